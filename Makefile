@@ -1,0 +1,54 @@
+# Every target does its own set-up; CI calls the same ones.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help setup demo test check bench soak docs clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make setup   environment with everything for development in $(VENV)"
+	@echo "make demo    a campaign with simulated judges, a judging page and a report, served on this machine"
+	@echo "make test    all tests, with a real browser and a real PostgreSQL"
+	@echo "make check   lint, strict types, architecture, docs"
+	@echo "make bench   benchmarks: ours, the peer, the ratio"
+
+$(VENV)/.core: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing Lanner into $(VENV) ..."
+	@$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/.core
+	@echo "Installing development tools into $(VENV) ..."
+	@$(PIP) install -c constraints.txt -e ".[dev]"
+	@touch $@
+
+setup: $(VENV)/.dev
+
+demo: $(VENV)/.core
+	@$(BIN)/lanner demo
+
+browser: $(VENV)/.dev
+	@sh tests/browser/install-chromium.sh
+
+check: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/pytest -q tests/test_architecture.py
+
+test: setup browser
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/pytest -q -n 2 --dist loadfile
+
+docs: setup
+	@$(BIN)/mkdocs build --strict --quiet
+
+bench: setup
+	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache site build dist

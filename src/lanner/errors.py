@@ -1,0 +1,115 @@
+"""Every error a user can meet: what went wrong, where, and what to do next.
+
+The command line prints these without a traceback and exits with 2; the web pages show the same sentences.
+Anything that is not a `LannerError` is a bug in Lanner.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place in something the user gave us: a file, a line of it, a column, or a named row or question."""
+
+    file: str | Path | None = None
+    line: int | None = None
+    column: int | None = None
+    item: str | None = None
+
+    def __str__(self) -> str:
+        place = str(self.file) if self.file is not None else ""
+        if self.line is not None:
+            place = f"{place}:{self.line}" if place else f"line {self.line}"
+            if self.column is not None:
+                place += f":{self.column}"
+        if self.item:
+            place = f"{place}, {self.item}" if place else self.item
+        return place
+
+
+NOWHERE = Where()
+
+
+class LannerError(Exception):
+    """Base of all user-facing errors. `what` is a sentence, `where` a place, `next_step` what to do now."""
+
+    def __init__(self, what: str, *, where: Where = NOWHERE, next_step: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        place = str(self.where)
+        lines = [f"{place}: {self.what}" if place else self.what]
+        if self.next_step:
+            lines.append(self.next_step)
+        return "\n".join(lines)
+
+
+class InputError(LannerError):
+    """A file that cannot be read as what it claims to be. Nothing of it has been taken."""
+
+
+class ProtocolError(LannerError):
+    """A protocol file with a mistake in it."""
+
+
+class AnswerError(LannerError):
+    """An answer that its protocol does not allow. `question` and `code` let a page put it next to the question."""
+
+    def __init__(
+        self, what: str, *, question: str = "", code: str = "invalid", where: Where = NOWHERE, next_step: str = ""
+    ) -> None:
+        super().__init__(what, where=where, next_step=next_step)
+        self.question = question
+        self.code = code
+
+
+class DesignError(LannerError):
+    """Numbers that cannot be met, with the smallest change that would work."""
+
+
+class CampaignError(LannerError):
+    """Something a campaign in its present state does not allow: closed, frozen, finished, not assigned."""
+
+
+class StoreError(LannerError):
+    """A database that cannot be opened, is newer than this program, or refused to write."""
+
+
+class StatisticError(LannerError):
+    """A statistic asked of data that has no such question, judge or column."""
+
+
+class MissingExtra(LannerError):
+    """An optional package that is needed for what was asked."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs an optional package.", next_step=f'Install it with: pip install "lanner[{extra}]"'
+        )
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word most like `word`, if any is like it at all."""
+    by_folded = {name.casefold(): name for name in known}
+    hits = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
+    return by_folded[hits[0]] if hits else None
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A sentence for the end of an error: the nearest match, or the list of what is known."""
+    names = list(known)
+    hit = nearest(word, names)
+    if hit is not None:
+        return f"Did you mean {hit!r}?"
+    if not names:
+        return ""
+    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return f"Known: {shown}."

@@ -1,0 +1,119 @@
+"""Who judges, what they are given, and what they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from lanner.model.texts import Json
+
+
+class JudgeKind(StrEnum):
+    PERSON = "person"
+    MODEL = "model"
+    METRIC = "metric"
+    SIMULATED = "simulated"
+    ADJUDICATED = "adjudicated"
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Who answers: a person, a model or a metric. One type on purpose, so that all can be compared."""
+
+    id: str
+    kind: JudgeKind = JudgeKind.PERSON
+    name: str = ""
+    attributes: Mapping[str, Json] = field(default_factory=dict)
+
+
+class Role(StrEnum):
+    """Why an item is in a task. Judges never see it."""
+
+    MAIN = "main"
+    REPEAT = "repeat"
+    CONTROL = "control"
+    TUTORIAL = "tutorial"
+    CALIBRATION = "calibration"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What one set of answers is about: a document or one of its segments, and the outputs shown, in shown order.
+
+    `segment` is "" for the whole document and `document` is "" for the judge (questionnaires). `systems` is empty
+    when the source alone is asked about. `texts` replaces what is shown for a system (control items).
+    """
+
+    document: str
+    segment: str = ""
+    systems: tuple[str, ...] = ()
+    role: Role = Role.MAIN
+    texts: Mapping[str, str] = field(default_factory=dict)
+    expected: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One sitting of one judge: one page of the protocol over items that belong together, in order."""
+
+    id: int
+    judge: str
+    page: str
+    items: tuple[Item, ...]
+    position: int = 0
+    finished_at: datetime | None = None
+
+
+class CampaignState(StrEnum):
+    DRAFT = "draft"
+    OPEN = "open"
+    PAUSED = "paused"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """Documents, protocol, design and seed; frozen once opened."""
+
+    id: int
+    name: str
+    title: str
+    protocol_name: str
+    protocol_hash: str
+    state: CampaignState
+    seed: int
+    design: str = "full"
+    settings: Mapping[str, Json] = field(default_factory=dict)
+    created_at: datetime | None = None
+    opened_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One answer to one question about one item. Append-only: a revision supersedes, nothing is overwritten.
+
+    The key is campaign, judge, stage, question, document, segment, systems and role. `submission` is made by the
+    client, so that sending twice stores once; `origin` is the file and line an import came from. `flags` are the rules an imported answer breaks; None as value means
+    missing, with the reason among the flags.
+    """
+
+    judge: str
+    stage: str
+    question: str
+    document: str
+    segment: str
+    systems: tuple[str, ...]
+    value: Json
+    role: Role = Role.MAIN
+    submission: str = ""
+    flags: tuple[str, ...] = ()
+    elapsed_seconds: float | None = None
+    active_seconds: float | None = None
+    answered_at: datetime | None = None
+    received_at: datetime | None = None
+    task: int | None = None
+    origin: str = ""
+    id: int | None = None
+    supersedes: int | None = None

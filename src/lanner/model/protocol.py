@@ -1,0 +1,278 @@
+"""What is asked: questions of eight kinds, in stages, of a unit and an object. A protocol is data.
+
+A protocol file is TOML; these classes are its shape. Reading files, checking answers, schemas and scores live in
+`lanner.protocols`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from lanner.model.texts import Json
+
+Identifier = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
+
+
+class Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class Unit(StrEnum):
+    """How much text one set of answers is about."""
+
+    ISOLATED = "isolated_sentence"
+    IN_CONTEXT = "sentence_in_context"
+    DOCUMENT = "document"
+    JUDGE = "judge"  # questionnaires: asked once of the judge, about no text
+
+
+class Object(StrEnum):
+    """What is asked about: the source alone, one output, or several outputs compared."""
+
+    NONE = "none"
+    SOURCE = "source"
+    OUTPUT = "output"
+    OUTPUTS = "outputs"
+
+
+class Condition(Frozen):
+    """True when an earlier answer of the same judge about the same unit is (not) one of these, or within bounds."""
+
+    question: Identifier
+    is_: tuple[str, ...] = Field(default=(), alias="is")
+    is_not: tuple[str, ...] = ()
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+class Option(Frozen):
+    """Something that can be chosen. `value` makes it a number; `group` and `parent` order it; aliases are for import."""
+
+    id: Identifier
+    value: float | None = None
+    group: Identifier | None = None
+    parent: Identifier | None = None
+    aliases: tuple[str, ...] = ()
+
+
+class _Question(Frozen):
+    id: Identifier
+    required: bool = True
+    when: Condition | None = None
+    for_each: Identifier | None = None
+    """Repeat for each label chosen in that earlier question; the value is then an object from label to answer."""
+    key: str | None = Field(default=None, pattern=r"^[a-z]$")
+    """The letter that arms the question on the page."""
+
+    @property
+    def choices(self) -> tuple[Option, ...]:
+        """Every option the question can store, for texts, aliases and columns."""
+        return ()
+
+
+class Scale(_Question):
+    """A number between two ends. `step` 0 means continuous; `marks` are the points that carry a label."""
+
+    kind: Literal["scale"] = "scale"
+    min: float
+    max: float
+    step: float = Field(default=1, ge=0)
+    marks: tuple[float, ...] = ()
+    direction: Literal["higher_is_better", "lower_is_better", "neutral"] = "higher_is_better"
+    display: Literal["buttons", "slider"] = "buttons"
+    unset_start: bool = True
+
+
+class Number(_Question):
+    """A count or a measure typed in."""
+
+    kind: Literal["number"] = "number"
+    min: float | None = None
+    max: float | None = None
+    integer: bool = True
+
+
+class Choice(_Question):
+    """Exactly one of the options."""
+
+    kind: Literal["choice"] = "choice"
+    options: tuple[Option, ...] = Field(min_length=2)
+    ordered: bool = False
+
+    @property
+    def choices(self) -> tuple[Option, ...]:
+        return self.options
+
+
+class Labels(_Question):
+    """A set of options: at least `min`, at most `max`. An `exclusive` option stands alone. With `counts` a label may
+    be given several times and the value is an object from label to count."""
+
+    kind: Literal["labels"] = "labels"
+    options: tuple[Option, ...] = Field(min_length=2)
+    min: int = Field(default=0, ge=0)
+    max: int | None = Field(default=None, ge=1)
+    exclusive: Identifier | None = None
+    counts: bool = False
+
+    @property
+    def choices(self) -> tuple[Option, ...]:
+        return self.options
+
+
+class Grid(_Question):
+    """The same ordered options for each of several rows, with an option preselected or not."""
+
+    kind: Literal["grid"] = "grid"
+    rows: tuple[Option, ...] = Field(min_length=1)
+    options: tuple[Option, ...] = Field(min_length=2)
+    preselected: Identifier | None = None
+
+    @property
+    def choices(self) -> tuple[Option, ...]:
+        return self.rows + self.options
+
+
+class Spans(_Question):
+    """Marked stretches of text, in code points, with category and severity. `missing` allows marks for what the
+    translation leaves out; `link` joins a span to another place of the document."""
+
+    kind: Literal["spans"] = "spans"
+    sides: tuple[Literal["source", "target"], ...] = ("target",)
+    categories: tuple[Option, ...] = ()
+    severities: tuple[Option, ...] = ()
+    missing: bool = False
+    link: bool = False
+    max: int | None = None
+    required: bool = False
+
+    @property
+    def choices(self) -> tuple[Option, ...]:
+        return self.categories + self.severities
+
+
+class Rank(_Question):
+    """An order of the outputs shown: the value is a list of ranks, 1 best, in the order of the item's systems."""
+
+    kind: Literal["rank"] = "rank"
+    ties: bool = True
+
+
+class Text(_Question):
+    """Free text."""
+
+    kind: Literal["text"] = "text"
+    max_length: int = 4000
+    lines: int = 1
+    required: bool = False
+
+
+Question = Annotated[Scale | Number | Choice | Labels | Grid | Spans | Rank | Text, Field(discriminator="kind")]
+
+
+class Context(Frozen):
+    """What surrounds a sentence. People see the whole document up to `whole_up_to` sentences, else a window that they
+    can open further; a model is given `model_before` and `model_after` sentences, never across a document border."""
+
+    whole_up_to: int = 15
+    before: int = 5
+    after: int = 5
+    can_open: bool = True
+    model_before: int = 2
+    model_after: int = 2
+
+
+class Promotion(Frozen):
+    """Which units go on to this stage: those where more than `share` of their judges answered `question` with `is`."""
+
+    question: Identifier
+    is_: tuple[str, ...] = Field(alias="is")
+    more_than: float = Field(ge=0, le=1)
+    confirmed_by_organiser: bool = False
+
+
+Shown = Literal["source", "target", "reference", "domain", "title", "glossary"]
+
+
+class Stage(Frozen):
+    """Questions asked together of one unit and object. Stages with the same `page` are answered on one page."""
+
+    id: Identifier
+    page: Identifier = ""
+    unit: Unit
+    object: Object
+    outputs: int = Field(default=2, ge=2)
+    shuffled: bool = False
+    show: tuple[Shown, ...] = ("source", "target", "title", "domain")
+    context: Context = Context()
+    when: Condition | None = None
+    promotion: Promotion | None = None
+    questions: tuple[Question, ...] = Field(min_length=1, alias="question")
+
+    @property
+    def page_id(self) -> str:
+        return self.page or self.id
+
+
+class Score(Frozen):
+    """A named rule from answers to numbers; the rules are in `lanner.protocols.scoring`."""
+
+    id: Identifier
+    rule: str
+    question: Identifier
+    options: Mapping[str, Json] = Field(default_factory=dict)
+
+
+class Analysis(Frozen):
+    """One line of the analysis plan: a statistic by name and the question or score it is about."""
+
+    statistic: str
+    of: Identifier
+    options: Mapping[str, Json] = Field(default_factory=dict)
+
+
+class Protocol(Frozen):
+    """One evaluation protocol, complete: what is asked, shown, checked, scored and analysed, in which words."""
+
+    name: Identifier
+    version: str
+    citation: str = ""
+    extends: str = ""
+    minutes_per_item: float | None = None
+    stages: tuple[Stage, ...] = Field(min_length=1, alias="stage")
+    scores: tuple[Score, ...] = Field(default=(), alias="score")
+    analyses: tuple[Analysis, ...] = Field(default=(), alias="analysis")
+    groups: tuple[Identifier, ...] = ()
+    text: Mapping[str, Mapping[str, Json]] = Field(default_factory=dict)
+
+    @cached_property
+    def hash(self) -> str:
+        """Twelve digits that change whenever anything in the protocol changes."""
+        content = json.dumps(self.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(content.encode()).hexdigest()[:12]
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}@{self.version}"
+
+    @property
+    def pages(self) -> dict[str, tuple[Stage, ...]]:
+        """Stages by the page they are answered on, in order."""
+        pages: dict[str, tuple[Stage, ...]] = {}
+        for stage in self.stages:
+            pages[stage.page_id] = (*pages.get(stage.page_id, ()), stage)
+        return pages
+
+    @property
+    def questions(self) -> Iterator[tuple[Stage, Question]]:
+        return ((stage, question) for stage in self.stages for question in stage.questions)
+
+    def find(self, question_id: str) -> tuple[Stage, Question] | None:
+        return next(((s, q) for s, q in self.questions if q.id == question_id), None)
