@@ -87,7 +87,7 @@ class StatisticError(LannerError):
     """A statistic asked of data that has no such question, judge or column."""
 
 
-class MissingExtra(LannerError):
+class MissingExtraError(LannerError):
     """An optional package that is needed for what was asked."""
 
     def __init__(self, feature: str, extra: str) -> None:

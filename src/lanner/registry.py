@@ -1,4 +1,4 @@
-"""Find a protocol, format, design, provider or metric by name: first a file of ours, then another package's entry point.
+"""Find a protocol, format, design, provider or metric by name: a file of ours, or another package's entry point.
 
 Built-ins and outsiders use the same door. A name is a file name, so searching the source finds it; nothing is
 imported until it is asked for. Outsiders register under the entry-point group `lanner.<room>`.

@@ -11,6 +11,8 @@ from lanner.model.texts import Json
 
 
 class JudgeKind(StrEnum):
+    """What a judge is. Simulated judges are called so wherever they appear."""
+
     PERSON = "person"
     MODEL = "model"
     METRIC = "metric"
@@ -67,6 +69,8 @@ class Task:
 
 
 class CampaignState(StrEnum):
+    """Where a campaign stands: a draft can be changed, an open one is frozen and takes answers."""
+
     DRAFT = "draft"
     OPEN = "open"
     PAUSED = "paused"
@@ -95,8 +99,8 @@ class Judgement:
     """One answer to one question about one item. Append-only: a revision supersedes, nothing is overwritten.
 
     The key is campaign, judge, stage, question, document, segment, systems and role. `submission` is made by the
-    client, so that sending twice stores once; `origin` is the file and line an import came from. `flags` are the rules an imported answer breaks; None as value means
-    missing, with the reason among the flags.
+    client, so that sending twice stores once; `origin` is the file and line an import came from. `flags` are the rules
+    an imported answer breaks; None as value means missing, with the reason among the flags.
     """
 
     judge: str

@@ -21,6 +21,8 @@ Identifier = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
 
 
 class Frozen(BaseModel):
+    """Base of everything a protocol file is made of: unknown fields are mistakes, nothing changes afterwards."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
@@ -53,7 +55,7 @@ class Condition(Frozen):
 
 
 class Option(Frozen):
-    """Something that can be chosen. `value` makes it a number; `group` and `parent` order it; aliases are for import."""
+    """Something that can be chosen. `value` makes it a number, `group` and `parent` order it; aliases help imports."""
 
     id: Identifier
     value: float | None = None
@@ -227,6 +229,7 @@ class Score(Frozen):
     id: Identifier
     rule: str
     question: Identifier
+    when: Condition | None = None
     options: Mapping[str, Json] = Field(default_factory=dict)
 
 

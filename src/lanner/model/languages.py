@@ -1,0 +1,86 @@
+"""Language codes: one spelling for each language, its English name and its direction of writing.
+
+Files of the field write the same language as `de`, `deu`, `ger`, `de_DE` or `German`; `normal` makes one of them.
+The shortest code wins, subtags are kept in their BCP 47 spelling, and a code that is not known stays what it is.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+UNDETERMINED = "und"
+_RTL_SCRIPTS = {"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg"}
+_PLACEHOLDERS = {"", "und", "mul", "xx", "unknown", "none"}
+
+
+@cache
+def table() -> dict[str, dict[str, Any]]:
+    """Every language known by code: its name, other codes, direction."""
+    return tomllib.loads((resources.files("lanner.model") / "languages.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _by_any_name() -> dict[str, str]:
+    known: dict[str, str] = {}
+    for code, entry in table().items():
+        for spelling in (code, entry["name"], *entry.get("codes", ())):
+            known[spelling.casefold()] = code
+    return known
+
+
+@cache
+def normal(code: str) -> str:
+    """One spelling of a language: `deu`, `GER` and `German` are `de`, `pt_br` is `pt-BR`, nothing is `und`."""
+    stripped = code.strip()
+    if stripped.casefold() in _PLACEHOLDERS:
+        return UNDETERMINED
+    known = _by_any_name().get(stripped.casefold())
+    if known is not None:
+        return known
+    first, *rest = stripped.replace("_", "-").split("-")
+    return "-".join([_by_any_name().get(first.casefold(), first.casefold()), *map(_subtag, rest)])
+
+
+def _subtag(tag: str) -> str:
+    if len(tag) == 4 and tag.isalpha():
+        return tag.title()
+    return tag.upper() if len(tag) == 2 else tag.lower()
+
+
+def known(code: str) -> bool:
+    """Whether the language part of a code, or a language's name, is in the table."""
+    return normal(code).split("-")[0] in table()
+
+
+def name(code: str) -> str:
+    """The English name, with subtags in brackets; the code itself where the language is not known."""
+    language, *rest = normal(code).split("-")
+    entry = table().get(language)
+    if entry is None:
+        return "unknown language" if language == UNDETERMINED else normal(code)
+    return f"{entry['name']} ({', '.join(rest)})" if rest else str(entry["name"])
+
+
+def direction(code: str) -> str:
+    """`rtl` or `ltr`, from the script where the code names one, else from the language."""
+    language, *rest = normal(code).split("-")
+    scripts = [tag for tag in rest if len(tag) == 4 and tag.isalpha()]
+    rtl = scripts[0] in _RTL_SCRIPTS if scripts else bool(table().get(language, {}).get("rtl", False))
+    return "rtl" if rtl else "ltr"
+
+
+def pair(text: str) -> tuple[str, str]:
+    """The two languages of a pair such as `en-de`, `eng_deu`, `en-pt_BR` or `en→de`; both `und` if it is none."""
+    for arrow in ("→", "->", ">", "|", ":", " to "):
+        if arrow in text:
+            source, _, target = text.partition(arrow)
+            return normal(source), normal(target)
+    source, mark, target = text.partition("-")
+    if not mark:
+        source, mark, target = text.partition("_")
+    if not mark or not known(source) or not known(target):
+        return UNDETERMINED, UNDETERMINED
+    return normal(source), normal(target)

@@ -1,0 +1,7 @@
+"""What is asked. One protocol is one TOML file, here or anywhere: `load("h_falcon")`, `load("./mine.toml")`."""
+
+from __future__ import annotations
+
+from lanner.protocols.reading import load, names, parse_toml
+
+__all__ = ["load", "names", "parse_toml"]

@@ -1,0 +1,119 @@
+# ruff: noqa: ARG001 - every rule has the same three arguments, whether it needs them or not
+"""The few named rules from an answer to a number. A protocol file names them; nothing else computes scores.
+
+Each rule takes the question, its stored value and the options given in the file, and returns None where the answer
+does not define a score (missing, nothing chosen), never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lanner.model import Choice, Grid, Json, Protocol, Question
+from lanner.protocols.flow import holds
+
+Rule = Callable[[Question, Json, Mapping[str, Any]], float | None]
+
+
+def value(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The number given, or the value of the option chosen."""
+    if isinstance(question, Choice):
+        return next((option.value for option in question.options if option.id == answer), None)
+    return float(answer) if isinstance(answer, int | float) and not isinstance(answer, bool) else None
+
+
+def _grid_values(question: Question, answer: Json, options: Mapping[str, Any]) -> dict[str, float] | None:
+    if not isinstance(question, Grid) or not isinstance(answer, Mapping):
+        return None
+    values = {option.id: option.value for option in question.options if option.value is not None}
+    group = options.get("group")
+    rows = [row.id for row in question.rows if group is None or row.group == group]
+    return {row: values[answer[row]] for row in rows if answer.get(row) in values}
+
+
+def grid_sum(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The sum of the rows' values, optionally of one group of rows."""
+    values = _grid_values(question, answer, options)
+    return sum(values.values()) if values else None
+
+
+def grid_count(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """How many rows are not the preselected option."""
+    values = _grid_values(question, answer, options)
+    if not values or not isinstance(question, Grid):
+        return None
+    return float(sum(answer[row] != question.preselected for row in values))
+
+
+def grid_mean(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The mean value of the rows that are not the preselected option; None where all are."""
+    values = _grid_values(question, answer, options)
+    if not values or not isinstance(question, Grid):
+        return None
+    rated = [number for row, number in values.items() if answer[row] != question.preselected]
+    return sum(rated) / len(rated) if rated else None
+
+
+def mean_of_each(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The mean over the labels a `for_each` question was repeated for, optionally over some of them (`only`)."""
+    if not isinstance(answer, Mapping):
+        return None
+    only = options.get("only")
+    numbers = [float(number) for label, number in answer.items() if number is not None and (not only or label in only)]
+    return sum(numbers) / len(numbers) if numbers else None
+
+
+def count(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """How many labels or spans were given; an exclusive label ("no errors") counts as none."""
+    exclusive = getattr(question, "exclusive", None)
+    if isinstance(answer, Mapping):
+        return float(sum(number for label, number in answer.items() if label != exclusive))
+    if isinstance(answer, list):
+        return float(len([entry for entry in answer if entry != exclusive]))
+    return None
+
+
+def any_given(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """1 if any label or span was given, 0 if none."""
+    number = count(question, answer, options)
+    return None if number is None else float(number > 0)
+
+
+def weighted_spans(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The sum of the spans' weights. `weights` is a list of tables, first match wins: category (or its parent) and
+    severity, each optional, and weight. `per_words` is left to aggregation; a span no weight matches counts 0."""
+    if not isinstance(answer, list):
+        return None
+    parents = {option.id: option.parent for option in question.choices}
+    weights = options.get("weights", ())
+    total = sum(_weight(span, weights, parents) for span in answer)
+    cap = options.get("cap")
+    return min(total, float(cap)) if cap is not None else total
+
+
+def _weight(span: Mapping[str, Any], weights: Any, parents: Mapping[str, str | None]) -> float:
+    category, severity = span.get("category"), span.get("severity")
+    for rule in weights:
+        wanted = rule.get("category")
+        fits_category = wanted is None or wanted == category or wanted == parents.get(category or "")
+        if fits_category and rule.get("severity") in (None, severity):
+            return float(rule["weight"])
+    return 0.0
+
+
+RULES: Mapping[str, Rule] = {
+    rule.__name__: rule
+    for rule in (value, grid_sum, grid_count, grid_mean, mean_of_each, count, any_given, weighted_spans)
+}
+
+
+def scores(protocol: Protocol, answers: Mapping[str, Json]) -> dict[str, float | None]:
+    """Every score the protocol defines for one item, from the answers about it; None where it is not defined."""
+    questions = {question.id: question for _, question in protocol.questions}
+    return {
+        score.id: RULES[score.rule](questions[score.question], answers.get(score.question), score.options)
+        if holds(score.when, answers)
+        else None
+        for score in protocol.scores
+    }
