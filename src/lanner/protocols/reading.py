@@ -103,7 +103,7 @@ def _spelled_out(table: Table) -> Table:
 
 
 def _merged(base: Any, over: Any) -> Any:
-    """Tables merge by key, lists of tables by `id`, and a list of bare ids picks from the base; the rest is replaced."""
+    """Tables merge by key, lists of tables by `id`; a list of bare ids picks from the base; the rest is replaced."""
     if isinstance(base, Mapping) and isinstance(over, Mapping):
         return {**base, **{key: _merged(base[key], value) if key in base else value for key, value in over.items()}}
     if isinstance(base, list) and isinstance(over, list) and base and all(_has_id(entry) for entry in base):
@@ -125,9 +125,7 @@ def _without(value: Any, dropped: set[str]) -> Any:
     if isinstance(value, dict):
         return {key: _without(entry, dropped) for key, entry in value.items() if key not in dropped}
     if isinstance(value, list):
-        kept = [
-            e for e in value if not (isinstance(e, dict) and dropped & {e.get("id"), e.get("of"), e.get("question")})
-        ]
+        kept = [entry for entry in value if not _names_any(entry, dropped)]
         return [_without(entry, dropped) for entry in kept if not (isinstance(entry, str) and entry in dropped)]
     return value
 
