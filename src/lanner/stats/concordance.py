@@ -1,26 +1,27 @@
 """Pearson, Spearman and Kendall of weighted pairs, for all resamples at once.
 
-The pairs are first collapsed to their distinct values (cells), sorted by x and then y; a resample is then a vector of
-cell weights, and every coefficient is computed for a block of resamples together. Kendall's discordant pairs are
+The pairs are first collapsed to their distinct values (cells), sorted by x and then y; a resample is then a column of
+cell weights, and each coefficient is computed for a block of resamples together. Kendall's discordant pairs are
 counted on the grid of distinct values where that is small, and otherwise by a merge sort whose levels are the same for
-all resamples (Knight 1966, with weights), its lowest levels done as small matrix products.
+all resamples (Knight 1966, with weights), its lowest levels done as matrix products.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from lanner.stats.resample import Array, Indices
 
-_BLOCK = 64  # merge sort starts from blocks of this many cells
-_HELD = 1_000_000  # cell weights held at once
-Floats = npt.NDArray[np.float32]
+Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c"]
+COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall_b", "kendall_c")
+_BASE = 64  # merge sort starts from blocks of this many cells
+_HELD = 131_072  # cell weights in work at once: small enough to stay in a core's cache
 
 
 @dataclass(frozen=True)
@@ -57,59 +58,86 @@ class Pairs:
         """How many distinct pairs there are."""
         return len(self._cells[0])
 
-    def coarsened(self, bins: int) -> Pairs:
-        """The same pairs with each variable cut into this many bins of equal size."""
-        return Pairs(_binned(self.x, bins), _binned(self.y, bins), self.unit, self.units)
-
-    def coefficients(self, weights: Array) -> Array:
-        """Pearson r, Spearman ρ, Kendall τ-b and τ-c for each row of unit weights; NaN where a variable is constant.
-
-        τ-c's number of levels is that of the whole data, in every resample.
-        """
-        step = max(1, _HELD // max(1, self.cells))
-        blocks = [self._block(weights[start : start + step]) for start in range(0, len(weights), step)]
-        return np.concatenate(blocks) if blocks else np.empty((0, 4))
-
-    def _block(self, weights: Array) -> Array:
-        cell_x, cell_y, incidence = self._cells
-        if not len(cell_x):
-            return np.full((len(weights), 4), np.nan)
-        drawn = np.ascontiguousarray((incidence @ weights.T).T)
-        per_x = _grouped(drawn, self._starts_x)
-        in_y_order = drawn[:, self._order_y]
-        per_y = _grouped(in_y_order, self._starts_y)
-        n = drawn.sum(axis=1)
-        xs, _, ys, _ = self._codes
-        pearson = _moments(drawn, per_x, per_y, n, np.tile(xs, (len(n), 1)), np.tile(ys, (len(n), 1)), cell_x, cell_y)
-        spearman = _moments(drawn, per_x, per_y, n, _midranks(per_x), _midranks(per_y), cell_x, cell_y)
-        balance, untied_x, untied_y = self._concordance(drawn, per_x, per_y, n)
-        return np.stack([pearson, spearman, *_taus(balance, untied_x, untied_y, n, min(self.levels))], axis=1)
-
-    @cached_property
-    def _order_y(self) -> Indices:
-        return np.lexsort((self._cells[0], self._cells[1]))
-
     @cached_property
     def _starts_x(self) -> Indices:
         return np.flatnonzero(np.diff(self._cells[0], prepend=-1))
 
     @cached_property
-    def _starts_y(self) -> Indices:
-        return np.flatnonzero(np.diff(self._cells[1][self._order_y], prepend=-1))
+    def _by_y(self) -> tuple[Indices, Indices]:
+        order = np.lexsort((self._cells[0], self._cells[1]))
+        return order, np.flatnonzero(np.diff(self._cells[1][order], prepend=-1))
 
-    def _concordance(self, drawn: Array, per_x: Array, per_y: Array, n: Array) -> tuple[Array, Array, Array]:
-        """Concordant less discordant pairs, and the pairs not tied in x and not tied in y."""
+    @cached_property
+    def _merge(self) -> _Merge:
+        return _Merge.of(self._cells[1])
+
+    def coarsened(self, bins: int) -> Pairs:
+        """The same pairs with each variable cut into this many bins of equal size."""
+        return Pairs(_binned(self.x, bins), _binned(self.y, bins), self.unit, self.units)
+
+    def coefficients(self, weights: Array, asked: Sequence[Coefficient] = COEFFICIENTS) -> Array:
+        """One row per row of unit weights, one column per coefficient asked; NaN where a variable is constant.
+
+        τ-c's number of levels is that of the whole data, in every resample.
+        """
+        columns: dict[str, Array] = {}
+        if "pearson" in asked:
+            columns["pearson"] = self._pearson(weights)
+        if any(name != "pearson" for name in asked):
+            step = max(1, _HELD // max(1, self.cells))
+            blocks = [self._ranked(weights[i : i + step].T, asked) for i in range(0, len(weights), step)]
+            columns |= {name: np.concatenate([block[name] for block in blocks]) for name in (blocks[0] if blocks else ())}
+        empty = np.empty(len(weights))
+        return np.stack([columns.get(name, empty) for name in asked], axis=1)
+
+    @cached_property
+    def _moment_sums(self) -> Array:
+        """Sums of 1, x, y, x², y² and xy per unit, x and y standardised so that nothing is lost to rounding."""
+        x, y = _standard(self.x), _standard(self.y)
+        parts = (np.ones(len(x)), x, y, x * x, y * y, x * y)
+        return np.stack([np.bincount(self.unit, weights=part, minlength=self.units) for part in parts], axis=1)
+
+    def _pearson(self, weights: Array) -> Array:
+        n, x, y, xx, yy, xy = (weights @ self._moment_sums).T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            spread_x, spread_y = xx - x * x / n, yy - y * y / n
+            r = (xy - x * y / n) / np.sqrt(spread_x) / np.sqrt(spread_y)
+            constant = (spread_x <= 1e-12 * n) | (spread_y <= 1e-12 * n)
+        return np.where(constant | ~np.isfinite(r), np.nan, np.clip(r, -1, 1))
+
+    def _ranked(self, weights: Array, asked: Sequence[Coefficient]) -> dict[str, Array]:
+        """Spearman and Kendall for a block of resamples; everything in here is cells × resamples."""
+        if not self.cells:
+            return {name: np.full(weights.shape[1], np.nan) for name in asked}
+        cell_x, cell_y, incidence = self._cells
+        drawn = incidence @ weights
+        order, starts_y = self._by_y
+        per_x, per_y = _grouped(drawn, self._starts_x), _grouped(drawn[order], starts_y)
+        n = drawn.sum(axis=0)
+        found: dict[str, Array] = {}
+        if "spearman" in asked:
+            found["spearman"] = _spearman(drawn, per_x, per_y, n, cell_x, cell_y)
+        if "kendall_b" in asked or "kendall_c" in asked:
+            pairs, tied_x, tied_y, tied_both = (_choose_two(w) for w in (n[None], per_x, per_y, drawn))
+            balance = pairs - tied_x - tied_y + tied_both - 2 * self._discordant(drawn)
+            found |= _taus(balance, pairs - tied_x, pairs - tied_y, n, min(self.levels))
+        return found
+
+    def _discordant(self, drawn: Array) -> Array:
         cell_x, cell_y, _ = self._cells
-        pairs, tied_x, tied_y, tied_both = (_choose_two(w) for w in (n[:, None], per_x, per_y, drawn))
         kx, ky = self.levels
-        if kx * ky <= self.cells * (4 + 2 * np.log2(max(2.0, self.cells / _BLOCK))):
-            grid = np.zeros((len(drawn), kx, ky))
-            grid[:, cell_x, cell_y] = drawn
-            discordant = _grid_discordant(grid)
-        else:
-            discordant = _merge_discordant(drawn, cell_y)
-        balance = pairs - tied_x - tied_y + tied_both - 2 * discordant
-        return balance, pairs - tied_x, pairs - tied_y
+        merges = max(0.0, np.log2(self.cells / _BASE))
+        if 12 * kx * ky <= self.cells * (12 + 8 * merges):  # nanoseconds a resample, measured
+            grid = np.zeros((kx, ky, drawn.shape[1]))
+            grid[cell_x, cell_y] = drawn
+            return _grid_discordant(grid)
+        return self._merge.discordant(drawn)
+
+
+def _standard(values: Array) -> Array:
+    centred = values - values.mean() if len(values) else values
+    spread = np.abs(centred).max(initial=0.0)
+    return centred / spread if spread > 0 else centred
 
 
 def _binned(values: Array, bins: int) -> Array:
@@ -121,81 +149,90 @@ def _binned(values: Array, bins: int) -> Array:
 
 
 def _grouped(weights: Array, starts: Indices) -> Array:
-    return weights if len(starts) == weights.shape[1] else np.asarray(np.add.reduceat(weights, starts, axis=1))
+    return weights if len(starts) == len(weights) else np.asarray(np.add.reduceat(weights, starts, axis=0))
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return np.asarray(np.einsum("ib,ib->b", a, b))
 
 
 def _choose_two(weights: Array) -> Array:
     """Pairs within each group of weight w, summed over groups: Σ w(w − 1)/2."""
-    return np.asarray((np.einsum("bg,bg->b", weights, weights) - weights.sum(axis=1)) / 2)
+    return np.asarray((_dot(weights, weights) - weights.sum(axis=0)) / 2)
 
 
-def _midranks(group_weights: Array) -> Array:
-    """Average rank of each group of equal values, given how many fall into each."""
-    return np.asarray(np.cumsum(group_weights, axis=1) - (group_weights - 1) / 2)
-
-
-def _moments(
-    drawn: Array, per_x: Array, per_y: Array, n: Array, xs: Array, ys: Array, cell_x: Indices, cell_y: Indices
-) -> Array:
-    """Weighted product-moment correlation, where group g of x has the value xs[:, g]."""
+def _spearman(drawn: Array, per_x: Array, per_y: Array, n: Array, cell_x: Indices, cell_y: Indices) -> Array:
+    """Product-moment correlation of average ranks (Spearman 1904), whose mean is (n + 1)/2 whatever the ties."""
+    rank_x, rank_y = (np.cumsum(w, axis=0) - (w + n) / 2 for w in (per_x, per_y))  # centred
     with np.errstate(invalid="ignore", divide="ignore"):
-        xs = xs - (np.einsum("bg,bg->b", per_x, xs) / n)[:, None]
-        ys = ys - (np.einsum("bg,bg->b", per_y, ys) / n)[:, None]
-        joint = np.einsum("bc,bc,bc->b", drawn, xs[:, cell_x], ys[:, cell_y])
-        spread = np.sqrt(np.einsum("bg,bg,bg->b", per_x, xs, xs)) * np.sqrt(np.einsum("bg,bg,bg->b", per_y, ys, ys))
-        r = joint / spread
-    constant = ((per_x > 0).sum(axis=1) < 2) | ((per_y > 0).sum(axis=1) < 2)
-    return np.where(constant | ~np.isfinite(r), np.nan, np.clip(r, -1, 1))
+        joint = _dot(drawn * rank_x[cell_x], rank_y[cell_y])
+        rho = joint / np.sqrt(_dot(per_x * rank_x, rank_x)) / np.sqrt(_dot(per_y * rank_y, rank_y))
+    constant = ((per_x > 0).sum(axis=0) < 2) | ((per_y > 0).sum(axis=0) < 2)
+    return np.where(constant, np.nan, np.clip(rho, -1, 1))
 
 
-def _taus(balance: Array, untied_x: Array, untied_y: Array, n: Array, levels: int) -> tuple[Array, Array]:
+def _taus(balance: Array, untied_x: Array, untied_y: Array, n: Array, levels: int) -> dict[str, Array]:
     """Kendall's τ-b (1945) and Stuart's τ-c (1953) from the balance of concordant and discordant pairs."""
     with np.errstate(invalid="ignore", divide="ignore"):
         tau_b = balance / np.sqrt(untied_x) / np.sqrt(untied_y)
         tau_c = 2 * balance / (n * n * (levels - 1) / levels)
     undefined = (untied_x <= 0) | (untied_y <= 0)
-    return np.where(undefined, np.nan, np.clip(tau_b, -1, 1)), np.where(undefined, np.nan, tau_c)
+    return {
+        "kendall_b": np.where(undefined, np.nan, np.clip(tau_b, -1, 1)),
+        "kendall_c": np.where(undefined, np.nan, tau_c),
+    }
 
 
 def _grid_discordant(grid: Array) -> Array:
     """Σ over cells of weight × weight of the cells with smaller x and larger y."""
-    before = np.cumsum(grid, axis=1) - grid
-    above = before.sum(axis=2, keepdims=True) - np.cumsum(before, axis=2)
-    return np.asarray(np.einsum("bxy,bxy->b", grid, above))
+    before = np.cumsum(grid, axis=0) - grid
+    above = before.sum(axis=1, keepdims=True) - np.cumsum(before, axis=1)
+    return np.asarray(np.einsum("xyb,xyb->b", grid, above))
 
 
-def _merge_discordant(drawn: Array, y: Indices) -> Array:
-    """Weighted inversions of y among cells sorted by x then y.
+@dataclass(frozen=True)
+class _Merge:
+    """How to count weighted inversions of y among cells sorted by x then y: the same for every resample.
 
-    Blocks of 64 cells are compared all with all; then neighbouring blocks are merged, level by level: within a merged
-    block sorted by y, each cell of the left half is paired with the weight of the right half that lies before it.
+    Blocks of cells are compared all with all (`within`). Then neighbouring blocks are merged, level by level: each cell
+    of the left block is paired with the weight of all cells of the right block that have a smaller y, read off the
+    right block's cumulated weights in the order of y. A level is that order and where to read for each left cell.
     """
-    rows, cells = drawn.shape
-    blocks = max(1, -(-cells // _BLOCK))
-    padded = np.zeros((rows, blocks * _BLOCK), dtype=np.float64)
-    padded[:, :cells] = drawn
-    height = np.full(blocks * _BLOCK, y.max() + 1, dtype=np.int64)
-    height[:cells] = y
-    total = np.zeros(rows)
-    for block in range(blocks):
-        part = slice(block * _BLOCK, (block + 1) * _BLOCK)
-        inverted = np.triu(height[part][:, None] > height[part][None, :], 1).astype(float)
-        total += np.einsum("bi,bi->b", padded[:, part] @ inverted, padded[:, part])
-    for order, right in _merge_levels(height):
-        weights = padded[:, order]
-        total += _merged(weights, right)
-    return total
 
+    size: int
+    within: list[Array]
+    levels: list[tuple[int, Indices, Indices]]
 
-def _merge_levels(height: Indices) -> Iterator[tuple[Indices, npt.NDArray[np.bool_]]]:
-    """For each level, the order by merged block, then y, then left before right; and who is in the right half."""
-    size, place = _BLOCK, np.arange(len(height))
-    while size < len(height):
-        right = (place // size) % 2 == 1
-        order = np.lexsort((right, height, place // (2 * size)))
-        yield order, right[order]
-        size *= 2
+    @classmethod
+    def of(cls, y: Indices) -> _Merge:
+        cells = len(y)
+        size = _BASE << max(0, int(np.ceil(np.log2(cells / _BASE))))
+        height = np.full(size, y.max() + 1)  # cells added to fill the last block are above all and weigh nothing
+        height[:cells] = y
+        within = [np.triu(block[:, None] > block[None, :], 1).astype(float) for block in height.reshape(-1, _BASE)]
+        levels = []
+        half = _BASE
+        while half < size:
+            place = np.arange(size).reshape(-1, 2, half)
+            left, right = height[place[:, 0]], height[place[:, 1]]
+            order = np.argsort(right, axis=1, kind="stable")
+            base = (right.max() + 1) * np.arange(len(left))[:, None]  # one search for all blocks
+            read = np.searchsorted((np.take_along_axis(right, order, 1) + base).ravel(), (left + base).ravel())
+            block = np.repeat(np.arange(len(left)), half)
+            levels.append((half, np.take_along_axis(place[:, 1], order, 1).ravel(), read + block))
+            half *= 2
+        return cls(size, within, levels)
 
-
-def _merged(weights: Array, right: npt.NDArray[np.bool_]) -> Array:
-    return weights
+    def discordant(self, drawn: Array) -> Array:
+        cells, resamples = drawn.shape
+        weights = np.zeros((self.size, resamples))
+        weights[:cells] = drawn
+        total = np.zeros(resamples)
+        for block, inverted in zip(weights.reshape(-1, _BASE, resamples), self.within, strict=True):
+            total += _dot(inverted @ block, block)
+        for half, order, read in self.levels:
+            before = np.zeros((len(order) // half, half + 1, resamples))
+            np.cumsum(weights[order].reshape(-1, half, resamples), axis=1, out=before[:, 1:])
+            left = weights.reshape(-1, 2, half, resamples)[:, 0]
+            total += np.einsum("kib,kib->b", left, before.reshape(-1, resamples)[read].reshape(left.shape))
+        return total

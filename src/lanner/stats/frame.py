@@ -253,7 +253,7 @@ def _plain(value: Json) -> str | None:
 
 def tidy(data: Any) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Any table of ratings as a tidy frame with every column of the contract, and notes on what had to be assumed."""
-    table = _polars(data)
+    table = to_polars(data)
     if "judge" not in table.columns:
         raise StatisticError(
             "The table has no column `judge`.",
@@ -289,7 +289,8 @@ def _default(name: str) -> pl.Expr:
     return pl.lit(None, dtype=SCHEMA[name]).alias(name)
 
 
-def _polars(data: Any) -> pl.DataFrame:
+def to_polars(data: Any) -> pl.DataFrame:
+    """A Polars or pandas table, or a mapping of columns, as a Polars frame."""
     if isinstance(data, pl.DataFrame):
         return data
     if isinstance(data, pl.LazyFrame):
