@@ -1,0 +1,63 @@
+"""The command line: one command, one file. A command reads its options, calls the library and prints; no more."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from lanner import __version__, registry
+from lanner.cli._output import print_error
+from lanner.errors import LannerError, did_you_mean
+
+
+class Commands(click.Group):
+    """Finds commands by file name and imports only the one that is run, so that `lanner` answers at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name.rstrip("_").replace("_", "-") for name in registry.names("cli")]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        stem = cmd_name.replace("-", "_")
+        module = registry.module("cli", stem if stem in registry.names("cli") else f"{stem}_")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+            hint = did_you_mean(args[0], self.list_commands(ctx))
+            raise LannerError(f"There is no command {args[0]!r}.", next_step=f"{hint} `lanner --help` lists all.")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="lanner", message="%(prog)s %(version)s")
+@click.pass_context
+def lanner(context: click.Context) -> None:
+    """Document-level evaluation of machine translation by people, models and metrics.
+
+    Without a command: says what can be done next here.
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(registry.module("cli", "_next", known=("_next",)).command)
+
+
+def main() -> None:
+    """Run `lanner`; a user's mistake ends with a sentence and exit code 2, never with a traceback."""
+    try:
+        lanner.main(standalone_mode=False)
+    except LannerError as error:
+        print_error(error, as_json="--json" in sys.argv)
+        sys.exit(2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        sys.stderr.write("\nStopped. Nothing half-done was kept.\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(0)

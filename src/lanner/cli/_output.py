@@ -1,0 +1,135 @@
+"""How commands speak: tables and sentences for people, one JSON envelope for machines, errors on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from lanner import __version__
+from lanner.errors import LannerError
+from lanner.model import Json, Result
+
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, for machines.")
+
+
+@dataclass(slots=True)
+class Output:
+    """What one command prints. With `as_json` only the envelope goes to standard output, everything else is silent."""
+
+    command: str
+    as_json: bool = False
+    rows: list[Mapping[str, Json]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    signature: str = ""
+    console: Console = field(default_factory=lambda: Console(highlight=False, soft_wrap=True))
+
+    def say(self, text: str = "", *, style: str | None = None) -> None:
+        """A line for people; text from files is printed as it is, never read as mark-up."""
+        if not self.as_json:
+            self.console.print(escape(text), style=style)
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def table(
+        self, rows: Sequence[Mapping[str, Json]], columns: Sequence[str | tuple[str, str]] = (), title: str = ""
+    ) -> None:
+        """Rows as a table for people, and as rows of the envelope. `columns` picks and names what people see."""
+        self.rows.extend(rows)
+        if self.as_json or not rows:
+            return
+        shown = [(column, column) if isinstance(column, str) else column for column in columns or rows[0]]
+        table = Table(title=escape(title) or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
+        for key, heading in shown:
+            numeric = all(isinstance(row.get(key), int | float | None) for row in rows)
+            table.add_column(escape(heading), justify="right" if numeric else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*(escape(_cell(row.get(key))) for key, _ in shown))
+        self.console.print(table)
+
+    def end(self) -> None:
+        """Print the notes and signature, or the envelope. Called once, last."""
+        if self.as_json:
+            click.echo(
+                json.dumps(
+                    {
+                        "command": self.command,
+                        "version": __version__,
+                        "signature": self.signature,
+                        "rows": [_finite(dict(row)) for row in self.rows],
+                        "notes": self.notes,
+                    },
+                    ensure_ascii=False,
+                    default=str,
+                )
+            )
+            return
+        for note in self.notes:
+            self.console.print(f"  {escape(note)}", style="dim")
+        if self.signature:
+            self.console.print(escape(self.signature), style="dim")
+
+
+def estimate(value: float | None, low: float | None = None, high: float | None = None, *, digits: int = 3) -> str:
+    """An estimate with its interval in house style: ".500 [.447, .553]"; a dash where it is undefined."""
+    if value is None:
+        return "—"
+    text = number(value, digits)
+    if low is not None and high is not None:
+        text += f" [{number(low, digits)}, {number(high, digits)}]"
+    return text
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number without a leading zero where it lies within one, with a true minus sign."""
+    text = f"{abs(value):.{digits}f}"
+    if abs(value) < 1 and text.startswith("0."):
+        text = text[1:]
+    return f"−{text}" if value < 0 and text.strip(".0") else text
+
+
+def result_rows(results: Iterable[Result]) -> list[dict[str, Json]]:
+    """Results as rows of the envelope, with a readable estimate for people."""
+    return [{**result.row(), "estimate": estimate(result.value, result.low, result.high)} for result in results]
+
+
+def print_error(error: LannerError, *, as_json: bool) -> None:
+    """The error's sentences on stderr; with --json as an object, so that a program can read it too."""
+    if as_json:
+        fields = {"error": error.what, "where": str(error.where), "next": error.next_step, "version": __version__}
+        click.echo(json.dumps(fields, ensure_ascii=False), err=True)
+        return
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    place = str(error.where)
+    console.print(f"[bold red]Error:[/] {escape(f'{place}: ' if place else '')}{escape(error.what)}")
+    if error.next_step:
+        console.print(escape(error.next_step))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "—"
+    if isinstance(value, float):
+        return number(value) if abs(value) < 100 else f"{value:,.1f}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN: an undefined number is null, and its reason is in the notes."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return value

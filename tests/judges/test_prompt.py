@@ -1,0 +1,79 @@
+"""What a model is told: the protocol's words, the right context, nothing across a document's border."""
+
+from __future__ import annotations
+
+import jsonschema
+import pytest
+
+from lanner import protocols
+from lanner.judges.prompt import Settings, prompt
+from lanner.model import Document, Item, Segment
+
+DOCUMENT = Document(
+    id="d",
+    segments=tuple(
+        Segment(
+            id=str(n), source=f"Source {n}.", outputs={"oak": f"Output {n}."}, references={"ref": f"Reference {n}."}
+        )
+        for n in range(1, 8)
+    ),
+    source_language="en",
+    target_language="ko",
+    title="A title",
+    domain="news",
+)
+
+
+@pytest.mark.parametrize("name", protocols.names())
+def test_every_protocol_has_a_prompt_and_a_valid_schema(name: str) -> None:
+    protocol = protocols.load(name)
+    for stage in protocol.stages:
+        systems = ("oak",) * (stage.outputs if stage.object.value == "outputs" else stage.object.value == "output")
+        made = prompt(protocol, [stage], DOCUMENT, Item("d", "3", systems))
+        jsonschema.Draft202012Validator.check_schema(dict(made.schema))
+        for question in stage.questions:
+            assert f'"{question.id}"' in made.system
+
+
+def test_context_is_two_sentences_of_source_and_reference_and_the_output_of_the_one_asked() -> None:
+    protocol = protocols.load("h_falcon")
+    user = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",))).user
+    assert [n for n in range(1, 8) if f"Source {n}." in user] == [2, 3, 4, 5, 6]
+    assert [n for n in range(1, 8) if f"Reference {n}." in user] == [2, 3, 5, 6]
+    assert [n for n in range(1, 8) if f"Output {n}." in user] == [4]
+
+
+def test_the_window_stops_at_the_document_and_can_be_the_whole_of_it() -> None:
+    protocol = protocols.load("h_falcon")
+    first = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "1", ("oak",))).user
+    assert [n for n in range(1, 8) if f"Source {n}." in first] == [1, 2, 3]
+    free = Settings(whole_document=True, reference=False)
+    whole = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "1", ("oak",)), settings=free).user
+    assert all(f"Source {n}." in whole for n in range(1, 8))
+    assert "Reference" not in whole
+
+
+def test_stage_three_of_falcon_asks_about_the_chosen_skills_only() -> None:
+    protocol = protocols.load("falcon")
+    rating = [stage for stage in protocol.stages if stage.id == "rating"]
+    skills = ["style_register", "modality_attitude", "participant_focus"]
+    made = prompt(protocol, rating, DOCUMENT, Item("d", "4", ("oak",)), answers={"skills": skills})
+    assert list(made.schema["properties"]["ratings"]["properties"]) == skills
+    assert "information_density" not in made.system
+
+
+def test_a_control_text_replaces_the_output() -> None:
+    protocol = protocols.load("h_falcon")
+    user = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",), texts={"oak": "Shuffled words."})).user
+    assert "Shuffled words." in user
+    assert "Output 4." not in user
+
+
+def test_the_hash_changes_with_any_word() -> None:
+    protocol = protocols.load("h_falcon")
+    one = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",)))
+    same = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",)))
+    other = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "5", ("oak",)))
+    korean = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",)), settings=Settings(language="ko"))
+    assert one.hash == same.hash
+    assert len({one.hash, other.hash, korean.hash}) == 3

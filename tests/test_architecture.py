@@ -1,0 +1,199 @@
+"""The rules of the house, as tests: who imports whom, what loads when, what mirrors what, how big things get."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "lanner"
+TESTS = ROOT / "tests"
+
+FLOORS = [  # top to bottom; a room imports from floors below only, never from its own floor or above
+    {"cli"},
+    {"web"},
+    {"reports", "studies", "judges", "metrics"},
+    {"campaign"},
+    {"store", "stats"},
+    {"protocols", "designs", "formats", "corpus"},
+    {"registry"},
+    {"model"},
+    {"errors"},
+]
+FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
+
+OPTIONAL = {  # packages of extras: imported where they are used, so that the core works without them
+    "aiohttp", "kiwipiepy", "matplotlib", "openpyxl", "pandas", "psycopg", "pyarrow", "ray", "sacrebleu",
+    "statsmodels", "translate", "webbrowser", "xlsxwriter", "fastexcel", "torch", "transformers", "keyring",
+}  # fmt: skip
+
+NO_MIRROR = {"__init__.py", "__main__.py"}
+
+
+def modules() -> Iterator[tuple[str, Path, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        yield name, path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+MODULES = list(modules())
+NAMES = {name for name, _, _ in MODULES}
+
+
+def room(name: str) -> str | None:
+    parts = name.split(".")
+    return parts[1] if len(parts) > 1 else None
+
+
+def is_typing_only(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """What a module imports from us when it is loaded, as full module names."""
+    for node in ast.iter_child_nodes(tree):
+        if is_typing_only(node):
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node) for alias in node.names if alias.name.startswith("lanner"))
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lanner"):
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield (full if full in NAMES else str(node.module)), node
+        else:
+            yield from imports(node)
+
+
+def test_rooms_import_from_floors_below_only() -> None:
+    wrong = []
+    for name, path, tree in MODULES:
+        here = room(name)
+        if here is None:
+            continue
+        assert here in FLOOR, f"{path} is in a room that the house does not have"
+        for imported, node in imports(tree):
+            there = room(imported)
+            if there and there != here and FLOOR[there] <= FLOOR[here]:
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} imports {imported}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_import_cycles() -> None:
+    graph = {name: {imported for imported, _ in imports(tree)} - {name} for name, _, tree in MODULES}
+    state: dict[str, str] = {}
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        if state.get(name) == "done":
+            return
+        assert state.get(name) != "open", " -> ".join((*trail, name))
+        state[name] = "open"
+        for imported in graph.get(name, ()):
+            visit(imported, (*trail, name))
+        state[name] = "done"
+
+    for name in graph:
+        visit(name, ())
+
+
+def test_imports_stand_at_the_top_unless_optional() -> None:
+    hidden = []
+    for _, path, tree in MODULES:
+        for function in ast.walk(tree):
+            if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            for node in ast.walk(function):
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    names = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+                    bad = [name for name in names if (name or "").split(".")[0] not in OPTIONAL]
+                    hidden += [f"{path.relative_to(ROOT)}:{node.lineno} imports {name} inside a function" for name in bad]
+    assert not hidden, "\n".join(hidden)
+
+
+def test_only_the_command_line_prints() -> None:
+    for name, path, tree in MODULES:
+        if room(name) == "cli":
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id != "print", f"{path.relative_to(ROOT)}:{node.lineno} prints"
+
+
+@pytest.mark.parametrize(
+    ("first_floor", "package"),
+    [("store", "sqlalchemy"), ("web", "starlette"), ("campaign", "sqlalchemy")],
+)
+def test_only_their_room_knows(first_floor: str, package: str) -> None:
+    """SQL is spoken in `store` alone, HTTP in `web` (and `cli`, which starts it)."""
+    allowed = {"sqlalchemy": {"store"}, "starlette": {"web", "cli"}}[package]
+    for name, path, tree in MODULES:
+        if room(name) in allowed:
+            continue
+        for node in ast.walk(tree):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for found in names:
+                assert found.split(".")[0] != package, f"{path.relative_to(ROOT)}:{node.lineno} imports {package}"
+
+
+def test_pure_rooms_know_no_clock_and_no_global_randomness() -> None:
+    forbidden = {("time", "time"), ("datetime", "now"), ("datetime", "utcnow"), ("date", "today")}
+    for name, path, tree in MODULES:
+        if room(name) not in {"stats", "designs", "formats", "protocols"}:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                assert "random" not in [alias.name for alias in node.names], f"{path} uses the global random state"
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                where = f"{path.relative_to(ROOT)}:{node.lineno}"
+                assert (node.value.id, node.attr) not in forbidden, f"{where} reads the clock"
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "random":
+                assert node.attr in {"default_rng", "Generator", "PCG64", "SeedSequence"}, f"{path}:{node.lineno}"
+
+
+def test_importing_lanner_stays_light() -> None:
+    code = "import lanner, sys; print('\\n'.join(sys.modules))"
+    loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    heavy = {"starlette", "uvicorn", "sqlalchemy", "sqlite3", "psycopg", "aiohttp", "scipy.stats", "polars", "lanner.web"}
+    assert not loaded & heavy, sorted(loaded & heavy)
+
+
+def test_every_module_has_a_test_of_the_same_name() -> None:
+    lacking = []
+    for _, path, tree in MODULES:
+        if path.name in NO_MIRROR or not any(isinstance(n, ast.FunctionDef | ast.ClassDef) for n in tree.body):
+            continue
+        relative = path.relative_to(SOURCE)
+        mirror = TESTS / relative.parent / f"test_{relative.name.lstrip('_')}"
+        if not mirror.is_file():
+            lacking.append(str(mirror.relative_to(ROOT)))
+    assert not lacking, "missing:\n" + "\n".join(lacking)
+
+
+def test_no_vague_module_names() -> None:
+    vague = {"utils", "util", "helpers", "helper", "common", "misc"}
+    assert not [str(path) for _, path, _ in MODULES if path.stem.lstrip("_") in vague]
+
+
+def test_sizes() -> None:
+    """Files of at most 600 lines and functions of at most 100; JavaScript files of at most 300. Most are far smaller."""
+    too_big = []
+    for _, path, tree in MODULES:
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        if lines > 600:
+            too_big.append(f"{path.relative_to(ROOT)}: {lines} lines")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or node.lineno) - node.lineno + 1
+                if length > 100:
+                    too_big.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {length} lines")
+    for path in sorted((SOURCE / "web" / "static").rglob("*.js")):
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        if lines > 300:
+            too_big.append(f"{path.relative_to(ROOT)}: {lines} lines")
+    assert not too_big, "\n".join(too_big)
