@@ -10,6 +10,7 @@ over the same units are resampled alike, which is what makes differences between
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -25,8 +26,8 @@ from lanner.model import Interval, Signature
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Unit = Literal["document", "item", "judge", "two-way"]
-Method = Literal["auto", "percentile", "bca", "t", "none"]
-Scale = Literal["plain", "fisher"]
+Method = Literal["auto", "percentile", "bca", "bca-t", "t", "none"]
+Scale = Literal["plain", "fisher", "logit"]
 Statistic = Callable[[Array], Array]
 """From weights (resamples × units) to values (resamples × statistics)."""
 
@@ -39,8 +40,15 @@ _CHUNK = 2_000_000  # weights held at once: 16 MB
 class Resampling:
     """How intervals are made: the unit that is resampled, how often, from which seed, at which level.
 
-    `method` is "percentile", "bca" (Efron 1987), "t" (jackknife standard error with t quantiles), "none", or "auto":
-    "t" with fewer than 20 units, "bca" otherwise.
+    `method` is one of
+
+    - "percentile": quantiles of the resamples;
+    - "bca": quantiles corrected for bias and skew (Efron 1987, J. Am. Stat. Assoc. 82);
+    - "bca-t": the same with the levels widened from the normal to the t distribution, z → √(n/(n−1))·t, because the
+      bootstrap spread of n units is too small by that factor (Hesterberg 2015, Am. Stat. 69);
+    - "t": jackknife standard error over units, t quantiles on n − 1 degrees of freedom, on a scale without ceiling;
+    - "none";
+    - "auto": "t" with fewer than 20 units, else "bca-t". Chosen by simulation: `benchmarks/bench_coverage.py`.
     """
 
     unit: Unit = "document"
@@ -62,7 +70,7 @@ class Resampling:
         """The method that "auto" stands for with this many units."""
         if self.method != "auto":
             return self.method
-        return "t" if units < FEW else "bca"
+        return "t" if units < FEW else "bca-t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +121,20 @@ def draws(units: int, resampling: Resampling, *, stream: int = 0, multiplicity: 
         yield np.bincount(picks.ravel(), minlength=rows * units).reshape(rows, units).astype(float)
 
 
-def replicate(statistic: Statistic, units: int, resampling: Resampling, *, stream: int = 0) -> Replicates:
+def replicate(
+    statistic: Statistic, units: int, resampling: Resampling, *, multiplicity: Array | None = None, stream: int = 0
+) -> Replicates:
     """Value, resamples and jackknife of any statistic of unit weights. NaN marks an undefined value."""
-    value = statistic(np.ones((1, units)))[0]
-    step = max(1, _CHUNK // max(1, units))
-    left_out = [
-        statistic(1.0 - np.eye(min(step, units - start), units, start))
-        for start in range(0, units if units > 1 else 0, step)
-    ]
-    blocks = [statistic(weights) for weights in _blocks(units, resampling, stream, None)]
+    counts = np.ones(units) if multiplicity is None else multiplicity
+    total = int(counts.sum())
+    value = statistic(counts[None, :])[0]
     empty = np.empty((0, len(value)))
-    return Replicates(value, np.concatenate([empty, *blocks]), np.concatenate([empty, *left_out]), units)
+    blocks = [statistic(weights) for weights in _needed(units, resampling, stream, multiplicity, total)]
+    step = max(1, _CHUNK // max(1, units))
+    starts = range(0, units, step) if total > 1 else ()
+    left_out = [statistic(counts - np.eye(min(step, units - start), units, start)) for start in starts]
+    drawn, jackknife = np.concatenate([empty, *blocks]), np.concatenate([empty, *left_out])
+    return Replicates(value, drawn, jackknife, total, multiplicity)
 
 
 def replicate_sums(
@@ -141,18 +152,15 @@ def replicate_sums(
     counts = np.ones(len(sums)) if multiplicity is None else multiplicity
     units = int(counts.sum())
     total = counts @ sums
-    blocks = [finish(weights @ sums) for weights in _blocks(len(sums), resampling, stream, multiplicity, units)]
+    blocks = [finish(weights @ sums) for weights in _needed(len(sums), resampling, stream, multiplicity, units)]
     value = finish(total[None, :])[0]
     empty = np.empty((0, len(value)))
     left_out = finish(total[None, :] - sums) if units > 1 else empty
     return Replicates(value, np.concatenate([empty, *blocks]), left_out, units, multiplicity)
 
 
-def _blocks(
-    rows: int, resampling: Resampling, stream: int, multiplicity: Array | None, units: int | None = None
-) -> Iterator[Array]:
-    count = rows if units is None else units
-    if count < 2 or resampling.method_for(count) in ("t", "none"):
+def _needed(rows: int, resampling: Resampling, stream: int, multiplicity: Array | None, units: int) -> Iterator[Array]:
+    if units < 2 or resampling.method_for(units) in ("t", "none"):
         return iter(())
     return draws(rows, resampling, stream=stream, multiplicity=multiplicity)
 
@@ -183,8 +191,8 @@ def outcome(
 ) -> Outcome:
     """The interval of one statistic, and its p against `null` where one is given.
 
-    `scale` "fisher" works on arctanh, for statistics with a ceiling at 1: it keeps the interval inside and its
-    ends honest near the ceiling. p comes from the same distribution as the interval, so that the two never disagree.
+    `scale` is where the t interval is symmetric: "fisher" (arctanh) for coefficients with a ceiling at 1, "logit" for
+    shares. p comes from the same distribution as the interval, so that the two never disagree.
     """
     value, unit, units = float(replicates.value[column]), resampling.unit, replicates.units
     if np.isnan(value) or resampling.method == "none":
@@ -193,61 +201,81 @@ def outcome(
         what = f"only one {unit}" if units == 1 else f"no {unit}"
         return Outcome(None, None, (f"No interval: there is {what}, so its spread cannot be estimated.",))
     method = resampling.method_for(units)
-    if method == "t":
-        return _t_outcome(replicates, resampling, column, scale, null)
-    return _bootstrap_outcome(replicates, resampling, column, method, null)
-
-
-def _t_outcome(r: Replicates, resampling: Resampling, column: int, scale: Scale, null: float | None) -> Outcome:
-    left_out = r.jackknife[:, [column]]
-    if not np.isfinite(left_out).all():
-        return Outcome(None, None, (f"No interval: without one {resampling.unit} the statistic is undefined.",))
-    notes = (
-        f"Fewer than {FEW} {resampling.unit}s ({r.units}): jackknife standard error with t quantiles, because "
-        "percentile intervals would be too narrow.",
+    if method != "t":
+        return _bootstrap_outcome(replicates, resampling, column, method, null)
+    variance = float(jackknife_variance(replicates.jackknife[:, [column]], replicates.multiplicity)[0])
+    few = (
+        f"Fewer than {FEW} {unit}s ({units}): jackknife standard error with t quantiles, because percentile "
+        "intervals would be too narrow."
     )
-    counts = r.multiplicity
-    low, high, p = t_interval(
-        float(r.value[column]),
-        lambda forward: float(jackknife_variance(forward(left_out), counts)[0]),
-        df=r.units - 1,
-        level=resampling.level,
-        scale=scale,
-        null=null,
-    )
-    kept = notes if resampling.method == "auto" else ()
-    return Outcome(Interval(low, high, resampling.level, "jackknife-t", resampling.unit), p, kept)
+    notes = (few,) if resampling.method == "auto" else ()
+    return t_outcome(value, variance, units - 1, resampling, scale=scale, null=null, notes=notes)
 
 
-def t_interval(
+def t_outcome(
     value: float,
-    variance: Callable[[Callable[[Array], Array]], float],
-    *,
+    variance: float,
     df: float,
-    level: float,
+    resampling: Resampling,
+    *,
     scale: Scale = "plain",
     null: float | None = None,
-) -> tuple[float, float, float | None]:
-    """value ± t · se on the scale asked for. `variance` is given the transformation and returns the variance on it."""
-    forward, back = _SCALES[scale]
-    centre = float(forward(np.array([value]))[0])
-    error = float(np.sqrt(variance(forward)))
-    reach = float(stdtrit(df, 0.5 + level / 2)) * error
-    low, high = (float(x) for x in back(np.array([centre - reach, centre + reach])))
-    p = None
-    if null is not None:
-        distance = abs(centre - float(forward(np.array([null]))[0]))
-        p = 1.0 if distance == 0 else 0.0 if error == 0 else float(2 * stdtr(df, -distance / error))
-    return low, high, p
+    notes: tuple[str, ...] = (),
+) -> Outcome:
+    """value ± t·se, symmetric on `scale` (the standard error carried over by the delta method)."""
+    if not np.isfinite(variance):
+        return Outcome(None, None, (f"No interval: without one {resampling.unit} the statistic is undefined.",))
+    if variance <= 1e-24 * max(1.0, value**2):
+        return Outcome(None, None, (SAME.format(unit=resampling.unit),))
+    forward, back, slope = _SCALES[scale]
+    error = float(np.sqrt(variance)) * slope(value)
+    if not np.isfinite(error):
+        return Outcome(None, None, (SAME.format(unit=resampling.unit),))
+    centre, reach = forward(value), float(stdtrit(df, 0.5 + resampling.level / 2)) * error
+    interval = Interval(back(centre - reach), back(centre + reach), resampling.level, "jackknife-t", resampling.unit)
+    p = None if null is None else float(2 * stdtr(df, -abs(centre - forward(null)) / error))
+    return Outcome(interval, p, notes)
 
 
-def _fisher(x: Array) -> Array:
-    return np.arctanh(np.clip(x, -1 + 1e-9, 1 - 1e-9))
+SAME = "No interval: every {unit} says the same, so the data hold nothing about how far the truth may lie from it."
 
 
-_SCALES: dict[Scale, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
-    "plain": (lambda x: x, lambda x: x),
-    "fisher": (_fisher, np.tanh),
+def crossed_outcome(
+    value: float,
+    variances: tuple[float, float],
+    counts: tuple[int, int],
+    resampling: Resampling,
+    *,
+    scale: Scale = "plain",
+    null: float | None = None,
+) -> Outcome:
+    """The interval when documents and judges are both samples: their jackknife variances add up.
+
+    Degrees of freedom after Satterthwaite (1946): (Σ vᵢ)² / Σ (vᵢ² / (nᵢ − 1)). The part that judges and documents
+    share is counted twice, which errs towards width. Resampling judges with replacement is not offered: a judge drawn
+    twice would agree with himself.
+    """
+    if min(counts) < 2:
+        return Outcome(None, None, ("No interval: documents and judges must both number at least two.",))
+    total = sum(variances)
+    if not np.isfinite(total) or total <= 0:
+        return t_outcome(value, total, 1, resampling, scale=scale)
+    df = total**2 / sum(v**2 / (n - 1) for v, n in zip(variances, counts, strict=True))
+    return t_outcome(value, total, df, resampling, scale=scale, null=null)
+
+
+def _bounded(x: float) -> float:
+    return min(max(x, -1 + 1e-12), 1 - 1e-12)
+
+
+_SCALES: dict[Scale, tuple[Callable[[float], float], Callable[[float], float], Callable[[float], float]]] = {
+    "plain": (lambda x: x, lambda x: x, lambda _: 1.0),
+    "fisher": (lambda x: math.atanh(_bounded(x)), math.tanh, lambda x: 1 / (1 - _bounded(x) ** 2)),
+    "logit": (
+        lambda x: math.atanh(_bounded(2 * x - 1)),
+        lambda z: (math.tanh(z) + 1) / 2,
+        lambda x: 2 / (1 - _bounded(2 * x - 1) ** 2),
+    ),
 }
 
 
@@ -263,20 +291,26 @@ def _bootstrap_outcome(
     if undefined > 0:
         notes = (f"The statistic was undefined in {undefined:.1%} of resamples; they are left out.",)
     value = float(r.value[column])
+    if drawn[0] == drawn[-1]:
+        return Outcome(None, None, (SAME.format(unit=resampling.unit),))
     bias, acceleration = 0.0, 0.0
-    if method == "bca":
+    if method in ("bca", "bca-t"):
         below = (np.searchsorted(drawn, value, "left") + np.searchsorted(drawn, value, "right")) / 2
         bias = float(ndtri(np.clip(below / len(drawn), 1 / (len(drawn) + 1), len(drawn) / (len(drawn) + 1))))
         acceleration = _acceleration(r.jackknife[:, column], r.multiplicity)
 
     def level_of(z: float) -> float:
         shifted = bias + z
-        return float(ndtr(bias + shifted / (1 - acceleration * shifted)))
+        return float(ndtr(bias + shifted / max(1e-6, 1 - acceleration * shifted)))
 
     reach = float(ndtri(0.5 + resampling.level / 2))
+    stretch = 1.0
+    if method == "bca-t":
+        stretch = float(np.sqrt(r.units / (r.units - 1)) * stdtrit(r.units - 1, 0.5 + resampling.level / 2)) / reach
+        reach *= stretch
     low, high = np.quantile(drawn, [level_of(-reach), level_of(reach)])
     interval = Interval(float(low), float(high), resampling.level, method, resampling.unit)
-    p = None if null is None else _inverted(drawn, null, bias, acceleration)
+    p = None if null is None else _inverted(drawn, null, bias, acceleration, stretch)
     return Outcome(interval, p, notes)
 
 
@@ -291,13 +325,13 @@ def _acceleration(left_out: Array, multiplicity: Array | None) -> float:
     return float(counts @ pull**3 / (6 * spread**1.5)) if spread > 1e-300 else 0.0
 
 
-def _inverted(drawn: Array, null: float, bias: float, acceleration: float) -> float:
+def _inverted(drawn: Array, null: float, bias: float, acceleration: float, stretch: float) -> float:
     """The p at which the interval would just touch `null`: the interval's own distribution, turned round."""
     n = len(drawn)
     below = (np.searchsorted(drawn, null, "left") + np.searchsorted(drawn, null, "right")) / 2
     z = float(ndtri((below + 0.5) / (n + 1))) - bias
     z = z / (1 + acceleration * z) - bias
-    return float(min(1.0, 2 * ndtr(-abs(z))))
+    return float(min(1.0, 2 * ndtr(-abs(z) / stretch)))
 
 
 def sign(
@@ -307,6 +341,6 @@ def sign(
     fields = [(name.replace("_", " "), value) for name, value in parts.items() if value]
     if interval is not None:
         fields.append(("interval", f"{interval.method} {interval.level:.0%} by {interval.unit}"))
-        if interval.method in ("percentile", "bca"):
+        if interval.method != "jackknife-t":
             fields += [("resamples", str(resampling.n)), ("seed", str(resampling.seed))]
     return Signature(statistic, protocol, tuple(fields), __version__)
