@@ -45,7 +45,8 @@ class Item:
     """What one set of answers is about: a document or one of its segments, and the outputs shown, in shown order.
 
     `segment` is "" for the whole document and `document` is "" for the judge (questionnaires). `systems` is empty
-    when the source alone is asked about. `texts` replaces what is shown for a system (control items).
+    when the source alone is asked about. `texts` replaces what is shown for a system (control items). `expected` maps
+    a question to a rule for its answer, with an explanation for judges in training; see `lanner.designs.controls`.
     """
 
     document: str

@@ -144,7 +144,8 @@ class Grid(_Question):
 
 class Spans(_Question):
     """Marked stretches of text, in code points, with category and severity. `missing` allows marks for what the
-    translation leaves out; `link` joins a span to another place of the document."""
+    translation leaves out; `link` joins a span to another place of the document. `prefilled` starts from spans that
+    came with the texts, and stores what became of each: kept, changed, removed, beside those the judge added."""
 
     kind: Literal["spans"] = "spans"
     sides: tuple[Literal["source", "target"], ...] = ("target",)
@@ -152,6 +153,7 @@ class Spans(_Question):
     severities: tuple[Option, ...] = ()
     missing: bool = False
     link: bool = False
+    prefilled: bool = False
     max: int | None = None
     required: bool = False
 
@@ -192,11 +194,13 @@ class Context(Frozen):
 
 
 class Promotion(Frozen):
-    """Which units go on to this stage: those where more than `share` of their judges answered `question` with `is`."""
+    """Which units go on to this stage: those where more than the share `more_than` of their judges answered `question`
+    with `is`; with `per` among the judges who share that attribute, so that each language has units of its own."""
 
     question: Identifier
     is_: tuple[str, ...] = Field(alias="is")
     more_than: float = Field(ge=0, le=1)
+    per: Identifier | None = None
     confirmed_by_organiser: bool = False
 
 
@@ -204,18 +208,27 @@ Shown = Literal["source", "target", "reference", "domain", "title", "glossary"]
 
 
 class Stage(Frozen):
-    """Questions asked together of one unit and object. Stages with the same `page` are answered on one page."""
+    """Questions asked together of one unit and object. Stages with the same `page` are answered on one page.
+
+    `scenario` and `arm` are the factors of an experiment: a judge works in one arm only, and meets a text in one
+    scenario only. `role` keeps a stage for the judges whose attribute of that name says so (an analyst). `gate` must
+    hold for a judge to go on after this stage (consent).
+    """
 
     id: Identifier
     page: Identifier = ""
     unit: Unit
     object: Object
+    scenario: Identifier | None = None
+    arm: Identifier | None = None
+    role: Identifier | None = None
     outputs: int = Field(default=2, ge=2)
     shuffled: bool = False
     show: tuple[Shown, ...] = ("source", "target", "title", "domain")
     context: Context = Context()
     when: Condition | None = None
     promotion: Promotion | None = None
+    gate: Condition | None = None
     questions: tuple[Question, ...] = Field(min_length=1, alias="question")
 
     @property
@@ -241,6 +254,23 @@ class Analysis(Frozen):
     options: Mapping[str, Json] = Field(default_factory=dict)
 
 
+def _content(value: object) -> Json:
+    """What was said, without fields left at their default: a release that adds a field must not change any hash."""
+    if isinstance(value, BaseModel):
+        fields = type(value).model_fields
+        said = {name: getattr(value, name) for name in fields}
+        return {
+            name: _content(v)
+            for name, v in said.items()
+            if name == "kind" or v != fields[name].get_default(call_default_factory=True)
+        }
+    if isinstance(value, Mapping):
+        return {str(name): _content(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_content(entry) for entry in value]
+    return value
+
+
 class Protocol(Frozen):
     """One evaluation protocol, complete: what is asked, shown, checked, scored and analysed, in which words."""
 
@@ -257,8 +287,8 @@ class Protocol(Frozen):
 
     @cached_property
     def hash(self) -> str:
-        """Twelve digits that change whenever anything in the protocol changes."""
-        content = json.dumps(self.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
+        """Twelve digits that change whenever anything in the protocol changes, and with nothing else."""
+        content = json.dumps(_content(self), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()[:12]
 
     @property
