@@ -86,7 +86,9 @@ class Pairs:
         if any(name != "pearson" for name in asked):
             step = max(1, _HELD // max(1, self.cells))
             blocks = [self._ranked(weights[i : i + step].T, asked) for i in range(0, len(weights), step)]
-            columns |= {name: np.concatenate([block[name] for block in blocks]) for name in (blocks[0] if blocks else ())}
+            columns |= {
+                name: np.concatenate([block[name] for block in blocks]) for name in (blocks[0] if blocks else ())
+            }
         empty = np.empty(len(weights))
         return np.stack([columns.get(name, empty) for name in asked], axis=1)
 
@@ -116,7 +118,7 @@ class Pairs:
         n = drawn.sum(axis=0)
         found: dict[str, Array] = {}
         if "spearman" in asked:
-            found["spearman"] = _spearman(drawn, per_x, per_y, n, cell_x, cell_y)
+            found["spearman"] = _spearman(drawn, per_x, per_y, cell_x, cell_y)
         if "kendall_b" in asked or "kendall_c" in asked:
             pairs, tied_x, tied_y, tied_both = (_choose_two(w) for w in (n[None], per_x, per_y, drawn))
             balance = pairs - tied_x - tied_y + tied_both - 2 * self._discordant(drawn)
@@ -127,7 +129,7 @@ class Pairs:
         cell_x, cell_y, _ = self._cells
         kx, ky = self.levels
         merges = max(0.0, np.log2(self.cells / _BASE))
-        if 12 * kx * ky <= self.cells * (12 + 8 * merges):  # nanoseconds a resample, measured
+        if 14 * kx * ky <= self.cells * (12 + 5 * merges):  # nanoseconds a resample, measured
             grid = np.zeros((kx, ky, drawn.shape[1]))
             grid[cell_x, cell_y] = drawn
             return _grid_discordant(grid)
@@ -161,8 +163,9 @@ def _choose_two(weights: Array) -> Array:
     return np.asarray((_dot(weights, weights) - weights.sum(axis=0)) / 2)
 
 
-def _spearman(drawn: Array, per_x: Array, per_y: Array, n: Array, cell_x: Indices, cell_y: Indices) -> Array:
+def _spearman(drawn: Array, per_x: Array, per_y: Array, cell_x: Indices, cell_y: Indices) -> Array:
     """Product-moment correlation of average ranks (Spearman 1904), whose mean is (n + 1)/2 whatever the ties."""
+    n = drawn.sum(axis=0)
     rank_x, rank_y = (np.cumsum(w, axis=0) - (w + n) / 2 for w in (per_x, per_y))  # centred
     with np.errstate(invalid="ignore", divide="ignore"):
         joint = _dot(drawn * rank_x[cell_x], rank_y[cell_y])

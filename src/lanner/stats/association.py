@@ -1,0 +1,246 @@
+"""How two measures, or two judges, go together: Pearson, Spearman, Kendall, with intervals over documents.
+
+Sentences of one document are alike, so resampling them one by one makes intervals too narrow: the document is the unit
+unless another is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lanner.errors import StatisticError, did_you_mean
+from lanner.model import Result
+from lanner.stats.concordance import COEFFICIENTS, Coefficient, Pairs
+from lanner.stats.resample import Array, Indices, Replicates, Resampling, outcome, replicate, sign
+from lanner.stats.tables import gathered, groups, labelled, undefined
+from lanner.stats.wide import clustered, numbers, units, wide
+
+NAMES: dict[Coefficient, str] = {
+    "pearson": "Pearson r",
+    "spearman": "Spearman ρ",
+    "kendall_b": "Kendall τ-b",
+    "kendall_c": "Kendall τ-c",
+}
+_MANY_CELLS = 60_000  # beyond this many distinct pairs the spread is estimated on binned values
+_BINS = 128
+
+
+def correlate(
+    x: Array,
+    y: Array,
+    documents: Indices | None = None,
+    *,
+    methods: Sequence[Coefficient] = ("pearson", "spearman", "kendall_b"),
+    resampling: Resampling | None = None,
+) -> list[Result]:
+    """Correlation of two vectors, NaN for missing; one Result per coefficient.
+
+    Pearson r is the covariance over the product of standard deviations; Spearman ρ (1904) the same of average ranks;
+    Kendall τ-b (1945) = (C − D)/√((C + D + Tx)(C + D + Ty)), the balance of concordant and discordant pairs corrected
+    for ties; Stuart τ-c (1953) = 2(C − D)/(n²(m − 1)/m) with m the smaller number of distinct values, for scales of
+    different length. p is against zero, from the same distribution as the interval.
+
+    Undefined (None, with the reason) where fewer than two pairs are complete or a variable is constant.
+    """
+    check_methods(methods)
+    unit, resampling = _unit(len(x), documents, resampling)
+    known = np.isfinite(x) & np.isfinite(y)
+    judged = np.isfinite(x) | np.isfinite(y)
+    pairs = _pairs(x[known], y[known], unit[known])
+    missing = 1 - float(known.sum() / judged.sum()) if judged.any() else 1.0
+    reason = _degenerate(pairs)
+    counts = {"items": int(known.sum()), "documents": pairs.units}
+    if reason:
+        return [undefined(NAMES[method], reason, counts=counts, missing=missing) for method in methods]
+    replicates, notes = _replicates(pairs, methods, resampling)
+    base = Result("", None, counts=counts, missing=missing, notes=notes)
+    return [_result(base, replicates, k, NAMES[method], resampling) for k, method in enumerate(methods)]
+
+
+def _result(base: Result, replicates: Replicates, column: int, name: str, resampling: Resampling) -> Result:
+    found = outcome(replicates, resampling, column=column, scale="fisher", null=0.0)
+    signature = sign(name, resampling, found.interval, pairs="complete")
+    return replace(
+        base,
+        name=name,
+        value=float(replicates.value[column]),
+        interval=found.interval,
+        p=found.p,
+        notes=base.notes + found.notes,
+        signature=signature,
+    )
+
+
+def _unit(n: int, documents: Indices | None, resampling: Resampling | None) -> tuple[Indices, Resampling]:
+    """Without documents every item is its own unit, and the interval says so."""
+    resampling = resampling or Resampling()
+    if documents is None:
+        return np.arange(n, dtype=np.intp), replace(resampling, unit="item")
+    return documents, resampling
+
+
+def check_methods(methods: Sequence[str]) -> None:
+    """An error that helps for a coefficient nobody knows."""
+    for method in methods:
+        if method not in COEFFICIENTS:
+            raise StatisticError(f"There is no coefficient {method!r}.", next_step=did_you_mean(method, COEFFICIENTS))
+
+
+def _pairs(x: Array, y: Array, unit: Indices) -> Pairs:
+    names, index = np.unique(unit, return_inverse=True)
+    return Pairs(x, y, index.astype(np.intp), len(names))
+
+
+def _degenerate(pairs: Pairs) -> str:
+    if len(pairs.x) < 2:
+        return f"{len(pairs.x)} pairs have both values; at least two are needed."
+    if 1 in pairs.levels:
+        return "one of the two variables has the same value everywhere."
+    return ""
+
+
+def _replicates(
+    pairs: Pairs, methods: Sequence[Coefficient], resampling: Resampling
+) -> tuple[Replicates, tuple[str, ...]]:
+    def of(source: Pairs) -> Replicates:
+        return replicate(lambda weights: source.coefficients(weights, methods), source.units, resampling)
+
+    if pairs.cells <= _MANY_CELLS or resampling.method == "none":
+        return of(pairs), ()
+    coarse = of(pairs.coarsened(_BINS))
+    exact = pairs.coefficients(np.ones((1, pairs.units)), methods)[0]
+    shift = exact - coarse.value
+    moved = Replicates(exact, coarse.draws + shift, coarse.jackknife + shift, coarse.units)
+    return moved, (f"Many distinct values: the interval's width is estimated on values cut into {_BINS} bins.",)
+
+
+def between_measures(
+    data: Any,
+    x: str,
+    y: str,
+    *,
+    by: Sequence[str] = (),
+    given: Sequence[str] = (),
+    methods: Sequence[Coefficient] = ("pearson", "spearman", "kendall_b"),
+    resampling: Resampling | None = None,
+) -> Result:
+    """Correlation of two measures over all items (and judges), or within each group of `by` ("judge", "domain", …).
+
+    With `given`, the partial correlation: what remains when those measures are held constant. Rows: one per group and
+    coefficient; the Result's own value is that of the first row.
+    """
+    table = wide(data).with_measures([x, y, *given])
+    resampling = clustered(resampling)
+    results = []
+    for labels, part in groups(table.table, by):
+        unit, _ = units(part, resampling.unit)
+        a, b = numbers(part, x), numbers(part, y)
+        if given:
+            controls = np.stack([numbers(part, name) for name in given], axis=1)
+            found = partial(a, b, controls, unit, methods=methods, resampling=resampling)
+        else:
+            found = correlate(a, b, unit, methods=methods, resampling=resampling)
+        results += [labelled(result, {"x": x, "y": y, **labels}) for result in found]
+    return gathered(f"correlation of {x} and {y}", results, table.notes)
+
+
+def between_judges(
+    data: Any,
+    of: str,
+    *,
+    judges: Sequence[str] = (),
+    by: Sequence[str] = (),
+    methods: Sequence[Coefficient] = ("pearson", "spearman", "kendall_b"),
+    resampling: Resampling | None = None,
+) -> Result:
+    """Correlation of one measure between judges over the items that both judged: one row per pair and coefficient."""
+    table = wide(data).with_measures([of])
+    resampling = clustered(resampling)
+    known = sorted(table.table["judge"].unique().to_list())
+    for judge in judges:
+        if judge not in known:
+            raise StatisticError(f"There is no judge {judge!r}.", next_step=did_you_mean(judge, known))
+    chosen = list(judges) or known
+    results = []
+    for labels, part in groups(table.table, by):
+        for first, second in combinations(chosen, 2):
+            joined = paired(part, of, first, second)
+            unit, _ = units(joined, resampling.unit)
+            found = correlate(numbers(joined, "x"), numbers(joined, "y"), unit, methods=methods, resampling=resampling)
+            results += [labelled(r, {"x": first, "y": second, "of": of, **labels}) for r in found]
+    if not results:
+        return undefined(f"correlation of {of} between judges", "at least two judges are needed.")
+    return gathered(f"correlation of {of} between judges", results, table.notes)
+
+
+def paired(table: pl.DataFrame, of: str, first: str, second: str) -> pl.DataFrame:
+    """One row per item that either judge saw, with the first's value as x and the second's as y."""
+    keys = ["document", "segment", "system"]
+    sides = [
+        table.filter(pl.col("judge") == judge).group_by(keys, maintain_order=True).agg(pl.col(of).mean().alias(name))
+        for judge, name in ((first, "x"), (second, "y"))
+    ]
+    return sides[0].join(sides[1], on=keys, how="full", coalesce=True, maintain_order="left_right")
+
+
+def partial(
+    x: Array,
+    y: Array,
+    controls: Array,
+    documents: Indices | None = None,
+    *,
+    methods: Sequence[Coefficient] = ("pearson", "spearman", "kendall_b"),
+    resampling: Resampling | None = None,
+) -> list[Result]:
+    """Partial correlation of x and y given the columns of `controls`.
+
+    From the matrix R of correlations among all of them: −P_xy/√(P_xx P_yy) with P = R⁻¹. With ranks this is Spearman's
+    partial, with τ-b Kendall's (1942). Undefined where a control is constant or determines x or y.
+    """
+    check_methods(methods)
+    unit, resampling = _unit(len(x), documents, resampling)
+    columns = np.column_stack([x, y, controls])
+    known = np.isfinite(columns).all(axis=1)
+    judged = np.isfinite(columns).any(axis=1)
+    missing = 1 - float(known.sum() / judged.sum()) if judged.any() else 1.0
+    columns = columns[known]
+    names, index = np.unique(unit[known], return_inverse=True)
+    counts = {"items": int(known.sum()), "documents": len(names), "controls": controls.shape[1]}
+    width = columns.shape[1]
+    corner = list(combinations(range(width), 2))
+    pairs = [Pairs(columns[:, i], columns[:, j], index.astype(np.intp), len(names)) for i, j in corner]
+
+    def statistic(weights: Array) -> Array:
+        matrices = np.broadcast_to(np.eye(width), (len(methods), len(weights), width, width)).copy()
+        for (i, j), pair in zip(corner, pairs, strict=True):
+            matrices[:, :, i, j] = matrices[:, :, j, i] = pair.coefficients(weights, methods).T
+        return _partials(matrices).T
+
+    replicates = replicate(statistic, len(names), resampling) if len(columns) > width else None
+    base = Result("", None, counts=counts, missing=missing)
+    results = []
+    for column, method in enumerate(methods):
+        name = f"partial {NAMES[method]}"
+        if replicates is None or np.isnan(replicates.value[column]):
+            why = "too few complete rows, a constant variable, or a control that determines x or y."
+            results.append(undefined(name, why, counts=counts, missing=missing))
+        else:
+            results.append(_result(base, replicates, column, name, resampling))
+    return results
+
+
+def _partials(matrices: Array) -> Array:
+    """−P_01/√(P_00 P_11) of each matrix's inverse; NaN where it has none."""
+    unknown = np.asarray(~np.isfinite(matrices).all(axis=(-2, -1)))
+    safe = np.where(unknown[..., None, None], np.eye(matrices.shape[-1]), matrices)
+    singular = np.asarray(np.abs(np.linalg.det(safe)) < 1e-10)
+    safe = np.where(singular[..., None, None], np.eye(matrices.shape[-1]), safe)
+    inverse = np.linalg.inv(safe)
+    value = -inverse[..., 0, 1] / np.sqrt(np.abs(inverse[..., 0, 0] * inverse[..., 1, 1]))
+    return np.where(unknown | singular, np.nan, np.clip(value, -1, 1))

@@ -1,0 +1,156 @@
+"""From the tidy table to one row per judge and item, one column per measure: what association and regression need.
+
+A measure is a question ("holistic"), one row of a grid or one label of a repeated question ("skills.idea_development"),
+or a summary over all rows of one ("sum(skills)", "mean(skills)", "count(skills)": how many are above zero). A question
+asked in several stages is named with its stage ("rs/adequacy", "sc/adequacy"). Numbers become numbers; choices without
+a number become text, which regression takes as groups. A table that has no column `question` is taken to be wide
+already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lanner.errors import StatisticError, did_you_mean
+from lanner.stats.frame import SCHEMA, tidy, to_polars
+from lanner.stats.resample import Array, Indices, Resampling
+
+KEYS = ("judge", "judge_kind", "document", "segment", "system", "domain")
+_SUMMARY = re.compile(r"^(sum|mean|count)\((.+)\)$")
+
+
+@dataclass(frozen=True)
+class Wide:
+    """One row per judge and item. `notes` say what had to be assumed."""
+
+    table: pl.DataFrame
+    notes: tuple[str, ...] = ()
+
+    @property
+    def measures(self) -> list[str]:
+        """Names that are not keys: what can be correlated or regressed."""
+        return [name for name in self.table.columns if name not in SCHEMA and not name.startswith("judge_")]
+
+    def rows_of(self, question: str) -> list[str]:
+        """The measures that are rows of one grid question."""
+        return [name for name in self.measures if name.startswith(f"{question}.")]
+
+    def expand(self, names: Sequence[str]) -> list[str]:
+        """Measures by name, a grid question standing for all its rows; an unknown name is an error that helps."""
+        found: list[str] = []
+        for name in names:
+            if name in self.table.columns or _SUMMARY.match(name):
+                found.append(name)
+            elif rows := self.rows_of(name):
+                found += rows
+            else:
+                raise StatisticError(f"There is no measure {name!r}.", next_step=did_you_mean(name, self.measures))
+        return found
+
+    def with_measures(self, names: Sequence[str]) -> Wide:
+        """The same with summaries such as "sum(skills)" among `names` added as columns."""
+        return Wide(self.table.with_columns(self._summary(name) for name in names if self._is_new(name)), self.notes)
+
+    def _is_new(self, name: str) -> bool:
+        if name in self.table.columns:
+            return False
+        if _SUMMARY.match(name):
+            return True
+        raise StatisticError(f"There is no measure {name!r}.", next_step=did_you_mean(name, self.measures))
+
+    def _summary(self, name: str) -> pl.Expr:
+        match = _SUMMARY.match(name)
+        kind, question = match.groups() if match else ("", "")
+        rows = self.rows_of(question)
+        if not rows:
+            raise StatisticError(
+                f"{question!r} has no rows to take a {kind} of.", next_step=f"Use {question!r} itself."
+            )
+        complete = ~pl.any_horizontal(pl.col(row).is_null() for row in rows)
+        values = {
+            "sum": pl.sum_horizontal(rows),
+            "mean": pl.mean_horizontal(rows),
+            "count": pl.sum_horizontal((pl.col(row) > 0).cast(pl.Float64) for row in rows),
+        }
+        return pl.when(complete).then(values[kind]).alias(name)
+
+
+def wide(data: Any, *, role: str = "main") -> Wide:
+    """The wide table of any ratings: a tidy frame, or a table that is wide already."""
+    if isinstance(data, Wide):
+        return data
+    table = to_polars(data)
+    if "question" not in table.columns:
+        return _already_wide(table)
+    full, notes = tidy(table)
+    full = full.filter(pl.col("role") == role)
+    stages = full.group_by("question").agg(pl.col("stage").n_unique().alias("stages"))
+    several = stages.filter(pl.col("stages") > 1)["question"].to_list()
+    staged = pl.when(pl.col("question").is_in(several)).then(pl.col("stage") + "/" + pl.col("question"))
+    name = staged.otherwise(pl.col("question"))
+    full = full.with_columns(pl.when(pl.col("row") == "").then(name).otherwise(name + "." + pl.col("row")).alias("_of"))
+    extra = [c for c in full.columns if c.startswith("judge_") and c not in KEYS]
+    keys = [*KEYS, *extra]
+    repeated = full.select(pl.struct(*keys, "_of").is_duplicated().sum()).item()
+    if repeated:
+        notes += (f"{repeated} judgements repeat the same judge, item and question: their mean is taken.",)
+    numbers = full.filter(pl.col("score").is_not_null()).pivot(
+        "_of", index=keys, values="score", aggregate_function="mean"
+    )
+    named = full.filter(pl.col("score").is_null() & pl.col("label").is_not_null())
+    named = named.filter(~pl.col("_of").is_in(numbers.columns))
+    texts = named.pivot("_of", index=keys, values="label", aggregate_function="first")
+    index = full.select(keys).unique(maintain_order=True)
+    joined = index
+    for part in (numbers, texts):
+        if part.width > len(keys):
+            joined = joined.join(part, on=keys, how="left", maintain_order="left", nulls_equal=True)
+    return Wide(joined, notes)
+
+
+def _already_wide(table: pl.DataFrame) -> Wide:
+    notes: tuple[str, ...] = ()
+    if "segment" not in table.columns and "item" in table.columns:
+        table = table.rename({"item": "segment"})
+    if "segment" not in table.columns:
+        table = table.with_row_index("segment")
+    table = table.with_columns(pl.col("segment").cast(pl.String))
+    if "document" not in table.columns:
+        table = table.with_columns(pl.col("segment").alias("document"))
+        notes = ("No document is named: every item counts as a document of its own.",)
+    absent = [
+        pl.lit("person" if name == "judge_kind" else "").alias(name) for name in KEYS if name not in table.columns
+    ]
+    return Wide(table.with_columns(absent).with_columns(pl.col("document").cast(pl.String)), notes)
+
+
+def clustered(resampling: Resampling | None) -> Resampling:
+    """The resampling to use where only one unit at a time makes sense: two-way falls back to documents."""
+    resampling = resampling or Resampling()
+    return replace(resampling, unit="document") if resampling.unit == "two-way" else resampling
+
+
+def units(table: pl.DataFrame, unit: str) -> tuple[Indices, int]:
+    """Which resampling unit each row belongs to, numbered from 0: documents, items (segments) or judges."""
+    if unit == "item":
+        key: list[str] = ["document", "segment"]
+    elif unit == "judge":
+        key = ["judge"]
+    else:
+        key = ["document"]
+    codes = table.select(pl.struct(key).rank("dense").cast(pl.Int64)).to_series().to_numpy() - 1
+    return codes.astype(np.intp), int(codes.max()) + 1 if len(codes) else 0
+
+
+def numbers(table: pl.DataFrame, name: str) -> Array:
+    """A column as floats, NaN where missing; a column of text is an error that says so."""
+    column = table[name]
+    if not column.dtype.is_numeric() and column.dtype != pl.Boolean:
+        raise StatisticError(f"{name!r} is not a number.", next_step="Name a question whose answers are numbers.")
+    return column.cast(pl.Float64).to_numpy().astype(float)

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from lanner.errors import StatisticError
+from lanner.stats.association import between_judges, between_measures, correlate, partial
+from lanner.stats.resample import Resampling
+from released import data_dir
+from released_frames import h_falcon
+
+QUICK = Resampling(n=200, seed=1)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("measure", "recomputed", "published", "tolerance"),
+    [
+        ("sentence", (0.494, 0.441, 0.413), (0.494, 0.441, 0.413), 0.0005),
+        ("sum(skills)", (0.499, 0.483, 0.378), (0.499, 0.483, 0.378), 0.0005),
+        ("count(skills)", (0.562, 0.546, 0.486), (0.562, 0.545, 0.486), 0.001),
+        ("holistic", (0.653, 0.589, 0.503), (0.650, 0.587, 0.502), 0.003),
+    ],
+)
+def test_kim_2025_table_7(measure, recomputed, published, tolerance):
+    result = between_judges(h_falcon(data_dir("h-falcon")), measure, resampling=QUICK)
+    values = [row["value"] for row in result.rows]
+    assert values == pytest.approx(recomputed, abs=0.0005)
+    assert values == pytest.approx(published, abs=tolerance + 0.0001)
+    assert all(row["low"] < row["value"] < row["high"] and row["unit"] == "document" for row in result.rows)
+
+
+@pytest.mark.data
+def test_missing_scores_are_left_out_and_counted():
+    result = between_judges(h_falcon(data_dir("h-falcon")), "holistic", methods=["pearson"], resampling=QUICK)
+    assert result.counts["items"] == 292
+    assert result.missing == pytest.approx(6 / 298)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**31), st.integers(5, 60), st.integers(1, 3))
+def test_partial_correlation_is_that_of_the_residuals(seed, n, controls):
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(n, controls))
+    x, y = rng.normal(size=n) + z.sum(axis=1), rng.normal(size=n) - z[:, 0]
+    found = partial(x, y, z, methods=["pearson"], resampling=Resampling(method="none"))[0]
+    design = np.column_stack([np.ones(n), z])
+    rest = [v - design @ np.linalg.lstsq(design, v, rcond=None)[0] for v in (x, y)]
+    if n > controls + 2:
+        assert found.value == pytest.approx(stats.pearsonr(*rest)[0], abs=1e-9)
+
+
+def test_kendalls_partial_is_his_formula():
+    rng = np.random.default_rng(3)
+    x, y, z = rng.integers(0, 5, (3, 40)).astype(float)
+    xy, xz, yz = (stats.kendalltau(a, b)[0] for a, b in ((x, y), (x, z), (y, z)))
+    found = partial(x, y, z[:, None], methods=["kendall_b"], resampling=QUICK)[0]
+    assert found.value == pytest.approx((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)))
+
+
+def test_documents_that_agree_within_themselves_widen_the_interval():
+    rng = np.random.default_rng(0)
+    documents = np.repeat(np.arange(30), 20)
+    x = np.repeat(rng.normal(size=30), 20) + 0.1 * rng.normal(size=600)
+    y = np.repeat(rng.normal(size=30), 20) + 0.1 * rng.normal(size=600)
+    wide_one = correlate(x, y, documents, methods=["pearson"])[0]
+    narrow = correlate(x, y, None, methods=["pearson"])[0]
+    assert wide_one.value == pytest.approx(narrow.value)
+    assert (wide_one.interval.unit, narrow.interval.unit) == ("document", "item")
+    assert wide_one.high - wide_one.low > 3 * (narrow.high - narrow.low)
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_does_not():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 100))
+    first, second = (correlate(x, y, resampling=Resampling(n=100, seed=s))[2] for s in (5, 5))
+    assert first == second
+    assert correlate(x, y, resampling=Resampling(n=100, seed=6))[2].interval != first.interval
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "reason"),
+    [
+        ([], [], "0 pairs"),
+        ([1.0], [2.0], "1 pairs"),
+        ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], "same value everywhere"),
+        ([np.nan, np.nan], [1.0, 2.0], "0 pairs"),
+    ],
+)
+def test_degenerate_data_have_no_value_and_a_reason(x, y, reason):
+    for result in correlate(np.array(x), np.array(y)):
+        assert result.value is None
+        assert result.interval is None
+        assert reason in result.notes[0]
+
+
+def test_a_control_that_determines_x_leaves_the_partial_undefined():
+    x = np.arange(20.0)
+    result = partial(x, np.sin(x), x[:, None] * 2, methods=["pearson"])[0]
+    assert result.value is None
+    assert result.notes
+
+
+def test_many_distinct_values_keep_the_exact_value_and_a_fair_width(monkeypatch):
+    rng = np.random.default_rng(0)
+    documents = np.repeat(np.arange(60), 30)
+    x = rng.normal(size=1800)
+    y = x + rng.normal(size=1800)
+    exact = correlate(x, y, documents, methods=["kendall_b"], resampling=Resampling(n=500))[0]
+    monkeypatch.setattr("lanner.stats.association._MANY_CELLS", 100)
+    binned = correlate(x, y, documents, methods=["kendall_b"], resampling=Resampling(n=500))[0]
+    assert binned.value == exact.value
+    assert (binned.low, binned.high) == pytest.approx((exact.low, exact.high), abs=0.002)
+    assert "bins" in binned.notes[0]
+
+
+def test_measures_are_compared_within_each_group():
+    frame = pl.DataFrame(
+        {
+            "judge": ["a"] * 8 + ["b"] * 8,
+            "segment": [str(i % 4) for i in range(16)],
+            "document": [str(i % 4 // 2) for i in range(16)],
+            "question": (["adequacy"] * 4 + ["fluency"] * 4) * 2,
+            "score": [1.0, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 4, 3, 2, 1],
+        }
+    )
+    result = between_measures(frame, "adequacy", "fluency", by=["judge"], methods=["spearman"], resampling=QUICK)
+    assert [(row["judge"], row["value"]) for row in result.rows] == [("a", 1.0), ("b", -1.0)]
+
+
+def test_unknown_names_get_a_suggestion():
+    frame = pl.DataFrame({"judge": ["a"], "item": ["1"], "question": ["holistic"], "score": [1.0]})
+    with pytest.raises(StatisticError, match=r"holistik(.|\n)*holistic"):
+        between_judges(frame, "holistik")
+    with pytest.raises(StatisticError, match="kendall_b"):
+        correlate(np.arange(3.0), np.arange(3.0), methods=["kendal_b"])
