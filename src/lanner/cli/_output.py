@@ -16,6 +16,7 @@ from rich.table import Table
 from lanner import __version__
 from lanner.errors import LannerError
 from lanner.model import Json, Result
+from lanner.reports.typeset import estimate, number
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, for machines.")
 
@@ -76,24 +77,6 @@ class Output:
             self.console.print(f"  {escape(note)}", style="dim")
         if self.signature:
             self.console.print(escape(self.signature), style="dim")
-
-
-def estimate(value: float | None, low: float | None = None, high: float | None = None, *, digits: int = 3) -> str:
-    """An estimate with its interval in house style: ".500 [.447, .553]"; a dash where it is undefined."""
-    if value is None:
-        return "—"
-    text = number(value, digits)
-    if low is not None and high is not None:
-        text += f" [{number(low, digits)}, {number(high, digits)}]"
-    return text
-
-
-def number(value: float, digits: int = 3) -> str:
-    """A number without a leading zero where it lies within one, with a true minus sign."""
-    text = f"{abs(value):.{digits}f}"
-    if abs(value) < 1 and text.startswith("0."):
-        text = text[1:]
-    return f"−{text}" if value < 0 and text.strip(".0") else text
 
 
 def result_rows(results: Iterable[Result]) -> list[dict[str, Json]]:

@@ -1,0 +1,1 @@
+"""From Results to documents: one HTML file that opens anywhere, LaTeX tables, CSV, figures."""

@@ -1,0 +1,85 @@
+"""How often each label was used, per panel (domain): a dot per judge, people above, models below, one shared axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lanner.reports.svg import WIDTH, Drawing, fit
+
+_LEFT, _GAP, _STEP, _TOP = 172.0, 20.0, 27.0, 54.0
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One domain: n items and, for each judge, the share of items with each label."""
+
+    title: str
+    n: int
+    shares: Mapping[str, Mapping[str, float]]
+
+
+def shares(
+    labels: Sequence[tuple[str, str, str]], panels: Sequence[Panel], people: Sequence[str], models: Sequence[str] = ()
+) -> Drawing:
+    """Dot rows. `labels` are (id, words, group); a group's rows stand together in its colour. At most four panels."""
+    panels = panels[:4]
+    rows, y = [], _TOP + 12.0
+    for place, (name, words, group) in enumerate(labels):
+        if place and group != labels[place - 1][2]:
+            y += 10
+        rows.append((name, words, group, y))
+        y += _STEP
+    width = (WIDTH - _LEFT - _GAP * (len(panels) - 1)) / max(1, len(panels)) - 8
+    drawing = Drawing("Share of items on which each label was used, per domain and judge", y + 22)
+    _legend(drawing, people, models)
+    for number, panel in enumerate(panels):
+        x = _LEFT + number * (width + _GAP)
+        drawing.text(x, 44, fit(panel.title, width - 50), "tb")
+        drawing.text(x + width, 44, f"n {panel.n}", "tm", "end")
+        for share, words in ((0.0, "0"), (0.5, "50 %"), (1.0, "100")):
+            drawing.line(x + share * width, _TOP, x + share * width, y, "gr")
+            drawing.text(x + share * width, y + 16, words, "tm", "middle" if share else "start")
+        for name, words, group, row_y in rows:
+            _dots(drawing, x, width, row_y + (4 if models else 0), name, words, panel, models, "dm", "rm")
+            _dots(
+                drawing, x, width, row_y - (5 if models else 0), name, words, panel, people, f"g-{group}", f"rg-{group}"
+            )
+    for place, (_, words, group, row_y) in enumerate(rows):
+        drawing.text(12, row_y + 4, fit(words, _LEFT - 24))
+        if group:
+            first = place == 0 or rows[place - 1][2] != group
+            drawing.rect(0, row_y - (12 if first else _STEP - 12), 3, _STEP - 4 if first else _STEP, f"g-{group}", rx=0)
+    return drawing
+
+
+def _dots(
+    drawing: Drawing,
+    x: float,
+    width: float,
+    y: float,
+    label: str,
+    words: str,
+    panel: Panel,
+    judges: Sequence[str],
+    style: str,
+    line: str,
+) -> None:
+    found = [(judge, panel.shares[judge].get(label, 0.0)) for judge in judges if judge in panel.shares]
+    if not found:
+        return
+    values = [share for _, share in found]
+    if len(found) > 1:
+        drawing.line(x + min(values) * width, y, x + max(values) * width, y, line)
+    for judge, share in found:
+        title = f"{judge}, {words}, {panel.title}: {100 * share:.1f} %"
+        (drawing.diamond if style == "dm" else drawing.circle)(x + share * width, y, 3.8, style, title)
+
+
+def _legend(drawing: Drawing, people: Sequence[str], models: Sequence[str]) -> None:
+    if people:
+        drawing.circle(_LEFT + 6, 9, 4, "fk")
+        drawing.text(_LEFT + 16, 13, fit(f"people ({', '.join(people)})", 280), "tm")
+    if models:
+        drawing.diamond(_LEFT + 316, 9, 4, "dm")
+        drawing.text(_LEFT + 326, 13, fit(f"models ({', '.join(models)})", 250), "tm")

@@ -1,0 +1,69 @@
+"""A report on disk: the HTML file, and beside it every table as CSV and LaTeX and every figure as SVG with its data."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lanner.errors import LannerError, Where
+from lanner.model import Json
+from lanner.reports import html, latex
+from lanner.reports.parts import Report
+from lanner.reports.svg import standalone
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write(report: Report, folder: Path) -> Path:
+    """Write everything into `folder` and return the path of the HTML file. Each file appears whole or not at all."""
+    css = html.style("tokens.css", "report.css")
+    files = {"report.html": html.render(report), "tables.tex": latex.document(report)}
+    for table in report.tables:
+        files[f"tables/{table.id}.tex"] = latex.table(table)
+        files[f"tables/{table.id}.csv"] = csv_text(table.data or table.rows)
+    for figure in report.figures:
+        files[f"figures/{figure.id}.svg"] = standalone(figure.svg, css)
+        if figure.data:
+            files[f"figures/{figure.id}.csv"] = csv_text(figure.data)
+    try:
+        for name, text in files.items():
+            _write_whole(folder / name, text)
+    except OSError as error:
+        raise LannerError(f"The report cannot be written: {error.strerror}.", where=Where(folder)) from error
+    return folder / "report.html"
+
+
+def csv_text(rows: Sequence[Mapping[str, Json]]) -> str:
+    """Rows as CSV. Text that a spreadsheet would run as a formula is given an apostrophe in front."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(row.get(column)) for column in columns] for row in rows)
+    return buffer.getvalue()
+
+
+def _cell(value: Json) -> Json:
+    if isinstance(value, list | dict | tuple):
+        value = json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return value
+
+
+def _write_whole(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

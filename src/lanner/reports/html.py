@@ -1,0 +1,61 @@
+"""A report as one HTML file that opens anywhere: no network, its style and its one script inside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from importlib import resources
+
+import jinja2
+from markupsafe import Markup, escape
+
+from lanner.reports.parts import Column, Report
+
+
+def style(*names: str) -> str:
+    """The text of style files of this room, one after another."""
+    folder = resources.files("lanner.reports") / "style"
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+def render(report: Report) -> str:
+    """The HTML text. Everything that came from a file or a person is escaped."""
+    script = style("sort.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    numbers = {part.id: place for parts in (report.tables, report.figures) for place, part in enumerate(parts, start=1)}
+    template = _environment().get_template("report.html")
+    return template.render(
+        report=report,
+        numbers=numbers,
+        css=style("tokens.css", "report.css"),
+        script=script,
+        script_hash=f"sha256-{digest}",
+    )
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("lanner.reports"),
+        autoescape=True,
+        trim_blocks=True,
+        undefined=jinja2.ChainableUndefined,
+    )
+    environment.filters |= {"strong": strong, "kind": lambda block: type(block).__name__, "spans": _spans}
+    return environment
+
+
+def strong(text: str) -> Markup:
+    """Escaped text in which **words** are strong."""
+    return Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", str(escape(text))))
+
+
+def _spans(columns: Sequence[Column]) -> list[tuple[str, int]]:
+    spans: list[tuple[str, int]] = []
+    for column in columns:
+        if spans and column.span and spans[-1][0] == column.span:
+            spans[-1] = (column.span, spans[-1][1] + 1)
+        else:
+            spans.append((column.span, 1))
+    return spans

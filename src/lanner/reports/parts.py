@@ -1,0 +1,94 @@
+"""What a report is made of, before it is HTML or LaTeX: sections of paragraphs, tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lanner.model import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table: which field of a row, its heading, and how quiet it is (an interval is `quiet`)."""
+
+    key: str
+    heading: str
+    quiet: bool = False
+    text: bool = False
+    span: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with a caption that states the finding. `rows` hold what is printed, `data` the full numbers.
+
+    A row with the key "group" alone is a group heading; one with "total": True is set off below.
+    """
+
+    id: str
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Mapping[str, Json]]
+    data: Sequence[Mapping[str, Json]] = ()
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing with a caption that states the finding, how to read the marks, and n."""
+
+    id: str
+    caption: str
+    svg: str
+    data: Sequence[Mapping[str, Json]] = ()
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Running text; `strong` parts are marked by ** as in Markdown, nothing else is."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quotes:
+    """Sentences in their context with who said what: the most disputed ones, or comments."""
+
+    id: str
+    caption: str
+    entries: Sequence[Mapping[str, Json]]
+
+
+Block = Paragraph | Table | Figure | Quotes
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report that stands in the contents."""
+
+    id: str
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole report. `findings` are sentences computed from the numbers; they open it."""
+
+    title: str
+    kicker: str
+    byline: str
+    findings: Sequence[str]
+    sections: Sequence[Section]
+    language: str = "en"
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    @property
+    def tables(self) -> list[Table]:
+        return [block for section in self.sections for block in section.blocks if isinstance(block, Table)]
+
+    @property
+    def figures(self) -> list[Figure]:
+        return [block for section in self.sections for block in section.blocks if isinstance(block, Figure)]

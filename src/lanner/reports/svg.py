@@ -1,0 +1,77 @@
+"""A small drawing surface: shapes and words as SVG, geometry in attributes, colour by class only.
+
+One drawing serves screen, dark mode and paper, because every colour comes from the style sheet around it. A figure
+that leaves the report is given those colours by `standalone`.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Literal
+
+Anchor = Literal["start", "middle", "end"]
+WIDTH = 760.0
+
+
+class Drawing:
+    """Collects shapes. Coordinates are pixels at 760 wide, one text column of the report."""
+
+    def __init__(self, label: str, height: float, width: float = WIDTH) -> None:
+        self._parts: list[str] = []
+        self.label, self.height, self.width = label, height, width
+
+    def text(self, x: float, y: float, words: str, style: str = "t", anchor: Anchor = "start") -> None:
+        where = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        self._parts.append(f'<text x="{x:.1f}" y="{y:.1f}" class="{style}"{where}>{escape(words)}</text>')
+
+    def rect(self, x: float, y: float, width: float, height: float, style: str, title: str = "", rx: float = 2) -> None:
+        shape = f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" height="{max(height, 0):.1f}" rx="{rx:g}" '
+        shape += f'class="{style}"'
+        self._parts.append(f"{shape}><title>{escape(title)}</title></rect>" if title else f"{shape}/>")
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, style: str) -> None:
+        self._parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{style}"/>')
+
+    def circle(self, x: float, y: float, radius: float, style: str, title: str = "") -> None:
+        shape = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" class="{style}"'
+        self._parts.append(f"{shape}><title>{escape(title)}</title></circle>" if title else f"{shape}/>")
+
+    def diamond(self, x: float, y: float, radius: float, style: str, title: str = "") -> None:
+        path = f"M{x:.1f} {y - radius:.1f}L{x + radius:.1f} {y:.1f}L{x:.1f} {y + radius:.1f}L{x - radius:.1f} {y:.1f}Z"
+        self._path(path, style, title)
+
+    def triangle(self, x: float, y: float, radius: float, style: str) -> None:
+        """Pointing up, its tip at (x, y)."""
+        base = y + 1.8 * radius
+        self._path(f"M{x:.1f} {y:.1f}L{x + radius:.1f} {base:.1f}L{x - radius:.1f} {base:.1f}Z", style)
+
+    def _path(self, path: str, style: str, title: str = "") -> None:
+        shape = f'<path d="{path}" class="{style}"'
+        self._parts.append(f"{shape}><title>{escape(title)}</title></path>" if title else f"{shape}/>")
+
+    def __str__(self) -> str:
+        size = f'viewBox="0 0 {self.width:g} {self.height:g}" width="{self.width:g}" height="{self.height:g}"'
+        label = escape(self.label, quote=True)
+        return f'<svg {size} role="img" aria-label="{label}">\n' + "\n".join(self._parts) + "\n</svg>"
+
+
+def shade(share: float) -> str:
+    """The class of a cell's tint for a value between 0 and 1; ten steps, light enough for ink on top."""
+    return f"h{min(9, max(0, int(share * 10)))}"
+
+
+def fit(words: str, pixels: float, per_character: float = 7.0) -> str:
+    """The words, cut with an ellipsis where they would not fit. Wide scripts count double."""
+    room = pixels / per_character
+    used = 0.0
+    for place, character in enumerate(words):
+        used += 2 if ord(character) > 0x2E80 else 1
+        if used > room:
+            return words[: max(1, place - 1)].rstrip() + "…"
+    return words
+
+
+def standalone(svg: str, css: str) -> str:
+    """The same drawing as a file of its own, with its colours inside."""
+    head, _, rest = svg.partition(">")
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{css}</style>{rest}'

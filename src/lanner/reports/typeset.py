@@ -1,0 +1,62 @@
+"""Numbers as they stand in print: `.46` where a value cannot exceed one, a true minus, intervals, p, lists of words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+DASH = "—"
+
+
+def number(value: float | None, digits: int = 3, *, bounded: bool = True) -> str:
+    """A number to so many digits. `bounded` values lie within ±1 and lose the leading zero; a dash if undefined."""
+    if value is None or math.isnan(value):
+        return DASH
+    text = f"{abs(value):.{digits}f}"
+    if bounded and text.startswith("0."):
+        text = text[1:]
+    is_zero = not text.strip("0.")
+    return f"−{text}" if value < 0 and not is_zero else text
+
+
+def interval(low: float | None, high: float | None, digits: int = 2, *, bounded: bool = True) -> str:
+    """An interval in brackets, empty if there is none."""
+    if low is None or high is None:
+        return ""
+    return f"[{number(low, digits, bounded=bounded)}, {number(high, digits, bounded=bounded)}]"
+
+
+def estimate(
+    value: float | None, low: float | None = None, high: float | None = None, digits: int = 3, *, bounded: bool = True
+) -> str:
+    """An estimate with its interval: ".500 [.447, .553]"."""
+    return f"{number(value, digits, bounded=bounded)} {interval(low, high, digits, bounded=bounded)}".strip()
+
+
+def p_value(p: float | None) -> str:
+    """A p-value in APA style: "p = .029", "p < .001"."""
+    if p is None:
+        return ""
+    return "p < .001" if p < 0.001 else f"p = {number(p, 3)}"
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share as a percentage with a space before the sign."""
+    return DASH if share is None else f"{100 * share:.{digits}f} %"
+
+
+def count(value: int | None) -> str:
+    """A count with thousands set apart."""
+    return DASH if value is None else f"{value:,}"
+
+
+def words(entries: Sequence[str], last: str = "and") -> str:
+    """ "a", "a and b", "a, b and c"."""
+    if len(entries) < 2:
+        return "".join(entries)
+    return f"{', '.join(entries[:-1])} {last} {entries[-1]}"
+
+
+def plural(number_of: int, one: str, many: str = "") -> str:
+    """ "1 judge", "3 judges"."""
+    return f"{count(number_of)} {one if number_of == 1 else many or one + 's'}"
