@@ -24,7 +24,8 @@ def render(report: Report) -> str:
     """The HTML text. Everything that came from a file or a person is escaped."""
     script = style("sort.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    numbers = {part.id: place for parts in (report.tables, report.figures) for place, part in enumerate(parts, start=1)}
+    numbers = {table.id: place for place, table in enumerate(report.tables, start=1)}
+    numbers |= {figure.id: place for place, figure in enumerate(report.figures, start=1)}
     template = _environment().get_template("report.html")
     return template.render(
         report=report,

@@ -1,0 +1,36 @@
+from lanner.reports.figures.heat_map import Pair, heat_map
+from reports.drawings import inside, marks, words
+
+PAIRS = {
+    ("J1", "J2"): Pair(0.3883, 0.33, 0.44, 0.6626, 809),
+    ("J1", "o3"): Pair(0.1484, 0.10, 0.19, 0.5031, 809),
+    ("J2", "o3"): Pair(None, n=0),
+}
+
+
+def test_coefficient_below_and_identical_above_the_diagonal() -> None:
+    drawing = heat_map(["J1", "J2", "o3"], 2, PAIRS)
+    found = words(drawing)
+    assert ".388" in found
+    assert ".33 to .44" in found
+    assert "66.3 %" in found
+    assert "—" in found  # a pair that shares nothing is said, not left blank
+    assert inside(drawing)
+
+
+def test_people_are_framed_and_people_with_models_dashed() -> None:
+    drawing = heat_map(["J1", "J2", "o3"], 2, PAIRS)
+    assert len(marks(drawing, "rect", "frame")) == 2
+    assert len(marks(drawing, "rect", "d")) == 1
+
+
+def test_n_is_printed_where_it_differs() -> None:
+    pairs = {("a", "b"): Pair(0.5, 0.4, 0.6, n=10), ("a", "c"): Pair(0.5, 0.4, 0.6, n=20)}
+    found = words(heat_map(["a", "b", "c"], 3, pairs))
+    assert {"n 10", "n 20"} <= set(found)
+
+
+def test_twenty_judges_with_long_names_still_fit() -> None:
+    judges = [f"judge with a long name {n}" for n in range(20)]
+    pairs = {(one, other): Pair(0.2, n=5) for place, one in enumerate(judges) for other in judges[place + 1 :]}
+    assert inside(heat_map(judges, 20, pairs))

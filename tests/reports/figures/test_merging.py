@@ -1,0 +1,11 @@
+from lanner.reports.figures.merging import Merge, merging
+from reports.drawings import inside, words
+
+
+def test_before_after_and_the_change_of_kappa() -> None:
+    drawing = merging(
+        ("sentence", "local"), [Merge("J2–J3", 133, 242, 0.49951, 0.580), Merge("J1–J2", 0, 0, None, None)]
+    )
+    found = words(drawing)
+    assert {"133  (55 %)", "242 before", "109 after", ".500", ".580", "+.080"} <= set(found)
+    assert inside(drawing)

@@ -1,0 +1,38 @@
+import re
+
+from lxml import html as parser
+
+from lanner.reports.html import render, strong
+from reports.sample import report
+
+
+def test_one_file_that_loads_nothing() -> None:
+    text = render(report())
+    assert not re.search(r'(?:src|href)="(?!#)', text)
+    assert "default-src 'none'" in text
+    assert not re.search(r"url\((?!data:)", text)
+
+
+def test_hostile_text_stays_text() -> None:
+    root = parser.fromstring(render(report()))
+    assert not root.xpath("//img")
+    assert "onerror" in root.xpath("//tbody//th")[1].text_content()
+
+
+def test_tables_and_figures_are_numbered_and_carry_their_signature() -> None:
+    root = parser.fromstring(render(report()))
+    assert root.xpath("string(//caption)").startswith("Table 1.")
+    assert root.xpath("string(//figcaption)").startswith("Figure 1.")
+    assert "κ cohen · falcon@1.0 · n 809" in root.text_content()
+    assert [link.get("href") for link in root.xpath("//nav//a")] == ["#findings", "#agr"]
+    assert root.xpath("//th[@scope='colgroup']")[0].get("colspan") == "2"
+
+
+def test_strong_marks_nothing_else() -> None:
+    assert strong("a **b** <i>") == "a <b>b</b> &lt;i&gt;"
+
+
+def test_quoted_sentences_keep_language_and_direction() -> None:
+    root = parser.fromstring(render(report()))
+    [line] = root.xpath("//div[@class='quote']/p")
+    assert (line.get("lang"), line.get("dir")) == ("ko", "ltr")
