@@ -27,8 +27,9 @@ NAMES: dict[Coefficient, str] = {
     "kendall_b": "Kendall τ-b",
     "kendall_c": "Kendall τ-c",
 }
-_MANY_CELLS = 60_000  # beyond this many distinct pairs the spread is estimated on binned values
-_BINS = 128
+_MANY_CELLS = 4096  # beyond this many distinct pairs the spread is estimated on binned values: it differs by under 1 %
+_BINS = 64
+_MANY_UNITS = 1000  # beyond this many documents they are resampled in groups
 
 
 def correlate(
@@ -108,16 +109,20 @@ def _degenerate(pairs: Pairs) -> str:
 def _replicates(
     pairs: Pairs, methods: Sequence[Coefficient], resampling: Resampling
 ) -> tuple[Replicates, tuple[str, ...]]:
-    def of(source: Pairs) -> Replicates:
-        return replicate(lambda weights: source.coefficients(weights, methods), source.units, resampling)
-
-    if pairs.cells <= _MANY_CELLS or resampling.method == "none":
-        return of(pairs), ()
-    coarse = of(pairs.coarsened(_BINS))
+    """Resamples of the pairs; of large data, resamples of a coarser copy, moved to the exact value."""
+    coarse, notes = pairs, []
+    if pairs.cells > _MANY_CELLS:
+        coarse = coarse.coarsened(_BINS)
+        notes.append(f"Many distinct values: the interval's width is estimated on values cut into {_BINS} bins.")
+    if pairs.units > _MANY_UNITS:
+        coarse = replace(coarse, unit=coarse.unit % _MANY_UNITS, units=_MANY_UNITS)
+        notes.append(f"Many {resampling.unit}s: they are resampled in {_MANY_UNITS} groups.")
+    found = replicate(lambda weights: coarse.coefficients(weights, methods), coarse.units, resampling)
+    if not notes:
+        return found, ()
     exact = pairs.coefficients(np.ones((1, pairs.units)), methods)[0]
-    shift = exact - coarse.value
-    moved = Replicates(exact, coarse.draws + shift, coarse.jackknife + shift, coarse.units)
-    return moved, (f"Many distinct values: the interval's width is estimated on values cut into {_BINS} bins.",)
+    shift = exact - found.value
+    return Replicates(exact, found.draws + shift, found.jackknife + shift, found.units), tuple(notes)
 
 
 def between_measures(

@@ -45,13 +45,14 @@ class Pairs:
         return len(self._codes[0]), len(self._codes[2])
 
     @cached_property
-    def _cells(self) -> tuple[Indices, Indices, sparse.csr_array]:
+    def _cells(self) -> tuple[Indices, Indices, Array | sparse.csr_array]:
         _, x, _, y = self._codes
         width = max(1, self.levels[1])
         cells, cell = np.unique(x * width + y, return_inverse=True)
         shape = (len(cells), self.units)
         incidence = sparse.csr_array((np.ones(len(cell)), (cell, self.unit)), shape=shape)
-        return cells // width, cells % width, incidence
+        dense = incidence.nnz > 0.1 * len(cells) * self.units
+        return cells // width, cells % width, incidence.toarray() if dense else incidence
 
     @property
     def cells(self) -> int:
