@@ -216,7 +216,7 @@ class Stage(Frozen):
     """
 
     id: Identifier
-    page: Identifier = ""
+    page: Annotated[str, Field(pattern=r"^([a-z0-9][a-z0-9_]*)?$")] = ""
     unit: Unit
     object: Object
     scenario: Identifier | None = None

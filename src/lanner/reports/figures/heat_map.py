@@ -29,7 +29,7 @@ def heat_map(
     people with models dashed. Cells print n where it differs between pairs."""
     left = min(150.0, 24 + 7.2 * max(map(len, judges), default=1))
     cell = min(_MOST_CELL, (WIDTH - left - 130) / max(1, len(judges)))
-    same_n = len({pair.n for pair in pairs.values()}) <= 1
+    same_n = len({pair.n for pair in pairs.values() if pair.value is not None}) <= 1
     drawing = Drawing(f"Pairwise agreement, {coefficient} below the diagonal", _TOP + _ROW * len(judges) + 8)
     for row, judge in enumerate(judges):
         style = "tb" if row < people else "t"

@@ -1,0 +1,28 @@
+from lanner.model import Interval, Result, Signature
+
+
+def test_a_signature_is_one_line_that_can_be_followed() -> None:
+    parts = (("n", "809"), ("documents", "38"), ("resamples", "2000, seed 1"))
+    signature = Signature("κ cohen", "falcon@1.0", parts, "0.1.0")
+    assert str(signature) == "κ cohen · falcon@1.0 · n 809 · documents 38 · resamples 2000, seed 1 · lanner 0.1.0"
+
+
+def test_a_row_has_value_interval_n_and_unit() -> None:
+    result = Result(
+        "kappa",
+        0.4995,
+        Interval(0.45, 0.55, method="bca", unit="document"),
+        counts={"items": 809, "documents": 38},
+        labels={"pair": "J2–J3"},
+        signature=Signature("κ"),
+    )
+    row = result.row()
+    assert (row["pair"], row["value"], row["low"], row["high"], row["n"]) == ("J2–J3", 0.4995, 0.45, 0.55, 809)
+    assert (row["unit"], row["n_documents"], row["signature"]) == ("document", 38, "κ")
+
+
+def test_an_undefined_result_says_why() -> None:
+    row = Result("kappa", None, notes=("Both judges used one label only.",)).row()
+    assert row["value"] is None
+    assert row["low"] is None
+    assert row["notes"] == ["Both judges used one label only."]

@@ -1,0 +1,38 @@
+import pytest
+
+from lanner.errors import AnswerError, InputError, LannerError, MissingExtraError, Where, did_you_mean, nearest
+
+
+@pytest.mark.parametrize(
+    ("where", "text"),
+    [
+        (Where("a.csv", 3, 7), "a.csv:3:7"), (Where("a.csv"), "a.csv"), (Where(line=3), "line 3"),
+        (Where("p.toml", 2, item="question 'x'"), "p.toml:2, question 'x'"), (Where(), ""),
+        (Where(item="row 4"), "row 4"),
+    ],
+)  # fmt: skip
+def test_a_place_reads_as_editors_write_it(where: Where, text: str) -> None:
+    assert str(where) == text
+
+
+def test_an_error_says_what_where_and_what_next() -> None:
+    error = InputError("The file ends in the middle of a line.", where=Where("a.jsonl", 12), next_step="Copy it again.")
+    assert str(error) == "a.jsonl:12: The file ends in the middle of a line.\nCopy it again."
+    assert isinstance(error, LannerError)
+
+
+def test_an_answer_error_names_its_question() -> None:
+    error = AnswerError("Too few.", question="skills", code="too_few")
+    assert (error.question, error.code) == ("skills", "too_few")
+
+
+def test_a_missing_extra_says_what_to_type() -> None:
+    assert 'pip install "lanner[xlsx]"' in str(MissingExtraError("Reading spreadsheets", "xlsx"))
+
+
+def test_nearest_ignores_capitals_and_gives_up_on_nonsense() -> None:
+    assert nearest("H_Falcom", ["falcon", "h_falcon"]) == "h_falcon"
+    assert nearest("zzz", ["falcon"]) is None
+    assert did_you_mean("falcom", ["falcon"]) == "Did you mean 'falcon'?"
+    assert did_you_mean("zzz", ["a", "b"]) == "Known: a, b."
+    assert did_you_mean("zzz", []) == ""

@@ -1,0 +1,29 @@
+from importlib import metadata
+
+import pytest
+
+from lanner import registry
+from lanner.errors import LannerError
+
+
+def test_names_are_file_names_without_the_private_ones() -> None:
+    names = registry.names("protocols", ".toml")
+    assert {"falcon", "h_falcon"} <= set(names)
+    assert not [name for name in names if name.startswith("_")]
+
+
+def test_modules_are_found_by_name_with_either_dash() -> None:
+    assert registry.module("formats", "h-falcon").__name__ == "lanner.formats.h_falcon"
+
+
+def test_an_unknown_name_is_an_error_with_the_nearest_one() -> None:
+    with pytest.raises(LannerError, match="Did you mean 'h_falcon'"):
+        registry.module("formats", "h_falcom")
+
+
+def test_outsiders_come_through_the_same_door(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = metadata.EntryPoint("spiral", "lanner.registry", "lanner.designs")
+    monkeypatch.setattr(
+        metadata, "entry_points", lambda *, group, name=None: [point] if group == "lanner.designs" else []
+    )
+    assert registry.module("designs", "spiral") is registry
