@@ -1,0 +1,102 @@
+"""Who may do what: one row per route. A route without a row is refused when the app is made.
+
+Rows say which kinds of visitor pass the door. Behind it each handler still looks whether the task is this judge's and
+the campaign one of this organiser's; whatever is not, does not exist for them (404), so that nothing can be guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from enum import StrEnum
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lanner.web import origin
+from lanner.web.problems import SignInNeeded
+from lanner.web.session import Visitor, account_visitor, judge_visitor
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Kind(StrEnum):
+    """Kinds of visitor. Viewers look, organisers change their campaigns, owners do everything and appoint others."""
+
+    NOBODY = "nobody"
+    JUDGE = "judge"
+    VIEWER = "viewer"
+    ORGANISER = "organiser"
+    OWNER = "owner"
+
+
+ANYONE = frozenset(Kind)
+JUDGES = frozenset({Kind.JUDGE})
+READERS = frozenset({Kind.VIEWER, Kind.ORGANISER, Kind.OWNER})
+EDITORS = frozenset({Kind.ORGANISER, Kind.OWNER})
+OWNERS = frozenset({Kind.OWNER})
+
+ACCESS: Mapping[str, frozenset[Kind]] = {
+    "GET /": ANYONE,
+    "GET /healthz": ANYONE,
+    "GET /readyz": ANYONE,
+    "GET /static/{version}/{path:path}": ANYONE,
+    "GET /setup": ANYONE,
+    "POST /setup": ANYONE,
+    "GET /login": ANYONE,
+    "POST /login": ANYONE,
+    "POST /logout": READERS,
+    "GET /enter/{code}": ANYONE,
+    # judges
+    "GET /j/{secret}": ANYONE,
+    "GET /work": JUDGES,
+    "GET /task/{id:int}": JUDGES,
+    "GET /task/{id:int}/answers": JUDGES,
+    "POST /task/{id:int}/answers": JUDGES,
+    "POST /task/{id:int}/form": JUDGES,
+    "POST /task/{id:int}/finish": JUDGES,
+    # organisers
+    "GET /campaigns": READERS,
+    "GET /campaigns/{name}": READERS,
+}
+
+
+def allowed(method: str, path: str) -> frozenset[Kind]:
+    """Who passes; a missing row is a mistake in the program."""
+    try:
+        return ACCESS[f"{method} {path}"]
+    except KeyError:
+        raise LookupError(f"{method} {path} has no row in the table of who may do what") from None
+
+
+def guard(handler: Handler, kinds: frozenset[Kind], *, changes: bool) -> Handler:
+    """The handler behind its door: refuses other sites' pages, then visitors of the wrong kind.
+
+    The visitor is left in `request.state.visitor`. A door for anyone asks for no cookie at all.
+    """
+    find = _nobody if kinds == ANYONE else (judge_visitor if kinds == JUDGES else account_visitor)
+
+    async def guarded(request: Request) -> Response:
+        if changes:
+            origin.check(request)
+        visitor = await find(request)
+        request.state.visitor = visitor
+        if kind_of(visitor) not in kinds:
+            if visitor is None:
+                raise SignInNeeded(judge=kinds == JUDGES)
+            raise HTTPException(403)
+        return await handler(request)
+
+    guarded.__name__ = handler.__name__
+    return guarded
+
+
+def kind_of(visitor: Visitor | None) -> Kind:
+    """What the table calls this visitor."""
+    if visitor is None:
+        return Kind.NOBODY
+    return Kind(visitor.account.role) if visitor.account else Kind.JUDGE
+
+
+async def _nobody(_request: Request) -> None:
+    return None

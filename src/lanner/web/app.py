@@ -1,0 +1,105 @@
+"""The app: every route in one table, each behind the door that `access` gives it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from lanner.errors import LannerError
+from lanner.store import Store
+from lanner.web import auth, health, problems
+from lanner.web.access import Handler, allowed, guard
+from lanner.web.headers import Headers
+from lanner.web.site import Settings, Site
+
+
+async def static_file(request: Request) -> Response:
+    """Style sheets, scripts, pictures."""
+    site: Site = request.app.state.site
+    return site.assets.respond(request)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One route: how, where, and what answers. `size` names the setting that limits what may be sent."""
+
+    method: str
+    path: str
+    handler: Handler
+    size: str = "form_bytes"
+
+
+ROUTES = (
+    Way("GET", "/", auth.home),
+    Way("GET", "/healthz", health.alive),
+    Way("GET", "/readyz", health.ready),
+    Way("GET", "/static/{version}/{path:path}", static_file),
+    Way("GET", "/setup", auth.setup_page),
+    Way("POST", "/setup", auth.setup),
+    Way("GET", "/login", auth.login_page),
+    Way("POST", "/login", auth.login),
+    Way("POST", "/logout", auth.logout),
+    Way("GET", "/enter/{code}", auth.enter),
+)
+
+
+def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
+    """The app over a store. Closing the store is the caller's business."""
+    site = Site(store, settings or Settings())
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        site.close()
+
+    app = Starlette(
+        routes=[_route(way, site.settings) for way in ROUTES],
+        middleware=[Middleware(Headers)],
+        exception_handlers={
+            HTTPException: problems.http_problem,
+            LannerError: problems.lanner_problem,
+            Exception: problems.bug,
+        },
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    return app
+
+
+def _route(way: Way, settings: Settings) -> Route:
+    changes = way.method != "GET"
+    guarded = guard(way.handler, allowed(way.method, way.path), changes=changes)
+    size: int = getattr(settings, way.size) if changes else 0
+    return Route(way.path, guarded, methods=[way.method], name=way.handler.__name__, max_body_size=size)
+
+
+def serve(
+    store: Store,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    *,
+    settings: Settings | None = None,
+    root_path: str = "",
+    trusted_proxies: str = "127.0.0.1",
+) -> None:
+    """Serve until told to stop; what was begun is finished first."""
+    uvicorn.run(
+        create_app(store, settings=settings),
+        host=host,
+        port=port,
+        root_path=root_path,
+        forwarded_allow_ips=trusted_proxies,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=10,
+    )

@@ -1,0 +1,204 @@
+"""Signing in: organisers by name and password, the first of them by the code that the server printed."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+import unicodedata
+from datetime import UTC, datetime
+from typing import Any
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from lanner.errors import CampaignError, LannerError
+from lanner.store import Account, AccountRole, Store
+from lanner.web import origin, session
+from lanner.web.rendering import page
+from lanner.web.site import Site
+
+SHORTEST = 10
+_HASHER = PasswordHasher()
+# Verified where the name is unknown, so that a wrong name takes as long as a wrong password.
+_NOBODY = "$argon2id$v=19$m=65536,t=3,p=4$X5Xp+PNgcAtLekghXLBp6g$tDg11sO6DIKiaPZd5fTqr7smuhSxIe2a269dnAbVtZs"
+_WRONG = "That name and password do not belong together."
+
+
+def normal_name(name: str) -> str:
+    """One spelling of a name: composed, without spaces at its ends."""
+    return unicodedata.normalize("NFC", name).strip()
+
+
+def add_account(store: Store, name: str, password: str, role: AccountRole, *, first: bool = False) -> int:
+    """Make an account. With `first` only where there is none yet."""
+    name = normal_name(name)
+    if not name or len(name) > 80:
+        raise LannerError("An account needs a name of at most 80 characters.")
+    if len(password) < SHORTEST:
+        raise LannerError(f"The password is too short: at least {SHORTEST} characters.", next_step="Use a sentence.")
+    hashed = _HASHER.hash(password)
+
+    with store.writing() as tx:
+        if first and tx.accounts.count():
+            raise CampaignError("This server has been set up already.", next_step="Sign in.")
+        if tx.accounts.find(name):
+            raise LannerError(f"There is an account called {name!r} already.", next_step="Choose another name.")
+        return tx.accounts.add(name, hashed, role, datetime.now(UTC))
+
+
+def verify(store: Store, name: str, password: str) -> Account | None:
+    """The account, if name and password belong together. Takes equally long whatever is wrong."""
+    with store.reading() as tx:
+        found = tx.accounts.find(normal_name(name))
+    try:
+        _HASHER.verify(found.password if found else _NOBODY, password)
+    except (VerificationError, InvalidHashError):
+        return None
+    if found is None or found.disabled_at is not None:
+        return None
+    if _HASHER.check_needs_rehash(found.password):
+        rehashed = _HASHER.hash(password)
+        with store.writing() as tx:
+            tx.accounts.set_password(found.id, rehashed)
+    return found
+
+
+async def form_of(request: Request) -> FormData:
+    """The fields of a form, whose token fits the visitor's cookie."""
+    form = await request.form(max_files=20, max_fields=2000)
+    visitor = getattr(request.state, "visitor", None)
+    secret = visitor.token if visitor and visitor.account else request.cookies.get(session.VISITOR_COOKIE, "")
+    origin.check_form(text(form, origin.FIELD), secret)
+    return form
+
+
+def text(form: FormData, name: str, default: str = "") -> str:
+    """A field as text; a file where text belongs counts as nothing."""
+    value = form.get(name, default)
+    return value if isinstance(value, str) else default
+
+
+def _form_page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> Response:
+    secret = session.visitor_secret(request)
+    shown = page(request, template, {"token": origin.form_token(secret), "problem": "", **context}, status)
+    session.keep(request, shown, session.VISITOR_COOKIE, secret, 1)
+    return shown
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _to(request: Request, path: str) -> RedirectResponse:
+    return RedirectResponse(request.scope.get("root_path", "") + path, 303)
+
+
+async def home(request: Request) -> Response:
+    """To where the visitor belongs."""
+    site: Site = request.app.state.site
+    if await session.account_visitor(request):
+        return _to(request, "/campaigns")
+    if await session.judge_visitor(request):
+        return _to(request, "/work")
+    return _to(request, "/setup" if await site.read(lambda: _unset(site.store)) else "/login")
+
+
+def _unset(store: Store) -> bool:
+    with store.reading() as tx:
+        return tx.accounts.count() == 0
+
+
+async def setup_page(request: Request) -> Response:
+    """The form for the first account."""
+    site: Site = request.app.state.site
+    if not await site.read(lambda: _unset(site.store)):
+        return _to(request, "/login")
+    return _form_page(request, "setup.html", {"code": request.query_params.get("code", ""), "name": ""})
+
+
+async def setup(request: Request) -> Response:
+    """The first account, which owns everything."""
+    site: Site = request.app.state.site
+    form = await form_of(request)
+    code, name, password = (text(form, field) for field in ("code", "name", "password"))
+    shown = {"code": code, "name": name}
+    if site.addresses.wait(f"setup {_address(request)}", time.monotonic()):
+        raise HTTPException(429)
+    wanted = site.settings.setup_code
+    if not wanted or not hmac.compare_digest(code.strip().encode(), wanted.encode()):
+        problem = "That is not the code. It stands in the terminal where `lanner serve` was started."
+        return _form_page(request, "setup.html", {**shown, "problem": problem}, 422)
+    try:
+        number = await site.write(lambda: add_account(site.store, name, password, AccountRole.OWNER, first=True))
+    except LannerError as error:
+        return _form_page(request, "setup.html", {**shown, "problem": str(error)}, 422)
+    return await _signed_in(request, number)
+
+
+async def login_page(request: Request) -> Response:
+    """The form for name and password."""
+    if await session.account_visitor(request):
+        return _to(request, "/campaigns")
+    return _form_page(request, "login.html", {"name": ""})
+
+
+async def login(request: Request) -> Response:
+    """Sign in."""
+    site: Site = request.app.state.site
+    form = await form_of(request)
+    name, password = normal_name(text(form, "name")), text(form, "password")
+    now = time.monotonic()
+    wait = max(site.sign_ins.wait(f"name {name.casefold()}", now), site.addresses.wait(_address(request), now))
+    if wait:
+        problem = f"Too many tries. Wait {max(1, round(wait))} seconds."
+        return _form_page(request, "login.html", {"name": name, "problem": problem}, 429)
+    found = await site.read(lambda: verify(site.store, name, password[:1000]))
+    if found is None:
+        return _form_page(request, "login.html", {"name": name, "problem": _WRONG}, 422)
+    site.sign_ins.forget(f"name {name.casefold()}")
+    return await _signed_in(request, found.id)
+
+
+async def _signed_in(request: Request, account: int) -> Response:
+    """Always a new token: one that was planted before signing in must not become anyone's."""
+    site: Site = request.app.state.site
+    token = await site.write(lambda: site.sessions.open(account=account))
+    response = _to(request, "/campaigns")
+    session.keep(request, response, session.ACCOUNT_COOKIE, token, session.ACCOUNT_DAYS)
+    session.drop(request, response, session.VISITOR_COOKIE)
+    return response
+
+
+async def logout(request: Request) -> Response:
+    """End this session."""
+    site: Site = request.app.state.site
+    await form_of(request)
+    token = request.state.visitor.token
+    await site.write(lambda: site.sessions.close(token))
+    response = _to(request, "/login")
+    session.drop(request, response, session.ACCOUNT_COOKIE)
+    return response
+
+
+async def enter(request: Request) -> Response:
+    """Sign in by the code of a demonstration, if this server has one."""
+    site: Site = request.app.state.site
+    wanted = site.settings.entry_code
+    if site.addresses.wait(f"enter {_address(request)}", time.monotonic()):
+        raise HTTPException(429)
+    if not wanted or not hmac.compare_digest(request.path_params["code"].encode(), wanted.encode()):
+        raise HTTPException(404)
+
+    def account() -> int:
+        with site.store.reading() as tx:
+            found = tx.accounts.find(site.settings.entry_account)
+        if found is not None:
+            return found.id
+        return add_account(site.store, site.settings.entry_account, secrets.token_urlsafe(24), AccountRole.OWNER)
+
+    return await _signed_in(request, await site.write(account))

@@ -1,0 +1,284 @@
+"""The figures of the live page, drawn on the server. What each one answers and must not claim: docs/live-page.md.
+
+Functions take finished numbers and give SVG; nothing here computes a statistic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markupsafe import Markup
+
+from lanner.reports.svg import Drawing, fit
+from lanner.reports.typeset import count as thousands
+from lanner.reports.typeset import number
+
+MARKS = {"above": ("✓", "tgood"), "across": ("△", "twarn"), "below": ("✕", "tbad"), "": ("", "tm")}
+
+
+def _markup(drawing: Drawing) -> Markup:
+    return Markup(str(drawing))  # the drawing escapes every word it is given
+
+
+def progress_bar(name: str, parts: Sequence[tuple[str, int, int]], width: float = 180) -> Markup:
+    """One bar split by domain in proportion to its size, the done part filled. `parts`: domain, done, all."""
+    total = sum(whole for _, _, whole in parts)
+    drawing = Drawing(f"{name}: {thousands(sum(done for _, done, _ in parts))} of {thousands(total)}", 16, width)
+    if not total:
+        return _markup(drawing)
+    room = width - 2 * (len(parts) - 1) - 1
+    x = 0.0
+    for domain, done, whole in parts:
+        size = room * whole / total
+        title = f"{domain or 'all'}: {thousands(done)} of {thousands(whole)}"
+        drawing.rect(x, 3, size, 9, "pt", title=title)
+        if whole and done:
+            drawing.rect(x, 3, size * done / whole, 9, "pd", title=title)
+        x += size + 2
+    return _markup(drawing)
+
+
+def model_bar(name: str, share: float, width: float = 180) -> Markup:
+    """How far a model is: thinner and grey, since nobody waits for it."""
+    drawing = Drawing(f"{name}: {100 * share:.0f} %", 14, width)
+    drawing.rect(0, 3, width - 1, 6, "pt")
+    drawing.rect(0, 3, (width - 1) * share, 6, "pm")
+    return _markup(drawing)
+
+
+def sparkline(values: Sequence[float], label: str) -> Markup:
+    """Pace over equal parts of the work so far."""
+    drawing = Drawing(f"{label}: {', '.join(f'{value:.1f}' for value in values)}", 22, 60)
+    top = max(values, default=0) or 1
+    step = 54 / max(len(values) - 1, 1)
+    points = [(3 + step * at, 19 - 16 * value / top) for at, value in enumerate(values)]
+    for one, other in pairwise(points):
+        drawing.line(*one, *other, "sp")
+    if points:
+        drawing.circle(*points[-1], 2.5, "spd")
+    return _markup(drawing)
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementRow:
+    """One question's agreement: now with its interval, and the interval expected when all is in."""
+
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    expected_low: float | None = None
+    expected_high: float | None = None
+    group: str = ""
+    main: bool = True
+    heading: str = ""
+
+    def verdict(self, minimum: float) -> str:
+        """Judged by where the interval lies, never by the dot."""
+        if self.low is None or self.high is None:
+            return ""
+        if self.low >= minimum:
+            return "above"
+        return "below" if self.high < minimum else "across"
+
+
+def agreement(rows: Sequence[AgreementRow], minimum: float, statistic: str = "α") -> Markup:
+    """Dot, wide pale bar for 95 % now, bracket for what to expect at the end, dashed line for the planned minimum."""
+    left, right, top = 160.0, 376.0, 22.0
+    lowest = min([0.0, *(row.low for row in rows if row.low is not None)])
+    start = 0.0 if lowest >= 0 else -0.2 if lowest >= -0.2 else -1.0
+    heights = [(30 if row.main else 22) + (24 if row.heading else 0) for row in rows]
+    bottom = top + sum(heights) + 8
+    drawing = Drawing(f"{statistic} per question with its 95 % interval now and at completion", bottom + 26, 492)
+
+    def x(value: float) -> float:
+        return left + (right - left) * (max(value, start) - start) / (1 - start)
+
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1.0] if start > -1 else [-1, -0.5, 0, 0.5, 1.0]
+    for tick in ticks:
+        drawing.line(x(tick), top, x(tick), bottom, "gr")
+        drawing.text(x(tick), bottom + 15, number(tick, 1) if tick else "0", "tm", "middle")
+    drawing.line(x(minimum), 14, x(minimum), bottom, "min")
+    drawing.text(x(minimum), 10, f"planned minimum {number(minimum, 2)}", "tw", "middle")
+    drawing.text(492, 10, f"{statistic}, 95 % now", "tm", "end")
+    y = top
+    for row, height in zip(rows, heights, strict=True):
+        if row.heading:
+            drawing.text(0, y + 20, row.heading, "tm")
+        _agreement_row(drawing, row, y + height - (14 if row.main else 11), x, minimum)
+        y += height
+    return _markup(drawing)
+
+
+def _agreement_row(drawing: Drawing, row: AgreementRow, y: float, x: object, minimum: float) -> None:
+    assert callable(x)
+    half = 7 if row.main else 5
+    css = "tb" if row.main else "t"
+    if row.group:
+        drawing.rect(8, y - 6, 3, 12, f"g-{row.group}", rx=1)
+    drawing.text(0 if row.main else 18, y + 4, fit(row.label, 156 if row.main else 140), css)
+    if row.value is None:
+        drawing.text(492, y + 4, "not yet", "tm", "end")
+        return
+    if row.low is not None and row.high is not None:
+        drawing.rect(x(row.low), y - half, x(row.high) - x(row.low), 2 * half, "ci", rx=3)
+        drawing.text(492, y + 4, f"[{number(row.low, 2)}, {number(row.high, 2)}]", "tm", "end")
+    if row.expected_low is not None and row.expected_high is not None:
+        drawing.line(x(row.expected_low), y, x(row.expected_high), y, "cif")
+        for end in (row.expected_low, row.expected_high):
+            drawing.line(x(end), y - 4, x(end), y + 4, "cif")
+    drawing.circle(x(row.value), y, 4.5 if row.main else 3.5, "pt0")
+    mark, tone = MARKS[row.verdict(minimum)]
+    drawing.text(388, y + 4, mark, tone)
+    drawing.text(405, y + 4, number(row.value, 2), css)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Agreement of two judges on what both have answered."""
+
+    value: float | None
+    n: int
+    low: float | None = None
+    high: float | None = None
+    same: float | None = None
+
+
+def heat_map(judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int], Cell], notes: Sequence[str]) -> Markup:
+    """Lower triangle, one hue. `judges`: name and whether a model, people first; people's block is framed."""
+    wide, tall, left, top = 66.0, 50.0, 61.0, 25.0
+    size = len(judges)
+    people = sum(not model for _, model in judges)
+    drawing = Drawing("Agreement of each pair of judges", top + tall * size + 4, left + wide * max(size, 5) + 4)
+    for at, (name, model) in enumerate(judges):
+        css = "t" if model else "tb"
+        drawing.text(left + wide * at + 32, 14, fit(name, 63), css, "middle")
+        drawing.text(50, top + tall * at + 28, fit(name, 49), css, "end")
+        for other in range(at):
+            _heat_cell(drawing, judges, cells.get((other, at)), (other, at), (left + wide * other, top + tall * at))
+        drawing.rect(left + wide * at, top + tall * at, 64, 48, "hd", rx=3)
+    if people > 1:
+        drawing.rect(left - 2, top - 2, wide * people + 2, tall * people + 2, "frame", rx=5)
+    if 0 < people < size:
+        drawing.rect(left - 2, top + tall * people - 2, wide * people + 2, tall * (size - people) + 2, "frame d", rx=5)
+    for at, words in enumerate(notes):
+        drawing.text(left + wide * max(people, 2) + 13, top + 27 + 18 * at, words, "tb" if at == 0 else "tm")
+    return _markup(drawing)
+
+
+def _heat_cell(
+    drawing: Drawing,
+    judges: Sequence[tuple[str, bool]],
+    cell: Cell | None,
+    pair: tuple[int, int],
+    place: tuple[float, float],
+) -> None:
+    x, y = place
+    if cell is None or cell.value is None:
+        drawing.rect(x, y, 64, 48, "hd", rx=3)
+        drawing.text(x + 32, y + 28, f"n {thousands(cell.n)}" if cell and cell.n else "none", "tm2", "middle")
+        return
+    interval = f" [{cell.low:.2f}, {cell.high:.2f}]" if cell.low is not None and cell.high is not None else ""
+    same = f", {100 * cell.same:.1f} % same" if cell.same is not None else ""
+    title = f"{judges[pair[0]][0]}–{judges[pair[1]][0]}: {cell.value:.3f}{interval}{same}, n {thousands(cell.n)}"
+    shade = min(9, max(0, int(cell.value * 18 if cell.value < 0.5 else 9)))
+    drawing.rect(x, y, 64, 48, f"h{shade}", rx=3, title=title)
+    drawing.text(x + 32, y + 22, number(cell.value, 2), "tb", "middle")
+    drawing.text(x + 32, y + 38, f"n {thousands(cell.n)}", "tm2", "middle")
+
+
+def label_shares(
+    options: Sequence[tuple[str, str]], judges: Sequence[tuple[str, bool, Sequence[float]]], caption: str
+) -> Markup:
+    """Stacked 100 % bars. `options`: label and class, `judges`: name, whether a model, share of each option."""
+    width, left, x, y = 402.0, 60.0, 60.0, 13.0
+    drawing = Drawing(f"Share of each answer per judge, {caption}", 0, width)
+    for label, css in options:
+        needed = 22 + 6.4 * len(label)
+        if x + needed > width and x > left:
+            x, y = left, y + 18
+        drawing.rect(x, y - 9, 10, 10, css)
+        drawing.text(x + 14, y, label, "tm")
+        x += needed
+    y += 17
+    met_model = False
+    for name, model, shares in judges:
+        if model and not met_model:
+            drawing.line(0, y - 4, width, y - 4, "gr")
+            met_model, y = True, y + 6
+        drawing.text(0, y + 19, fit(name, 56), "t" if model else "tb")
+        at = left
+        for (label, css), share in zip(options, shares, strict=True):
+            size = (width - 2 - left) * share
+            if share > 0:
+                drawing.rect(
+                    at, y, size - 1.5 if size > 3 else size, 28, css, title=f"{name} {label} {100 * share:.1f} %"
+                )
+                if size > 24:
+                    drawing.text(at + size / 2, y + 19, f"{100 * share:.0f}", f"t on-{css}", "middle")
+            at += size
+        y += 44
+    drawing.text(left, y + 6, caption, "tm")
+    drawing.height = y + 12
+    return _markup(drawing)
+
+
+def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: int) -> Markup:
+    """One bar over the shared units: all agree, each judge alone (most often first), none alike."""
+    parts = [("all agree", all_agree, "o0")]
+    parts += [
+        (f"{name} alone" if at == 0 else name, count, "o1" if at == 0 else "o2")
+        for at, (name, count) in enumerate(alone)
+    ]
+    parts.append(("none alike", none_alike, "o3"))
+    total = sum(count for _, count, _ in parts)
+    drawing = Drawing(f"Of {total}: " + ", ".join(f"{name} {count}" for name, count, _ in parts), 80, 402)
+    shown = [part for part in parts if part[1]]
+    room = 402 - 2 * (len(shown) - 1)
+    x = 0.0
+    for name, count, css in shown:
+        size = room * count / total
+        drawing.rect(x, 22, size, 30, css, title=f"{name}: {count}")
+        if size > 7 * len(str(count)) + 4:
+            drawing.text(x + size / 2, 42, str(count), "tb", "middle")
+        if css == "o3":
+            drawing.text(402, 68, name, "tm", "end")
+        elif css == "o0":
+            drawing.text(0, 14, name, "tm")
+        elif size > 6.6 * min(len(name), 10):
+            drawing.text(x + size / 2, 14, fit(name, 70), "tb" if css == "o1" else "tm", "middle")
+        x += size + 2
+    return _markup(drawing)
+
+
+def merging(now: float, pairs: Sequence[tuple[str, float]]) -> Markup:
+    """Change of agreement when two labels count as one, largest first, losses hollow."""
+    drawing = Drawing("Agreement after counting two labels as one", 28 + 24 * len(pairs), 402)
+    reach = max([0.01, *(abs(change) for _, change in pairs)])
+    loss = any(change < 0 for _, change in pairs)
+    zero, room = (265.0, 84.0) if loss else (180.0, 170.0)
+
+    def x(change: float) -> float:
+        return zero + room * change / reach
+
+    drawing.line(zero, 16, zero, 22 + 24 * len(pairs), "base")
+    drawing.text(zero, 11, f"now {number(now, 3)}", "tm", "middle")
+    for at, (label, change) in enumerate(pairs):
+        y = 32 + 24 * at
+        less = change < 0
+        drawing.text(0, y + 4, fit(label, 182), "tb" if at == 0 else "t")
+        drawing.line(zero, y, x(change), y, "lol n" if less else "lol")
+        drawing.circle(x(change), y, 5, "ptn" if less else "pt0")
+        words = number(change, 3) if less else f"+{number(change, 3)}"
+        drawing.text(402, y + 4, words, "tb" if at == 0 else "tm", "end")
+    return _markup(drawing)
+
+
+def distance(value: float) -> Markup:
+    """How far apart the answers to one item are, from 0 to 1."""
+    drawing = Drawing(f"distance {value:.2f}", 8, 60)
+    drawing.rect(0, 2, 60, 4, "pt")
+    drawing.rect(0, 2, 60 * min(value, 1), 4, "pd")
+    return _markup(drawing)

@@ -1,0 +1,56 @@
+"""What every answer says to the browser: load nothing from elsewhere, run no inline script, show up in no frame."""
+
+from __future__ import annotations
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+_ALWAYS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),  # a judge's link is a secret: no other site may learn it
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), browsing-topics=()"),
+)
+_PRIVATE = (b"cache-control", b"no-store")
+_HTTPS_ONLY = (b"strict-transport-security", b"max-age=31536000")
+
+
+class Headers:
+    """Adds the headers that are not there yet. Pages are private and kept by no cache; static files say otherwise."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        https = scope.get("scheme") == "https"
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = message["headers"]
+                present = {name for name, _ in headers}
+                headers.extend(pair for pair in _ALWAYS if pair[0] not in present)
+                if _PRIVATE[0] not in present:
+                    headers.append(_PRIVATE)
+                if https:
+                    headers.append(_HTTPS_ONLY)
+            await send(message)
+
+        await self.app(scope, receive, with_headers)

@@ -1,0 +1,29 @@
+"""Whether the server is alive, and whether it can do its work."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from lanner.errors import StoreError
+from lanner.web.site import Site
+
+
+async def alive(_request: Request) -> Response:
+    """The process answers."""
+    return PlainTextResponse("ok")
+
+
+async def ready(request: Request) -> Response:
+    """The database answers too."""
+    site: Site = request.app.state.site
+
+    def ask() -> None:
+        with site.store.reading() as tx:
+            tx.accounts.count()
+
+    try:
+        await site.read(ask)
+    except StoreError:
+        return PlainTextResponse("the database does not answer", 503)
+    return PlainTextResponse("ready")

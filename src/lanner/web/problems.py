@@ -1,0 +1,91 @@
+"""Errors as people see them: the same sentences as on the command line, as a page or as JSON."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from lanner.errors import AnswerError, CampaignError, InputError, LannerError, ProtocolError, StoreError
+from lanner.web.rendering import page
+
+log = logging.getLogger("lanner.web")
+
+_STATUS: tuple[tuple[type[LannerError], int], ...] = (
+    (CampaignError, 409),
+    (StoreError, 503),
+    (AnswerError, 422),
+    (InputError, 422),
+    (ProtocolError, 422),
+)
+_WORDS = {
+    400: ("The request cannot be read.", "Go back, reload the page and try again."),
+    401: ("You are not signed in.", "Judges: open your personal link again. Organisers: sign in."),
+    403: ("This is not open to you.", "Ask an owner of this server if you need it."),
+    404: ("There is nothing here.", "The address may be mistyped, or what was here is gone."),
+    405: ("This address does not take that kind of request.", ""),
+    413: ("What was sent is too large.", "Send it in smaller parts."),
+    415: ("This address takes JSON.", ""),
+    429: ("Too many tries.", "Wait a little, then try again."),
+    500: ("Something went wrong on the server.", "Try again. If it stays, tell the organiser the number below."),
+    503: ("The server cannot reach its database.", "Your answers are kept on this device. It tries again by itself."),
+}
+
+
+class SignInNeeded(HTTPException):
+    """Nobody is signed in: a page leads to the sign-in, a program is told 401."""
+
+    def __init__(self, *, judge: bool) -> None:
+        super().__init__(401)
+        self.judge = judge
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a program asked rather than a person."""
+    said = request.headers.get("accept", ""), request.headers.get("content-type", "")
+    return any("application/json" in kind for kind in said)
+
+
+def http_problem(request: Request, error: Exception) -> Response:
+    """What the router and the handlers refuse."""
+    assert isinstance(error, HTTPException)
+    if isinstance(error, SignInNeeded) and not error.judge and not wants_json(request) and request.method == "GET":
+        root = request.scope.get("root_path", "")
+        return RedirectResponse(f"{root}/login", 303)
+    what, next_step = _WORDS.get(error.status_code, ("This did not work.", ""))
+    if error.detail and error.status_code in (400, 403, 409, 422, 429):
+        what, next_step = error.detail, next_step if error.status_code == 429 else ""
+    return _answer(request, error.status_code, (what, "", next_step), dict(error.headers or {}))
+
+
+def lanner_problem(request: Request, error: Exception) -> Response:
+    """What the library refuses, in its own words."""
+    assert isinstance(error, LannerError)
+    status = next((code for kind, code in _STATUS if isinstance(error, kind)), 400)
+    if status == 503:
+        log.error("store: %s", error.what)
+        return _answer(request, 503, (_WORDS[503][0], "", _WORDS[503][1]))
+    return _answer(request, status, (error.what, str(error.where), error.next_step))
+
+
+def bug(request: Request, error: Exception) -> Response:
+    """Anything else is our fault: a number to look up in the log, nothing of the inside."""
+    number = secrets.token_hex(4)
+    log.error("bug %s: %s %s", number, request.method, request.scope.get("path"), exc_info=error)
+    what, next_step = _WORDS[500]
+    return _answer(request, 500, (what, f"Number {number}", next_step))
+
+
+def _answer(
+    request: Request, status: int, said: tuple[str, str, str], headers: dict[str, str] | None = None
+) -> Response:
+    what, where, next_step = said
+    if wants_json(request):
+        content = {"message": what, "where": where, "next": next_step}
+        return JSONResponse(content, status_code=status, headers=headers)
+    shown = page(request, "error.html", {"status": status, "what": what, "where": where, "next": next_step}, status)
+    shown.headers.update(headers or {})
+    return shown

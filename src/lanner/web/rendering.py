@@ -1,0 +1,69 @@
+"""From a template to a page. Everything is escaped; a name a template does not get is an error, not an empty string."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from lanner.reports.typeset import count, number, percent, plural
+from lanner.web.assets import Assets
+
+FOLDER = Path(__file__).parent / "templates"
+
+
+def environment(assets: Assets, *, watched: bool = False) -> Environment:
+    """The templates with the words they share."""
+    made = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=watched,
+        cache_size=-1,
+    )
+    made.globals["assets"] = assets
+    made.filters |= {
+        "count": count,
+        "fraction": fraction,
+        "percent": percent,
+        "moment": moment,
+        "hours": hours,
+        "plural": plural,
+    }
+    return made
+
+
+def page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> HTMLResponse:
+    """A page; its links stand below the path the app is mounted at."""
+    site = request.app.state.site
+    root = request.scope.get("root_path", "")
+    given = {
+        "root": root,
+        "static": lambda name: root + site.assets.path(name),
+        "visitor": getattr(request.state, "visitor", None),
+        **context,
+    }
+    return HTMLResponse(site.templates.get_template(template).render(given), status_code=status)
+
+
+def fraction(value: float | None, digits: int = 2) -> str:
+    """A number that cannot exceed 1 in size: .46."""
+    return number(value, digits)
+
+
+def hours(seconds: float | None) -> str:
+    """Working time as a person says it: 3.5 h, 11 min."""
+    if seconds is None:
+        return "–"
+    return f"{seconds / 3600:.1f} h" if seconds >= 5400 else f"{seconds / 60:.0f} min"
+
+
+def moment(value: datetime | None) -> str:
+    """A moment as the machine-readable half of a <time>; the page's script shows it in the reader's own zone."""
+    return "" if value is None else value.isoformat(timespec="seconds")

@@ -1,0 +1,186 @@
+"""Who is asking. A session is a random token in a cookie; the store keeps its hash, so a stolen backup opens nothing.
+
+Judges and organisers have cookies of their own, so that an organiser can look through a judge's link without signing
+out. A judge may hold links to several campaigns: the judges' cookie is a short list of tokens, the newest first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lanner.store import Account, Session, Store
+from lanner.web.origin import form_token
+
+JUDGE_COOKIE = "lanner_judge"
+ACCOUNT_COOKIE = "lanner_account"
+VISITOR_COOKIE = "lanner_visitor"
+"""For forms of people who are not signed in yet; holds no one's identity."""
+
+JUDGE_DAYS, ACCOUNT_DAYS = 60, 7
+RENEWED_AFTER = timedelta(days=1)
+_LINKS_KEPT = 6
+_BELIEVED = timedelta(seconds=10)  # how long a revoked link can still work in another process
+_CACHED = 20_000
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Someone signed in: an account, or a judge through one or more links (token, judge's row, campaign's row)."""
+
+    account: Account | None = None
+    token: str = ""
+    links: tuple[tuple[str, int, int], ...] = ()
+    renewable: bool = False
+
+    @cached_property
+    def form_token(self) -> str:
+        return form_token(self.token or (self.links[0][0] if self.links else ""))
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """Rows of the judges this visitor may be, the newest link first."""
+        return tuple(judge for _, judge, _ in self.links)
+
+    def token_of(self, seat: int) -> str:
+        return next((token for token, judge, _ in self.links if judge == seat), "")
+
+
+class Sessions:
+    """Sessions in the store with a short memory in front, so that a save asks the database for the answer only."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[str, tuple[Session, datetime]] = {}
+
+    def find(self, token: str) -> Session | None:
+        now = datetime.now(UTC)
+        key = _hash(token)
+        known = self._known.get(key)
+        if known and known[1] > now and known[0].expires_at > now:
+            return known[0]
+        with self._store.reading() as tx:
+            found = tx.sessions.find(key, now)
+        if found is None:
+            self._known.pop(key, None)
+            return None
+        if len(self._known) >= _CACHED:
+            self._known.clear()
+        self._known[key] = (found, now + _BELIEVED)
+        return found
+
+    def remembered(self, token: str) -> Session | None:
+        """Without asking the store."""
+        known = self._known.get(_hash(token))
+        now = datetime.now(UTC)
+        return known[0] if known and known[1] > now and known[0].expires_at > now else None
+
+    def open(self, *, judge: int | None = None, account: int | None = None) -> str:
+        """A new session and its token, which is shown to the browser once and kept nowhere else."""
+        now = datetime.now(UTC)
+        token = secrets.token_urlsafe(32)
+        expires = now + timedelta(days=JUDGE_DAYS if judge is not None else ACCOUNT_DAYS)
+        with self._store.writing() as tx:
+            tx.sessions.add(_hash(token), expires, now, judge=judge, account=account)
+            tx.sessions.remove_expired(now)
+        return token
+
+    def close(self, token: str) -> None:
+        with self._store.writing() as tx:
+            tx.sessions.remove(_hash(token))
+        self._known.pop(_hash(token), None)
+
+    def close_all(self, *, judge: int | None = None, account: int | None = None) -> None:
+        """Sign someone out everywhere."""
+        with self._store.writing() as tx:
+            tx.sessions.remove_of(judge=judge, account=account)
+        self._known.clear()
+
+    def account(self, number: int) -> Account | None:
+        """The account, unless it was switched off."""
+        with self._store.reading() as tx:
+            found = tx.accounts.numbered(number)
+        return found if found and found.disabled_at is None else None
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def judge_tokens(request: Request) -> list[str]:
+    """The tokens in the judges' cookie."""
+    return [token for token in request.cookies.get(JUDGE_COOKIE, "").split(".") if token][:_LINKS_KEPT]
+
+
+async def judge_visitor(request: Request) -> Visitor | None:
+    """The judge asking, by any of their links."""
+    tokens = judge_tokens(request)
+    if not tokens:
+        return None
+    site = request.app.state.site
+    sessions: Sessions = site.sessions
+    found = [sessions.remembered(token) for token in tokens]
+    if None in found:
+        found = await site.read(lambda: [sessions.find(token) for token in tokens])
+    links = tuple(
+        (token, session.judge, session.campaign)
+        for token, session in zip(tokens, found, strict=True)
+        if session is not None and session.judge is not None and session.campaign is not None
+    )
+    return Visitor(links=links) if links else None
+
+
+async def account_visitor(request: Request) -> Visitor | None:
+    """The organiser asking."""
+    token = request.cookies.get(ACCOUNT_COOKIE, "")
+    if not token:
+        return None
+    site = request.app.state.site
+
+    def look() -> Visitor | None:
+        session = site.sessions.find(token)
+        if session is None or session.account is None:
+            return None
+        account = site.sessions.account(session.account)
+        if account is None:
+            return None
+        age = timedelta(days=ACCOUNT_DAYS) - (session.expires_at - datetime.now(UTC))
+        return Visitor(account=account, token=token, renewable=age > RENEWED_AFTER)
+
+    found: Visitor | None = await site.read(look)
+    return found
+
+
+def keep(request: Request, response: Response, name: str, value: str, days: int) -> None:
+    """Set a cookie that scripts cannot read, other sites cannot send, and plain HTTP does not carry behind https."""
+    response.set_cookie(
+        name,
+        value,
+        max_age=days * 86400,
+        path=request.scope.get("root_path", "") or "/",
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+
+
+def drop(request: Request, response: Response, name: str) -> None:
+    """Take a cookie back."""
+    response.delete_cookie(name, path=request.scope.get("root_path", "") or "/")
+
+
+def keep_judge(request: Request, response: Response, token: str, seat: int, known: Visitor | None) -> None:
+    """Add a judge's new token to the list; an older one of the same judge goes."""
+    others = [other for other, judge, _ in (known.links if known else ()) if judge != seat]
+    keep(request, response, JUDGE_COOKIE, ".".join([token, *others][:_LINKS_KEPT]), JUDGE_DAYS)
+
+
+def visitor_secret(request: Request) -> str:
+    """What forms of people not signed in are tied to."""
+    return request.cookies.get(VISITOR_COOKIE, "") or secrets.token_urlsafe(16)

@@ -1,0 +1,63 @@
+"""What all handlers share: the store, the settings, the templates, and the threads that talk to the database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+from lanner.store import Store
+from lanner.web.assets import Assets
+from lanner.web.rendering import environment
+from lanner.web.session import Sessions
+from lanner.web.throttle import Throttle
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a server is run.
+
+    `setup_code` makes the first account; `entry_code` signs its bearer in as `entry_account` as long as the server
+    runs (for demonstrations on one's own machine). `watched` reads templates and static files anew each time.
+    """
+
+    setup_code: str = ""
+    entry_code: str = ""
+    entry_account: str = ""
+    watched: bool = False
+    answer_bytes: int = 256 * 1024
+    form_bytes: int = 1024 * 1024
+    upload_bytes: int = 64 * 1024 * 1024
+    idle_seconds: int = 180
+
+
+class Site:
+    """One running app. Reads share a few threads; writes have one of their own, since SQLite takes one at a time."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store = store
+        self.settings = settings
+        self.assets = Assets(watched=settings.watched)
+        self.templates = environment(self.assets, watched=settings.watched)
+        self.sessions = Sessions(store)
+        self.sign_ins = Throttle(burst=8, seconds=15)
+        self.addresses = Throttle(burst=40, seconds=3)
+        self._readers = ThreadPoolExecutor(4, "lanner-read")
+        self._writers = ThreadPoolExecutor(1 if store.kind == "sqlite" else 8, "lanner-write")
+
+    async def read(self, work: Callable[[], T]) -> T:
+        """Run something that reads, or computes for a while, without holding up others."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+
+    async def write(self, work: Callable[[], T]) -> T:
+        """Run something that writes. When it returns, it is on disk."""
+        return await asyncio.get_running_loop().run_in_executor(self._writers, work)
+
+    def close(self) -> None:
+        """Finish what was begun."""
+        self._writers.shutdown(wait=True)
+        self._readers.shutdown(wait=True)

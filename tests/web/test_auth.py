@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from lanner.errors import LannerError
+from lanner.store import AccountRole, Store
+from lanner.web import auth, session
+from lanner.web.app import create_app
+from visiting import HOST, PASSWORD, another, token_in
+
+
+def set_up(client: TestClient, **given: str):
+    token = token_in(client.get("/setup").text)
+    return client.post(
+        "/setup", data={"token": token, "code": "the-code", "name": "Ann", "password": PASSWORD, **given}
+    )
+
+
+def sign_in(client: TestClient, store: Store) -> None:
+    auth.add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    token = token_in(client.get("/login").text)
+    answer = client.post("/login", data={"token": token, "name": "Ann", "password": PASSWORD})
+    assert answer.status_code == 303, answer.text
+
+
+def test_a_new_server_leads_to_set_up(client: TestClient) -> None:
+    assert client.get("/").headers["location"] == "/setup"
+
+
+def test_the_first_account_owns_everything(client: TestClient, store: Store) -> None:
+    answer = set_up(client)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/campaigns")
+    with store.reading() as tx:
+        assert [account.role for account in tx.accounts.all()] == [AccountRole.OWNER]
+    assert client.get("/").headers["location"] == "/campaigns"
+
+
+def test_set_up_needs_the_code(client: TestClient, store: Store) -> None:
+    answer = set_up(client, code="guess")
+    assert answer.status_code == 422
+    assert "terminal" in answer.text
+    with store.reading() as tx:
+        assert tx.accounts.count() == 0
+
+
+def test_set_up_happens_once(client: TestClient, store: Store) -> None:
+    other = another(client)
+    token = token_in(other.get("/setup").text)
+    set_up(client)
+    late = other.post("/setup", data={"token": token, "code": "the-code", "name": "Eve", "password": PASSWORD})
+    assert late.status_code == 422
+    assert other.get("/setup").headers["location"] == "/login"
+    with store.reading() as tx:
+        assert [account.name for account in tx.accounts.all()] == ["Ann"]
+
+
+def test_without_a_code_nobody_sets_up(store: Store) -> None:
+    with TestClient(create_app(store), follow_redirects=False) as bare:
+        assert set_up(bare, code="").status_code == 422
+
+
+@pytest.mark.parametrize("given", [{"password": "short"}, {"name": "  "}, {"name": "x" * 81}])
+def test_poor_accounts_are_refused_in_words(client: TestClient, given: dict[str, str]) -> None:
+    answer = set_up(client, **given)
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.text
+
+
+def test_signing_in_and_out(client: TestClient, store: Store) -> None:
+    sign_in(client, store)
+    assert client.get("/login").headers["location"] == "/campaigns"
+    kept = client.cookies[session.ACCOUNT_COOKIE]
+    token = auth.origin.form_token(kept)
+    assert client.post("/logout", data={"token": token}).headers["location"] == "/login"
+    thief = another(client)
+    thief.cookies.set(session.ACCOUNT_COOKIE, kept)
+    assert thief.get("/login").status_code == 200, "the old token still opens the door"
+
+
+def test_a_wrong_name_and_a_wrong_password_look_alike(client: TestClient, store: Store) -> None:
+    auth.add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    answers = []
+    for name, password in (("Ann", "wrong"), ("Nobody", PASSWORD)):
+        token = token_in(client.get("/login").text)
+        answer = client.post("/login", data={"token": token, "name": name, "password": password})
+        answers.append((answer.status_code, answer.text.replace(name, "").replace(token, "")))
+    assert answers[0] == answers[1]
+    assert answers[0][0] == 422
+
+
+def test_guessing_is_slowed_down(client: TestClient, store: Store) -> None:
+    auth.add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    client.app.state.site.sign_ins.burst = 2
+    token = token_in(client.get("/login").text)
+    codes = [
+        client.post("/login", data={"token": token, "name": "Ann", "password": "no"}).status_code for _ in range(4)
+    ]
+    assert codes == [422, 422, 429, 429]
+
+
+def test_an_account_switched_off_is_out_at_once(client: TestClient, store: Store) -> None:
+    sign_in(client, store)
+    with store.writing() as tx:
+        found = tx.accounts.find("Ann")
+        assert found
+        tx.accounts.disable(found.id, found.created_at)
+    assert client.get("/login").status_code == 200
+    assert auth.verify(store, "Ann", PASSWORD) is None
+
+
+def test_forms_need_their_token_and_their_origin(client: TestClient, store: Store) -> None:
+    auth.add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    token = token_in(client.get("/login").text)
+    fields = {"name": "Ann", "password": PASSWORD}
+    assert client.post("/login", data=fields).status_code == 403
+    evil = {"sec-fetch-site": "cross-site"}
+    assert client.post("/login", data={**fields, "token": token}, headers=evil).status_code == 403
+    assert another(client).post("/login", data={**fields, "token": token}).status_code == 403
+
+
+def test_signing_in_makes_a_new_token(client: TestClient, store: Store) -> None:
+    client.cookies.set(session.ACCOUNT_COOKIE, "planted", domain=HOST)
+    sign_in(client, store)
+    assert client.cookies[session.ACCOUNT_COOKIE] != "planted"
+
+
+def test_cookies_are_closed_to_scripts_and_other_sites(client: TestClient, store: Store) -> None:
+    auth.add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    secure = TestClient(client.app, base_url="https://testserver", follow_redirects=False)
+    token = token_in(secure.get("/login").text)
+    answer = secure.post("/login", data={"token": token, "name": "Ann", "password": PASSWORD})
+    cookie = next(line for line in answer.headers.get_list("set-cookie") if line.startswith(session.ACCOUNT_COOKIE))
+    assert {"httponly", "samesite=lax", "secure"} <= {part.strip().lower() for part in cookie.split(";")}
+
+
+def test_the_code_of_a_demonstration(client: TestClient, store: Store) -> None:
+    assert client.get("/enter/guess").status_code == 404
+    assert client.get("/enter/come-in").headers["location"] == "/campaigns"
+    assert another(client).get("/enter/come-in").status_code == 303
+    with store.reading() as tx:
+        assert [account.name for account in tx.accounts.all()] == ["demo"]
+
+
+def test_names_are_taken_once(store: Store) -> None:
+    auth.add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    with pytest.raises(LannerError, match="already"):
+        auth.add_account(store, " Ann ", PASSWORD, AccountRole.VIEWER)
+
+
+def test_passwords_are_not_kept(store: Store) -> None:
+    auth.add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    with store.reading() as tx:
+        found = tx.accounts.find("Ann")
+    assert found
+    assert found.password.startswith("$argon2id$")
+    assert PASSWORD not in found.password
