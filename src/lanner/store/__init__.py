@@ -1,0 +1,31 @@
+"""Rows on disk, and the only SQL. `Store.open("lanner.db")`, then `with store.reading() as tx: tx.judgements...`."""
+
+from __future__ import annotations
+
+from lanner.store.accounts import Account, AccountRole, Session
+from lanner.store.documents import JUDGE_ITSELF, fingerprint
+from lanner.store.events import Event
+from lanner.store.judgements import Answer, Key, NewAnswer
+from lanner.store.judges import Seat
+from lanner.store.store import CollisionError, DisconnectedError, Store, Transaction
+from lanner.store.tasks import Assigned, Share, Standing
+
+__all__ = [
+    "JUDGE_ITSELF",
+    "Account",
+    "AccountRole",
+    "Answer",
+    "Assigned",
+    "CollisionError",
+    "DisconnectedError",
+    "Event",
+    "Key",
+    "NewAnswer",
+    "Seat",
+    "Session",
+    "Share",
+    "Standing",
+    "Store",
+    "Transaction",
+    "fingerprint",
+]

@@ -1,0 +1,146 @@
+"""Organisers: accounts, the campaigns they belong to, and the sessions of everyone who has signed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import bindparam, delete, func, select, update
+
+from lanner.store import schema
+from lanner.store.codec import micros, moment
+from lanner.store.rows import Rows
+from lanner.store.statement import Statement
+
+_a, _m, _s, _j = schema.account.c, schema.member.c, schema.session.c, schema.judge.c
+
+
+class AccountRole(StrEnum):
+    """What an account may do: everything, run the campaigns it belongs to, or look at them."""
+
+    OWNER = "owner"
+    ORGANISER = "organiser"
+    VIEWER = "viewer"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Someone who organises. `password` is an argon2 hash, made and checked by whoever signs people in."""
+
+    id: int
+    name: str
+    password: str
+    role: AccountRole
+    created_at: datetime
+    disabled_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Someone signed in: a judge (with their campaign) or an account."""
+
+    judge: int | None
+    campaign: int | None
+    account: int | None
+    expires_at: datetime
+
+
+class Accounts(Rows):
+    """Rows of the tables `account` and `member`."""
+
+    __slots__ = ()
+
+    def add(self, name: str, password: str, role: AccountRole, now: datetime) -> int:
+        row = {"name": name, "password": password, "role": str(role), "created_at": micros(now)}
+        adding = schema.account.insert().returning(_a.id)
+        number: int = self._connection.execute(adding, row).scalar_one()
+        return number
+
+    def find(self, name: str) -> Account | None:
+        row = self._connection.execute(select(schema.account).where(_a.name == name)).first()
+        return _account(row) if row else None
+
+    def numbered(self, number: int) -> Account | None:
+        row = self._connection.execute(select(schema.account).where(_a.id == number)).first()
+        return _account(row) if row else None
+
+    def all(self) -> list[Account]:
+        return [_account(row) for row in self._connection.execute(select(schema.account).order_by(_a.id))]
+
+    def count(self) -> int:
+        """Nought means that nobody has set this store up yet."""
+        return int(self._connection.execute(select(func.count()).select_from(schema.account)).scalar_one())
+
+    def set_password(self, number: int, password: str) -> None:
+        self._change(number, password=password)
+
+    def set_role(self, number: int, role: AccountRole) -> None:
+        self._change(number, role=str(role))
+
+    def disable(self, number: int, now: datetime) -> None:
+        self._change(number, disabled_at=micros(now))
+
+    def join(self, number: int, campaign: int) -> None:
+        if not self.belongs(number, campaign):
+            self._connection.execute(schema.member.insert(), {"campaign": campaign, "account": number})
+
+    def leave(self, number: int, campaign: int) -> None:
+        self._connection.execute(delete(schema.member).where(_m.account == number, _m.campaign == campaign))
+
+    def belongs(self, number: int, campaign: int) -> bool:
+        wanted = select(_m.account).where(_m.account == number, _m.campaign == campaign)
+        return self._connection.execute(wanted).first() is not None
+
+    def _change(self, number: int, **values: Any) -> None:
+        self._connection.execute(update(schema.account).where(_a.id == number).values(**values))
+
+
+def _find_session() -> Any:
+    joined = schema.session.outerjoin(schema.judge, _j.id == _s.judge)
+    wanted = select(_s.judge, _j.campaign, _s.account, _s.expires_at).select_from(joined)
+    return wanted.where(_s.token_hash == bindparam("token_hash"), _s.expires_at > bindparam("now"))
+
+
+_FIND_SESSION = Statement(_find_session)
+
+
+class Sessions(Rows):
+    """Rows of the table `session`: only hashes of tokens are kept."""
+
+    __slots__ = ()
+
+    def add(
+        self,
+        token_hash: str,
+        expires_at: datetime,
+        now: datetime,
+        *,
+        judge: int | None = None,
+        account: int | None = None,
+    ) -> None:
+        row = {"token_hash": token_hash, "judge": judge, "account": account}
+        times = {"created_at": micros(now), "expires_at": micros(expires_at)}
+        self._connection.execute(schema.session.insert(), {**row, **times})
+
+    def find(self, token_hash: str, now: datetime) -> Session | None:
+        """Who this is, unless the session has run out."""
+        row = _FIND_SESSION.one(self._connection, token_hash=token_hash, now=micros(now))
+        return Session(row[0], row[1], row[2], moment(row[3])) if row else None
+
+    def remove(self, token_hash: str) -> None:
+        self._connection.execute(delete(schema.session).where(_s.token_hash == token_hash))
+
+    def remove_of(self, *, judge: int | None = None, account: int | None = None) -> None:
+        """Sign someone out everywhere: after a revoked link or a new password."""
+        mine = _s.judge == judge if judge is not None else _s.account == account
+        self._connection.execute(delete(schema.session).where(mine))
+
+    def remove_expired(self, now: datetime) -> int:
+        return self._connection.execute(delete(schema.session).where(_s.expires_at <= micros(now))).rowcount
+
+
+def _account(row: Any) -> Account:
+    created_at, disabled_at = moment(row.created_at), moment(row.disabled_at)
+    return Account(row.id, row.name, row.password, AccountRole(row.role), created_at, disabled_at)

@@ -1,0 +1,117 @@
+"""Connecting: which database a name means, how SQLite and PostgreSQL are set up, and errors in words."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
+
+from lanner.errors import MissingExtraError, StoreError, Where
+from lanner.store.migrations import refuse_newer
+from lanner.store.schema import migration
+
+BUSY_SECONDS = 10
+"""How long a save waits for another process that is writing to the same SQLite file."""
+
+
+def locate(place: str | Path) -> URL:
+    """The database that a path or URL means."""
+    if isinstance(place, Path) or "://" not in place:
+        return URL.create("sqlite", database=str(Path(place).expanduser().absolute()))
+    try:
+        url = make_url(place)
+    except ArgumentError:
+        raise StoreError(f"{place!r} is not the address of a database.", next_step=_ADDRESSES) from None
+    kind = url.get_backend_name()
+    if kind == "sqlite" and url.database:
+        return locate(Path(url.database))
+    if kind in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    raise StoreError(f"Lanner does not know databases of the kind {kind!r}.", next_step=_ADDRESSES)
+
+
+_ADDRESSES = "Give the path of a SQLite file, or postgresql://user:password@host/database."
+
+
+def connect(url: URL) -> Engine:
+    """An engine whose transactions Lanner can rely on."""
+    if url.get_backend_name() == "sqlite":
+        return _sqlite(url)
+    try:
+        return create_engine(url, pool_size=8, max_overflow=8, pool_timeout=BUSY_SECONDS)
+    except ModuleNotFoundError:
+        raise MissingExtraError("A PostgreSQL database", "postgres") from None
+
+
+def _sqlite(url: URL) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def _set_up(driver: sqlite3.Connection, _record: Any) -> None:
+        driver.isolation_level = None  # transactions are begun below, not guessed by the driver
+        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            driver.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # A writer takes the lock at once: upgrading a read later can fail however long one waits.
+        writes = connection.get_execution_options().get("writes")
+        connection.connection.dbapi_connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")  # type: ignore[union-attr]
+
+    return engine
+
+
+def inspect_file(path: Path, *, create: bool) -> None:
+    """Refuse a file that is not ours or is newer than we are, before anything could write to it."""
+    where = Where(file=path)
+    if not path.exists() or path.stat().st_size == 0:
+        if not create:
+            raise StoreError("There is no such store.", where=where, next_step="Make one with: lanner new")
+        if not path.parent.is_dir():
+            raise StoreError("The folder does not exist.", where=where, next_step=f"Make it: mkdir -p {path.parent}")
+        return
+    try:
+        # A journal left by a crash can only be read by a connection that may write; otherwise leave no trace at all.
+        journal = Path(f"{path}-wal")
+        mode = "ro" if journal.exists() and journal.stat().st_size else "ro&immutable=1"
+        driver = sqlite3.connect(f"file:{quote(str(path))}?mode={mode}", uri=True, timeout=BUSY_SECONDS)
+        try:
+            tables = {name for (name,) in driver.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            known = migration.name in tables
+            number = driver.execute(f"SELECT max(number) FROM {migration.name}").fetchone()[0] if known else 0
+        finally:
+            driver.close()
+    except sqlite3.Error as problem:
+        raise explain(problem, str(path)) from problem
+    if tables and not known:
+        raise StoreError("This is a SQLite file of some other program.", where=where, next_step="Give another path.")
+    refuse_newer(number or 0, str(path))
+
+
+def explain(problem: BaseException, place: str) -> StoreError:
+    """A driver's error as a sentence, with what to do next."""
+    words = str(problem).strip()
+    lowered = words.lower()
+    for sign, what, next_step in _SIGNS:
+        if sign in lowered:
+            return StoreError(f"{what} ({words.splitlines()[0]})", where=Where(file=place), next_step=next_step)
+    return StoreError(f"The database refused: {words or type(problem).__name__}", where=Where(file=place))
+
+
+_SIGNS = (
+    ("database is locked", "Another program is writing to the store and does not let go.", "Try again in a moment."),
+    ("disk is full", "The disk is full, so nothing was saved.", "Make room, then try again."),
+    ("no space left", "The disk is full, so nothing was saved.", "Make room, then try again."),
+    ("readonly", "The store cannot be written to.", "Check who owns the file and its folder."),
+    ("unable to open", "The store cannot be opened.", "Check that the folder exists and may be written to."),
+    ("file is not a database", "This is not a store, or it is damaged.", "Give another path, or restore a backup."),
+    ("malformed", "The store is damaged.", "Restore a backup; keep the damaged file for rescue."),
+    ("connection refused", "PostgreSQL does not answer.", "Check that it runs and that the address is right."),
+    ("password authentication failed", "PostgreSQL does not know this user or password.", "Check the address."),
+    ("does not exist", "PostgreSQL has no such database or user.", "Create it: createdb NAME"),
+    ("timeout", "All connections to the database are in use.", "Try again in a moment."),
+)

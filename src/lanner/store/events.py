@@ -1,0 +1,45 @@
+"""What organisers did, when: opened, paused, added judges, imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+
+from lanner.model import Json
+from lanner.store import schema
+from lanner.store.codec import dumps, loads, micros, moment
+from lanner.store.rows import Rows
+
+_e = schema.event.c
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One entry of a campaign's log."""
+
+    id: int
+    campaign: int | None
+    account: int | None
+    at: datetime
+    kind: str
+    detail: Mapping[str, Json]
+
+
+class Events(Rows):
+    """Rows of the table `event`."""
+
+    __slots__ = ()
+
+    def add(
+        self, kind: str, now: datetime, *, campaign: int | None = None, account: int | None = None, **detail: Json
+    ) -> None:
+        row = {"campaign": campaign, "account": account, "at": micros(now), "kind": kind, "detail": dumps(detail)}
+        self._connection.execute(schema.event.insert(), row)
+
+    def of(self, campaign: int) -> list[Event]:
+        """A campaign's log, oldest first."""
+        rows = self._connection.execute(select(schema.event).where(_e.campaign == campaign).order_by(_e.id))
+        return [Event(r.id, r.campaign, r.account, moment(r.at), r.kind, loads(r.detail)) for r in rows]

@@ -1,0 +1,214 @@
+"""The answers: one append-only table for people, models, metrics and imports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypedDict
+
+from sqlalchemy import bindparam, delete, func, select
+
+from lanner.model import Json, Judgement, Role
+from lanner.store import schema
+from lanner.store.codec import loads, moment
+from lanner.store.rows import Rows
+from lanner.store.statement import Statement
+
+_q, _d, _j = schema.judgement.c, schema.document.c, schema.judge.c
+_OF_UNIT = (
+    *(_q.id, _q.stage, _q.question, _q.systems, _q.role, _q.revision, _q.supersedes, _q.base),
+    *(_q.value, _q.submission, _q.part),
+)
+
+
+_READ = (
+    *(_q.id, _q.judge, _q.task, _q.document, _q.segment, _q.stage, _q.question, _q.systems, _q.role, _q.supersedes),
+    *(_q.value, _q.flags, _q.submission, _q.elapsed, _q.active, _q.answered_at, _q.received_at, _q.origin),
+)
+
+
+class Answer(NamedTuple):
+    """A stored answer of one judge about one unit, as the campaign needs it when the next one comes in."""
+
+    id: int
+    stage: str
+    question: str
+    systems: str
+    role: str
+    revision: int
+    supersedes: int | None
+    base: int | None
+    value: str
+    submission: str
+    part: int
+
+
+class NewAnswer(TypedDict):
+    """A row about to be added, in the tables' plain types. `id` comes from `reserve`."""
+
+    id: int
+    campaign: int
+    judge: int
+    task: int | None
+    document: int
+    segment: str
+    stage: str
+    question: str
+    systems: str
+    role: str
+    revision: int
+    supersedes: int | None
+    base: int | None
+    value: str
+    flags: str | None
+    submission: str
+    part: int
+    elapsed: float | None
+    active: float | None
+    answered_at: int | None
+    received_at: int
+    origin: str
+
+
+Key = tuple[int, int, str, str, str, str, str]
+"""Judge, document, segment, stage, question, systems, role: what an answer is about."""
+
+
+def _of_unit() -> Any:
+    unit = (_q.judge == bindparam("judge"), _q.document == bindparam("document"), _q.segment == bindparam("segment"))
+    return select(*_OF_UNIT).where(*unit).order_by(_q.id)
+
+
+def _of_document() -> Any:
+    wanted = select(_q.segment, *_OF_UNIT)
+    return wanted.where(_q.judge == bindparam("judge"), _q.document == bindparam("document")).order_by(_q.id)
+
+
+def _current(wanted: Any) -> Any:
+    later = schema.judgement.alias("later")
+    return wanted.where(~select(later.c.id).where(later.c.supersedes == _q.id).exists())
+
+
+def _of_campaign() -> Any:
+    mine = _q.campaign == bindparam("campaign")
+    return select(*_READ).where(mine, _q.id > bindparam("after")).order_by(_q.id)
+
+
+_UNIT = Statement(_of_unit)
+_DOCUMENT = Statement(_of_document)
+_HISTORY = Statement(_of_campaign)
+_CURRENT = Statement(lambda: _current(_of_campaign()))
+_ADD = Statement(schema.judgement.insert)
+
+
+class Judgements(Rows):
+    """Rows of the table `judgement`: added, read, never changed."""
+
+    __slots__ = ()
+
+    def reserve(self, count: int) -> Sequence[int]:
+        """Ids for rows about to be added."""
+        return self._reserve("judgement", count)
+
+    def add(self, rows: Sequence[NewAnswer]) -> None:
+        _ADD.run_each(self._connection, rows)
+
+    def of_unit(self, judge: int, document: int, segment: str) -> list[Answer]:
+        """Everything a judge has ever answered about one unit, oldest first."""
+        return [Answer(*row) for row in _UNIT.all(self._connection, judge=judge, document=document, segment=segment)]
+
+    def of_document(self, judge: int, document: int) -> dict[str, list[Answer]]:
+        """The same for all units of a document, by segment."""
+        found: dict[str, list[Answer]] = {}
+        for segment, *row in _DOCUMENT.all(self._connection, judge=judge, document=document):
+            found.setdefault(segment, []).append(Answer(*row))
+        return found
+
+    def current(self, campaign: int, *, after: int = 0) -> list[Judgement]:
+        """The answers that hold: those no later answer supersedes."""
+        return self._judgements(campaign, _CURRENT, after)
+
+    def history(self, campaign: int, *, after: int = 0) -> list[Judgement]:
+        """Every answer ever given, the superseded ones too, oldest first."""
+        return self._judgements(campaign, _HISTORY, after)
+
+    def last(self) -> int:
+        """The newest row of the whole store: a cheap way to see that something has been saved."""
+        return self._connection.execute(select(func.max(_q.id))).scalar() or 0
+
+    def count(self, campaign: int) -> int:
+        """How many answers were ever stored."""
+        wanted = select(func.count()).select_from(schema.judgement).where(_q.campaign == campaign)
+        return int(self._connection.execute(wanted).scalar_one())
+
+    def heads(self, judges: Sequence[int]) -> dict[Key, tuple[int, int]]:
+        """The current row and its revision for each key of these judges."""
+        key = (_q.judge, _q.document, _q.segment, _q.stage, _q.question, _q.systems, _q.role)
+        wanted = _current(select(*key, _q.id, _q.revision).where(_q.judge.in_(judges)))
+        return {tuple(row[:7]): (row[7], row[8]) for row in self._connection.execute(wanted)}
+
+    def has_submission(self, campaign: int, submission: str) -> bool:
+        wanted = select(_q.id).where(_q.campaign == campaign, _q.submission == submission).limit(1)
+        return self._connection.execute(wanted).first() is not None
+
+    def withdraw(self, judge: int) -> int:
+        """Delete all answers of a judge who withdraws. How many there were."""
+        return self._connection.execute(delete(schema.judgement).where(_q.judge == judge)).rowcount
+
+    def _judgements(self, campaign: int, statement: Statement, after: int) -> list[Judgement]:
+        run = self._connection.execute
+        judges = {row.id: row.key for row in run(select(_j.id, _j.key).where(_j.campaign == campaign))}
+        documents = {row.id: row.key for row in run(select(_d.id, _d.key).where(_d.campaign == campaign))}
+        reader = _Reader(judges, documents)
+        return [reader.judgement(*row) for row in statement.each(self._connection, campaign=campaign, after=after)]
+
+
+class _Reader:
+    """From rows to judgements. The same few texts come again and again, so each is read once."""
+
+    def __init__(self, judges: dict[int, str], documents: dict[int, str]) -> None:
+        self._judges = judges
+        self._documents = documents
+        self._systems: dict[str, tuple[str, ...]] = {}
+        self._flags: dict[str | None, tuple[str, ...]] = {None: ()}
+        self._scalars: dict[str, Json] = {}
+        self._roles = {str(role): role for role in Role}
+
+    def judgement(self, *row: Any) -> Judgement:
+        (id_, judge, task, document, segment, stage, question, systems, role, supersedes, value, flags) = row[:12]
+        submission, elapsed, active, answered_at, received_at, origin = row[12:]
+        return Judgement(
+            judge=self._judges[judge],
+            stage=stage,
+            question=question,
+            document=self._documents[document],
+            segment=segment,
+            systems=self._list(self._systems, systems),
+            value=self._value(value),
+            role=self._roles[role],
+            submission=submission,
+            flags=self._list(self._flags, flags),
+            elapsed_seconds=elapsed,
+            active_seconds=active,
+            answered_at=moment(answered_at),
+            received_at=moment(received_at),
+            task=task,
+            origin=origin,
+            id=id_,
+            supersedes=supersedes,
+        )
+
+    @staticmethod
+    def _list(known: dict[Any, tuple[str, ...]], text: str | None) -> tuple[str, ...]:
+        found = known.get(text)
+        if found is None:
+            found = known[text] = tuple(loads(text or "[]"))
+        return found
+
+    def _value(self, text: str) -> Json:
+        if text[0] in "[{":  # not shared: a list or an object could be changed by whoever holds it
+            return loads(text)
+        if len(text) > 40:
+            return loads(text)
+        if text not in self._scalars:
+            self._scalars[text] = loads(text)
+        return self._scalars[text]

@@ -1,0 +1,159 @@
+"""How a database comes to have the tables of `schema`: numbered steps, applied once each, in order, never edited.
+
+To change the tables, change `schema` and add a step at the end of `STEPS`. A step is written for databases that hold
+people's work: it may add and fill, and it may not lose. All missing steps run in one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from sqlalchemy import Connection, inspect, text
+
+from lanner.errors import StoreError
+from lanner.store.codec import micros
+from lanner.store.schema import migration
+
+_LOCK = 0x1A22E2  # any number: the name of our lock in PostgreSQL
+
+_FIRST_TABLES = """
+CREATE TABLE campaign (
+  id {never_reused}, name TEXT NOT NULL, title TEXT NOT NULL,
+  protocol_name TEXT NOT NULL, protocol_version TEXT NOT NULL, protocol_hash TEXT NOT NULL, protocol TEXT NOT NULL,
+  corpus_hash TEXT NOT NULL, design TEXT NOT NULL, options TEXT NOT NULL, systems TEXT NOT NULL, seed BIGINT NOT NULL,
+  settings TEXT NOT NULL, state TEXT NOT NULL, version INTEGER NOT NULL,
+  created_at BIGINT NOT NULL, opened_at BIGINT, closed_at BIGINT);
+CREATE UNIQUE INDEX campaign_name ON campaign (name);
+
+CREATE TABLE document (
+  id {never_reused}, campaign {ref} NOT NULL REFERENCES campaign (id), position INTEGER NOT NULL, key TEXT NOT NULL,
+  domain TEXT NOT NULL, source_language TEXT NOT NULL, target_language TEXT NOT NULL, segments INTEGER NOT NULL,
+  content TEXT NOT NULL);
+CREATE UNIQUE INDEX document_key ON document (campaign, key);
+
+CREATE TABLE judge (
+  id {never_reused}, campaign {ref} NOT NULL REFERENCES campaign (id), position INTEGER NOT NULL, key TEXT NOT NULL,
+  kind TEXT NOT NULL, name TEXT NOT NULL, attributes TEXT NOT NULL, added_at BIGINT NOT NULL,
+  link_hash TEXT, link_issued_at BIGINT, revoked_at BIGINT, consent TEXT, consented_at BIGINT);
+CREATE UNIQUE INDEX judge_key ON judge (campaign, key);
+CREATE UNIQUE INDEX judge_link ON judge (link_hash);
+
+CREATE TABLE task (
+  id {never_reused}, campaign {ref} NOT NULL REFERENCES campaign (id), judge {ref} REFERENCES judge (id),
+  page TEXT NOT NULL, position INTEGER NOT NULL, pool TEXT, added_at BIGINT NOT NULL, finished_at BIGINT);
+CREATE UNIQUE INDEX task_judge ON task (judge, position);
+CREATE INDEX task_campaign ON task (campaign);
+CREATE INDEX task_pool ON task (campaign, position) WHERE judge IS NULL;
+
+CREATE TABLE item (
+  task {ref} NOT NULL REFERENCES task (id), position INTEGER NOT NULL,
+  document {ref} NOT NULL REFERENCES document (id), segment TEXT NOT NULL, systems TEXT NOT NULL, role TEXT NOT NULL,
+  texts TEXT, expected TEXT, done INTEGER NOT NULL, elapsed DOUBLE PRECISION NOT NULL,
+  active DOUBLE PRECISION NOT NULL, saved_at BIGINT, PRIMARY KEY (task, position)) {clustered};
+
+CREATE TABLE judgement (
+  id {id}, campaign {ref} NOT NULL REFERENCES campaign (id), judge {ref} NOT NULL REFERENCES judge (id),
+  task {ref} REFERENCES task (id), document {ref} NOT NULL REFERENCES document (id), segment TEXT NOT NULL,
+  stage TEXT NOT NULL, question TEXT NOT NULL, systems TEXT NOT NULL, role TEXT NOT NULL, revision INTEGER NOT NULL,
+  supersedes {ref} REFERENCES judgement (id), base {ref}, value TEXT NOT NULL, flags TEXT,
+  submission TEXT NOT NULL, part INTEGER NOT NULL, elapsed DOUBLE PRECISION, active DOUBLE PRECISION,
+  answered_at BIGINT, received_at BIGINT NOT NULL, origin TEXT NOT NULL);
+CREATE UNIQUE INDEX judgement_key
+  ON judgement (judge, document, segment, stage, question, systems, role, revision);
+CREATE UNIQUE INDEX judgement_submission ON judgement (campaign, submission, part);
+CREATE INDEX judgement_campaign ON judgement (campaign, id);
+CREATE UNIQUE INDEX judgement_supersedes ON judgement (supersedes) WHERE supersedes IS NOT NULL;
+
+CREATE TABLE account (
+  id {never_reused}, name TEXT NOT NULL, password TEXT NOT NULL, role TEXT NOT NULL, created_at BIGINT NOT NULL,
+  disabled_at BIGINT);
+CREATE UNIQUE INDEX account_name ON account (name);
+
+CREATE TABLE member (
+  campaign {ref} NOT NULL REFERENCES campaign (id), account {ref} NOT NULL REFERENCES account (id),
+  PRIMARY KEY (campaign, account)) {clustered};
+
+CREATE TABLE session (
+  token_hash TEXT NOT NULL PRIMARY KEY, judge {ref} REFERENCES judge (id), account {ref} REFERENCES account (id),
+  created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL) {clustered};
+CREATE INDEX session_expiry ON session (expires_at);
+
+CREATE TABLE event (
+  id {id}, campaign {ref} REFERENCES campaign (id), account {ref} REFERENCES account (id), at BIGINT NOT NULL,
+  kind TEXT NOT NULL, detail TEXT NOT NULL);
+CREATE INDEX event_campaign ON event (campaign, id)
+"""
+
+# Judgements are never changed, whoever holds the connection. Deleting is left possible: a judge may withdraw.
+_APPEND_ONLY = {
+    "sqlite": """
+CREATE TRIGGER judgement_append_only BEFORE UPDATE ON judgement
+BEGIN SELECT RAISE(ABORT, 'judgements are append-only'); END
+""",
+    "postgresql": """
+CREATE FUNCTION judgement_append_only() RETURNS trigger LANGUAGE plpgsql
+AS $$ BEGIN RAISE EXCEPTION 'judgements are append-only'; END $$;;
+CREATE TRIGGER judgement_append_only BEFORE UPDATE ON judgement
+FOR EACH ROW EXECUTE FUNCTION judgement_append_only()
+""",
+}
+
+_TYPES = {
+    "sqlite": {
+        "id": "INTEGER NOT NULL PRIMARY KEY",
+        "never_reused": "INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT",
+        "ref": "INTEGER",
+        "clustered": "WITHOUT ROWID",
+    },
+    "postgresql": {
+        "id": "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY",
+        "never_reused": "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY",
+        "ref": "BIGINT",
+        "clustered": "",
+    },
+}
+
+
+def m001_first_tables(connection: Connection) -> None:
+    """Campaigns, documents, judges, tasks, judgements; accounts, sessions, events."""
+    for statement in _FIRST_TABLES.format(**_TYPES[connection.dialect.name]).split(";"):
+        connection.exec_driver_sql(statement)
+    for statement in _APPEND_ONLY[connection.dialect.name].split(";;"):
+        connection.exec_driver_sql(statement)
+
+
+STEPS: tuple[Callable[[Connection], None], ...] = (m001_first_tables,)
+
+
+def applied(connection: Connection) -> int:
+    """The number of the last step this database has had; 0 for an empty one."""
+    if not inspect(connection).has_table(migration.name):
+        return 0
+    return int(connection.execute(text(f"SELECT max(number) FROM {migration.name}")).scalar() or 0)
+
+
+def refuse_newer(number: int, place: str) -> None:
+    """Refuse a database that a later version of Lanner has changed: we do not know what its rows mean."""
+    if number > len(STEPS):
+        raise StoreError(
+            f"{place} was written by a newer version of Lanner (step {number}; this one knows {len(STEPS)}).",
+            next_step="Nothing was changed. Use the newer version: pip install --upgrade lanner",
+        )
+
+
+def migrate(connection: Connection, place: str, now: datetime) -> list[str]:
+    """Apply the steps that are missing, inside the caller's transaction. Returns their names."""
+    if connection.dialect.name == "postgresql":  # several servers may start at once
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+    done = applied(connection)
+    refuse_newer(done, place)
+    if done == 0:
+        migration.create(connection, checkfirst=True)
+    names = []
+    for number, step in enumerate(STEPS[done:], start=done + 1):
+        step(connection)
+        row = {"number": number, "name": step.__name__, "applied_at": micros(now)}
+        connection.execute(migration.insert(), row)
+        names.append(step.__name__)
+    return names

@@ -1,0 +1,268 @@
+"""Who sees what in which order: tasks, their items, and how far each item is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import and_, bindparam, case, delete, func, select, update
+
+from lanner.model import CampaignState, Item, Role, Task
+from lanner.store import schema
+from lanner.store.codec import dumps, loads, micros, moment
+from lanner.store.rows import Rows
+from lanner.store.statement import Statement
+
+_t, _i, _c, _d, _j = schema.task.c, schema.item.c, schema.campaign.c, schema.document.c, schema.judge.c
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What decides whether a task takes an answer now."""
+
+    campaign: int
+    judge: int | None
+    state: CampaignState
+    finished: bool
+    protocol_hash: str
+    corpus_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A task as it was assigned: never changes, so it may be remembered. `documents` are the items' document rows."""
+
+    task: Task
+    campaign: int
+    judge: int | None
+    documents: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How far one judge is with one document on one page."""
+
+    judge: str
+    document: str
+    domain: str
+    page: str
+    items: int
+    done: int
+    elapsed: float
+    active: float
+    saved_at: datetime | None
+
+
+def _standing() -> Any:
+    """On PostgreSQL the row is locked, so that answers to one task and its finishing come one after the other."""
+    columns = (_t.campaign, _t.judge, _c.state, _t.finished_at, _c.protocol_hash, _c.corpus_hash)
+    joined = schema.task.join(schema.campaign, _c.id == _t.campaign)
+    wanted = select(*columns).select_from(joined).where(_t.id == bindparam("task"))
+    return wanted.with_for_update(of=schema.task)
+
+
+def _saved() -> Any:
+    def most(column: Any, given: str) -> Any:
+        return case((column > bindparam(given), column), else_=bindparam(given))
+
+    values = {
+        "done": bindparam("is_done"),
+        "elapsed": most(_i.elapsed, "elapsed_now"),
+        "active": most(_i.active, "active_now"),
+        "saved_at": bindparam("now"),
+    }
+    item = and_(_i.task == bindparam("of_task"), _i.position == bindparam("of_item"))
+    return update(schema.item).where(item).values(**values)
+
+
+_STANDING = Statement(_standing)
+_SAVED = Statement(_saved)
+_ADD_ITEM = Statement(schema.item.insert)
+
+
+class Tasks(Rows):
+    """Rows of the tables `task` and `item`."""
+
+    __slots__ = ()
+
+    def add(
+        self,
+        campaign: int,
+        tasks: Iterable[Task],
+        judges: dict[str, int],
+        documents: dict[str, int],
+        now: datetime,
+    ) -> int:
+        """Append tasks; each judge's come after those they have, and one of no judge is free for any. How many."""
+        given = list(tasks)
+        positions = self._next_positions(campaign)
+        numbers = self._reserve("task", len(given))
+        rows, items = [], []
+        for number, task in zip(numbers, given, strict=True):
+            judge = judges[task.judge] if task.judge else None
+            position = positions.get(judge, 0)
+            positions[judge] = position + 1
+            row = {"id": number, "campaign": campaign, "judge": judge, "page": task.page, "position": position}
+            rows.append({**row, "pool": None if task.judge else pool_key(task), "added_at": micros(now)})
+            items += [_item_row(number, at, item, documents) for at, item in enumerate(task.items)]
+        if rows:
+            self._connection.execute(schema.task.insert(), rows)
+            _ADD_ITEM.run_each(self._connection, items)
+        return len(rows)
+
+    def _next_positions(self, campaign: int) -> dict[int | None, int]:
+        last = select(_t.judge, func.max(_t.position)).where(_t.campaign == campaign).group_by(_t.judge)
+        return {judge: position + 1 for judge, position in self._connection.execute(last)}
+
+    def standing(self, task: int) -> Standing | None:
+        """Whether the task takes answers now; on PostgreSQL nobody else changes it until the transaction ends."""
+        row = _STANDING.one(self._connection, task=task)
+        if row is None:
+            return None
+        campaign, judge, state, finished_at, protocol_hash, corpus_hash = row
+        return Standing(campaign, judge, CampaignState(state), finished_at is not None, protocol_hash, corpus_hash)
+
+    def assigned(self, task: int) -> Assigned | None:
+        """The task with its items."""
+        return next(iter(self._read(_t.id == task)), None)
+
+    def of_judge(self, judge: int) -> list[Assigned]:
+        """A judge's tasks in order."""
+        return self._read(_t.judge == judge)
+
+    def of_campaign(self, campaign: int) -> list[Assigned]:
+        """Every task, by judge and in order; free ones last."""
+        return self._read(_t.campaign == campaign)
+
+    def next_of(self, judge: int) -> int | None:
+        """The judge's first task that is not finished."""
+        wanted = select(_t.id).where(_t.judge == judge, _t.finished_at.is_(None)).order_by(_t.position).limit(1)
+        task: int | None = self._connection.execute(wanted).scalar()
+        return task
+
+    def claim(self, campaign: int, judge: int) -> int | None:
+        """Take the first free task whose texts this judge has not had on the same page. No two judges get the same."""
+        had = select(_t.pool).where(_t.judge == judge, _t.pool.is_not(None))
+        free = select(_t.id).where(_t.campaign == campaign, _t.judge.is_(None), _t.pool.not_in(had))
+        locked = free.order_by(_t.position).limit(1).with_for_update(skip_locked=True)
+        task: int | None = self._connection.execute(locked).scalar()
+        if task is None:
+            return None
+        last = self._connection.execute(select(func.max(_t.position)).where(_t.judge == judge)).scalar()
+        taken = update(schema.task).where(_t.id == task)
+        self._connection.execute(taken.values(judge=judge, position=0 if last is None else last + 1))
+        return task
+
+    def set_finished(self, task: int, moment_: datetime | None) -> None:
+        self._connection.execute(update(schema.task).where(_t.id == task).values(finished_at=micros(moment_)))
+
+    def set_saved(
+        self, task: int, item: int, *, done: bool, elapsed: float | None, active: float | None, now: datetime
+    ) -> None:
+        """How far an item is. Times are those spent on the item so far, so the longest one counts."""
+        _SAVED.run(
+            self._connection,
+            of_task=task,
+            of_item=item,
+            is_done=int(done),
+            elapsed_now=elapsed or 0.0,
+            active_now=active or 0.0,
+            now=micros(now),
+        )
+
+    def done(self, task: int) -> list[bool]:
+        """Item by item, whether everything asked has been answered."""
+        wanted = select(_i.done).where(_i.task == task).order_by(_i.position)
+        return [bool(done) for (done,) in self._connection.execute(wanted)]
+
+    def shares(self, campaign: int) -> list[Share]:
+        """How far every judge is, by document and page."""
+        sums = (func.count(), func.sum(_i.done), func.sum(_i.elapsed), func.sum(_i.active), func.max(_i.saved_at))
+        joined = schema.task.join(schema.item, _i.task == _t.id)
+        counted = select(_t.judge, _i.document, _t.page, *sums).select_from(joined)
+        counted = counted.where(_t.campaign == campaign).group_by(_t.judge, _i.document, _t.page)
+        judges = dict(self._pairs(select(_j.id, _j.key).where(_j.campaign == campaign)))
+        texts = {n: (key, domain) for n, key, domain in self._documents(campaign)}
+        return [
+            Share(judges.get(judge, ""), *texts[document], page, items, int(done), elapsed, active, moment(saved_at))
+            for judge, document, page, items, done, elapsed, active, saved_at in self._connection.execute(counted)
+        ]
+
+    def counts(self, campaign: int) -> dict[str, tuple[int, int]]:
+        """Tasks and finished tasks by judge."""
+        counted = select(_j.key, func.count(_t.id), func.count(_t.finished_at))
+        joined = schema.judge.outerjoin(schema.task, _t.judge == _j.id)
+        rows = counted.select_from(joined).where(_j.campaign == campaign).group_by(_j.id, _j.key, _j.position)
+        return {key: (all_, finished) for key, all_, finished in self._connection.execute(rows.order_by(_j.position))}
+
+    def remove_all(self, campaign: int) -> None:
+        """Only for drafts: once a campaign is open, assignments are added to and never taken back."""
+        mine = select(_t.id).where(_t.campaign == campaign)
+        self._connection.execute(delete(schema.item).where(_i.task.in_(mine)))
+        self._connection.execute(delete(schema.task).where(_t.campaign == campaign))
+
+    def _pairs(self, wanted: Any) -> list[tuple[int, str]]:
+        return [(row[0], row[1]) for row in self._connection.execute(wanted)]
+
+    def _documents(self, campaign: int) -> Iterable[Any]:
+        return self._connection.execute(select(_d.id, _d.key, _d.domain).where(_d.campaign == campaign))
+
+    def _read(self, condition: Any) -> list[Assigned]:
+        heads = select(schema.task, _j.key).select_from(schema.task.outerjoin(schema.judge, _j.id == _t.judge))
+        rows = list(self._connection.execute(heads.where(condition).order_by(_t.judge, _t.position)))
+        joined = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
+        columns = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
+        wanted = select(*columns).select_from(joined).where(condition).order_by(_i.task, _i.position)
+        items: dict[int, list[Any]] = {}
+        for row in self._connection.execute(wanted):
+            items.setdefault(row[0], []).append(row)
+        rows.sort(key=lambda row: (row.judge is None, row.judge, row.position))
+        return [_assigned(row, items.get(row.id, [])) for row in rows]
+
+
+def pool_key(task: Task) -> str:
+    """What makes two free tasks the same for a judge: page, texts and outputs."""
+    return dumps([task.page, sorted({(item.document, *item.systems) for item in task.items})])
+
+
+def _assigned(row: Any, items: Sequence[Any]) -> Assigned:
+    task = Task(
+        id=row.id,
+        judge=row.key or "",
+        page=row.page,
+        items=tuple(_item(entry) for entry in items),
+        position=row.position,
+        finished_at=moment(row.finished_at),
+    )
+    return Assigned(task, row.campaign, row.judge, tuple(entry[1] for entry in items))
+
+
+def _item_row(task: int, position: int, item: Item, documents: dict[str, int]) -> dict[str, Any]:
+    return {
+        "task": task,
+        "position": position,
+        "document": documents[item.document],
+        "segment": item.segment,
+        "systems": dumps(item.systems),
+        "role": str(item.role),
+        "texts": dumps(dict(item.texts)) if item.texts else None,
+        "expected": dumps(dict(item.expected)) if item.expected else None,
+        "done": 0,
+        "elapsed": 0.0,
+        "active": 0.0,
+        "saved_at": None,
+    }
+
+
+def _item(row: Any) -> Item:
+    _, _, document, segment, systems, role, texts, expected = row
+    return Item(
+        document=document,
+        segment=segment,
+        systems=tuple(loads(systems)),
+        role=Role(role),
+        texts=loads(texts) if texts else {},
+        expected=loads(expected) if expected else {},
+    )

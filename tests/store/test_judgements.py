@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import pytest
+
+from lanner.model import Role
+from lanner.store import CollisionError, Store
+from store_rows import answer, fill
+
+
+def test_what_is_added_is_read_back(store: Store, filled: SimpleNamespace) -> None:
+    row = answer(
+        filled, 1, value='{"a":"high","b":"low"}', flags='["too_few"]', systems='["birch","alder"]', role="repeat",
+        answered_at=1_772_366_400_123_456, origin="file.csv:7",
+    )  # fmt: skip
+    with store.writing() as tx:
+        tx.judgements.add([row])
+    with store.reading() as tx:
+        (found,) = tx.judgements.current(filled.campaign)
+    assert found.value == {"a": "high", "b": "low"} and found.flags == ("too_few",) and found.origin == "file.csv:7"
+    assert (found.judge, found.document, found.segment, found.systems) == ("ana", "one", "0", ("birch", "alder"))
+    assert found.role is Role.REPEAT and found.task == filled.tasks["ana"] and found.id == 1
+    assert found.answered_at == datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
+    assert (found.elapsed_seconds, found.active_seconds) == (9.0, 7.5)
+
+
+def test_current_answers_are_those_nobody_supersedes(store: Store, filled: SimpleNamespace) -> None:
+    chain = [
+        answer(filled, 1),
+        answer(filled, 2, value="4", revision=2, supersedes=1, base=1),
+        answer(filled, 3, segment="1"),
+        answer(filled, 4, value="1", revision=3, supersedes=2, base=2),
+    ]
+    with store.writing() as tx:
+        tx.judgements.add(chain)
+    with store.reading() as tx:
+        assert [(j.id, j.value) for j in tx.judgements.current(filled.campaign)] == [(3, 3), (4, 1)]
+        assert [j.supersedes for j in tx.judgements.history(filled.campaign)] == [None, 1, None, 2]
+        assert [j.id for j in tx.judgements.history(filled.campaign, after=2)] == [3, 4]
+        heads = tx.judgements.heads([filled.judges["ana"]])
+        assert sorted(heads.values()) == [(3, 1), (4, 3)]
+        assert tx.judgements.last() == 4
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        pytest.param({"submission": "submission-1"}, id="the same submission stored twice"),
+        pytest.param({"segment": "0"}, id="two first answers to one question"),
+        pytest.param({"segment": "0", "revision": 2, "supersedes": 5}, id="two revisions of one answer"),
+    ],
+)
+def test_the_tables_themselves_keep_the_history_straight(
+    store: Store, filled: SimpleNamespace, second: dict[str, object]
+) -> None:
+    with store.writing() as tx:
+        first = [
+            answer(filled, 1),
+            answer(filled, 5, segment="5"),
+            answer(filled, 6, segment="5", revision=2, supersedes=5),
+        ]
+        tx.judgements.add(first)
+    with pytest.raises(CollisionError), store.writing() as tx:
+        tx.judgements.add([answer(filled, 9, **{"segment": "9", **second})])
+
+
+def test_questionnaires_have_one_first_answer_too(store: Store, filled: SimpleNamespace) -> None:
+    """The document of questionnaires is a row like any other: an absent one would be unequal to itself in SQL."""
+    about_judge = {"document": filled.documents[""], "segment": "", "systems": "[]", "task": None}
+    with store.writing() as tx:
+        tx.judgements.add([answer(filled, 1, **about_judge)])
+    with pytest.raises(CollisionError), store.writing() as tx:
+        tx.judgements.add([answer(filled, 2, **about_judge)])
+    with store.reading() as tx:
+        assert [j.document for j in tx.judgements.current(filled.campaign)] == [""]
+
+
+def test_answers_about_a_unit_and_a_document(store: Store, filled: SimpleNamespace) -> None:
+    with store.writing() as tx:
+        tx.judgements.add([answer(filled, 1), answer(filled, 2, segment="1"), answer(filled, 3, question="r")])
+    judge, document = filled.judges["ana"], filled.documents["one"]
+    with store.reading() as tx:
+        assert [a.question for a in tx.judgements.of_unit(judge, document, "0")] == ["q", "r"]
+        by_segment = tx.judgements.of_document(judge, document)
+        assert {segment: [a.id for a in rows] for segment, rows in by_segment.items()} == {"0": [1, 3], "1": [2]}
+        assert tx.judgements.of_document(filled.judges["bo"], document) == {}
+        assert tx.judgements.has_submission(filled.campaign, "submission-2")
+        assert not tx.judgements.has_submission(filled.campaign + 1, "submission-2")
+
+
+def test_campaigns_are_apart(store: Store, filled: SimpleNamespace) -> None:
+    other = fill(store, "second")
+    with store.writing() as tx:
+        tx.judgements.add([answer(filled, 1), answer(other, 2, submission="submission-1", value='"x"')])
+    with store.reading() as tx:
+        assert [j.value for j in tx.judgements.current(other.campaign)] == ["x"]
+        assert tx.judgements.count(filled.campaign) == 1
+
+
+def test_a_judge_can_withdraw(store: Store, filled: SimpleNamespace) -> None:
+    mine = [answer(filled, 1), answer(filled, 2, revision=2, supersedes=1)]
+    with store.writing() as tx:
+        tx.judgements.add([*mine, answer(filled, 3, judge=filled.judges["bo"], task=None)])
+    with store.writing() as tx:
+        assert tx.judgements.withdraw(filled.judges["ana"]) == 2
+    with store.reading() as tx:
+        assert [j.judge for j in tx.judgements.history(filled.campaign)] == ["bo"]
+
+
+def test_lists_and_objects_are_not_shared_between_judgements(store: Store, filled: SimpleNamespace) -> None:
+    with store.writing() as tx:
+        tx.judgements.add([answer(filled, 1, value='["a"]'), answer(filled, 2, value='["a"]', segment="1")])
+    with store.reading() as tx:
+        one, two = tx.judgements.current(filled.campaign)
+    one.value.append("b")
+    assert two.value == ["a"]

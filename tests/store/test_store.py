@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import psycopg
+import pytest
+
+from lanner.errors import StoreError
+from lanner.store import CollisionError, DisconnectedError, Store, Transaction
+from store_rows import NOW, answer, fill
+
+
+def test_a_transaction_is_all_or_nothing(store: Store, filled: SimpleNamespace) -> None:
+    def half(tx: Transaction) -> None:
+        tx.judgements.add([answer(filled, 1)])
+        raise RuntimeError("the process thinks better of it")
+
+    with pytest.raises(RuntimeError):
+        store.write(half)
+    with store.reading() as tx:
+        assert tx.judgements.count(filled.campaign) == 0
+
+
+def test_a_reader_sees_one_moment(store: Store, filled: SimpleNamespace) -> None:
+    with store.reading() as reader:
+        assert reader.judgements.count(filled.campaign) == 0
+        with store.writing() as writer:
+            writer.judgements.add([answer(filled, 1)])
+        assert reader.judgements.count(filled.campaign) == 0
+    with store.reading() as later:
+        assert later.judgements.count(filled.campaign) == 1
+
+
+def test_a_collision_is_tried_again(store: Store, filled: SimpleNamespace) -> None:
+    tries = []
+
+    def work(tx: Transaction) -> int:
+        tries.append(1)
+        if len(tries) < 3:
+            tx.judgements.add([answer(filled, 1, submission="same"), answer(filled, 2, submission="same")])
+        tx.judgements.add([answer(filled, 3)])
+        return len(tries)
+
+    assert store.write(work) == 3
+    with store.reading() as tx:
+        assert tx.judgements.count(filled.campaign) == 1
+
+
+def test_a_collision_that_stays_is_an_error(store: Store, filled: SimpleNamespace) -> None:
+    def work(tx: Transaction) -> None:
+        tx.judgements.add([answer(filled, 1, submission="same"), answer(filled, 2, submission="same")])
+
+    with pytest.raises(CollisionError):
+        store.write(work)
+
+
+def test_many_writers_lose_nothing(store: Store, place: str, filled: SimpleNamespace) -> None:
+    """Eight threads over two stores on the same database, as two server processes would."""
+    with Store.open(place) as second:
+
+        def save(number: int) -> None:
+            def work(tx: Transaction) -> None:
+                (row,) = tx.judgements.reserve(1)
+                tx.judgements.add([answer(filled, row, submission=f"s{number}", segment=str(number))])
+
+            (store if number % 2 else second).write(work)
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(save, range(120)))
+    with store.reading() as tx:
+        assert {j.segment for j in tx.judgements.current(filled.campaign)} == {str(n) for n in range(120)}
+
+
+WRITER = """
+import sys
+from types import SimpleNamespace
+from store_rows import answer, fill
+from lanner.store import Store
+store = Store.open(sys.argv[1])
+filled = fill(store)
+print(filled.campaign, flush=True)
+for n in range(1_000_000):
+    def work(tx):
+        rows = tx.judgements.reserve(3)
+        parts = [answer(filled, r, submission=f"s{n}", part=p, segment=f"{n}-{p}") for p, r in enumerate(rows)]
+        tx.judgements.add(parts)
+    store.write(work)
+    print(n, flush=True)
+"""
+
+
+def test_what_was_acknowledged_survives_kill_9(place: str) -> None:
+    """Killed in the middle of writing: every acknowledged save is there, whole, and the store opens at once."""
+    tests = str(Path(__file__).resolve().parent.parent)
+    environment = {**os.environ, "PYTHONPATH": tests}
+    command = [sys.executable, "-c", WRITER, place]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as writer:
+        assert writer.stdout is not None
+        campaign = int(writer.stdout.readline())
+        acknowledged = [int(writer.stdout.readline()) for _ in range(40)]
+        writer.send_signal(signal.SIGKILL)
+        acknowledged += [int(line) for line in writer.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
+    with Store.open(place) as store, store.reading() as tx:
+        stored = [j.segment for j in tx.judgements.current(campaign)]
+    assert len(stored) == len(set(stored)) and len(stored) % 3 == 0
+    assert {f"{n}-{p}" for n in acknowledged for p in range(3)} <= set(stored)
+    with Store.open(place) as store, store.writing() as tx:
+        tx.events.add("written to again", NOW)
+
+
+def test_waiting_for_another_program_ends_in_words(sqlite_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lanner.store.engine.BUSY_SECONDS", 0)
+    with Store.open(sqlite_path) as first, Store.open(sqlite_path) as second, first.writing() as tx:
+        tx.events.add("slow", NOW)
+        with pytest.raises(StoreError, match="Another program is writing") as caught, second.writing():
+            pass
+    assert caught.value.next_step
+
+
+def test_a_full_disk_is_said_and_nothing_is_lost(sqlite_path: Path) -> None:
+    with Store.open(sqlite_path) as store:
+        filled = fill(store)
+        with store.writing() as tx:
+            tx.judgements.add([answer(filled, 1)])
+            driver = tx.judgements._connection.connection.dbapi_connection
+            pages = driver.execute("PRAGMA page_count").fetchone()[0]
+        too_much = [answer(filled, n, value='"' + "x" * 4000 + '"', segment=str(n)) for n in range(2, 60)]
+        with pytest.raises(StoreError, match="disk is full"), store.writing() as tx:
+            driver = tx.judgements._connection.connection.dbapi_connection
+            driver.execute(f"PRAGMA max_page_count = {pages + 5}")
+            tx.judgements.add(too_much)
+        with store.reading() as tx:
+            assert tx.judgements.count(filled.campaign) == 1
+
+
+@pytest.mark.postgres
+def test_lost_connections_to_postgres_are_made_again(postgres_server: str, postgres_url: str) -> None:
+    """As after a restart of the server: every pooled connection is dead, and the next repeatable work finds out."""
+
+    def pid(tx: Transaction) -> int:
+        return int(tx.judgements._connection.connection.dbapi_connection.info.backend_pid)
+
+    def end(*pids: int) -> None:
+        with psycopg.connect(postgres_server, autocommit=True) as admin:
+            for each in pids:
+                assert admin.execute("SELECT pg_terminate_backend(%s)", (each,)).fetchone() == (True,)
+
+    with Store.open(postgres_url) as store:
+        filled = fill(store)
+        with store.reading() as one, store.reading() as two:
+            pooled = pid(one), pid(two)
+        end(*pooled)
+        store.write(lambda tx: tx.judgements.add([answer(filled, 1)]))
+        with pytest.raises(DisconnectedError), store.writing() as tx:
+            end(pid(tx))
+            tx.judgements.add([answer(filled, 2, segment="1")])
+        with store.reading() as tx:
+            assert tx.judgements.count(filled.campaign) == 1

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+from lanner.model import CampaignState, Item, Judge, Role, Task
+from lanner.store import Store, Transaction
+from lanner.store.codec import moment
+from store_rows import NOW
+
+
+def test_tasks_come_back_as_they_were_given(store: Store, filled: SimpleNamespace) -> None:
+    items = (
+        Item("two", "1", ("birch", "alder"), Role.CONTROL, {"alder": "nonsense"}, {"q": {"is": 1}}),
+        Item("", "", ()),
+    )
+    with store.writing() as tx:
+        given = [Task(0, "bo", "extra", items)]
+        assert tx.tasks.add(filled.campaign, given, filled.judges, filled.documents, NOW) == 1
+    with store.reading() as tx:
+        first, second = tx.tasks.of_judge(filled.judges["bo"])
+        assert second.task.items == items and second.task.page == "extra" and second.task.judge == "bo"
+        assert (first.task.position, second.task.position) == (0, 1)
+        assert second.documents == (filled.documents["two"], filled.documents[""])
+        assert tx.tasks.assigned(second.task.id) == second
+        assert tx.tasks.assigned(second.task.id + 1) is None
+
+
+def test_standing_says_whether_answers_are_taken(store: Store, filled: SimpleNamespace) -> None:
+    task = filled.tasks["ana"]
+    with store.writing() as tx:
+        standing = tx.tasks.standing(task)
+        assert standing is not None and standing.judge == filled.judges["ana"]
+        assert (standing.state, standing.finished) == (CampaignState.OPEN, False)
+        assert (standing.protocol_hash, standing.corpus_hash) == ("abc", "def")
+        assert tx.tasks.standing(0) is None
+        assert tx.tasks.next_of(filled.judges["ana"]) == task
+        tx.tasks.set_finished(task, NOW)
+        assert tx.tasks.next_of(filled.judges["ana"]) is None
+        standing = tx.tasks.standing(task)
+        assert standing is not None and standing.finished
+
+
+def test_progress_by_judge_document_and_page(store: Store, filled: SimpleNamespace) -> None:
+    task = filled.tasks["ana"]
+    with store.writing() as tx:
+        tx.tasks.set_saved(task, 0, done=True, elapsed=20, active=12.5, now=NOW)
+        tx.tasks.set_saved(task, 1, done=False, elapsed=5, active=4, now=NOW)
+        tx.tasks.set_saved(task, 1, done=True, elapsed=3, active=9, now=NOW)  # a second device knows less of one time
+        tx.tasks.set_finished(filled.tasks["bo"], NOW)
+    with store.reading() as tx:
+        assert tx.tasks.done(task) == [True, True, False]
+        shares = {share.judge: share for share in tx.tasks.shares(filled.campaign)}
+        assert tx.tasks.counts(filled.campaign) == {"ana": (1, 0), "bo": (1, 1)}
+    ana = shares["ana"]
+    assert (ana.document, ana.domain, ana.page, ana.items, ana.done) == ("one", "news", "page", 3, 2)
+    assert (ana.elapsed, ana.active, ana.saved_at) == (25.0, 21.5, NOW)
+    assert shares["bo"].done == 0 and shares["bo"].saved_at is moment(None)
+
+
+def test_free_tasks_go_to_one_judge_each(store: Store, filled: SimpleNamespace) -> None:
+    """Two copies of each of six documents' tasks; six judges race; nobody gets a text twice, no task two judges."""
+    extra = [Judge(f"j{n}") for n in range(6)]
+    pages = [f"page{n}" for n in range(6)]
+    with store.writing() as tx:
+        tx.judges.add(filled.campaign, extra, NOW)
+        free = [Task(0, "", page, (Item("two", "0"),)) for page in pages for _ in range(2)]
+        tx.tasks.add(filled.campaign, free, {}, filled.documents, NOW)
+        numbers = [seat.number for seat in tx.judges.all(filled.campaign)][2:]
+
+    def claim(judge: int) -> int | None:
+        return store.write(lambda tx: tx.tasks.claim(filled.campaign, judge))
+
+    def drain(judge: int) -> list[int]:
+        return [task for _ in range(7) if (task := claim(judge)) is not None]
+
+    with ThreadPoolExecutor(6) as pool:
+        got = list(pool.map(drain, numbers))
+    claimed = [task for tasks in got for task in tasks]
+    assert len(claimed) == len(set(claimed)) == 12
+
+    def of(tx: Transaction, judge: int) -> list[str]:
+        return [found.task.page for found in tx.tasks.of_judge(judge)]
+
+    with store.reading() as tx:
+        for judge in numbers:
+            assert len(of(tx, judge)) == len(set(of(tx, judge)))
+
+
+def test_ids_are_not_given_twice(store: Store, filled: SimpleNamespace) -> None:
+    """What is remembered by a task's id must never meet another task of that id."""
+    with store.writing() as tx:
+        before = max(found.task.id for found in tx.tasks.of_campaign(filled.campaign))
+        tx.tasks.remove_all(filled.campaign)
+        tx.tasks.add(filled.campaign, [Task(0, "ana", "p", ())], filled.judges, filled.documents, NOW)
+        (after,) = (found.task.id for found in tx.tasks.of_campaign(filled.campaign))
+    assert after > before
