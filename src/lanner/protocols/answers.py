@@ -14,16 +14,33 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from lanner.errors import AnswerError, did_you_mean
-from lanner.model import Choice, Grid, Json, Labels, Number, Option, Question, Rank, Scale, Spans, Text
+from lanner.model import (
+    Choice,
+    Document,
+    Grid,
+    Item,
+    Json,
+    Labels,
+    Number,
+    Option,
+    Question,
+    Rank,
+    Scale,
+    Spans,
+    Text,
+)
+from lanner.protocols.prefilled import of_segment
 from lanner.protocols.spans import check_spans
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What the judge saw, for checking that a span's text stands where the span says."""
+    """What the judge saw, for checking that a span's text stands where the span says. `prefilled` are the spans that
+    were offered to begin with; None where that is not known."""
 
     source: str = ""
     targets: tuple[str, ...] = ()
+    prefilled: tuple[Mapping[str, Json], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +102,21 @@ def check(
     return _answer(Check(question, strict=True), value, texts, chosen, outputs)
 
 
+def texts_of(document: Document, item: Item) -> Texts:
+    """What a judge sees of an item: its segment, or all segments of the document one per line."""
+    segments = [s for s in document.segments if item.segment in ("", s.id)]
+    shown = [item.texts.get(name, "\n".join(s.text(name) or "" for s in segments)) for name in item.systems]
+    offered = [
+        {**span, "output": place} if len(item.systems) > 1 else span
+        for place, name in enumerate(item.systems)
+        for s in segments
+        for span in of_segment(s, name)
+        if item.segment
+    ]
+    source = item.texts.get("", "\n".join(s.source for s in segments))
+    return Texts(source, tuple(shown), tuple(offered))
+
+
 def accept(
     question: Question, value: Json, *, texts: Texts | None = None, chosen: Sequence[str] = (), outputs: int = 2
 ) -> Accepted:
@@ -144,8 +176,10 @@ def _one(checked: Check, value: Json, texts: Texts | None, outputs: int) -> Json
         case Grid():
             return _grid(checked, question, value)
         case Spans():
+            if texts is None:
+                return check_spans(checked, question, value, source=None, targets=())
             return check_spans(
-                checked, question, value, texts.source if texts else None, texts.targets if texts else ()
+                checked, question, value, source=texts.source, targets=texts.targets, prefilled=texts.prefilled
             )
         case Rank():
             return _rank(checked, question, value, outputs)

@@ -2,156 +2,236 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lanner.errors import did_you_mean
-from lanner.model import Grid, Labels, Object, Option, Protocol, Question, Rank, Scale, Spans, Stage, Unit
+from lanner.model import (
+    Choice,
+    Condition,
+    Grid,
+    Json,
+    Labels,
+    Object,
+    Option,
+    Promotion,
+    Protocol,
+    Question,
+    Rank,
+    Scale,
+    Spans,
+    Stage,
+    Unit,
+    languages,
+)
 from lanner.protocols.scoring import RULES
 
-Problem = tuple[tuple[str | int, ...], str, str]
+Place = tuple[str | int, ...]
+Problem = tuple[Place, str, str]
+_WORDS = ("title", "summary", "instructions", "when_to_use", "stages", "questions", "options", "groups")
 
 
 def problems(protocol: Protocol) -> Iterator[Problem]:
     """Every mistake found: its place in the file, what it is, and a hint."""
-    yield from _names(protocol)
-    earlier: list[str] = []
+    yield from _unique(protocol)
+    yield from _pages(protocol)
+    earlier: dict[str, Question] = {}
     for number, stage in enumerate(protocol.stages):
-        yield from _stage(protocol, number, stage, earlier)
+        yield from _stage(protocol, ("stage", number), stage, earlier)
     yield from _scores(protocol)
     yield from _words(protocol)
 
 
-def _names(protocol: Protocol) -> Iterator[Problem]:
+def _repeated(names: Sequence[str]) -> list[int]:
+    """Places where a name comes up again."""
+    return [place for place, name in enumerate(names) if name in names[:place]]
+
+
+def _unique(protocol: Protocol) -> Iterator[Problem]:
+    for kind, ids in (("stage", [s.id for s in protocol.stages]), ("score", [s.id for s in protocol.scores])):
+        for number in _repeated(ids):
+            yield (kind, number, "id"), f"Two {kind}s are called {ids[number]!r}.", "Rename one."
     seen: set[str] = set()
     for number, stage in enumerate(protocol.stages):
         for index, question in enumerate(stage.questions):
             if question.id in seen:
-                yield (
-                    ("stage", number, "question", index, "id"),
-                    f"Two questions are called {question.id!r}.",
-                    "Question ids are unique in a protocol; rename one.",
-                )
+                what = f"Two questions are called {question.id!r}."
+                hint = "Question ids are unique in a protocol; rename one."
+                yield ("stage", number, "question", index, "id"), what, hint
             seen.add(question.id)
+
+
+def _pages(protocol: Protocol) -> Iterator[Problem]:
     for page, stages in protocol.pages.items():
+        first = ("stage", protocol.stages.index(stages[0]))
         if len({(stage.unit, stage.object) for stage in stages}) > 1:
-            yield ("stage",), f"The stages of page {page!r} differ in unit or object.", "Give them pages of their own."
+            yield first, f"The stages of page {page!r} differ in unit or object.", "Give them pages of their own."
+        if len({(stage.scenario, stage.arm, stage.role) for stage in stages}) > 1:
+            what = f"The stages of page {page!r} differ in scenario, arm or role."
+            yield first, what, "Give them pages of their own."
         keys = [question.key for stage in stages for question in stage.questions if question.key]
-        for key in {key for key in keys if keys.count(key) > 1}:
-            yield ("stage",), f"Two questions of page {page!r} use the key {key!r}.", "Choose another letter for one."
+        for place in _repeated(keys):
+            yield (
+                first,
+                f"Two questions of page {page!r} use the key {keys[place]!r}.",
+                "Choose another letter for one.",
+            )
 
 
-def _stage(protocol: Protocol, number: int, stage: Stage, earlier: list[str]) -> Iterator[Problem]:
-    place: tuple[str | int, ...] = ("stage", number)
+def _stage(protocol: Protocol, place: Place, stage: Stage, earlier: dict[str, Question]) -> Iterator[Problem]:
     if (stage.unit is Unit.JUDGE) != (stage.object is Object.NONE):
         yield (*place, "object"), 'A questionnaire has unit "judge" and object "none", both or neither.', ""
-    if stage.when and stage.when.question not in earlier:
-        yield (
-            (*place, "when"),
-            f"`when` names {stage.when.question!r}, which is not asked before.",
-            did_you_mean(stage.when.question, earlier),
-        )
-    if stage.promotion and stage.promotion.question not in earlier:
-        yield (
-            (*place, "promotion"),
-            f"`promotion` names {stage.promotion.question!r}, which is not asked before.",
-            did_you_mean(stage.promotion.question, earlier),
-        )
+    if stage.object in (Object.SOURCE, Object.NONE) and "target" in stage.show and "show" in stage.model_fields_set:
+        yield (*place, "show"), f"The target cannot be shown where the object is {stage.object.value!r}.", ""
+    yield from _condition((*place, "when"), stage.when, earlier)
+    yield from _condition((*place, "promotion"), stage.promotion, earlier)
     for index, question in enumerate(stage.questions):
         yield from _question((*place, "question", index), protocol, stage, question, earlier)
-        earlier.append(question.id)
+        earlier[question.id] = question
+    yield from _condition((*place, "gate"), stage.gate, earlier)
+
+
+def _condition(
+    place: Place, condition: Condition | Promotion | None, earlier: dict[str, Question]
+) -> Iterator[Problem]:
+    if condition is None:
+        return
+    asked = earlier.get(condition.question)
+    if asked is None:
+        what = f"`{place[-1]}` names {condition.question!r}, which is not asked before."
+        yield place, what, did_you_mean(condition.question, earlier)
+        return
+    options = [option.id for option in asked.choices]
+    for name in (*condition.is_, *getattr(condition, "is_not", ())):
+        if options and name not in options:
+            what = f"`{place[-1]}` waits for {name!r}, which {condition.question!r} does not offer."
+            yield place, what, did_you_mean(name, options)
 
 
 def _question(
-    place: tuple[str | int, ...], protocol: Protocol, stage: Stage, question: Question, earlier: list[str]
+    place: Place, protocol: Protocol, stage: Stage, question: Question, earlier: dict[str, Question]
 ) -> Iterator[Problem]:
-    for reference, key in (
-        (question.when.question if question.when else None, "when"),
-        (question.for_each, "for_each"),
-    ):
-        if reference and reference not in earlier:
-            yield (
-                (*place, key),
-                f"`{key}` names {reference!r}, which is not asked before.",
-                did_you_mean(reference, earlier),
-            )
-    if question.for_each and question.for_each in earlier:
-        found = protocol.find(question.for_each)
-        if found and not isinstance(found[1], Labels):
-            yield (*place, "for_each"), f"`for_each` needs a question of kind labels, not {found[1].kind}.", ""
-    yield from _options(place, question)
+    yield from _condition((*place, "when"), question.when, earlier)
+    if question.for_each:
+        labels = earlier.get(question.for_each)
+        if labels is None:
+            what = f"`for_each` names {question.for_each!r}, which is not asked before."
+            yield (*place, "for_each"), what, did_you_mean(question.for_each, earlier)
+        elif not isinstance(labels, Labels):
+            yield (*place, "for_each"), f"`for_each` needs a question of kind labels, not {labels.kind}.", ""
+    yield from _options(place, protocol, question)
     match question:
         case Scale() if question.min >= question.max:
             yield (*place, "min"), f"The scale's min {question.min:g} is not below its max {question.max:g}.", ""
         case Scale() if any(not question.min <= mark <= question.max for mark in question.marks):
             yield (*place, "marks"), "A mark lies outside the scale.", ""
+        case Scale() if question.step and not _whole((question.max - question.min) / question.step):
+            yield (*place, "step"), f"Steps of {question.step:g} from {question.min:g} miss {question.max:g}.", ""
         case Labels() if question.max is not None and question.min > question.max:
             yield (*place, "min"), f"min {question.min} is above max {question.max}.", ""
+        case Labels() if question.min > len(question.options):
+            yield (*place, "min"), f"{question.min} labels are needed, but there are {len(question.options)}.", ""
         case Rank() if stage.object is not Object.OUTPUTS:
             yield (*place, "kind"), 'A rank compares outputs: its stage needs object = "outputs".', ""
         case Spans() if "target" in question.sides and stage.object in (Object.SOURCE, Object.NONE):
             yield (*place, "sides"), "Spans on the target need a stage whose object is an output.", ""
+        case Spans() if stage.unit is Unit.JUDGE:
+            yield (*place, "kind"), "A questionnaire shows no text to mark.", ""
         case _:
             pass
 
 
-def _options(place: tuple[str | int, ...], question: Question) -> Iterator[Problem]:
-    lists: tuple[tuple[Option, ...], ...] = (question.choices,)
+def _whole(number: float) -> bool:
+    return abs(number - round(number)) < 1e-9
+
+
+def _options(place: Place, protocol: Protocol, question: Question) -> Iterator[Problem]:
+    lists: dict[str, tuple[Option, ...]] = {}
     if isinstance(question, Grid):
-        lists = (question.rows, question.options)
+        lists = {"rows": question.rows, "options": question.options}
     elif isinstance(question, Spans):
-        lists = (question.categories, question.severities)
-    for options in lists:
+        lists = {"categories": question.categories, "severities": question.severities}
+    elif isinstance(question, Choice | Labels):
+        lists = {"options": question.options}
+    for key, options in lists.items():
         ids = [option.id for option in options]
-        for name in {name for name in ids if ids.count(name) > 1}:
-            yield place, f"The option {name!r} stands twice in {question.id!r}.", "Remove one."
+        for number in _repeated(ids):
+            yield (*place, key), f"The option {ids[number]!r} stands twice in {question.id!r}.", "Remove one."
         for option in options:
             if option.parent and option.parent not in ids:
-                yield place, f"{option.id!r} has an unknown parent.", did_you_mean(option.parent, ids)
-    if (
-        isinstance(question, Labels)
-        and question.exclusive
-        and question.exclusive not in [o.id for o in question.options]
-    ):
-        yield (*place, "exclusive"), f"{question.exclusive!r} is none of the options.", ""
-    if (
-        isinstance(question, Grid)
-        and question.preselected
-        and question.preselected not in [o.id for o in question.options]
-    ):
-        yield (*place, "preselected"), f"{question.preselected!r} is none of the options.", ""
+                yield (*place, key), f"{option.id!r} has an unknown parent.", did_you_mean(option.parent, ids)
+            if option.group and option.group not in protocol.groups:
+                what = f"{option.id!r} is in the group {option.group!r}, which the protocol does not list."
+                yield (*place, key), what, did_you_mean(option.group, protocol.groups) or "Add it to `groups`."
+    for key in ("exclusive", "preselected"):
+        name = getattr(question, key, None)
+        ids = [option.id for option in lists.get("options", ())]
+        if name and name not in ids:
+            yield (*place, key), f"{name!r} is none of the options.", did_you_mean(name, ids)
 
 
 def _scores(protocol: Protocol) -> Iterator[Problem]:
-    ids = [question.id for _, question in protocol.questions]
+    questions = {question.id: question for _, question in protocol.questions}
     for number, score in enumerate(protocol.scores):
-        if score.question not in ids:
-            yield (
-                ("score", number, "question"),
-                f"There is no question {score.question!r}.",
-                did_you_mean(score.question, ids),
-            )
+        place: Place = ("score", number)
         if score.rule not in RULES:
-            yield (
-                ("score", number, "rule"),
-                f"There is no scoring rule {score.rule!r}.",
-                did_you_mean(score.rule, RULES),
-            )
-    known = ids + [score.id for score in protocol.scores]
+            what = f"There is no scoring rule {score.rule!r}."
+            yield (*place, "rule"), what, did_you_mean(score.rule, RULES)
+        if score.question not in questions:
+            what = f"There is no question {score.question!r}."
+            yield (*place, "question"), what, did_you_mean(score.question, questions)
+        else:
+            yield from _score_options(place, protocol, score.options, questions[score.question], questions)
+        yield from _condition((*place, "when"), score.when, questions)
+    known = [*questions, *(score.id for score in protocol.scores)]
     for number, analysis in enumerate(protocol.analyses):
         if analysis.of not in known:
             what = f"There is no question or score {analysis.of!r}."
             yield ("analysis", number, "of"), what, did_you_mean(analysis.of, known)
+        if not re.fullmatch(r"[a-z_]+\.[a-z_]+", analysis.statistic):
+            what = f"{analysis.statistic!r} does not name a statistic."
+            yield ("analysis", number, "statistic"), what, "Write it as `agreement.kappa`: the family, a dot, the name."
+
+
+def _score_options(
+    place: Place, protocol: Protocol, options: Mapping[str, Json], question: Question, questions: dict[str, Question]
+) -> Iterator[Problem]:
+    """Options, groups, categories and severities that a score's rule names must exist."""
+    group = options.get("group")
+    if group is not None and group not in protocol.groups:
+        yield (*place, "options"), f"There is no group {group!r}.", did_you_mean(str(group), protocol.groups)
+    asked = questions.get(question.for_each) if question.for_each else question
+    known = [option.id for option in asked.choices] if asked else []
+    named: list[str] = list(options.get("only", ()))
+    for weight in options.get("weights", ()):
+        named += [weight[key] for key in ("category", "severity") if key in weight]
+    for name in named:
+        if name not in known:
+            what = f"The score names {name!r}, which {question.id!r} does not have."
+            yield (*place, "options"), what, did_you_mean(str(name), known)
 
 
 def _words(protocol: Protocol) -> Iterator[Problem]:
     if "en" not in protocol.text:
         yield ("text",), "The protocol has no English texts.", "Add a table [text.en]; other languages are optional."
         return
-    known = {question.id for _, question in protocol.questions}
+    stages = [stage.id for stage in protocol.stages]
+    questions = [question.id for _, question in protocol.questions]
     for language, words in protocol.text.items():
-        for name in words.get("questions", {}):
-            if name not in known:
-                place = ("text", language, "questions", name)
-                yield place, f"Words for {name!r}, which is no question.", did_you_mean(name, known)
-    for question in sorted(known - set(protocol.text["en"].get("questions", {}))):
-        yield ("text", "en"), f"The question {question!r} has no English words.", f"Add [text.en.questions.{question}]."
+        if languages.normal(language) != language:
+            hint = f"Write {languages.normal(language)!r}."
+            yield ("text", language), f"{language!r} is not how the language is written here.", hint
+        yield from _known_words(("text", language), words, _WORDS, "field")
+        yield from _known_words(("text", language, "stages"), words.get("stages", {}), stages, "stage")
+        yield from _known_words(("text", language, "questions"), words.get("questions", {}), questions, "question")
+        yield from _known_words(("text", language, "groups"), words.get("groups", {}), protocol.groups, "group")
+    for question in questions:
+        if question not in protocol.text["en"].get("questions", {}):
+            what = f"The question {question!r} has no English words."
+            yield ("text", "en"), what, f"Add [text.en.questions.{question}]."
+
+
+def _known_words(place: Place, words: Iterable[str], known: Sequence[str], kind: str) -> Iterator[Problem]:
+    for name in words:
+        if name not in known:
+            yield (*place, name), f"Words for {name!r}, which is no {kind}.", did_you_mean(name, known)

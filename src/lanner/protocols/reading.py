@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from lanner import registry
 from lanner.errors import ProtocolError, Where, did_you_mean
-from lanner.model import Protocol
+from lanner.model import Protocol, Question, Stage
+from lanner.model.protocol import Analysis, Condition, Context, Option, Promotion, Score
 from lanner.protocols.consistency import problems
+from lanner.protocols.deriving import Table, merged, place_in, spelled_out, without
 from lanner.protocols.toml_lines import TomlLines
 
-_OPTION_LISTS = ("options", "rows", "categories", "severities")
 _MAX_EXTENDS = 8
-Table = dict[str, Any]
+_KINDS: dict[str, type[BaseModel]] = {
+    kind.model_fields["kind"].default: kind for kind in get_args(get_args(Question)[0])
+}
+_SHAPES: dict[str, type[BaseModel]] = {
+    "stage": Stage, "score": Score, "analysis": Analysis, "when": Condition, "gate": Condition, "context": Context,
+    "promotion": Promotion, "options": Option, "rows": Option, "categories": Option, "severities": Option,
+}  # fmt: skip
 
 
 def names() -> tuple[str, ...]:
@@ -29,27 +37,51 @@ def names() -> tuple[str, ...]:
 def load(name_or_path: str | Path) -> Protocol:
     """A protocol by name ("h_falcon") or from a file ("./mine.toml")."""
     path = _locate(name_or_path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProtocolError(f"The protocol cannot be read: {error}.", where=Where(path)) from error
-    return parse_toml(text, path)
+    return parse_toml(_text_of(path), path)
 
 
-def parse_toml(text: str, path: Path | str = "protocol.toml", _depth: int = 0) -> Protocol:
+def parse_toml(text: str, path: Path | str = "protocol.toml") -> Protocol:
     """A protocol from the text of a TOML file; `path` is for messages and for what it extends."""
-    table = _expanded(_toml(text, path), Path(path), _depth)
-    lines = TomlLines(text)
-    try:
-        protocol = Protocol.model_validate(table)
-    except ValidationError as error:
-        raise _explain(error, table, lines, path) from error
-    for place, what, hint in problems(protocol):
-        raise ProtocolError(what, where=Where(path, lines.find(place)), next_step=hint)
+    protocol, found = _read(text, path)
+    for mistake in found:
+        raise mistake
+    assert protocol is not None
     return protocol
 
 
-def _locate(name_or_path: str | Path) -> Path:
+def mistakes(path: str | Path) -> list[ProtocolError]:
+    """Every mistake of a protocol file, in the order they were met; empty if it can be used."""
+    try:
+        return list(_read(_text_of(Path(path)), path)[1])
+    except ProtocolError as error:
+        return [error]
+
+
+def _read(text: str, path: Path | str) -> tuple[Protocol | None, Iterator[ProtocolError]]:
+    own = _toml(text, path)
+    whole = _expanded(copy.deepcopy(own), Path(path), 0)
+    lines = TomlLines(text)
+
+    def where(place: tuple[str | int, ...], item: str | None = None) -> Where:
+        return Where(path, lines.find(place_in(own, whole, place)), item=item)
+
+    try:
+        protocol = Protocol.model_validate(whole)
+    except ValidationError as error:
+        return None, (_explain(dict(found), whole, where) for found in error.errors())
+    return protocol, (
+        ProtocolError(what, where=where(place), next_step=hint) for place, what, hint in problems(protocol)
+    )
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProtocolError(f"The protocol cannot be read: {error}.", where=Where(path)) from error
+
+
+def _locate(name_or_path: str | Path, where: Where | None = None) -> Path:
     given = str(name_or_path)
     if given.endswith(".toml") or "/" in given or "\\" in given:
         path = Path(given)
@@ -58,10 +90,8 @@ def _locate(name_or_path: str | Path) -> Path:
         return path
     found = registry.data_file("protocols", given, ".toml")
     if found is None:
-        hint = did_you_mean(given, names())
-        raise ProtocolError(
-            f"There is no protocol called {given!r}.", next_step=f"{hint} `lanner protocols` lists all."
-        )
+        hint = f"{did_you_mean(given, names())} `lanner protocols` lists all."
+        raise ProtocolError(f"There is no protocol called {given!r}.", where=where or Where(), next_step=hint)
     return found
 
 
@@ -77,84 +107,54 @@ def _toml(text: str, path: Path | str) -> Table:
 
 def _expanded(table: Table, path: Path, depth: int) -> Table:
     """The table with what it includes and extends underneath, and short option lists spelled out."""
+    if depth > _MAX_EXTENDS:
+        raise ProtocolError("Protocols extend each other in a circle.", where=Where(path))
     for shared in table.pop("include", ()):
-        shared_path = _locate(f"_{shared}")
-        table = _merged(_toml(shared_path.read_text(encoding="utf-8"), shared_path), table)
-    base_name = table.get("extends")
-    if base_name:
-        if depth >= _MAX_EXTENDS:
-            raise ProtocolError("Protocols extend each other in a circle.", where=Where(path))
-        beside = path.parent / f"{base_name}.toml"
-        base_path = beside if beside.is_file() and beside != path else _locate(str(base_name))
-        base = _expanded(_toml(base_path.read_text(encoding="utf-8"), base_path), base_path, depth + 1)
-        dropped = set(table.pop("without", ()))
-        table = _merged(_without(base, dropped), table)
-    table.pop("without", None)
-    return _spelled_out(table)
+        table = merged(_other(path, f"_{shared}", depth), table)
+    if table.get("extends"):
+        base = _other(path, str(table["extends"]), depth)
+        table = merged(without(base, set(table.pop("without", ()))), table)
+    elif "without" in table:
+        raise ProtocolError(
+            "`without` leaves out parts of another protocol, but this one extends none.",
+            where=Where(path),
+            next_step="Add a line `extends = …` or remove `without`.",
+        )
+    return spelled_out(table)
 
 
-def _spelled_out(table: Table) -> Table:
-    for stage in table.get("stage", ()):
-        for question in stage.get("question", ()) if isinstance(stage, dict) else ():
-            for key in _OPTION_LISTS:
-                if isinstance(question, dict) and isinstance(question.get(key), list):
-                    question[key] = [{"id": entry} if isinstance(entry, str) else entry for entry in question[key]]
-    return table
+def _other(path: Path, name: str, depth: int) -> Table:
+    """The table of another file, found beside this one or among the protocols that can be named."""
+    beside = path.parent / f"{name}.toml"
+    found = beside if beside.is_file() and beside != path else _locate(name, Where(path))
+    return _expanded(_toml(_text_of(found), found), found, depth + 1)
 
 
-def _merged(base: Any, over: Any) -> Any:
-    """Tables merge by key, lists of tables by `id`; a list of bare ids picks from the base; the rest is replaced."""
-    if isinstance(base, Mapping) and isinstance(over, Mapping):
-        return {**base, **{key: _merged(base[key], value) if key in base else value for key, value in over.items()}}
-    if isinstance(base, list) and isinstance(over, list) and base and all(_has_id(entry) for entry in base):
-        by_id = {entry["id"]: entry for entry in base}
-        if over and all(isinstance(entry, str) for entry in over):
-            return [by_id.get(entry, {"id": entry}) for entry in over]
-        if all(_has_id(entry) for entry in over):
-            changed = {entry["id"]: _merged(by_id.get(entry["id"], {}), entry) for entry in over}
-            return [changed.pop(name, entry) for name, entry in by_id.items()] + list(changed.values())
-    return over
-
-
-def _has_id(entry: object) -> bool:
-    return isinstance(entry, Mapping) and "id" in entry
-
-
-def _without(value: Any, dropped: set[str]) -> Any:
-    """The base without the questions, options, scores and analyses that a derived protocol leaves out by id."""
-    if isinstance(value, dict):
-        return {key: _without(entry, dropped) for key, entry in value.items() if key not in dropped}
-    if isinstance(value, list):
-        kept = [entry for entry in value if not _names_any(entry, dropped)]
-        return [_without(entry, dropped) for entry in kept if not (isinstance(entry, str) and entry in dropped)]
-    return value
-
-
-def _names_any(entry: object, dropped: set[str]) -> bool:
-    return isinstance(entry, dict) and any(
-        isinstance(name := entry.get(key), str) and name in dropped for key in ("id", "of", "question")
-    )
-
-
-def _explain(error: ValidationError, table: Table, lines: TomlLines, path: Path | str) -> ProtocolError:
-    first = error.errors()[0]
-    place = tuple(first["loc"])
+def _explain(found: dict[str, Any], whole: Table, where: Any) -> ProtocolError:
+    place: tuple[str | int, ...] = tuple(found["loc"])
     key = str(place[-1]) if place else ""
-    item = _question_name(table, place)
-    where = Where(path, lines.find(place), item=item)
-    if first["type"] == "extra_forbidden":
-        return ProtocolError(f"{key!r} is not a field here.", where=where, next_step="Check its spelling.")
-    if first["type"] == "missing":
-        return ProtocolError(f"{key!r} is missing.", where=where, next_step=f"Add a line `{key} = …`.")
-    if first["type"].startswith("union_tag"):
-        kinds = ("scale", "number", "choice", "labels", "grid", "spans", "rank", "text")
-        given = str(first.get("ctx", {}).get("tag", ""))
+    at = where(place, _question_name(whole, place))
+    if found["type"] == "extra_forbidden":
+        hint = did_you_mean(key, _fields(place))
+        return ProtocolError(f"{key!r} is not a field here.", where=at, next_step=hint)
+    if found["type"] == "missing":
+        return ProtocolError(f"{key!r} is missing.", where=at, next_step=f"Add a line `{key} = …`.")
+    if found["type"].startswith("union_tag"):
+        given = str(found.get("ctx", {}).get("tag", ""))
         return ProtocolError(
             f"A question needs a kind; {given!r} is none." if given else "The question has no kind.",
-            where=where,
-            next_step=did_you_mean(given, kinds) if given else f"One of: {', '.join(kinds)}.",
+            where=at,
+            next_step=did_you_mean(given, _KINDS) if given else f"One of: {', '.join(_KINDS)}.",
         )
-    return ProtocolError(f"{key}: {first['msg']} (given: {first['input']!r}).", where=where)
+    return ProtocolError(f"{key}: {found['msg']} (given: {found['input']!r}).", where=at)
+
+
+def _fields(place: tuple[str | int, ...]) -> list[str]:
+    """The fields that can stand where an unknown one was found."""
+    shape: type[BaseModel] = Protocol
+    for part in place[:-1]:
+        shape = _SHAPES.get(str(part)) or _KINDS.get(str(part)) or shape
+    return [field.alias or name for name, field in shape.model_fields.items()]
 
 
 def _question_name(table: Table, place: tuple[str | int, ...]) -> str | None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lanner.model import Choice, Grid, Json, Protocol, Question
+from lanner.model import Choice, Grid, Json, Protocol, Question, Spans
 from lanner.protocols.flow import holds
+from lanner.protocols.prefilled import live
 
 Rule = Callable[[Question, Json, Mapping[str, Any]], float | None]
 
@@ -70,7 +71,8 @@ def count(question: Question, answer: Json, options: Mapping[str, Any]) -> float
     if isinstance(answer, Mapping):
         return float(sum(number for label, number in answer.items() if label != exclusive))
     if isinstance(answer, list):
-        return float(len([entry for entry in answer if entry != exclusive]))
+        standing = live(answer) if isinstance(question, Spans) else answer
+        return float(len([entry for entry in standing if entry != exclusive]))
     return None
 
 
@@ -87,7 +89,7 @@ def weighted_spans(question: Question, answer: Json, options: Mapping[str, Any])
         return None
     parents = {option.id: option.parent for option in question.choices}
     weights = options.get("weights", ())
-    total = sum(_weight(span, weights, parents) for span in answer)
+    total = sum(_weight(span, weights, parents) for span in live(answer))
     cap = options.get("cap")
     return min(total, float(cap)) if cap is not None else total
 

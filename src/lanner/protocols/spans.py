@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 from lanner.errors import AnswerError
 from lanner.model import Json, Option, Spans
+from lanner.protocols.prefilled import with_origins
 
-_FIELDS = {"side", "start", "end", "text", "category", "severity", "missing", "link", "output", "origin", "note"}
+_FIELDS = {"side", "start", "end", "text", "category", "severity", "missing", "link", "output", "origin", "was", "note"}
 
 
 class Checking(Protocol):
@@ -22,58 +23,110 @@ class Checking(Protocol):
 
 
 def check_spans(
-    checked: Checking, question: Spans, value: Json, source: str | None, targets: Sequence[str]
+    checked: Checking,
+    question: Spans,
+    value: Json,
+    *,
+    source: str | None,
+    targets: Sequence[str],
+    prefilled: Sequence[Mapping[str, Any]] | None = None,
 ) -> list[dict[str, Any]]:
-    """The spans in stored form: side, start, end, text, and category, severity, missing, link where they apply."""
+    """The spans in stored form: side, start, end, text, and category, severity, missing, link where they apply; with
+    the origin of each where some came with the texts (`prefilled`; None where that is not known).
+
+    A span may quote its text without saying where it stands, as models do; it is then looked up.
+    """
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise checked.error("shape", f"{value!r} is not a list of spans.")
-    if question.max is not None and len(value) > question.max:
-        checked.violation("too_many", f"{len(value)} spans, at most {question.max} allowed.")
-    return [_span(checked, question, span, source, targets) for span in value]
+    given = _spans(checked, question, value, source, targets)
+    if question.prefilled and prefilled is not None:
+        given = with_origins(given, _spans(checked, question, prefilled, source, targets))
+    number = sum(span.get("origin") != "removed" for span in given)
+    if question.max is not None and number > question.max:
+        checked.violation("too_many", f"{number} spans, at most {question.max} allowed.")
+    return given
 
 
-def _span(checked: Checking, question: Spans, span: Json, source: str | None, targets: Sequence[str]) -> dict[str, Any]:
-    if not isinstance(span, Mapping):
-        raise checked.error("shape", f"{span!r} is not a span.")
-    if unknown := [key for key in span if key not in _FIELDS]:
-        checked.violation("unknown_field", f"a span has no field {unknown[0]!r}.")
+def _spans(
+    checked: Checking, question: Spans, value: Sequence[Json], source: str | None, targets: Sequence[str]
+) -> list[dict[str, Any]]:
+    stored: list[dict[str, Any]] = []
+    for span in value:
+        if not isinstance(span, Mapping):
+            raise checked.error("shape", f"{span!r} is not a span.")
+        if unknown := [key for key in span if key not in _FIELDS]:
+            checked.violation("unknown_field", f"a span has no field {unknown[0]!r}.")
+        where = _side(checked, question, span, len(targets))
+        text = _text_of(where, source, targets)
+        taken = [s["start"] for s in stored if "start" in s and all(s.get(name) == where.get(name) for name in where)]
+        place = _place(checked, _quoted(span, text, taken), text, allow_nowhere=bool(span.get("missing")))
+        stored.append({**where, **place, **_marks(checked, question, span)})
+    return stored
+
+
+def _side(checked: Checking, question: Spans, span: Mapping[str, Any], outputs: int) -> dict[str, Any]:
     missing = bool(span.get("missing", False))
     if missing and not question.missing:
         checked.violation("missing_not_allowed", "this question has no marks for missing text.")
     side = span.get("side", "source" if missing and "source" in question.sides else question.sides[0])
-    if side not in question.sides and not missing:
+    if side not in ("source", "target") or (side not in question.sides and not missing):
         checked.violation("wrong_side", f"spans are marked on the {' and '.join(question.sides)}, not on {side!r}.")
-    stored: dict[str, Any] = {"side": side}
-    if targets and side == "target" and len(targets) > 1:
-        stored["output"] = span.get("output", 0)
-    text = _text_of(side, source, targets, stored.get("output", 0))
-    stored |= _place(checked, span, text, allow_nowhere=missing)
+    if side != "target" or outputs < 2:
+        return {"side": side}
+    return {"side": side, "output": _output(checked, span.get("output", 0), outputs)}
+
+
+def _marks(checked: Checking, question: Spans, span: Mapping[str, Any]) -> dict[str, Any]:
+    marks: dict[str, Any] = {}
     for name, options in (("category", question.categories), ("severity", question.severities)):
         if options:
             if span.get(name) is None:
                 checked.violation(f"no_{name}", f"a span has no {name}.")
             else:
-                stored[name] = checked.option(span[name], options)
-    if missing:
-        stored["missing"] = True
+                marks[name] = checked.option(span[name], options)
+    if span.get("missing"):
+        marks["missing"] = True
     if span.get("link") is not None:
-        stored["link"] = _link(checked, question, span["link"])
-    for name in ("origin", "note"):
-        if span.get(name):
-            stored[name] = str(span[name])
-    return stored
+        marks["link"] = _link(checked, question, span["link"])
+    marks |= {name: str(span[name]) for name in ("origin", "note") if span.get(name)}
+    if isinstance(span.get("was"), Mapping):
+        marks["was"] = dict(span["was"])
+    return marks
 
 
-def _text_of(side: str, source: str | None, targets: Sequence[str], output: int) -> str | None:
-    if side == "source":
+def _output(checked: Checking, given: Json, outputs: int) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given < outputs:
+        raise checked.error(
+            "shape", f"{given!r} is not the number of an output; the first is 0, the last {outputs - 1}."
+        )
+    return given
+
+
+def _text_of(where: Mapping[str, Any], source: str | None, targets: Sequence[str]) -> str | None:
+    if where["side"] == "source":
         return source
-    return targets[output] if 0 <= output < len(targets) else None
+    return targets[where.get("output", 0)] if targets else None
+
+
+def _quoted(span: Mapping[str, Any], text: str | None, taken: Sequence[int]) -> Mapping[str, Any]:
+    """The span with its place, where it only quotes words that stand in the text: the first place not yet taken."""
+    words = span.get("text")
+    if span.get("start") is not None or span.get("end") is not None or not isinstance(words, str) or not words:
+        return span
+    if text is None or words not in text:
+        return span
+    places = [place for place in range(len(text)) if text.startswith(words, place)]
+    start = next((place for place in places if place not in taken), places[0])
+    return {**span, "start": start, "end": start + len(words)}
 
 
 def _place(checked: Checking, span: Mapping[str, Any], text: str | None, allow_nowhere: bool) -> dict[str, Any]:
     start, end = span.get("start"), span.get("end")
-    if start is None and end is None and allow_nowhere:
-        return {}
+    if start is None and end is None:
+        if allow_nowhere:
+            return {"text": str(span["text"])} if span.get("text") else {}
+        if text is not None and span.get("text"):
+            raise checked.error("text_not_found", f"{span['text']!r} does not stand in the text.")
     if not isinstance(start, int) or not isinstance(end, int) or isinstance(start, bool) or isinstance(end, bool):
         raise checked.error("shape", "a span needs start and end in code points.")
     if start < 0 or end < start or (start == end and not allow_nowhere):
@@ -85,6 +138,8 @@ def _place(checked: Checking, span: Mapping[str, Any], text: str | None, allow_n
             what = f"a span says {span['text']!r}, but {text[start:end]!r} stands there."
             checked.violation("text_mismatch", what)
     words = span.get("text")
+    if words is not None and not isinstance(words, str):
+        raise checked.error("shape", f"{words!r} is not the text of a span.")
     if words is None and text is not None and 0 <= start <= end <= len(text):
         words = text[start:end]
     return {"start": start, "end": end, "text": words}

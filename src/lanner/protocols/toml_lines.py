@@ -35,7 +35,8 @@ class TomlLines:
                 continue
             if header := _HEADER.match(line):
                 table = self._enter(header[1] == "[[", _parts(header[2]), counts)
-                self._lines.setdefault(table, number)
+                for length in range(len(table), 0, -1):  # a header also opens the tables above it
+                    self._lines.setdefault(table[:length], number)
             elif key := _KEY.match(line):
                 self._lines.setdefault((*table, *_parts(key[1])), number)
             in_text = quotes % 2 == 1

@@ -1,0 +1,50 @@
+"""Merging protocol tables and leaving parts out."""
+
+from __future__ import annotations
+
+from lanner.protocols.deriving import merged, place_in, spelled_out, without
+
+BASE = {
+    "groups": ["g", "h"],
+    "stage": [
+        {"id": "one", "question": [{"id": "a", "options": [{"id": "x", "group": "g"}, {"id": "y", "group": "h"}]}]},
+        {"id": "two", "question": [{"id": "b"}, {"id": "c"}]},
+    ],
+    "score": [{"id": "g", "question": "b"}, {"id": "s", "question": "a"}],
+    "analysis": [{"statistic": "z.z", "of": "g"}, {"statistic": "z.z", "of": "a"}],
+    "text": {"en": {"questions": {"a": {}, "b": {}}, "groups": {"g": {}}}},
+}
+
+
+def test_lists_of_tables_merge_by_id_and_keep_the_order_of_the_base() -> None:
+    over = {"stage": [{"id": "two", "page": "p"}, {"id": "three"}]}
+    stages = merged(BASE, over)["stage"]
+    assert [stage["id"] for stage in stages] == ["one", "two", "three"]
+    assert stages[1]["page"] == "p" and len(stages[1]["question"]) == 2
+    assert "page" not in BASE["stage"][1]
+
+
+def test_bare_ids_pick_from_the_base_in_the_given_order() -> None:
+    options = BASE["stage"][0]["question"][0]["options"]
+    assert merged(options, ["y", "x", "new"]) == [options[1], options[0], {"id": "new"}]
+    assert merged(["a"], ["b"]) == ["b"]
+
+
+def test_a_score_may_share_its_name_with_a_group() -> None:
+    left = without(BASE, {"two"})
+    assert [score["id"] for score in left["score"]] == ["s"]
+    assert [entry["of"] for entry in left["analysis"]] == ["a"]
+    assert left["groups"] == ["g", "h"]
+    assert left["text"]["en"]["questions"] == {"a": {}}
+
+
+def test_short_option_lists_are_spelled_out() -> None:
+    table = {"stage": [{"question": [{"id": "q", "rows": ["r"], "options": [{"id": "o"}]}]}]}
+    assert spelled_out(table)["stage"][0]["question"][0]["rows"] == [{"id": "r"}]
+
+
+def test_places_are_found_by_id_not_by_number() -> None:
+    own = {"stage": [{"id": "two", "question": [{"id": "c", "max": 1}]}]}
+    whole = merged(BASE, own)
+    assert place_in(own, whole, ("stage", 1, "question", 1, "max")) == ("stage", 0, "question", 0, "max")
+    assert place_in(own, whole, ("stage", 0, "question", 0)) == ("stage",)

@@ -1,0 +1,180 @@
+"""Protocol files: what loads, what is derived, and how a mistake is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lanner import protocols
+from lanner.errors import ProtocolError
+from lanner.model import Grid, Scale
+from lanner.protocols.reading import mistakes
+
+SMALL = """\
+name = "small"
+version = "1"
+
+[[stage]]
+id = "rating"
+unit = "sentence_in_context"
+object = "output"
+
+[[stage.question]]
+id = "quality"
+kind = "scale"
+min = 1
+max = 5
+
+[text.en.questions.quality]
+label = "Quality"
+"""
+
+
+def broken(text: str, path: str = "mine.toml") -> ProtocolError:
+    with pytest.raises(ProtocolError) as caught:
+        protocols.parse_toml(text, path)
+    return caught.value
+
+
+def test_ten_lines_make_a_protocol() -> None:
+    protocol = protocols.parse_toml(SMALL)
+    assert protocol.label == "small@1"
+    assert [question.id for _, question in protocol.questions] == ["quality"]
+
+
+def test_every_named_protocol_loads_by_name_and_with_a_hyphen() -> None:
+    assert {"falcon", "h_falcon"} <= set(protocols.names())
+    assert protocols.load("h-falcon").hash == protocols.load("h_falcon").hash
+    assert not any(name.startswith("_") for name in protocols.names())
+
+
+def test_the_hash_follows_content_and_nothing_else() -> None:
+    first = protocols.parse_toml(SMALL)
+    assert protocols.parse_toml("# a remark\n" + SMALL).hash == first.hash
+    assert protocols.parse_toml(SMALL.replace("max = 5", "max = 7")).hash != first.hash
+    spelled = SMALL.replace("max = 5", "max = 5\nstep = 1\nrequired = true")
+    assert protocols.parse_toml(spelled).hash == first.hash
+    kind = SMALL.replace('kind = "scale"', 'kind = "number"')
+    assert protocols.parse_toml(kind).hash != first.hash
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "what", "hint"),
+    [
+        ("min = 1", "min = ", 12, "not valid TOML", ""),
+        ("min = 1", "minn = 1", 9, "'min' is missing", "min = "),
+        ("min = 1", "min = 1\nlevels = 3", 13, "'levels' is not a field here", "Known: "),
+        ("max = 5", "max = 5\ndirektion = 1", 14, "'direktion' is not a field here", "'direction'"),
+        ('kind = "scale"', 'kind = "scal"', 9, "'scal' is none", "'scale'"),
+        ('kind = "scale"', "", 9, "no kind", "One of: scale, number"),
+        ('"sentence_in_context"', '"sentence"', 6, "unit", ""),
+        ("min = 1", "min = 9", 12, "min 9 is not below its max 5", ""),
+        ("[text.en.questions.quality]", "[text.en.questions.qualty]", 15, "which is no question", "'quality'"),
+    ],
+)
+def test_a_mistake_names_file_line_and_what_was_meant(old: str, new: str, line: int, what: str, hint: str) -> None:
+    error = broken(SMALL.replace(old, new))
+    assert str(error.where.file) == "mine.toml"
+    assert error.where.line == line
+    assert what in error.what
+    assert hint in error.next_step
+
+
+def test_a_mistake_in_a_question_names_the_question() -> None:
+    assert "question 'quality'" in str(broken(SMALL.replace("min = 1", 'min = "low"')))
+
+
+def test_unknown_names_suggest_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        protocols.load("h_falkon")
+    assert "'h_falcon'" in caught.value.next_step
+    with pytest.raises(ProtocolError, match="no such file"):
+        protocols.load(tmp_path / "absent.toml")
+    assert "'falcon'" in broken('extends = "falcn"').next_step
+
+
+def test_all_mistakes_of_a_file_can_be_had_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(SMALL.replace("min = 1", "min = 9").replace("quality]", "qualty]"), encoding="utf-8")
+    assert [error.where.line for error in mistakes(file)] == [12, 15, 15]
+    file.write_text(SMALL, encoding="utf-8")
+    assert mistakes(file) == []
+    file.write_bytes(b"\xff\xfe")
+    assert "cannot be read" in mistakes(file)[0].what
+
+
+DERIVED = """\
+name = "mine"
+version = "1"
+extends = "h_falcon"
+without = ["comment", "mode", "ko"]
+
+[[stage]]
+id = "rating"
+context = { whole_up_to = 30 }
+
+[[stage.question]]
+id = "skills"
+rows = ["style_register", "modality_attitude"]
+
+[[stage.question]]
+id = "holistic"
+max = 7
+"""
+
+
+def test_a_derived_protocol_changes_only_what_it_names() -> None:
+    protocol, base = protocols.parse_toml(DERIVED), protocols.load("h_falcon")
+    stage = protocol.stages[0]
+    skills, sentence, holistic = stage.questions
+    assert isinstance(skills, Grid) and isinstance(holistic, Scale)
+    assert [row.id for row in skills.rows] == ["style_register", "modality_attitude"]
+    assert skills.rows[0].aliases == ("Stylistic Register",)
+    assert (holistic.min, holistic.max) == (1, 7)
+    assert sentence == base.stages[0].questions[1]
+    assert stage.context.whole_up_to == 30
+    assert "mode" not in [score.id for score in protocol.scores]
+    assert "ko" not in protocol.text and "ko" in base.text
+    assert protocol.hash != base.hash
+
+
+def test_leaving_out_a_stage_leaves_out_its_questions_scores_analyses_and_words() -> None:
+    protocol = protocols.parse_toml('name = "labels"\nversion = "1"\nextends = "falcon"\nwithout = ["rating"]\n')
+    assert [stage.id for stage in protocol.stages] == ["context", "skills"]
+    assert protocol.scores == ()
+    assert {analysis.of for analysis in protocol.analyses} == {"context", "skills", "spans"}
+
+
+def test_leaving_out_a_group_leaves_out_its_options() -> None:
+    protocol = protocols.parse_toml('name = "two"\nversion = "1"\nextends = "h_falcon"\nwithout = ["mode"]\n')
+    skills = protocol.stages[0].questions[0]
+    assert isinstance(skills, Grid)
+    assert {row.group for row in skills.rows} == {"field", "tenor"}
+    assert protocol.groups == ("field", "tenor")
+
+
+def test_a_mistake_in_a_derived_file_has_the_line_of_that_file() -> None:
+    error = broken(DERIVED.replace("max = 7", "max = 0"))
+    assert "not below its max 0" in error.what
+    assert error.where.line in (14, 16)  # the key itself is in the base; the table that breaks it is here
+    assert broken(DERIVED.replace("max = 7", "maks = 7")).where.line == 16
+
+
+def test_files_are_found_beside_the_one_that_extends_or_includes_them(tmp_path: Path) -> None:
+    (tmp_path / "base.toml").write_text('include = ["words"]\n' + SMALL.split("[text", maxsplit=1)[0], encoding="utf-8")
+    (tmp_path / "_words.toml").write_text('[text.en.questions.quality]\nlabel = "How good"\n', encoding="utf-8")
+    mine = tmp_path / "mine.toml"
+    mine.write_text('name = "mine"\nversion = "2"\nextends = "base"\n', encoding="utf-8")
+    assert protocols.load(mine).text["en"]["questions"]["quality"]["label"] == "How good"
+
+
+def test_a_circle_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text('extends = "b"\n', encoding="utf-8")
+    (tmp_path / "b.toml").write_text('extends = "a"\n', encoding="utf-8")
+    with pytest.raises(ProtocolError, match="circle"):
+        protocols.load(tmp_path / "a.toml")
+
+
+def test_leaving_out_needs_something_to_leave_out_of() -> None:
+    assert "extends none" in broken('without = ["x"]\n' + SMALL).what

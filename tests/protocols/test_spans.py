@@ -1,0 +1,105 @@
+"""Marked spans: code points, quotations, missing marks, links, several outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanner.errors import AnswerError
+from lanner.model import Option, Spans
+from lanner.protocols.answers import Texts, accept, check
+
+SEVERITIES = (Option(id="minor"), Option(id="major"))
+TEXTS = Texts("그는 📚책을 주었다", ("He gave 📚 books, books",))
+SPANS = Spans(id="q", severities=SEVERITIES, missing=True, link=True)
+
+
+def code(value: list[Any], question: Spans = SPANS, texts: Texts | None = TEXTS) -> str:
+    with pytest.raises(AnswerError) as caught:
+        check(question, value, texts=texts)
+    return caught.value.code
+
+
+def test_offsets_count_code_points_and_the_text_is_filled_in() -> None:
+    assert check(SPANS, [{"start": 8, "end": 9, "severity": "minor"}], texts=TEXTS) == [
+        {"side": "target", "start": 8, "end": 9, "text": "📚", "severity": "minor"}
+    ]
+
+
+@given(text=st.text(min_size=1), data=st.data())
+def test_any_stretch_of_any_text_can_be_marked(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    question = Spans(id="q")
+    (stored,) = check(question, [{"start": start, "end": end, "text": text[start:end]}], texts=Texts("", (text,)))
+    assert text[stored["start"] : stored["end"]] == stored["text"]
+    assert check(question, [stored], texts=Texts("", (text,))) == [stored]
+
+
+@pytest.mark.parametrize(
+    ("span", "expected"),
+    [
+        ({"start": 0, "end": 99, "severity": "minor"}, "bad_offsets"),
+        ({"start": 4, "end": 4, "severity": "minor"}, "bad_offsets"),
+        ({"start": -1, "end": 4, "severity": "minor"}, "bad_offsets"),
+        ({"start": 0, "end": 2, "text": "She", "severity": "minor"}, "text_mismatch"),
+        ({"start": 0, "end": 2}, "no_severity"),
+        ({"start": 0, "end": 2, "severity": "huge"}, "unknown"),
+        ({"start": 0, "end": 2, "severity": "minor", "side": "source"}, "wrong_side"),
+        ({"start": 0, "end": 2, "severity": "minor", "side": 7}, "wrong_side"),
+        ({"start": "0", "end": 2, "severity": "minor"}, "shape"),
+        ({"severity": "minor"}, "shape"),
+        ({"text": "absent", "severity": "minor"}, "text_not_found"),
+        ({"start": 0, "end": 2, "severity": "minor", "colour": "red"}, "unknown_field"),
+        ({"start": 0, "end": 2, "severity": "minor", "link": {"start": 1}}, "shape"),
+        ("He", "shape"),
+    ],
+)
+def test_refused_with_a_code(span: Any, expected: str) -> None:
+    assert code([span]) == expected
+
+
+def test_a_span_that_quotes_its_words_is_looked_up_each_place_once() -> None:
+    quoted = [{"text": "books", "severity": "minor"}, {"text": "books", "severity": "major"}]
+    assert [span["start"] for span in check(SPANS, quoted, texts=TEXTS)] == [10, 17]
+
+
+def test_missing_marks_need_no_place_and_may_stand_on_the_source() -> None:
+    marks = [
+        {"missing": True, "severity": "major"},
+        {"missing": True, "severity": "minor", "side": "source", "start": 3, "end": 4},
+        {"missing": True, "severity": "minor", "side": "source", "text": "책을"},
+        {"missing": True, "severity": "minor", "text": "to her"},
+    ]
+    stored = check(SPANS, marks, texts=TEXTS)
+    assert [span.get("text") for span in stored] == [None, "📚", "책을", "to her"]
+    assert all(span["missing"] for span in stored)
+    assert code(marks[:1], Spans(id="q", severities=SEVERITIES)) == "missing_not_allowed"
+
+
+def test_links_lead_to_another_place_where_the_question_has_them() -> None:
+    link = {"segment": "4", "side": "target", "start": 0, "end": 3, "text": "Her"}
+    span = {"start": 0, "end": 2, "severity": "minor", "link": {**link, "more": 1}}
+    assert check(SPANS, [span], texts=TEXTS)[0]["link"] == link
+    assert code([span], Spans(id="q", severities=SEVERITIES)) == "link_not_allowed"
+
+
+def test_with_several_outputs_a_span_says_which() -> None:
+    texts = Texts("", ("one", "two"))
+    question = Spans(id="q")
+    assert check(question, [{"start": 0, "end": 3, "output": 1}], texts=texts)[0]["text"] == "two"
+    assert code([{"start": 0, "end": 3, "output": 2}], question, texts) == "shape"
+
+
+def test_too_many_spans() -> None:
+    assert code([{"start": 0, "end": 1}, {"start": 1, "end": 2}], Spans(id="q", max=1)) == "too_many"
+
+
+def test_a_released_span_that_does_not_match_its_text_is_kept_and_flagged() -> None:
+    taken = accept(SPANS, [{"start": 0, "end": 2, "text": "She", "severity": "Minor"}], texts=TEXTS)
+    assert taken.flags == ("text_mismatch",)
+    assert taken.repairs == 1
+    assert taken.value[0]["text"] == "She"
