@@ -18,6 +18,7 @@ FLOORS = [  # top to bottom; a room imports from floors below only, never from i
     {"cli"},
     {"web"},
     {"reports", "studies", "judges", "metrics"},
+    {"material"},
     {"campaign"},
     {"store", "stats"},
     {"protocols", "designs", "formats", "corpus"},

@@ -1,3 +1,59 @@
-"""Lanner: document-level evaluation of machine translation by people, models and metrics."""
+"""Lanner: document-level evaluation of machine translation by people, models and metrics.
+
+Names are loaded when they are first used, so that `import lanner` is quick and pulls in no server and no database.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from lanner.formats import read, write
+    from lanner.material import Material, from_file
+    from lanner.model import Document, Judge, Judgement, Protocol, Result, Segment
+    from lanner.protocols import load as load_protocol
+    from lanner.stats.frame import frame
+
+_HOMES = {
+    "Document": ("lanner.model", "Document"),
+    "Judge": ("lanner.model", "Judge"),
+    "Judgement": ("lanner.model", "Judgement"),
+    "Material": ("lanner.material", "Material"),
+    "Protocol": ("lanner.model", "Protocol"),
+    "Result": ("lanner.model", "Result"),
+    "Segment": ("lanner.model", "Segment"),
+    "frame": ("lanner.stats.frame", "frame"),
+    "from_file": ("lanner.material", "from_file"),
+    "load_protocol": ("lanner.protocols", "load"),
+    "read": ("lanner.formats", "read"),
+    "write": ("lanner.formats", "write"),
+}
+
+__all__ = [
+    "Document",
+    "Judge",
+    "Judgement",
+    "Material",
+    "Protocol",
+    "Result",
+    "Segment",
+    "frame",
+    "from_file",
+    "load_protocol",
+    "read",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lanner' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

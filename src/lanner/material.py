@@ -1,0 +1,84 @@
+"""What statistics and reports are made from: a protocol, texts, judges and their judgements, wherever they lie.
+
+A file and a campaign give the same thing, so everything that can be said of one can be said of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lanner import formats, protocols
+from lanner.errors import InputError, Where, did_you_mean
+from lanner.model import Document, Judge, Judgement, Protocol
+from lanner.protocols.derived import derived
+from lanner.protocols.intake import take_in
+from lanner.stats.frame import frame
+
+
+@dataclass(frozen=True)
+class Material:
+    """One protocol's judgements with all that is known about them. `notes` say what was noticed on reading."""
+
+    name: str
+    protocol: Protocol | None
+    documents: tuple[Document, ...]
+    judges: tuple[Judge, ...]
+    judgements: tuple[Judgement, ...]
+    notes: tuple[str, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """The tidy table of all answers, and of the scores that the protocol makes of them."""
+        scores: Iterable[Judgement] = derived(self.protocol, self.judgements) if self.protocol else ()
+        return frame([*self.judgements, *scores], self.protocol, self.documents, self.judges)
+
+    def only(self, judges: Iterable[str]) -> Material:
+        """The same with some of the judges only; an unknown name is an error."""
+        wanted = list(judges)
+        known = [judge.id for judge in self.judges]
+        for name in wanted:
+            if name not in known:
+                raise InputError(f"There is no judge {name!r} in {self.name}.", next_step=did_you_mean(name, known))
+        kept = tuple(judge for judge in self.judges if judge.id in wanted)
+        return replace(self, judges=kept, judgements=tuple(j for j in self.judgements if j.judge in wanted))
+
+
+def from_file(
+    path: str | Path,
+    format: str | None = None,  # noqa: A002 - the word the command line uses
+    protocol: str | None = None,
+    **options: Any,
+) -> list[Material]:
+    """Everything judged in a file or folder, part by part, checked leniently by its protocol. `protocol` says which
+    one it is where the format does not know."""
+    readings = [reading for reading in formats.read(path, format, **options) if reading.judgements]
+    if not readings:
+        raise InputError("There are no judgements in it, only texts.", where=Where(path))
+    made = []
+    for reading in readings:
+        name = protocol or reading.protocol
+        definition = protocols.load(name) if name else None
+        judgements, notes = reading.judgements, reading.notes
+        if definition:
+            intake = take_in(definition, judgements, reading.documents)
+            judgements, notes = intake.judgements, (*notes, *intake.notes)
+        made.append(Material(reading.name, definition, reading.documents, reading.judges, judgements, notes))
+    return made
+
+
+def with_question(materials: list[Material], question: str) -> Material:
+    """The part that asks a question; an error names the nearest one."""
+    for material in materials:
+        if material.protocol is None or material.protocol.find(question):
+            return material
+        if any(score.id == question for score in material.protocol.scores):
+            return material
+    known = [q.id for material in materials if material.protocol for _, q in material.protocol.questions]
+    raise InputError(f"No part of this asks {question!r}.", next_step=did_you_mean(question, dict.fromkeys(known)))

@@ -1,0 +1,58 @@
+from pathlib import Path
+
+import pytest
+
+from lanner import material
+from lanner.errors import InputError
+from released import data_dir
+
+
+def falcon_folder(folder: Path) -> Path:
+    """A tiny data set in the shape of the published one."""
+    (folder / "data").mkdir()
+    (folder / "human" / "evalset").mkdir(parents=True)
+    (folder / "data" / "evalset.csv").write_text(
+        "idx,domain,doc,source,reference,target\n0,news,n.1,One.,하나.,일.\n1,news,n.1,Two.,둘.,이.\n", encoding="utf-8"
+    )
+    for judge, levels in (("judge1", ("Local", "Extended")), ("judge2", ("Local", "Universal"))):
+        skills = "\"['Style Register', 'Idea Development', 'Participant Focus']\""
+        rows = [f"{n},news,{level},{skills},,1.5" for n, level in enumerate(levels)]
+        text = "\n".join(["idx,domain,context,skill,span,time", *rows, ""])
+        (folder / "human" / "evalset" / f"{judge}.csv").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_folder_becomes_a_tidy_table_of_ids(tmp_path: Path) -> None:
+    [made] = material.from_file(falcon_folder(tmp_path))
+    context = made.table.filter(question="context").sort("judge", "segment")
+    assert context["label"].to_list() == ["local", "extended", "local", "universal"]
+    assert set(context["domain"]) == {"news"}
+
+
+def test_only_some_judges(tmp_path: Path) -> None:
+    [made] = material.from_file(falcon_folder(tmp_path))
+    assert set(made.only(["judge2"]).table["judge"]) == {"judge2"}
+    with pytest.raises(InputError, match="Did you mean 'judge2'"):
+        made.only(["judg2"])
+
+
+def test_the_part_that_asks_a_question(tmp_path: Path) -> None:
+    made = material.from_file(falcon_folder(tmp_path))
+    assert material.with_question(made, "context") is made[0]
+    with pytest.raises(InputError, match="Did you mean 'context'"):
+        material.with_question(made, "contxt")
+
+
+def test_a_file_without_judgements_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text("document,segment,source,target\nd,1,One.,Eins.\n", encoding="utf-8")
+    with pytest.raises(InputError, match="only texts"):
+        material.from_file(path)
+
+
+@pytest.mark.data
+def test_scores_stand_beside_answers() -> None:
+    parts = {made.name: made for made in material.from_file(data_dir("h-falcon"))}
+    table = parts["subset"].table
+    assert {"skill_sum", "skill_count", "holistic_score"} <= set(table["question"])
+    assert table.filter(question="skill_count", judge="judge2").height == 298
