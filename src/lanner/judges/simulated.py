@@ -1,0 +1,98 @@
+"""Judges made of dice, for demonstrations and tests. They are called simulated wherever they appear.
+
+The model, stated so that nobody mistakes it for people: every system has a quality, to which a document and a sentence
+add effects of their own that all judges share. A judge shifts it by a severity. For each sentence there is also a
+hidden consensus answer; on questions that are not scales a judge follows it with probability `reliability` (row by row
+in a grid) and otherwise answers alone. Times are log-normal around the protocol's minutes per item.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from lanner.model import Document, Grid, Item, Json, Protocol, Question, Scale
+from lanner.protocols import simulate
+from lanner.protocols.answers import Texts, check
+from lanner.protocols.flow import applicable, chosen
+
+_DOCUMENT_EFFECT, _SENTENCE_EFFECT, _TIME_SPREAD = 0.05, 0.12, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Temper:
+    """What one simulated judge is like. `swaps` exchanges two labels, as someone does who has misread a definition."""
+
+    severity: float = 0.0
+    reliability: float = 0.7
+    speed: float = 1.0
+    swaps: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """A world in which judges agree to a known degree. The same seed gives the same answers to the same items."""
+
+    protocol: Protocol
+    qualities: Mapping[str, float]
+    seed: int = 0
+
+    def answers(
+        self, judge: str, temper: Temper, page: str, item: Item, document: Document, earlier: Mapping[str, Json]
+    ) -> dict[str, Json]:
+        """Valid answers of one judge to every question of a page about one item."""
+        shared, own = self._dice(item, page), self._dice(item, page, judge)
+        quality = self._quality(item, temper)
+        texts = _texts(document, item)
+        outputs = max(2, len(item.systems))
+        known, given = dict(earlier), dict[str, Json]()
+        while pending := [q for _, q in applicable(self.protocol, page, known) if q.id not in given]:
+            question = pending[0]
+            labels = chosen(self.protocol, question, known)
+            agreed, alone = (
+                simulate.answer(question, rng=dice, texts=texts, chosen=labels, outputs=outputs, quality=quality)
+                for dice in (shared, own)
+            )
+            mixed = _mixed(question, agreed, alone, temper, own)
+            value = check(question, mixed, texts=texts, chosen=labels, outputs=outputs)
+            given[question.id] = known[question.id] = value
+        return given
+
+    def seconds(self, judge: str, temper: Temper, item: Item) -> float:
+        """How long this judge takes over this item."""
+        usual = 60 * (self.protocol.minutes_per_item or 0.5) / temper.speed
+        return round(usual * math.exp(self._dice(item, "time", judge).gauss(0, _TIME_SPREAD)), 1)
+
+    def _quality(self, item: Item, temper: Temper) -> Sequence[float]:
+        document = self._dice(Item(item.document), "document").gauss(0, _DOCUMENT_EFFECT)
+        found = []
+        for system in item.systems or ("",):
+            sentence = self._dice(Item(item.document, item.segment, (system,)), "sentence").gauss(0, _SENTENCE_EFFECT)
+            base = self.qualities.get(system, 0.6)
+            found.append(min(1.0, max(0.0, base + document + sentence - temper.severity)))
+        return found
+
+    def _dice(self, item: Item, *about: str) -> Random:
+        key = "\x1f".join((str(self.seed), item.document, item.segment, *item.systems, *about))
+        return Random(int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big"))
+
+
+def _mixed(question: Question, agreed: Json, alone: Json, temper: Temper, dice: Random) -> Json:
+    if isinstance(question, Scale):
+        return alone
+    if isinstance(question, Grid) and isinstance(agreed, dict):
+        return {row: agreed[row] if dice.random() < temper.reliability else alone[row] for row in agreed}
+    value = agreed if dice.random() < temper.reliability else alone
+    if temper.swaps and isinstance(value, str) and value in temper.swaps:
+        return temper.swaps[1 - temper.swaps.index(value)]
+    return value
+
+
+def _texts(document: Document, item: Item) -> Texts | None:
+    segment = document.segment(item.segment) if item.segment else None
+    if segment is None:
+        return None
+    return Texts(segment.source, tuple(item.texts.get(name) or segment.text(name) or "" for name in item.systems))
