@@ -19,7 +19,7 @@ def answers(
 ) -> list[dict[str, Json]]:
     world = Simulation(protocol, {"good": 0.9, "bad": 0.2}, seed)
     systems = (system,) if system else ()
-    return [world.answers(judge, temper, page, Item("d", str(n), systems), DOCUMENT, {}) for n in range(60)]
+    return [world.answers(judge, temper, page, Item("d", str(n), systems), DOCUMENT, earlier={}) for n in range(60)]
 
 
 def test_answers_are_complete_and_repeatable() -> None:

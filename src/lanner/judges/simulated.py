@@ -41,7 +41,14 @@ class Simulation:
     seed: int = 0
 
     def answers(
-        self, judge: str, temper: Temper, page: str, item: Item, document: Document, earlier: Mapping[str, Json]
+        self,
+        judge: str,
+        temper: Temper,
+        page: str,
+        item: Item,
+        document: Document,
+        *,
+        earlier: Mapping[str, Json],
     ) -> dict[str, Json]:
         """Valid answers of one judge to every question of a page about one item."""
         shared, own = self._dice(item, page), self._dice(item, page, judge)
