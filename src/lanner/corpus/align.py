@@ -1,0 +1,162 @@
+"""Align two texts that say the same: choose the cuts of both at once.
+
+The model is a chain of beads. Each border between beads is a pair of candidate cuts, one per text, and scores the
+log-odds of both (`boundaries`), how well their marks agree (a question with a question), and how many anchors
+(numbers, names, links, emoji found on both sides) it would tear apart. Each bead scores how well its two lengths
+agree, after Gale and Church (1993): a normal density of the difference, its variance proportional to the length, with
+the texts' own length ratio, which is known because the two are each other's translation.
+
+Summing over all chains (forward-backward) gives each border its posterior probability; that is the confidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lanner.corpus.anchors import anchors
+from lanner.corpus.boundaries import ENDS, Candidates, Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each kind of evidence counts."""
+
+    border: float = 2.7
+    length: float = 1.0
+    variance: float = 6.8
+    slack: float = 4.0
+    marks: float = 1.0
+    anchor: float = 1.0
+    empty: float = -6.0
+    short: float = -1.5
+
+
+DEFAULT = Weights()
+SHORT = 10  # characters: fewer hardly ever make a row of their own
+
+
+def _marks_table() -> Floats:
+    """How much two ends speak for each other: the same mark on both sides is likely in a translation."""
+    table = np.zeros((len(ENDS), len(ENDS)))
+    index = ENDS.index
+    for mark, other in (("word", -0.7), ("exclamation", -0.7), ("emoji", -0.7), ("question", -1.5)):
+        table[index(mark), :] = table[:, index(mark)] = other
+    np.fill_diagonal(table, 1.5)
+    for mark in ("word", "stop"):
+        table[index(mark), index(mark)] = 0.6
+    return table
+
+
+MARKS = _marks_table()
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The posterior probability of a border at every pair of candidate cuts."""
+
+    source: Candidates
+    target: Candidates
+    posterior: Floats
+
+    @property
+    def source_borders(self) -> Floats:
+        """The probability of the best border at each candidate of the source. A border whose place in the target is
+        unknown is of no use, so this is the largest single probability and not their sum."""
+        best: Floats = self.posterior.max(axis=1)
+        return best
+
+    def borders(self) -> list[tuple[int, int, float]]:
+        """Offsets and confidence of the borders that are more likely than not. Two such borders never contradict each
+        other: events that are each more likely than not must happen together sometimes."""
+        pairs = np.argwhere(self.posterior > 0.5)[1:-1]
+        return [
+            (int(self.source.offsets[i]), int(self.target.offsets[j]), float(self.posterior[i, j])) for i, j in pairs
+        ]
+
+
+def align(source: Candidates, target: Candidates, weights: Weights = DEFAULT) -> Alignment:
+    """Posterior probabilities of all borders between two texts."""
+    border = _border_scores(source, target, weights)
+    bead = _BeadScores(source, target, weights)
+    forward = np.full(border.shape, -np.inf)
+    backward = forward.copy()
+    forward[0, 0] = backward[-1, -1] = 0.0
+    last = len(source) - 1
+    for i in range(1, last + 1):
+        forward[i] = border[i] + _log_sum(forward[:i, :, None] + bead(slice(0, i), i))
+    for i in range(last - 1, -1, -1):
+        ahead = (backward + border)[i + 1 :, None, :] + bead(i, slice(i + 1, last + 1))
+        backward[i] = _log_sum(np.moveaxis(ahead, 2, 1))
+    return Alignment(source, target, np.exp(forward + backward - forward[-1, -1]))
+
+
+def project(source: Candidates, target: Candidates, weights: Weights = DEFAULT) -> list[int]:
+    """The target's best cut for every cut of the source, as indices into the target's candidates.
+
+    All source candidates are taken as borders. A piece may come out empty where the target has nothing to give.
+    """
+    border = _border_scores(source, target, weights, edges=True)
+    bead = _BeadScores(source, target, weights, empty=True)
+    best = np.full(border.shape, -np.inf)
+    best[0, 0] = 0.0
+    came = np.zeros(border.shape, dtype=np.int64)
+    for i in range(1, len(source)):
+        ways = best[i - 1][:, None] + bead(slice(i - 1, i), i)[0]
+        came[i] = ways.argmax(axis=0)
+        best[i] = border[i] + ways.max(axis=0)
+    chosen = [len(target) - 1]
+    for i in range(len(source) - 1, 0, -1):
+        chosen.append(int(came[i, chosen[-1]]))
+    return chosen[-2:0:-1]
+
+
+def _border_scores(source: Candidates, target: Candidates, weights: Weights, *, edges: bool = False) -> Floats:
+    table: Floats = (
+        source.strengths[:, None]
+        + target.strengths[None, :]
+        + weights.border
+        + weights.marks * MARKS[source.ends[:, None], target.ends[None, :]]
+    )
+    for at, there, sure in anchors(source.text, target.text):
+        torn = (source.offsets > at)[:, None] != (target.offsets > there)[None, :]
+        table -= weights.anchor * sure * torn
+    table[0, :] = table[-1, :] = -np.inf
+    if edges:
+        table[1:-1, [0, -1]] = weights.empty
+    else:
+        table[:, 0] = table[:, -1] = -np.inf
+    table[0, 0] = table[-1, -1] = 0.0
+    return table
+
+
+class _BeadScores:
+    """Length agreement of the beads that span given source candidates, for all pairs of target candidates."""
+
+    def __init__(self, source: Candidates, target: Candidates, weights: Weights, *, empty: bool = False) -> None:
+        self.x = source.lengths
+        self.ratio = max(target.lengths[-1], 1.0) / max(source.lengths[-1], 1.0)
+        self.dy = target.lengths[None, :] - target.lengths[:, None]
+        self.weights = weights
+        self.order = np.where(self.dy > 0, 0.0, -np.inf)
+        if empty:
+            self.order[np.diag_indices_from(self.order)] = weights.empty
+
+    def __call__(self, start: slice | int, end: slice | int) -> Floats:
+        spans = np.atleast_1d(self.x[end] - self.x[start])[:, None, None]
+        expected = spans * self.ratio
+        variance = self.weights.variance * (expected + np.abs(self.dy)) / 2 + self.weights.slack
+        density = -0.5 * ((self.dy - expected) ** 2 / variance + np.log(variance))
+        scored: Floats = self.weights.length * density + self.order + self.weights.short * (spans < SHORT)
+        return scored
+
+
+def _log_sum(terms: NDArray[np.float64]) -> Floats:
+    """Logarithm of the sum of exponentials over the first two axes."""
+    top = terms.max(axis=(0, 1))
+    safe = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        total: Floats = safe + np.log(np.exp(terms - safe).sum(axis=(0, 1)))
+    return total

@@ -1,0 +1,140 @@
+"""Places where a text may be cut, each with how likely a sentence border is there.
+
+A segmenter says yes or no. For alignment that is not enough: a headline without a full stop ends somewhere, and the
+other language often shows where. So every place between words is a candidate, with the log-odds of a border given
+what stands before and after it. The odds are rounded relative frequencies counted on the 298 sentences of the
+H-FALCON subset (English, Korean), which share no document with the evaluation set of the benchmarks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lanner.corpus.segmenters.rules import CLOSERS, EMOJI, OPENERS, Language, language
+
+Floats = NDArray[np.float64]
+
+ENDS = ("word", "stop", "question", "exclamation", "ellipsis", "emoji", "colon", "comma", "dash", "close", "line")
+_MARKS = {
+    **dict.fromkeys(".。．｡।॥።။។៕։۔", "stop"),
+    **dict.fromkeys("?？؟፧⁇⁈;", "question"),
+    **dict.fromkeys("!！‼⁉‽", "exclamation"),
+    **dict.fromkeys(":：", "colon"),
+    **dict.fromkeys(",，、;；،؛", "comma"),
+    **dict.fromkeys("-–—―~", "dash"),
+    "…": "ellipsis",
+}
+_CUT = {"stop": 2.0, "question": 0.7, "exclamation": 0.6, "ellipsis": 0.7, "emoji": 2.5, "line": 6.0}
+_UNCUT = {"stop": -2, "question": -2, "exclamation": -2, "ellipsis": -1.5, "emoji": -1.5, "colon": -3, "comma": -5, "dash": -4}
+_BEFORE_CAPITAL = {"close": 0.0, "colon": -1.0, "comma": -4.2}
+_CAPITAL, _IN_QUOTES = 0.6, -2.0
+_QUOTES = re.compile(r"[\"“”„«»「」『』]")
+_CLOSING_QUOTES = frozenset("\"”»」』")
+_LAST_EMOJI = re.compile(EMOJI + r"\s*$")
+_FIRST_EMOJI = re.compile(EMOJI)
+_PLACES = re.compile(r"(?<=\S)\s+(?=\S)|(?<=[。！？｡।॥。，、；：…」』”）!?])(?=[^\s。！？｡।॥，、；：…」』”’）!?.,;:)\]\"'])")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """A text's possible borders in order, its two ends included: offset, characters before it (spaces not counted),
+    log-odds of a border, and what stands before it (an index into `ENDS`)."""
+
+    text: str
+    offsets: NDArray[np.int64]
+    lengths: Floats
+    strengths: Floats
+    ends: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def select(self, kept: Sequence[int]) -> Candidates:
+        """Only these of the candidates."""
+        rows = np.array(kept)
+        return Candidates(self.text, self.offsets[rows], self.lengths[rows], self.strengths[rows], self.ends[rows])
+
+
+def candidates(text: str, code: str, cuts: Sequence[int], *, least: float = -np.inf, at_most: int = 80) -> Candidates:
+    """The candidates of `text` given where its segmenter cuts: those of at least the given log-odds, and of many the
+    `at_most` most likely."""
+    certain = set(cuts)
+    data = language(code)
+    places = sorted({m.end() for m in _PLACES.finditer(text)} | certain)
+    quoted = _quoted(text, places)
+    scored = [(place, *_strength(text, place, place in certain, place in quoted, data)) for place in places]
+    if len(scored) > at_most:
+        least = max(least, sorted((strength for _, strength, _ in scored), reverse=True)[at_most - 1])
+    scored = [entry for entry in scored if entry[1] >= least]
+    offsets = [0, *(place for place, _, _ in scored), len(text)]
+    solid = np.cumsum([0, *(not c.isspace() for c in text)])
+    return Candidates(
+        text,
+        np.array(offsets),
+        solid[offsets].astype(np.float64),
+        np.array([0.0, *(strength for _, strength, _ in scored), 0.0]),
+        np.array([0, *(ENDS.index(end) for _, _, end in scored), 0]),
+    )
+
+
+def _strength(text: str, place: int, cut: bool, quoted: bool, data: Language) -> tuple[float, str]:
+    before, after = text[max(0, place - 24) : place], text[place : place + 24]
+    end = ending(before)
+    following = after.lstrip(OPENERS)[:1]
+    if cut or end == "line":
+        odds = 4.0 if after[0] == "@" and end != "line" else _CUT.get(end, 1.0)
+        odds += (_CAPITAL if following.isupper() and end == "stop" else 0.0) + (_IN_QUOTES if quoted else 0.0)
+        return odds, end
+    odds = _UNCUT.get(end, -6.5 if end == "word" else -4.0)
+    if _FIRST_EMOJI.match(after):
+        return min(odds, -4.0), end
+    if after[0] == "@":
+        return max(odds, 0.5), end
+    if following.isupper():
+        return (_before_capital(before, after, data) if end == "word" else _BEFORE_CAPITAL.get(end, odds)), end
+    if end == "word" and not following.islower():
+        odds = -3.3 if data.weak and data.weak.search(before) else -5.0
+    return odds, end
+
+
+def _before_capital(before: str, after: str, data: Language) -> float:
+    """A capital after a word without punctuation: a name most often, a new sentence if a small word begins with it."""
+    last = before.split()[-1].lstrip(OPENERS)
+    first, *rest = after.lstrip(OPENERS).split()[:2]
+    if last[:1] in "@#" or last.casefold() in data.nonfinal:
+        return -6.0
+    if first.rstrip(",") in data.starters:
+        return -0.5
+    names = last[:1].isupper() + bool(rest and rest[0][:1].isupper())
+    return (-2.7, -3.2, -3.8)[names]
+
+
+def _quoted(text: str, places: Sequence[int]) -> set[int]:
+    """The places inside a quotation or just after one: what somebody says often stays one row with who says it."""
+    found, opened, marks = set(), False, iter([*_QUOTES.finditer(text), None])
+    mark = next(marks)
+    for place in places:
+        while mark and mark.start() < place:
+            opened = not opened if mark[0] == '"' else mark[0] in "“«「『„"
+            mark = next(marks)
+        if opened or text[:place].rstrip()[-1:] in _CLOSING_QUOTES:
+            found.add(place)
+    return found
+
+
+def ending(before: str) -> str:
+    """What kind of mark a stretch of text ends with, closing quotes and brackets aside."""
+    bare = before.rstrip()
+    if "\n" in before[len(bare) :]:
+        return "line"
+    if _LAST_EMOJI.search(bare):
+        return "emoji"
+    inner = bare.rstrip(CLOSERS)
+    if inner.endswith(".."):
+        return "ellipsis"
+    return _MARKS.get(inner[-1:], "word" if inner == bare else "close")

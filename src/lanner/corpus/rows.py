@@ -1,0 +1,172 @@
+"""Turn known segments into rows: one sentence of the source with its piece of every reference and output.
+
+A border is set in the source where, averaged over all texts of the segment, one is more likely than not; every text is
+then cut at its best place for that border. A row's confidence for a text is the least of three: how sure its two
+borders are, and how sure it is that no border is missing inside. Rows below the threshold are listed as doubtful.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lanner.corpus import split
+from lanner.corpus.align import Alignment, align, project
+from lanner.corpus.boundaries import Candidates, candidates
+from lanner.corpus.columns import SOURCE, language, texts, with_texts
+from lanner.model import Document, Json, Segment
+
+LEAST_ODDS = -4.5  # weaker places of the source are not worth a border, whatever the translations say
+DOUBTFUL = "doubtful_alignment"
+
+
+@dataclass(frozen=True, slots=True)
+class Splitting:
+    """How to split: segmenters other than the default by language, and the confidence below which a row is doubtful."""
+
+    segmenters: Mapping[str, str] = field(default_factory=dict)
+    threshold: float = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A row whose text in `column` may not be where it belongs."""
+
+    document: str
+    segment: str
+    column: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A document in rows, the rows to look at, and what happened, counted."""
+
+    document: Document
+    doubts: tuple[Doubt, ...]
+    counts: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """One row to be: its texts by column, what followed each in the original, and the confidence of each."""
+
+    texts: Mapping[str, str]
+    gaps: Mapping[str, str]
+    confidence: Mapping[str, float] = field(default_factory=dict)
+    line: int = 0
+
+
+def split_document(document: Document, how: Splitting) -> Rows:
+    """Every segment of a document in rows. Ids grow a number (`7` becomes `7.1`, `7.2`) where a segment was cut."""
+    counts: Counter[str] = Counter(segments=len(document.segments))
+    doubts: list[Doubt] = []
+    rows: list[Segment] = []
+    paragraph = -1
+    for segment in document.segments:
+        pieces = _pieces(segment, document, how)
+        for index, piece in enumerate(pieces):
+            paragraph += index == 0 or piece.line != pieces[index - 1].line
+            row = _row(segment, piece, index if len(pieces) > 1 else None, document)
+            found = [c for c, confidence in piece.confidence.items() if confidence < how.threshold]
+            doubts += [Doubt(document.id, row.id, c, round(piece.confidence[c], 3)) for c in found]
+            flags = (*row.flags, DOUBTFUL) if found and DOUBTFUL not in row.flags else row.flags
+            number = paragraph if row.paragraph is None else row.paragraph
+            rows.append(replace(row, paragraph=number, flags=flags))
+        counts.update(rows=len(pieces), split_segments=len(pieces) > 1)
+    counts["doubtful_rows"] = len({doubt.segment for doubt in doubts})
+    return Rows(replace(document, segments=tuple(rows)), tuple(doubts), counts)
+
+
+def _row(segment: Segment, piece: _Piece, index: int | None, document: Document) -> Segment:
+    """The row as a segment. What cannot be known from the row itself goes into `meta`: the segment it came from, how
+    sure each text is, and white space between rows that is not the language's usual."""
+    if index is None:
+        meta: dict[str, Json] = dict(segment.meta)
+    else:
+        gaps = {c: gap for c, gap in piece.gaps.items() if gap != split.joiner(language(document, c))}
+        meta = {**segment.meta, "parent": segment.id, **({"gaps": gaps} if gaps else {})}
+    unsure = {c: round(value, 3) for c, value in piece.confidence.items() if value < 0.9995}
+    if unsure:
+        meta["confidence"] = unsure
+    name = segment.id if index is None else f"{segment.id}.{index + 1}"
+    return with_texts(replace(segment, id=name, meta=meta), piece.texts)
+
+
+def _pieces(segment: Segment, document: Document, how: Splitting) -> list[_Piece]:
+    columns = texts(segment)
+    lines = {column: split.line_spans(text) for column, text in columns.items()}
+    present = [column for column in columns if lines[column]]
+    if not lines[SOURCE]:
+        return [_Piece(columns, {})]
+    if len({len(lines[column]) for column in present}) > 1:
+        return _aligned(columns, document, how)
+    pieces: list[_Piece] = []
+    last = len(lines[SOURCE]) - 1
+    for number in range(last + 1):
+        line = {c: columns[c][slice(*lines[c][number])] if c in present else "" for c in columns}
+        inner = _aligned(line, document, how)
+        if number < last:
+            gaps = {c: columns[c][lines[c][number][1] : lines[c][number + 1][0]] for c in present}
+            inner[-1] = replace(inner[-1], gaps=gaps)
+        pieces += [replace(piece, line=number) for piece in inner]
+    return pieces
+
+
+def _aligned(columns: Mapping[str, str], document: Document, how: Splitting) -> list[_Piece]:
+    """The rows of one stretch of text that is known to be parallel."""
+    others = [c for c, text in columns.items() if c != SOURCE and text.strip()]
+    found = {c: split.cuts(columns[c], language(document, c), how.segmenters) for c in (SOURCE, *others)}
+    if not any(found.values()):  # the common case of one sentence a segment costs nothing
+        return [_Piece({c: text.strip() for c, text in columns.items()}, {})]
+    if not others:
+        return _cut(columns, {SOURCE: found[SOURCE]}, {})
+    source = candidates(columns[SOURCE], document.source_language, found[SOURCE], least=LEAST_ODDS)
+    targets = {c: candidates(columns[c], document.target_language, found[c]) for c in others}
+    aligned = {c: align(source, target) for c, target in targets.items()}
+    likely = np.mean([alignment.source_borders for alignment in aligned.values()], axis=0)
+    kept = [0, *(i for i in range(1, len(source) - 1) if likely[i] > 0.5), len(source) - 1]
+    borders = source.select(kept)
+    offsets = {SOURCE: [int(offset) for offset in borders.offsets[1:-1]]}
+    confidence: dict[str, list[float]] = {}
+    for column, alignment in aligned.items():
+        chosen = project(borders, targets[column])
+        offsets[column] = [int(targets[column].offsets[j]) for j in chosen]
+        confidence[column] = _confidence(alignment, kept, [0, *chosen, len(targets[column]) - 1])
+    return _cut(columns, offsets, confidence)
+
+
+def _confidence(alignment: Alignment, kept: Sequence[int], chosen: Sequence[int]) -> list[float]:
+    """How sure each row is: its two borders, and the absence of others between them."""
+    borders = [float(alignment.posterior[i, j]) for i, j in zip(kept, chosen, strict=True)]
+    inside = [
+        1.0 - float(alignment.source_borders[start + 1 : end].max(initial=0.0))
+        for start, end in zip(kept, kept[1:], strict=False)
+    ]
+    return [min(*pair, within) for pair, within in zip(zip(borders, borders[1:], strict=False), inside, strict=True)]
+
+
+def _cut(
+    columns: Mapping[str, str], offsets: Mapping[str, Sequence[int]], confidence: Mapping[str, Sequence[float]]
+) -> list[_Piece]:
+    """The pieces of every text between its offsets; a text without offsets is blank and stays so."""
+    rows = len(offsets[SOURCE]) + 1
+    pieces: list[_Piece] = []
+    for row in range(rows):
+        piece, gaps = {}, {}
+        for column, text in columns.items():
+            if column not in offsets:
+                piece[column] = ""
+                continue
+            edges = [0, *offsets[column], len(text)]
+            whole = text[edges[row] : edges[row + 1]]
+            piece[column] = whole.strip()
+            if row < rows - 1:
+                after = text[edges[row + 1] :]
+                gaps[column] = whole[len(whole.rstrip()) :] + after[: len(after) - len(after.lstrip())]
+        sure = {column: 0.0 if not piece[column] else values[row] for column, values in confidence.items()}
+        pieces.append(_Piece(piece, gaps, sure))
+    return pieces

@@ -1,0 +1,63 @@
+"""Sentence segmenters, found by name: a file here, or another package's entry point `lanner.segmenters`.
+
+Ours have `cuts(text, language)`, the offsets where sentences begin. An outsider's is any callable that takes a text and
+gives its sentences, as most libraries do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from importlib import metadata
+
+from lanner import registry
+from lanner.errors import LannerError, did_you_mean
+
+GROUP = "lanner.segmenters"
+DEFAULTS = {"en": "nupunkt"}
+Segmenter = Callable[[str, str], Sequence[int]]
+
+
+def names() -> tuple[str, ...]:
+    """Every segmenter there is."""
+    own = set(registry.names("corpus.segmenters"))
+    return tuple(sorted(own | {point.name for point in metadata.entry_points(group=GROUP)}))
+
+
+def default(language: str) -> str:
+    """The segmenter for a language when nothing else is asked for."""
+    return DEFAULTS.get(re.split(r"[-_]", language)[0].lower(), "rules")
+
+
+@cache
+def find(name: str) -> Segmenter:
+    """The segmenter of that name."""
+    for point in metadata.entry_points(group=GROUP, name=name):
+        return partial(_cuts_of_sentences, point.load(), name)
+    if name not in names():
+        raise LannerError(f"There is no segmenter called {name!r}.", next_step=did_you_mean(name, names()))
+    cuts: Segmenter = registry.module("corpus.segmenters", name).cuts
+    return cuts
+
+
+def _cuts_of_sentences(sentences: Callable[[str], Iterable[str]], name: str, text: str, _language: str) -> list[int]:
+    """Where the sentences that a foreign segmenter gives lie in the text; it may change white space, nothing else."""
+    solid = [offset for offset, letter in enumerate(text) if not letter.isspace()]
+    seen, starts = 0, []
+    for sentence in sentences(text):
+        letters = "".join(sentence.split())
+        if "".join(text[at] for at in solid[seen : seen + len(letters)]) != letters:
+            raise LannerError(
+                f"The segmenter {name!r} changed the text near {sentence[:40]!r}.",
+                next_step="A segmenter must give back every character but white space.",
+            )
+        if letters:
+            starts.append(solid[seen])
+        seen += len(letters)
+    if seen != len(solid):
+        raise LannerError(
+            f"The segmenter {name!r} lost the end of a text: {text[solid[seen] :][:40]!r}.",
+            next_step="A segmenter must give back every character but white space.",
+        )
+    return starts[1:]

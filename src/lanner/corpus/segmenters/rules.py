@@ -1,0 +1,157 @@
+"""Our own sentence splitter: punctuation of many scripts, closing quotes, emoji, and abbreviations as data.
+
+A sentence ends at a run of terminators with the closing quotes, brackets and emoji that belong to it. A full stop
+that is not certain (abbreviation, initial, ordinal, lower case after it) does not end one. Nothing is learnt: the
+languages' lists are in `languages.toml`, and a language without a list still gets the rules for its script.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+EMOJI = (
+    "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\u2300-\u23ff\u2190-\u21ff\u200d\ufe0f\u20e3\U000e0020-\U000e007f]"
+)
+EMOTICON = r"(?:(?<=\s)[:;=xX][-'^o]?[)(DPp/\\|\]\[3*]+|(?<=\s)<3+|\^_*\^+)(?=\s|$)"
+UNSPACED = "。！？｡।॥።፧။។៕։؟۔"  # end a sentence whatever follows: full width, dandas, Ethiopic, Burmese, Khmer, Arabic
+SPACED = ".!?…‽⁇⁈⁉‼．"  # end one only before a space
+CLOSERS = "\"'”’»›“‘«‹)]}）】」』〉》〕＂＇*_"
+OPENERS = "\"'“‘”„‚«»‹›([{（【「『〈《〔＂＇¿¡—–-•*_~\u200f\u200e\u202b\u202a \u00a0\u202f"
+
+_WORD = re.compile(r"[^\s\"'“”‘’«»„()\[\]{}/]+$")
+_TWO_WORDS = re.compile(r"[^\s\"'“”‘’«»„()\[\]{}/]+\s[^\s\"'“”‘’«»„()\[\]{}/]+$")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
+_ORDINAL = re.compile(r"\d{1,2}|[IVX]{1,5}")
+_LIST_NUMBER = re.compile(r"(?:^|\n)\s*\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})$")
+_IDEOGRAPHIC = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+_BRACKETED = re.compile(r"「[^「」]*」|『[^『』]*』|（[^（）]*）")
+_STARTS_UPPER = re.compile(r"[.!?]\s+[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The data of one language, compiled."""
+
+    end: re.Pattern[str]
+    abbreviations: frozenset[str] = frozenset()
+    may_end: frozenset[str] = frozenset()
+    ordinals: bool = False
+    clings: re.Pattern[str] | None = None
+    endings: re.Pattern[str] | None = None
+    weak: re.Pattern[str] | None = None
+    starters: frozenset[str] = frozenset()
+    nonfinal: frozenset[str] = frozenset()
+
+
+@cache
+def _tables() -> dict[str, dict[str, object]]:
+    return tomllib.loads(Path(__file__).with_name("languages.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def language(code: str) -> Language:
+    """The data for a language code such as "pt" or "pt-BR"; a language we have no list for has the general rules."""
+    tables = _tables()
+    table = tables.get(re.split(r"[-_]", code)[0].lower(), {})
+    table = tables.get(str(table.get("family", "")), table)
+
+    def words(key: str) -> frozenset[str]:
+        listed = table.get(key, ())
+        return frozenset(listed) if isinstance(listed, list) else frozenset()
+
+    def pattern(key: str, template: str) -> re.Pattern[str] | None:
+        return re.compile(template % table[key]) if key in table else None
+
+    return Language(
+        end=_end_pattern(str(table.get("terminators", ""))),
+        abbreviations=words("abbreviations"),
+        may_end=words("may_end"),
+        ordinals=bool(table.get("ordinals", False)),
+        clings=pattern("clings", "%s"),
+        endings=pattern("endings", rf"(?<=\S)%s(?=\s)\s*(?!{EMOJI})"),
+        weak=pattern("weak", r"%s\s*$"),
+        starters=words("starters"),
+        nonfinal=words("nonfinal"),
+    )
+
+
+def _end_pattern(more: str) -> re.Pattern[str]:
+    marks = re.escape(UNSPACED + SPACED + more)
+    return re.compile(
+        rf"(?P<term>[{marks}]+|{EMOTICON}|{EMOJI}+)"
+        rf"(?P<close>[{re.escape(CLOSERS)}]*(?:\s»(?!\w))?)"
+        rf"(?P<emoji>(?:\s?(?:{EMOJI}+|{EMOTICON}))*)"
+        r"(?P<space>\s*)"
+    )
+
+
+def cuts(text: str, code: str, *, sure: bool = False) -> list[int]:
+    """Where a new sentence begins, as offsets into `text`; the first sentence's own beginning is not among them.
+
+    With `sure`, an abbreviation that may or may not end a sentence ("U.S. Army", "in the U.S. He") never does.
+    """
+    data = language(code)
+    inside = _inside_brackets(text)
+    found = {
+        m.end()
+        for m in data.end.finditer(text)
+        if m.end() < len(text) and not any(a < m.end() < b for a, b in inside) and _ends(text, m, data, sure)
+    }
+    if data.endings:
+        found |= {m.end() for m in data.endings.finditer(text) if m.end() < len(text)}
+    return sorted(found)
+
+
+def _inside_brackets(text: str) -> list[tuple[int, int]]:
+    """What stands between East Asian quotation marks stays whole; other quotes do not pair reliably."""
+    return [m.span() for m in _BRACKETED.finditer(text)] if "」" in text or "』" in text or "）" in text else []
+
+
+def _ends(text: str, match: re.Match[str], data: Language, sure: bool) -> bool:
+    term, after = match["term"], match.end()
+    if data.clings and match["close"] and data.clings.match(text, after):
+        return False
+    if term[-1] in UNSPACED:
+        return True
+    if not match["space"]:
+        meets = text[match.start() - 1 : match.start()] + text[after]
+        return term[-1] in "!?" and len(_IDEOGRAPHIC.findall(meets)) == 2
+    following = text[after:].lstrip(OPENERS)[:1]
+    if not following:
+        return False
+    if term[-1] not in SPACED + ";;":  # emoji and emoticons end a sentence only where another clearly begins
+        return following.isupper() or following == "@"
+    if following.islower() and not (_all_lower_case(text) and set(term) <= set(".!?")):
+        return False
+    if set(term) == {"…"} and not following.isupper():  # where there is no case, mostly a hesitation
+        return False
+    return term != "." or not _abbreviates(text, match.start(), following, data, sure)
+
+
+def _all_lower_case(text: str) -> bool:
+    """Some people never use capitals: then lower case after a stop says nothing."""
+    first = next((c for c in text if c.isalpha()), "")
+    return first.islower() and not any(m[0][-1].isupper() for m in _STARTS_UPPER.finditer(text))
+
+
+def _abbreviates(text: str, stop: int, following: str, data: Language, sure: bool) -> bool:
+    """Whether the full stop at `stop` belongs to the word before it rather than to the sentence."""
+    head = text[max(0, stop - 40) : stop]
+    word = _WORD.search(head)
+    if not word:
+        return False
+    two = _TWO_WORDS.search(head)
+    shapes = [word[0], *([two[0]] if two else [])]
+    if any(shape in data.may_end or shape.casefold() in data.may_end for shape in shapes):
+        return sure or not following.isupper()
+    if any(shape in data.abbreviations or shape.casefold() in data.abbreviations for shape in shapes):
+        return True
+    if _INITIALS.fullmatch(word[0]) and word[0].isupper() and word[0] != "I":
+        return True
+    if data.ordinals and _ORDINAL.fullmatch(word[0]):
+        return True
+    return stop <= 40 and bool(_LIST_NUMBER.search(head))
