@@ -1,0 +1,56 @@
+"""Who sees what in which order. One design is one file of this folder, or another package's entry point
+`lanner.designs`.
+
+A design has a `TITLE` and `assign(documents, judges, protocol, *, rng, systems, **options) -> list[Task]`. It makes
+its choices with the generator it is given and nothing else, so the same seed gives the same tasks. Tasks come judge by
+judge in the order they are to be done; their ids are given later. A task of judge "" is free for whoever comes first.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+
+from numpy.random import Generator
+
+from lanner import registry
+from lanner.errors import DesignError, did_you_mean
+from lanner.model import Document, Json, Judge, Protocol, Task
+
+__all__ = ["assign", "options", "titles"]
+
+ROOM = "designs"
+
+
+def titles() -> dict[str, str]:
+    """Every design's name and title."""
+    modules = {name: registry.module(ROOM, name) for name in registry.names(ROOM)}
+    return {name: module.TITLE for name, module in modules.items() if hasattr(module, "assign")}
+
+
+def options(design: str) -> dict[str, Json]:
+    """The options a design takes, with their defaults."""
+    given = {"documents", "judges", "protocol", "rng", "systems"}
+    parameters = inspect.signature(registry.module(ROOM, design).assign).parameters
+    return {name: p.default for name, p in parameters.items() if name not in given and p.kind is not p.VAR_KEYWORD}
+
+
+def assign(
+    design: str,
+    documents: Sequence[Document],
+    judges: Sequence[Judge],
+    protocol: Protocol,
+    *,
+    rng: Generator,
+    systems: Sequence[str] = (),
+    **given: Json,
+) -> list[Task]:
+    """The tasks that a design makes of these documents for these judges."""
+    known = options(design)
+    for name in given:
+        if name not in known:
+            raise DesignError(f"The design {design!r} has no option {name!r}.", next_step=did_you_mean(name, known))
+    tasks: list[Task] = registry.module(ROOM, design).assign(
+        documents, judges, protocol, rng=rng, systems=tuple(systems), **given
+    )
+    return tasks

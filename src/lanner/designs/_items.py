@@ -1,0 +1,79 @@
+"""What the pages of a protocol ask about: the outputs shown together, and the items of a document in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from lanner.errors import DesignError
+from lanner.model import Document, Item, Judge, Object, Protocol, Segment, Stage, Unit
+
+Shown = tuple[str, ...]
+SENTENCES = (Unit.ISOLATED, Unit.IN_CONTEXT)
+
+
+def pages(protocol: Protocol, judge: Judge, arm: str | None = None) -> Iterator[tuple[str, tuple[Stage, ...]]]:
+    """The pages this judge works on from the start, in order: not those of other arms or roles, nor those whose units
+    are promoted later by answers that do not exist yet."""
+    for page, stages in protocol.pages.items():
+        mine = tuple(stage for stage in stages if _is_for(stage, judge, arm))
+        if mine and not any(stage.promotion for stage in mine):
+            yield page, mine
+
+
+def _is_for(stage: Stage, judge: Judge, arm: str | None) -> bool:
+    in_arm = stage.arm is None or arm is None or stage.arm == arm
+    return in_arm and (stage.role is None or bool(judge.attributes.get(stage.role)))
+
+
+def is_about_the_judge(stages: Sequence[Stage]) -> bool:
+    """Whether a page is a questionnaire: asked once, of no text."""
+    return all(stage.unit is Unit.JUDGE for stage in stages)
+
+
+def is_isolated(stages: Sequence[Stage]) -> bool:
+    """Whether a page shows sentences out of their documents."""
+    return any(stage.unit is Unit.ISOLATED for stage in stages)
+
+
+def outputs(document: Document, stages: Sequence[Stage], systems: Sequence[str]) -> list[Shown]:
+    """The sets of outputs that a page shows, one set a time, in the order of `systems`; one empty set where the
+    source alone is asked about."""
+    objects = {stage.object for stage in stages}
+    if not objects & {Object.OUTPUT, Object.OUTPUTS}:
+        return [()]
+    present = [name for name in systems if any(s.judged and s.text(name) is not None for s in document)]
+    if Object.OUTPUTS not in objects:
+        return [(name,) for name in present]
+    size = max(stage.outputs for stage in stages if stage.object is Object.OUTPUTS)
+    if len(present) < size:
+        raise DesignError(
+            f"{size} outputs are compared, but the document {document.id!r} has {len(present)}.",
+            next_step="Add outputs to it, leave it out, or name the systems to compare.",
+        )
+    return list(combinations(present, size))
+
+
+def sentences(document: Document, shown: Shown) -> list[Segment]:
+    """The segments that can be judged with these outputs, in order."""
+    return [s for s in document if s.judged and all(s.text(name) is not None for name in shown)]
+
+
+def items(document: Document, stages: Sequence[Stage], shown: Shown) -> tuple[Item, ...]:
+    """What a page asks about a document: sentence by sentence, then the document as a whole."""
+    found: list[Item] = []
+    if any(stage.unit in SENTENCES for stage in stages):
+        for segment in sentences(document, shown):
+            found += _one(document.id, segment.id, [s for s in stages if s.unit in SENTENCES], shown)
+    whole = [stage for stage in stages if stage.unit is Unit.DOCUMENT]
+    if whole and sentences(document, shown):
+        found += _one(document.id, "", whole, shown)
+    return tuple(found)
+
+
+def _one(document: str, segment: str, stages: Sequence[Stage], shown: Shown) -> list[Item]:
+    """Where outputs are rated one by one and compared on the same page, each comes alone before all come together."""
+    objects = {stage.object for stage in stages}
+    alone = [Item(document, segment, (name,)) for name in shown] if Object.OUTPUT in objects and len(shown) > 1 else []
+    together = [] if alone and Object.OUTPUTS not in objects else [Item(document, segment, shown)]
+    return alone + together

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from lanner.designs._items import items, outputs
+from lanner.model import Document, Item, Protocol, Segment
+
+
+def test_outputs_and_items_of_a_document() -> None:
+    question = [{"id": "q", "kind": "rank"}]
+    stage = {"id": "s", "unit": "sentence_in_context", "object": "outputs", "outputs": 3, "question": question}
+    stages = Protocol.model_validate({"name": "p", "version": "1", "stage": [stage]}).stages
+    document = Document(
+        "d", (Segment("1", "…", dict.fromkeys("abcd", "…")), Segment("2", "…", dict.fromkeys("abc", "…")))
+    )
+    assert outputs(document, stages, ["d", "a", "x", "b"]) == [("d", "a", "b")]
+    assert len(outputs(document, stages, "abcd")) == 4
+    assert items(document, stages, ("a", "b", "d")) == (Item("d", "1", ("a", "b", "d")),)
+    assert items(document, stages, ("a", "b", "c")) == (
+        Item("d", "1", ("a", "b", "c")),
+        Item("d", "2", ("a", "b", "c")),
+    )
