@@ -17,6 +17,7 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from lanner import __version__
@@ -103,13 +104,20 @@ def generator(seed: int, stream: int = 0) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([abs(seed), stream])))
 
 
-def draws(units: int, resampling: Resampling, *, stream: int = 0, multiplicity: Array | None = None) -> Iterator[Array]:
-    """Multinomial weights (some resamples × units), in blocks that together are `resampling.n` rows.
+def draws(
+    units: int,
+    resampling: Resampling,
+    *,
+    stream: int = 0,
+    multiplicity: Array | None = None,
+    cells: int = _CHUNK,
+) -> Iterator[Array]:
+    """Multinomial weights (some resamples × units), in blocks of about `cells`, together `resampling.n` rows.
 
     With `multiplicity`, column p stands for that many equal units, and its weight is how many of them were drawn.
     """
     rng = generator(resampling.seed, stream)
-    step = max(1, _CHUNK // max(1, units))
+    step = max(1, cells // max(1, units))
     for start in range(0, resampling.n, step):
         rows = min(step, resampling.n - start)
         if multiplicity is not None:
@@ -129,7 +137,7 @@ def replicate(
     total = int(counts.sum())
     value = statistic(counts[None, :])[0]
     empty = np.empty((0, len(value)))
-    blocks = [statistic(weights) for weights in _needed(units, resampling, stream, multiplicity, total)]
+    blocks = [statistic(weights) for weights in _needed(units, resampling, multiplicity, stream=stream)]
     step = max(1, _CHUNK // max(1, units))
     starts = range(0, units, step) if total > 1 else ()
     left_out = [statistic(counts - np.eye(min(step, units - start), units, start)) for start in starts]
@@ -138,7 +146,7 @@ def replicate(
 
 
 def replicate_sums(
-    sums: Array,
+    sums: Array | sparse.csr_array,
     finish: Statistic,
     resampling: Resampling,
     *,
@@ -147,22 +155,52 @@ def replicate_sums(
 ) -> Replicates:
     """The same for a statistic `finish` of sums over units: `sums` is units × k, `finish` takes (resamples × k).
 
-    With `multiplicity`, each row of `sums` stands for that many equal units (distinct patterns of items).
+    With `multiplicity`, each row of `sums` stands for that many equal units (distinct patterns of items). Sparse sums
+    are multiplied in blocks of units, so that nothing of size units × k is ever held.
     """
-    counts = np.ones(len(sums)) if multiplicity is None else multiplicity
+    rows = sums.shape[0]
+    counts = np.ones(rows) if multiplicity is None else multiplicity
     units = int(counts.sum())
     total = counts @ sums
-    blocks = [finish(weights @ sums) for weights in _needed(len(sums), resampling, stream, multiplicity, units)]
     value = finish(total[None, :])[0]
     empty = np.empty((0, len(value)))
-    left_out = finish(total[None, :] - sums) if units > 1 else empty
-    return Replicates(value, np.concatenate([empty, *blocks]), left_out, units, multiplicity)
+    if isinstance(sums, np.ndarray):
+        drawn = [finish(weights @ sums) for weights in _needed(rows, resampling, multiplicity, stream=stream)]
+        left_out = [finish(total[None, :] - sums)] if units > 1 else []
+    else:
+        cells = 8 * _CHUNK * rows // max(rows, sums.shape[1])
+        needed = _needed(rows, resampling, multiplicity, stream=stream, cells=cells)
+        drawn = [finish(_blocked_product(weights, sums)) for weights in needed]
+        left_out = [finish(total[None, :] - block) for _, block in _dense_blocks(sums)] if units > 1 else []
+    return Replicates(value, np.concatenate([empty, *drawn]), np.concatenate([empty, *left_out]), units, multiplicity)
 
 
-def _needed(rows: int, resampling: Resampling, stream: int, multiplicity: Array | None, units: int) -> Iterator[Array]:
+def _needed(
+    rows: int, resampling: Resampling, multiplicity: Array | None, *, stream: int, cells: int = _CHUNK
+) -> Iterator[Array]:
+    units = rows if multiplicity is None else int(multiplicity.sum())
     if units < 2 or resampling.method_for(units) in ("t", "none"):
         return iter(())
-    return draws(rows, resampling, stream=stream, multiplicity=multiplicity)
+    return draws(rows, resampling, stream=stream, multiplicity=multiplicity, cells=cells)
+
+
+def _dense_blocks(sums: sparse.csr_array) -> Iterator[tuple[slice, Array]]:
+    step = max(1, _CHUNK // max(1, sums.shape[1]))
+    for start in range(0, sums.shape[0], step):
+        part = slice(start, start + step)
+        yield part, sums[part].toarray()
+
+
+def _blocked_product(weights: Array, sums: sparse.csr_array) -> Array:
+    # Counts below 2²⁴ are exact in single precision, which is twice as fast.
+    whole = sums.data.size == 0 or (sums.data.min() >= 0 and bool(np.all(sums.data == np.floor(sums.data))))
+    exact = whole and float((weights @ np.asarray(sums.sum(axis=1)).ravel()).max(initial=0)) < 2**24
+    kind = np.float32 if exact else np.float64
+    total = np.zeros((len(weights), sums.shape[1]), kind)
+    weights, sums = weights.astype(kind), sums.astype(kind)
+    for part, block in _dense_blocks(sums):
+        total += weights[:, part] @ block
+    return total.astype(float)
 
 
 def group_sums(parts: Array, groups: Indices, n_groups: int) -> Array:

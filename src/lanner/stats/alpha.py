@@ -1,0 +1,171 @@
+"""Krippendorff's α: any number of judges, missing answers, any measurement level, also sets of labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from scipy import sparse
+
+from lanner.errors import StatisticError, did_you_mean
+from lanner.stats.estimate import Plan, Rows, statistic
+from lanner.stats.ratings import Patterns, Ratings
+from lanner.stats.resample import Array
+from lanner.stats.sets import jaccard_distance, masi_distance
+from lanner.stats.weighting import check_order
+
+Level = Literal["nominal", "ordinal", "interval", "ratio", "jaccard", "masi"]
+LEVELS = ("nominal", "ordinal", "interval", "ratio", "jaccard", "masi")
+_MOST = 4000  # distinct values with a distance of their own; a table of them is held
+_CELLS = 4_000_000
+
+
+@statistic("label", "score", "labels")
+def alpha(rated: Ratings, *, level: Level | None = None) -> Plan:
+    """Krippendorff's α = 1 − Dₒ/Dₑ: observed over expected disagreement, 1 is perfect, 0 is what chance gives.
+
+    Dₒ = (1/n) Σᵢ Σ_{j≠k} δ²(xᵢⱼ, xᵢₖ)/(mᵢ − 1) and Dₑ = Σ_c Σ_k n_c n_k δ²(c, k)/(n(n − 1)) over the n answers to
+    items with mᵢ ≥ 2 answers. δ² by level: "nominal" 0 or 1; "ordinal" (Σ_{c≤g≤k} n_g − (n_c + n_k)/2)²; "interval"
+    (c − k)²; "ratio" ((c − k)/(c + k))²; for label sets "jaccard" 1 − |A∩B|/|A∪B| or "masi" 1 − M·|A∩B|/|A∪B|. Two
+    empty sets agree fully. The default level is nominal for labels, interval for scores, jaccard for sets. α is
+    undefined when every answer is the same. Krippendorff 2011, Computing Krippendorff's Alpha-Reliability;
+    Passonneau 2006, LREC (MASI).
+    """
+    chosen: str = level or ("jaccard" if rated.sets else "nominal")
+    if level is None and not rated.sets and rated.scored:
+        chosen = "interval"
+    if chosen not in LEVELS:
+        raise StatisticError(f"There is no level {chosen!r}.", next_step=did_you_mean(chosen, LEVELS))
+    if (chosen in ("jaccard", "masi")) != bool(rated.sets) and chosen != "nominal":
+        kind = "sets of labels" if rated.sets else "single answers"
+        raise StatisticError(f"The level {chosen!r} does not fit: the answers are {kind}.")
+    if chosen in ("ordinal", "interval", "ratio"):
+        check_order(rated, chosen)
+    made = {"nominal": _nominal, "interval": _interval, "ordinal": _ordinal}.get(chosen)
+    plan = made(rated) if made else _distances(rated, chosen)
+    return replace(plan, settings={"level": chosen})
+
+
+def _plan(rated: Ratings, finish: object, parts: Array | sparse.csr_array | None) -> Plan:
+    patterns = rated.patterns
+    return Plan("alpha", rated, Rows.of(patterns), finish, parts, uses=patterns.size >= 2)  # type: ignore[arg-type]
+
+
+def _share(observed: Array, expected: Array, tiny: float) -> Array:
+    """1 − Dₒ/Dₑ as a column, undefined where nothing can disagree."""
+    out = np.full(observed.shape, np.nan)
+    return np.asarray(1 - np.divide(observed, expected, out=out, where=expected > tiny))[:, None]
+
+
+def _pairable(patterns: Patterns) -> tuple[Array, Array]:
+    """Answers per pattern, and 1/(m − 1), both 0 where an answer stands alone."""
+    size = np.where(patterns.size >= 2, patterns.size, 0.0)
+    return size, np.divide(1.0, size - 1, out=np.zeros_like(size), where=size > 0)
+
+
+def _label_columns(rated: Ratings) -> Array | sparse.csr_array:
+    patterns, q = rated.patterns, len(rated.labels)
+    if len(patterns.codes) * q <= _CELLS:
+        counts = patterns.label_counts(q)
+        counts[patterns.size < 2] = 0
+        return counts
+    row, slot = np.nonzero((patterns.codes >= 0) & (patterns.size >= 2)[:, None])
+    entries = (np.ones(len(row)), (row, patterns.codes[row, slot]))
+    return sparse.coo_array(entries, shape=(len(patterns.codes), q)).tocsr()
+
+
+def _with_disagreement(disagreement: Array, labels: Array | sparse.csr_array) -> Array | sparse.csr_array:
+    if isinstance(labels, np.ndarray):
+        return np.column_stack([disagreement, labels])
+    return sparse.hstack([sparse.csr_array(disagreement[:, None]), labels]).tocsr()
+
+
+def _nominal(rated: Ratings) -> Plan:
+    size, by = _pairable(rated.patterns)
+    codes = rated.patterns.codes
+    same = np.zeros(len(codes))
+    for a in range(codes.shape[1]):
+        for b in range(a + 1, codes.shape[1]):
+            same += 2 * ((codes[:, a] == codes[:, b]) & (codes[:, b] >= 0))
+    parts = _with_disagreement((size * (size - 1) - same) * by * (size > 0), _label_columns(rated))
+
+    def finish(sums: Array) -> Array:
+        n = sums[:, 1:].sum(axis=1)
+        expected = (n**2 - (sums[:, 1:] ** 2).sum(axis=1)) / np.maximum(n - 1, 1)
+        return _share(sums[:, 0], expected, 1e-9)
+
+    return _plan(rated, finish, parts)
+
+
+def _interval(rated: Ratings) -> Plan:
+    """Σ_{j≠k}(xⱼ − xₖ)² = 2(m Σx² − (Σx)²): four sums, however fine the scale."""
+    patterns = rated.patterns
+    size, by = _pairable(patterns)
+    centre = rated.points[len(rated.points) // 2] if len(rated.points) else 0.0
+    points = np.append(rated.points - centre, 0.0)  # code −1 finds the zero
+    x = points[patterns.codes] * (size > 0)[:, None]
+    first, second = x.sum(axis=1), (x * x).sum(axis=1)
+    parts = np.column_stack([2 * (size * second - first**2) * by, size, first, second])
+    tiny = 1e-12 * (float(np.ptp(rated.points)) ** 2 if len(rated.points) else 0.0)
+
+    def finish(sums: Array) -> Array:
+        n = sums[:, 1]
+        expected = 2 * (n * sums[:, 3] - sums[:, 2] ** 2) / np.maximum(n - 1, 1)
+        return _share(sums[:, 0], expected, tiny)
+
+    return _plan(rated, finish, parts)
+
+
+def _ordinal(rated: Ratings) -> Plan:
+    """The distance is between middle ranks, which move with the resample: interval α on ranks made anew each time."""
+    patterns = rated.patterns
+    size, by = _pairable(patterns)
+    labels = _label_columns(rated)
+    codes, q = patterns.codes, len(rated.labels)
+    step = max(1, _CELLS // max(1, codes.size))
+
+    def some(weights: Array) -> Array:
+        counts = np.asarray(weights @ labels)
+        n = counts.sum(axis=1)
+        middle = np.cumsum(counts, axis=1) - counts / 2 - n[:, None] / 2
+        x = np.concatenate([middle, np.zeros((len(weights), 1))], axis=1)[:, codes]
+        spread = size * (x * x).sum(axis=2) - x.sum(axis=2) ** 2
+        observed = 2 * (weights * spread * by).sum(axis=1)
+        moments = (counts * middle).sum(axis=1), (counts * middle**2).sum(axis=1)
+        expected = 2 * (n * moments[1] - moments[0] ** 2) / np.maximum(n - 1, 1)
+        return _share(observed, expected, 1e-9)
+
+    def finish(weights: Array) -> Array:
+        if q == 0:
+            return np.full((len(weights), 1), np.nan)
+        return np.concatenate([some(weights[at : at + step]) for at in range(0, len(weights), step)])
+
+    return _plan(rated, finish, None)
+
+
+def _distances(rated: Ratings, level: str) -> Plan:
+    """A table of distances between the distinct values; Dₑ is a quadratic form in their counts."""
+    q = len(rated.labels)
+    if q > _MOST:
+        reason = f"{q} distinct values are too many for the level {level!r}; round them, or use interval."
+        plan = _plan(rated, lambda sums: np.full((len(sums), 1), np.nan), np.ones((len(rated.patterns.codes), 1)))
+        return replace(plan, reasons=(reason,))
+    if level == "ratio":
+        points = rated.points
+        if len(points) and points.min() < 0:
+            raise StatisticError("The level 'ratio' needs values of zero or more.")
+        total = points[:, None] + points[None, :]
+        apart = points[:, None] - points[None, :]
+        table = np.divide(apart, total, out=np.zeros_like(total), where=total != 0) ** 2
+    else:
+        table = (jaccard_distance if level == "jaccard" else masi_distance)(rated.sets)
+    _, by = _pairable(rated.patterns)
+    parts = _with_disagreement(rated.patterns.pair_total(table) * by, _label_columns(rated))
+
+    def finish(sums: Array) -> Array:
+        counts = sums[:, 1:]
+        n = counts.sum(axis=1)
+        return _share(sums[:, 0], ((counts @ table) * counts).sum(axis=1) / np.maximum(n - 1, 1), 1e-9)
+
+    return _plan(rated, finish, parts)

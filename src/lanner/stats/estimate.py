@@ -1,0 +1,267 @@
+"""From a statistic to a Result: the value, its interval, what it rests on, or why there is none.
+
+A `Plan` is a statistic that has met its data: contributions of rows (distinct patterns of answers, or items) that are
+summed over documents, and a function from the sums to the value. The same plan serves the document bootstrap, the item
+bootstrap, the jackknife, and differences between two statistics. `Statistic` makes the public function of a planner.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from lanner.errors import StatisticError
+from lanner.model import Result
+from lanner.stats.ratings import Patterns, Ratings, Value
+from lanner.stats.resample import (
+    Array,
+    Outcome,
+    Replicates,
+    Resampling,
+    Scale,
+    crossed_outcome,
+    jackknife_variance,
+    outcome,
+    replicate,
+    replicate_sums,
+    sign,
+    t_outcome,
+)
+from lanner.stats.resample import Statistic as OfWeights
+from lanner.stats.selection import ratings
+
+_HELD = 20_000_000  # sums by document above this stay sparse
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What contributions belong to: `count` rows of each kind, and how many of each in each document."""
+
+    count: Array
+    by_document: sparse.csr_array
+
+    @classmethod
+    def of(cls, patterns: Patterns) -> Rows:
+        return cls(patterns.count, patterns.by_document)
+
+    @classmethod
+    def of_items(cls, rated: Ratings, items: Any) -> Rows:
+        """One row for each of these items."""
+        shape = (len(rated.documents), len(items))
+        entries = (np.ones(len(items)), (rated.document[items], np.arange(len(items))))
+        return cls(np.ones(len(items)), sparse.coo_array(entries, shape=shape).tocsr())
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A statistic on its data. `finish` takes sums over rows (resamples × k), or the rows' weights where `parts` is
+    None, and gives one column per outcome; `outcomes` are the labels of the columns. `uses` marks the rows that count
+    (items with two answers, say), `reason` says why a value may be undefined, in the order of the columns."""
+
+    name: str
+    rated: Ratings
+    rows: Rows
+    finish: OfWeights
+    parts: Array | sparse.csr_array | None = None
+    uses: npt.NDArray[np.bool_] | None = None
+    outcomes: tuple[Mapping[str, str], ...] = ({},)
+    counts: tuple[Mapping[str, int], ...] = ()
+    reasons: tuple[str, ...] = ()
+    scale: Scale = "fisher"
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @functools.cached_property
+    def contributing(self) -> npt.NDArray[np.bool_]:
+        """Which rows say anything to this statistic."""
+        if self.parts is None:
+            return np.ones(len(self.rows.count), bool) if self.uses is None else self.uses
+        return np.asarray(abs(self.parts).sum(axis=1)).ravel() > 0
+
+    @functools.cached_property
+    def documents(self) -> npt.NDArray[np.intp]:
+        """Indices of the documents that hold something this statistic uses: the ones that are resampled."""
+        return np.flatnonzero(self.rows.by_document @ self.contributing.astype(float))
+
+    def by_document(self) -> tuple[OfWeights, Array | sparse.csr_array | None]:
+        """The statistic as a function of document weights, and its sums by document where it has some."""
+        table = self.rows.by_document[self.documents]
+        if self.parts is None:
+            return (lambda weights: self.finish(np.asarray((table.T @ weights.T).T))), None
+        sums = table @ self.parts
+        if not isinstance(sums, np.ndarray) and sums.shape[0] * sums.shape[1] < _HELD:
+            sums = sums.toarray()
+        return (lambda weights: self.finish(weights @ sums)), sums
+
+    def replicate(self, resampling: Resampling) -> Replicates:
+        """Value, resamples and jackknife over documents or items."""
+        if resampling.unit == "item":
+            return self._replicate_items(resampling)
+        statistic, sums = self.by_document()
+        if sums is None:
+            return replicate(statistic, len(self.documents), resampling)
+        return replicate_sums(sums, self.finish, resampling)
+
+    def _replicate_items(self, resampling: Resampling) -> Replicates:
+        used = np.flatnonzero(self.contributing)
+        count = self.rows.count[used].astype(np.intp)
+        multiplicity: Array | None = count.astype(float)
+        if 2 * len(used) > count.sum():  # hardly any pattern repeats: drawing items themselves is faster
+            used, multiplicity = np.repeat(used, count), None
+        if self.parts is not None:
+            return replicate_sums(self.parts[used], self.finish, resampling, multiplicity=multiplicity)
+        places = sparse.coo_array(
+            (np.ones(len(used)), (np.arange(len(used)), used)), shape=(len(used), len(self.rows.count))
+        ).tocsr()
+        return replicate(
+            lambda weights: self.finish(np.asarray(weights @ places)), len(used), resampling, multiplicity=multiplicity
+        )
+
+    def value(self) -> Array:
+        """The values alone, without resampling."""
+        sums = self.rows.count if self.parts is None else self.rows.count @ self.parts
+        return np.asarray(self.finish(sums[None, :])[0])
+
+
+def estimate(plan: Plan, resampling: Resampling, again: Callable[[Ratings], Plan] | None = None) -> list[Result]:
+    """One Result per outcome of the plan. `again` makes the plan anew for fewer judges, where judges are resampled."""
+    by_judge = resampling.unit in ("judge", "two-way")
+    replicates = plan.replicate(replace(resampling, unit="document", method="t") if by_judge else resampling)
+    left_out = _without_each_judge(plan, again) if by_judge and again is not None else None
+    return [_result(plan, column, replicates, resampling, left_out) for column in range(len(plan.outcomes))]
+
+
+def _without_each_judge(plan: Plan, again: Callable[[Ratings], Plan]) -> Array:
+    return np.array([again(plan.rated.without(judge)).value()[:1] for judge in plan.rated.judges])
+
+
+def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampling, left_out: Array | None) -> Result:
+    value = float(replicates.value[column])
+    counts = plan.counts[column] if plan.counts else usage(plan)
+    notes = plan.rated.notes + plan.notes
+    if not np.isfinite(value):
+        reason = plan.reasons[column] if column < len(plan.reasons) else ""
+        notes = (f"Undefined: {reason or why_undefined(plan.rated)}", *notes)
+        made = sign(plan.name, resampling, None, **plan.settings)
+        return Result(
+            plan.name,
+            None,
+            counts=counts,
+            missing=plan.rated.missing,
+            labels=plan.outcomes[column],
+            notes=notes,
+            signature=made,
+        )
+    units = counts.get("documents", replicates.units) if resampling.unit == "document" else replicates.units
+    if resampling.unit in ("judge", "two-way"):
+        found = _judge_outcome(plan, value, replicates, resampling, left_out)
+    else:
+        found = outcome(replace(replicates, units=units), resampling, column=column, scale=plan.scale)
+    return Result(
+        plan.name,
+        value,
+        found.interval,
+        counts=counts,
+        missing=plan.rated.missing,
+        labels=plan.outcomes[column],
+        notes=notes + found.notes,
+        signature=sign(plan.name, resampling, found.interval, **plan.settings),
+    )
+
+
+def _judge_outcome(
+    plan: Plan, value: float, replicates: Replicates, resampling: Resampling, left_out: Array | None
+) -> Outcome:
+    judges = len(plan.rated.judges)
+    if left_out is None or judges < 3 or len(plan.outcomes) > 1:
+        return Outcome(None, None, ("No interval over judges: leaving one out must leave at least two.",))
+    variance = float(jackknife_variance(left_out)[0])
+    if resampling.unit == "judge":
+        return t_outcome(value, variance, judges - 1, resampling, scale=plan.scale)
+    variances = (float(replicates.variance()[0]), variance)
+    return crossed_outcome(value, variances, (replicates.units, judges), resampling, scale=plan.scale)
+
+
+def usage(plan: Plan) -> dict[str, int]:
+    """What a number rests on: items that count, judges, documents, answers."""
+    used = plan.contributing if plan.uses is None else plan.uses
+    return {
+        "items": int(plan.rows.count @ used),
+        "judges": len(np.unique(plan.rated.judge)),
+        "documents": len(plan.documents),
+        "answers": len(plan.rated.item),
+    }
+
+
+def why_undefined(rated: Ratings) -> str:
+    """The reason in words, for the cases every coefficient shares."""
+    if not len(rated.item):
+        return "there are no answers."
+    if len(np.unique(rated.judge)) < 2:
+        return "only one judge answered; agreement needs two."
+    if rated.per_item.max() < 2:
+        return "no item was answered by two judges."
+    used = np.unique(rated.code)
+    if len(used) == 1:
+        return f"every answer is {rated.labels[used[0]]!r}; without variation chance cannot be told from agreement."
+    return "there is no variation to correct for."
+
+
+Planner = Callable[..., Plan]
+
+
+class Statistic:
+    """The public face of a planner: data and question in, Result out. `plan` stops before the interval is made."""
+
+    def __init__(self, planner: Planner, reads: Sequence[Value]) -> None:
+        functools.update_wrapper(self, planner)
+        self.name: str = getattr(planner, "__name__", "statistic")
+        self._planner = planner
+        self.by_pair = "each" in inspect.signature(planner).parameters
+        self.reads = tuple(reads)
+
+    def __repr__(self) -> str:
+        return f"<statistic {self.name}>"
+
+    def ratings(self, data: Any, question: str = "", **select: Any) -> Ratings:
+        """The answers as this statistic reads them."""
+        return ratings(data, question, **{"value": self.reads, **select})
+
+    def plan(self, data: Any, question: str = "", **options: Any) -> Plan:
+        """The statistic on its data. Options that select answers go to `ratings`, the others to the statistic."""
+        select = {name: options.pop(name) for name in _SELECT if name in options}
+        rated = self.ratings(data, question, **select)
+        try:
+            return self._planner(rated, **options)
+        except TypeError as error:
+            if "unexpected keyword" in str(error):
+                raise StatisticError(f"{self.name}: {error}.") from error
+            raise
+
+    def each(
+        self, data: Any, question: str = "", *, resampling: Resampling | None = None, **options: Any
+    ) -> list[Result]:
+        """All outcomes of a statistic that has several."""
+        plan = self.plan(data, question, **options)
+        rest = {name: option for name, option in options.items() if name not in _SELECT}
+        return estimate(plan, resampling or Resampling(), lambda rated: self._planner(rated, **rest))
+
+    def __call__(
+        self, data: Any, question: str = "", *, resampling: Resampling | None = None, **options: Any
+    ) -> Result:
+        return self.each(data, question, resampling=resampling, **options)[0]
+
+
+_SELECT = ("value", "stage", "row", "system", "judges", "labels", "roles", "sides")
+
+
+def statistic(*reads: Value) -> Callable[[Planner], Statistic]:
+    """Make a statistic of a planner; `reads` are the columns it reads, in order of preference."""
+    return lambda planner: Statistic(planner, reads or ("label", "score", "labels"))

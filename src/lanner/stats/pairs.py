@@ -1,0 +1,100 @@
+"""Statistics of two judges at a time: one plan for all pairs at once, then each pair's value or their mean.
+
+Contributions are sums over the items that both judges of a pair answered, kept sparse, because most campaigns have far
+more pairs of judges than any one item has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from lanner.stats.estimate import Plan, Rows
+from lanner.stats.ratings import Codes, Ratings
+from lanner.stats.resample import Array, Scale
+
+Entry = tuple[npt.NDArray[np.int64] | int, Array | float]
+"""Where in the columns of its pair an entry is counted, and with which value: one for all, or one for each entry."""
+
+
+def pair_plan(
+    name: str,
+    rated: Ratings,
+    width: int,
+    entries: Sequence[Entry],
+    finish: Callable[[Array], Array],
+    *,
+    each: bool = False,
+    scale: Scale = "fisher",
+    notes: tuple[str, ...] = (),
+    settings: Mapping[str, str] | None = None,
+    reason: Callable[[Codes, Codes], str] | None = None,
+) -> Plan:
+    """A plan over all pairs of judges that share an item. `finish` takes (resamples × pairs × width).
+
+    With `each` there is one outcome per pair, otherwise their mean; pairs where the statistic is undefined are left out
+    of the mean, and a note says so.
+    """
+    pairs = rated.pairs
+    n_pairs = len(pairs.who)
+    base = pairs.pair.astype(np.int64) * width
+    answered = np.flatnonzero(rated.per_item)
+    row = np.searchsorted(answered, pairs.item)
+    columns = [base + column for column, _ in entries]
+    values = [np.broadcast_to(np.asarray(value, dtype=float), base.shape) for _, value in entries]
+    places = (np.tile(row, len(entries)), np.concatenate(columns) if columns else base)
+    shape = (len(answered), n_pairs * width)
+    parts = sparse.coo_array((np.concatenate(values), places), shape=shape).tocsr()
+
+    def of_pairs(sums: Array) -> Array:
+        return finish(sums.reshape(len(sums), n_pairs, width))
+
+    def of_mean(sums: Array) -> Array:
+        found = of_pairs(sums)
+        defined = np.isfinite(found)
+        total = np.where(defined, found, 0).sum(axis=1, keepdims=True)
+        n = defined.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
+
+    rows = Rows.of_items(rated, answered)
+    uses = np.bincount(row, minlength=len(answered)) > 0
+    made = dict(settings or {})
+    if each:
+        judges = [(rated.judges[a], rated.judges[b]) for a, b in pairs.who]
+        outcomes = tuple({"judge": a, "other": b} for a, b in judges)
+        counts, reasons = _facts(rated, reason)
+        return Plan(
+            name, rated, rows, of_pairs, parts, uses=uses, outcomes=outcomes, counts=counts, reasons=reasons,
+            scale=scale, notes=notes, settings=made,
+        )  # fmt: skip
+    if n_pairs > 1:
+        made["mean_over"] = f"{n_pairs} pairs"
+        undefined = int(np.isnan(of_pairs(np.asarray(parts.sum(axis=0))[None, :])).sum())
+        if undefined:
+            notes += (f"The mean leaves out {undefined} of {n_pairs} pairs of judges, where the value is undefined.",)
+    reasons = _facts(rated, reason)[1][:1] if n_pairs == 1 else ()
+    return Plan(
+        name, rated, rows, of_mean, parts, uses=uses, reasons=reasons, scale=scale, notes=notes, settings=made
+    )  # fmt: skip
+
+
+def _facts(
+    rated: Ratings, reason: Callable[[Codes, Codes], str] | None
+) -> tuple[tuple[dict[str, int], ...], tuple[str, ...]]:
+    """For each pair: the items and documents it shares, and why its value may be undefined."""
+    pairs = rated.pairs
+    n_pairs = len(pairs.who)
+    items = np.bincount(pairs.pair, minlength=n_pairs)
+    seen = np.unique(pairs.pair.astype(np.int64) * max(1, len(rated.documents)) + rated.document[pairs.item])
+    documents = np.bincount(seen // max(1, len(rated.documents)), minlength=n_pairs)
+    counts = tuple({"items": int(n), "judges": 2, "documents": int(d)} for n, d in zip(items, documents, strict=True))
+    reasons = []
+    order = np.argsort(pairs.pair, kind="stable")
+    bounds = np.searchsorted(pairs.pair[order], np.arange(n_pairs + 1))
+    for p in range(n_pairs):
+        mine = order[bounds[p] : bounds[p + 1]]
+        reasons.append(reason(pairs.first[mine], pairs.second[mine]) if reason else "")
+    return counts, tuple(reasons)
