@@ -49,6 +49,12 @@ class Material:
         kept = tuple(judge for judge in self.judges if judge.id in wanted)
         return replace(self, judges=kept, judgements=tuple(j for j in self.judgements if j.judge in wanted))
 
+    def in_domain(self, domain: str) -> Material:
+        """The same with the documents of one domain only."""
+        kept = tuple(document for document in self.documents if document.domain == domain)
+        ids = {document.id for document in kept}
+        return replace(self, documents=kept, judgements=tuple(j for j in self.judgements if j.document in ids))
+
 
 def from_file(
     path: str | Path,

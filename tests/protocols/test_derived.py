@@ -14,6 +14,7 @@ def test_h_falcon_scores_per_sentence() -> None:
     skills |= {"style_register": "high", "idea_development": "low"}
     made = derived(H_FALCON, [judgement("skills", skills), judgement("sentence", 3), judgement("holistic", 8)])
     scores = {score.question: score.value for score in made}
+    assert scores.pop("skills_chosen") == ["idea_development", "style_register"]
     assert scores == {
         "skill_sum": 4, "skill_count": 2, "field": 1, "tenor": 3, "mode": 0, "sentence_score": 3, "holistic_score": 8,
     }  # fmt: skip

@@ -1,12 +1,12 @@
-"""Scores as judgements: what a protocol computes from answers, in the same form as the answers, so that every
-statistic that reads a question can read a score."""
+"""What a protocol makes of answers, in the same form as the answers, so that any statistic can read it: scores, and
+the set of rows of a grid that were not left at the preselected option."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from lanner.model import Json, Judgement, Protocol
+from lanner.model import Grid, Json, Judgement, Protocol, Question
 from lanner.protocols.scoring import scores
 
 STAGE = "score"
@@ -14,8 +14,20 @@ _Unit = tuple[str, str, str, str]
 
 
 def derived(protocol: Protocol, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
-    """One judgement per score and item, with the score's id as its question. Answers about the source of a unit (the
-    context level, the chosen skills) count for every output of it. A score that is not defined is left out."""
+    """Scores (question = the score's id) and chosen rows (question = `chosen_rows(grid)`) as judgements."""
+    given = list(judgements)
+    yield from _scores(protocol, given)
+    yield from _chosen(protocol, given)
+
+
+def chosen_rows(question: Question) -> str | None:
+    """The name under which the chosen rows of a grid are found; None where nothing is preselected."""
+    return f"{question.id}_chosen" if isinstance(question, Grid) and question.preselected else None
+
+
+def _scores(protocol: Protocol, judgements: Sequence[Judgement]) -> Iterator[Judgement]:
+    """One judgement per score and item. Answers about the source of a unit (the context level, the chosen skills)
+    count for every output of it. A score that is not defined is left out."""
     if not protocol.scores:
         return
     about_source: dict[_Unit, dict[str, Json]] = {}
@@ -37,3 +49,13 @@ def derived(protocol: Protocol, judgements: Iterable[Judgement]) -> Iterator[Jud
         for name, number in scores(protocol, answers).items():
             if number is not None:
                 yield replace(carrier, stage=STAGE, question=name, value=number, flags=(), id=None, supersedes=None)
+
+
+def _chosen(protocol: Protocol, judgements: Sequence[Judgement]) -> Iterator[Judgement]:
+    grids = {question.id: question for _, question in protocol.questions if isinstance(question, Grid)}
+    for judgement in judgements:
+        grid = grids.get(judgement.question)
+        name = chosen_rows(grid) if grid else None
+        if grid and name and isinstance(judgement.value, dict):
+            rows = [row for row, option in judgement.value.items() if option != grid.preselected]
+            yield replace(judgement, stage=STAGE, question=name, value=rows, flags=(), id=None, supersedes=None)
