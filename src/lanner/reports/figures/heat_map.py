@@ -89,7 +89,8 @@ def _sides(
     pairs: Mapping[tuple[str, str], Pair],
     coefficient: str,
 ) -> None:
-    drawing.text(x, 44, "above: % identical", "tm")
+    if any(pair.same is not None for pair in pairs.values()):
+        drawing.text(x, 44, "above: % identical", "tm")
     persons = set(judges[:people])
     blocks = {"people": 2, "people – models": 1, "models": 0}
     y = 84.0

@@ -1,0 +1,146 @@
+"""How far judges agree: a table of pairs for each question, a heat map, and all questions on one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lanner.model import Result
+from lanner.reports.figures.heat_map import Pair, heat_map
+from lanner.reports.figures.intervals import Row, intervals
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
+from lanner.reports.typeset import estimate, interval, number, percent
+from lanner.reports.view import Agreement, View
+
+_GROUPS = ("people", "people and models", "models")
+
+
+def section(view: View) -> Section | None:
+    """Nothing where fewer than two judges answered the same question."""
+    found = view.agreements
+    if not found:
+        return None
+    blocks: list[Block] = []
+    if len(found) > 1:
+        blocks.append(_overview(view))
+    for agreement in found:
+        blocks += _question(view, agreement)
+    return Section("agreement", "Agreement", blocks)
+
+
+def _overview(view: View) -> Figure:
+    results = [(agreement, agreement.people) for agreement in view.agreements if agreement.people]
+    rows = [
+        Row(
+            view.label(agreement.coefficient.question),
+            result.value,
+            result.low,
+            result.high,
+            f"n {result.counts.get('items', 0)}",
+        )
+        for agreement, result in results
+    ]
+    defined = [(a, r) for a, r in results if r.value is not None]
+    caption = "No question has answers enough to compare yet."
+    if defined:
+        best = max(defined, key=lambda pair: pair[1].value or 0)
+        worst = min(defined, key=lambda pair: pair[1].value or 0)
+        caption = f"Agreement is highest on {_said(view, *best)} and lowest on {_said(view, *worst)}."
+    data = [{"question": agreement.question.id, **result.row()} for agreement, result in results]
+    return Figure(
+        "questions",
+        f"{caption} Dot: Krippendorff's α of all people; bar: 95 % interval.",
+        str(intervals("Agreement per question", rows)),
+        data,
+        view.signature(results[0][1]) if results else "",
+    )
+
+
+def _said(view: View, agreement: Agreement, result: Result) -> str:
+    return (
+        f"{view.label(agreement.coefficient.question).lower()} ({estimate(result.value, result.low, result.high, 2)})"
+    )
+
+
+def _question(view: View, agreement: Agreement) -> Iterator[Block]:
+    if not agreement.pairs:
+        yield Paragraph(f"{view.label(agreement.question.id)}: no two judges answered the same items.")
+        return
+    yield _table(view, agreement)
+    if len(view.judges) > 2:
+        yield _heat_map(view, agreement)
+
+
+def _table(view: View, agreement: Agreement) -> Table:
+    same = {frozenset((r.labels["judge"], r.labels["other"])): r for r in agreement.same}
+    sign = agreement.coefficient.sign
+    rows: list[dict[str, object]] = []
+    data: list[dict[str, object]] = []
+    for group in _GROUPS:
+        pairs = [result for result in agreement.pairs if view.pair_kind(result) == group]
+        if pairs and len(view.judges) > 2:
+            rows.append({"group": group.capitalize()})
+        for result in sorted(pairs, key=lambda pair: -(pair.value if pair.value is not None else -2)):
+            twin = same.get(frozenset((result.labels["judge"], result.labels["other"])))
+            rows.append(_row(view.pair_name(result), result, twin))
+            data.append({"pair": view.pair_name(result), **result.row(), "same": twin.value if twin else None})
+    if agreement.people and len(view.people) > 2:
+        rows.append({**_row("All people, α", agreement.people, None), "total": True})
+        data.append({"pair": "all people", **agreement.people.row()})
+    columns = [Column("pair", "Judges"), Column("value", sign), Column("ci", "95 %", quiet=True)]
+    if same:
+        columns.insert(1, Column("same", "% same"))
+    columns.append(Column("n", "n", quiet=True))
+    caption = f"Agreement on {view.label(agreement.coefficient.question).lower()}. {_finding(view, agreement)}"
+    signature = view.signature(agreement.pairs[0])
+    return Table(f"agreement-{agreement.coefficient.question}", caption, columns, rows, data, signature)
+
+
+def _row(name: str, result: Result, twin: Result | None) -> dict[str, object]:
+    return {
+        "pair": name,
+        "same": percent(twin.value) if twin else "",
+        "value": number(result.value),
+        "ci": interval(result.low, result.high),
+        "n": result.counts.get("items", 0),
+    }
+
+
+def _finding(view: View, agreement: Agreement) -> str:
+    """The finding in words, with its numbers; a difference is claimed only where intervals do not overlap."""
+    people = [r for r in agreement.pairs if view.pair_kind(r) == "people" and r.value is not None]
+    mixed = [r for r in agreement.pairs if view.pair_kind(r) == "people and models" and r.value is not None]
+    sign = agreement.coefficient.sign
+    if not people:
+        return "No two people share items."
+    low, high = min(r.value or 0 for r in people), max(r.value or 0 for r in people)
+    said = f"Two people agree with {sign} {number(low, 2)}" + (f" to {number(high, 2)}." if len(people) > 1 else ".")
+    if mixed:
+        best = max(mixed, key=lambda r: r.value or 0)
+        weakest = min(people, key=lambda r: r.value or 0)
+        if (best.high or 1) < (weakest.low or -1):
+            said += " No model agrees with a person as well as people agree with each other."
+        elif (best.value or 0) > low:
+            closest = f"{view.pair_name(best)}, {number(best.value, 2)}"
+            said += f" The closest pair of a person and a model ({closest}) lies within the people's range."
+    return said
+
+
+def _heat_map(view: View, agreement: Agreement) -> Figure:
+    same = {(r.labels["judge"], r.labels["other"]): r.value for r in agreement.same}
+    pairs = {
+        (view.names[r.labels["judge"]], view.names[r.labels["other"]]): Pair(
+            r.value, r.low, r.high, same.get((r.labels["judge"], r.labels["other"])), r.counts.get("items", 0)
+        )
+        for r in agreement.pairs
+    }
+    judges = [view.names[judge.id] for judge in view.judges]
+    drawing = heat_map(judges, len(view.people), pairs, agreement.coefficient.sign)
+    return Figure(
+        f"pairs-{agreement.coefficient.question}",
+        f"Who agrees with whom on {view.label(agreement.coefficient.question).lower()}. Second line of a cell: 95 % "
+        "interval, or n where it differs.",
+        str(drawing),
+        [{"judge": one, "other": other, "value": pair.value, "low": pair.low, "high": pair.high, "same": pair.same,
+          "n": pair.n} for (one, other), pair in pairs.items()],
+        view.signature(agreement.pairs[0]),
+    )  # fmt: skip

@@ -1,0 +1,139 @@
+"""The material as a report looks at it: its words, who are people, and the results computed once and shared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from lanner.material import Material
+from lanner.model import Judge, JudgeKind, Protocol, Question, Result
+from lanner.protocols.wording import Wording
+from lanner.reports.coefficients import Coefficient, coefficients
+from lanner.stats.kappa import pairwise
+from lanner.stats.resample import Resampling
+
+PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED, JudgeKind.ADJUDICATED)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far judges agree on one question: each pair, all people together, by the question's first coefficient."""
+
+    question: Question
+    coefficient: Coefficient
+    pairs: Sequence[Result]
+    same: Sequence[Result]
+    people: Result | None
+
+
+@dataclass(frozen=True)
+class View:
+    """A material with its protocol and the settings of a report."""
+
+    material: Material
+    protocol: Protocol
+    resampling: Resampling = field(default_factory=Resampling)
+    language: str = "en"
+
+    @cached_property
+    def words(self) -> Wording:
+        return Wording(self.protocol, self.language)
+
+    @cached_property
+    def judges(self) -> list[Judge]:
+        """Those who answered, people first."""
+        answered = set(self.material.table["judge"])
+        found = [judge for judge in self.material.judges if judge.id in answered]
+        return sorted(found, key=lambda judge: judge.kind not in PEOPLE)
+
+    @property
+    def people(self) -> list[str]:
+        return [judge.id for judge in self.judges if judge.kind in PEOPLE]
+
+    @property
+    def models(self) -> list[str]:
+        return [judge.id for judge in self.judges if judge.kind not in PEOPLE]
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """What judges are called in print."""
+        return {judge.id: judge.name or judge.id for judge in self.material.judges}
+
+    @cached_property
+    def simulated(self) -> bool:
+        return any(judge.kind is JudgeKind.SIMULATED for judge in self.judges)
+
+    @cached_property
+    def domains(self) -> list[str]:
+        return list(dict.fromkeys(document.domain for document in self.material.documents if document.domain))
+
+    @cached_property
+    def answered(self) -> set[str]:
+        """Questions and scores that have at least one answer."""
+        return set(self.material.table["question"])
+
+    def label(self, question: str) -> str:
+        """A question's words; for something derived from it, a readable form of its id."""
+        if self.protocol.find(question):
+            return self.words.question(question).label
+        if question.endswith("_chosen"):
+            return f"{self.words.question(question.removesuffix('_chosen')).label} chosen"
+        return question.replace("_", " ")
+
+    @cached_property
+    def agreements(self) -> list[Agreement]:
+        """One for each question that two judges answered and whose answers can be compared."""
+        if len(self.judges) < 2:
+            return []
+        found = []
+        for _, question in self.protocol.questions:
+            usable = [c for c in coefficients(question) if c.question in self.answered and not c.row and c.pairwise]
+            if usable:
+                found.append(self._agreement(question, usable))
+        return found
+
+    def _agreement(self, question: Question, usable: Sequence[Coefficient]) -> Agreement:
+        first = usable[0]
+        same = next((c for c in usable if c.name == "percent"), None)
+        everyone = [result for result in self._pairs(first) if result.counts.get("items")]
+        together = None
+        if len(self.people) > 1:
+            alpha = next(
+                (c for c in coefficients(question) if c.name == "alpha" and c.question == first.question), first
+            )
+            together = alpha.statistic(
+                self.material.table,
+                alpha.question,
+                resampling=self.resampling,
+                **{**alpha.options, "judges": self.people},
+            )
+        return Agreement(question, first, everyone, self._pairs(same) if same else (), together)
+
+    def _pairs(self, coefficient: Coefficient) -> list[Result]:
+        return pairwise(
+            self.material.table,
+            coefficient.question,
+            of=coefficient.statistic,
+            resampling=self.resampling,
+            **coefficient.options,
+        )
+
+    def signature(self, result: Result) -> str:
+        """The result's signature with the protocol and the n it was computed on."""
+        made = result.signature
+        if made is None:
+            return ""
+        counts = tuple(
+            (name, f"{number:,}") for name, number in result.counts.items() if name in ("items", "documents")
+        )
+        return str(replace(made, protocol=self.protocol.label, parts=(*counts, *made.parts)))
+
+    def pair_kind(self, result: Result) -> str:
+        """ "people", "people and models" or "models"."""
+        count = sum(result.labels[key] in self.people for key in ("judge", "other"))
+        return ("models", "people and models", "people")[count]
+
+    def pair_name(self, result: Result) -> str:
+        ordered = sorted((result.labels["judge"], result.labels["other"]), key=[j.id for j in self.judges].index)
+        return " – ".join(self.names[name] for name in ordered)

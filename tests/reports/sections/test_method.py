@@ -1,0 +1,23 @@
+from lanner.model import JudgeKind
+from lanner.reports.parts import Paragraph, Table
+from lanner.reports.sections.method import section
+from reports.test_view import view
+
+
+def test_who_what_and_how_in_a_paragraph() -> None:
+    blocks = section(view(kind=JudgeKind.PERSON)).blocks
+    text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
+    assert text.startswith("3 judges worked with FALCON (falcon@1.0)")
+    assert "24 sentences in 4 documents (English to German, with outputs of 2 systems)" in text
+    assert "resampling whole documents" in text
+
+
+def test_simulated_judges_are_said_first() -> None:
+    first = section(view()).blocks[0]
+    assert isinstance(first, Paragraph)
+    assert "simulated" in first.text
+
+
+def test_the_table_of_texts_adds_up() -> None:
+    [table] = [block for block in section(view()).blocks if isinstance(block, Table)]
+    assert [row["sentences"] for row in table.rows] == [12, 12, 24]

@@ -1,0 +1,28 @@
+import pytest
+
+from lanner.errors import LannerError
+from lanner.material import Material
+from lanner.reports.build import build
+from lanner.reports.html import render
+from reports.world import material
+
+
+@pytest.mark.parametrize("name", ["falcon", "h_falcon"])
+def test_a_report_from_judgements(name: str) -> None:
+    report = build(material(name))
+    assert [section.id for section in report.sections] == ["method", "agreement", "labels"]
+    assert "simulated" in report.findings[0]
+    assert any("people agree" in sentence for sentence in report.findings)
+    text = render(report)
+    for part in (*report.tables, *report.figures):
+        assert f'id="{part.id}"' in text
+
+
+def test_one_judge_is_said_not_hidden() -> None:
+    report = build(material("falcon", judges=1))
+    assert any("cannot be told yet" in sentence for sentence in report.findings)
+
+
+def test_unknown_protocol() -> None:
+    with pytest.raises(LannerError, match="not known what was asked"):
+        build(Material("x", None, (), (), ()))

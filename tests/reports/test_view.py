@@ -1,0 +1,41 @@
+from lanner.model import JudgeKind
+from lanner.reports.view import View
+from reports.world import material
+
+
+def view(name: str = "falcon", **options: object) -> View:
+    made = material(name, **options)  # type: ignore[arg-type]
+    assert made.protocol is not None
+    return View(made, made.protocol)
+
+
+def test_agreement_of_every_question_that_can_be_compared() -> None:
+    found = view().agreements
+    assert [agreement.question.id for agreement in found] == ["context", "skills", "ratings"]
+    assert all(len(agreement.pairs) == 3 for agreement in found)
+    assert found[0].people is not None
+    assert found[0].people.counts["items"] == 24
+
+
+def test_one_judge_cannot_agree_with_anybody() -> None:
+    assert view(judges=1).agreements == []
+
+
+def test_people_come_first_and_models_are_no_people() -> None:
+    made = view(kind=JudgeKind.MODEL)
+    assert (made.people, len(made.models)) == ([], 3)
+    assert made.pair_kind(made.agreements[0].pairs[0]) == "models"
+    assert not made.simulated
+
+
+def test_the_signature_names_protocol_and_n() -> None:
+    made = view()
+    text = made.signature(made.agreements[0].pairs[0])
+    assert "falcon@1.0 · items 24 · documents 4" in text
+
+
+def test_names_in_print() -> None:
+    made = view("h_falcon")
+    assert made.label("skills_chosen") == "Skills chosen"
+    assert made.label("skill_sum") == "skill sum"
+    assert made.pair_name(made.agreements[0].pairs[0]) == "Judge 0 – Judge 1"
