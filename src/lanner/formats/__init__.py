@@ -1,0 +1,122 @@
+"""Files in and out. One format is one file of this folder, or another package's entry point `lanner.formats`.
+
+A format has a `TITLE`, and as many of these as make sense: `recognise(path)`, `read(path, **options)`,
+`read_documents(path, **options)`, `write(path, documents, judgements, judges, **options)`, with `OPTIONS` telling the
+options apart. `GENERIC` marks a format that fits many files and is tried only when no other fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from lanner import registry
+from lanner.errors import InputError, LannerError, Where, did_you_mean
+from lanner.formats._archive import unpacked
+from lanner.formats._reading import Reading
+from lanner.model import Document, Judge, Judgement
+
+__all__ = ["Reading", "options", "read", "read_documents", "recognise", "titles", "write"]
+
+ROOM = "formats"
+
+
+def titles(*, writable: bool = False) -> dict[str, str]:
+    """Every format's name and title; only those that can be written if asked."""
+    modules = {name: registry.module(ROOM, name) for name in registry.names(ROOM)}
+    return {name: module.TITLE for name, module in modules.items() if not writable or hasattr(module, "write")}
+
+
+def options(format: str) -> Mapping[str, str]:  # noqa: A002 - the word the command line uses
+    """The options that reading or writing a format takes, each with what it means."""
+    return dict(getattr(_module(format), "OPTIONS", {}))
+
+
+def recognise(path: str | Path) -> str:
+    """The name of the format of a file or folder, found from its content."""
+    with unpacked(_existing(path)) as inner:
+        return _recognise(inner)
+
+
+def read(path: str | Path, format: str | None = None, **given: Any) -> list[Reading]:  # noqa: A002
+    """Everything in a file or folder. Either all of it is returned or an error; never a part."""
+    with unpacked(_existing(path)) as inner:
+        name = format or _recognise(inner)
+        module = _module(name)
+        _check_options(name, given)
+        if not hasattr(module, "read"):
+            raise InputError(f"The format {name!r} can be written but not read.", where=Where(path))
+        return list(module.read(inner, **given))
+
+
+def read_documents(path: str | Path, format: str | None = None, **given: Any) -> Iterator[Document]:  # noqa: A002
+    """The documents alone, one at a time, so that a file may be larger than memory."""
+    with unpacked(_existing(path)) as inner:
+        name = format or _recognise(inner)
+        module = _module(name)
+        _check_options(name, given)
+        if hasattr(module, "read_documents"):
+            yield from module.read_documents(inner, **given)
+        else:
+            for reading in read(inner, name, **given):
+                yield from reading.documents
+
+
+def write(
+    format: str,  # noqa: A002
+    path: str | Path,
+    documents: Iterable[Document],
+    judgements: Iterable[Judgement] = (),
+    judges: Iterable[Judge] = (),
+    **given: Any,
+) -> None:
+    """Write a file or folder whole or not at all."""
+    module = _module(format)
+    if not hasattr(module, "write"):
+        raise LannerError(
+            f"The format {format!r} can be read but not written.",
+            next_step=f"Formats that can be written: {', '.join(titles(writable=True))}.",
+        )
+    _check_options(format, given)
+    module.write(Path(path), documents, judgements, judges, **given)
+
+
+def _existing(path: str | Path) -> Path:
+    found = Path(path)
+    if not found.exists():
+        raise InputError("There is no such file or folder.", where=Where(path))
+    return found
+
+
+def _module(name: str) -> ModuleType:
+    return registry.module(ROOM, name)
+
+
+def _recognise(path: Path) -> str:
+    modules = {name: registry.module(ROOM, name) for name in registry.names(ROOM)}
+    readable = {name: module for name, module in modules.items() if hasattr(module, "recognise")}
+    for generic in (False, True):
+        candidates = [n for n, m in readable.items() if bool(getattr(m, "GENERIC", False)) is generic]
+        fitting = [name for name in candidates if readable[name].recognise(path)]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            raise InputError(
+                f"This could be {' or '.join(fitting)}.",
+                where=Where(path),
+                next_step=f"Say which it is with --from, for instance --from {fitting[0]}.",
+            )
+    looked_for = "; ".join(f"{name} ({module.TITLE})" for name, module in readable.items())
+    raise InputError(
+        "The content is none of the formats known.", where=Where(path), next_step=f"Looked for: {looked_for}."
+    )
+
+
+def _check_options(name: str, given: Mapping[str, Any]) -> None:
+    known = options(name)
+    for option in given:
+        if option not in known:
+            hint = did_you_mean(option, known) or f"The format {name!r} has no options."
+            raise InputError(f"The format {name!r} has no option {option!r}.", next_step=hint)

@@ -1,0 +1,261 @@
+"""Text as files hold it: compressed or not, with or without a byte order mark, with either kind of line end.
+
+Everything streams. What is wrong with the bytes becomes an `InputError` that names the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import zstandard
+
+from lanner.errors import InputError, Where
+
+MIB = 1 << 20
+LINE_LIMIT = 64 * MIB
+"""Longest line or cell: a document of a million sentences fits, a file that is no text does not fill the memory."""
+WHOLE_LIMIT = 1024 * MIB
+"""Largest file of a format that cannot be streamed."""
+EXPANSION_LIMIT = 200
+"""How many times larger than its compressed form a file may be, once it is larger than `EXPANSION_FREE`."""
+EXPANSION_FREE = 64 * MIB
+
+_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+
+
+class _Expanding(io.RawIOBase):
+    """A decompressed stream that stops a small file from becoming an endless one."""
+
+    def __init__(self, path: Path, inner: Any) -> None:
+        self._path, self._inner = path, inner
+        self._allowed = max(EXPANSION_FREE, EXPANSION_LIMIT * path.stat().st_size)
+        self._given = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._inner.read(len(buffer))
+        self._given += len(data)
+        if self._given > self._allowed:
+            raise too_large(self._path, self._allowed)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._inner.close()
+        super().close()
+
+
+class _Zstd(io.RawIOBase):
+    """Zstandard frames, read in small steps so that memory stays flat; unlike the library's reader it notices an end
+    that comes too early."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self._ready, self._rest = memoryview(b""), b""
+        self._begin()
+
+    def _begin(self) -> None:
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._inside = False
+
+    def read(self, size: int = -1) -> bytes:
+        while not self._ready:
+            chunk = self._rest or self._file.read(1024)
+            if not chunk:
+                if self._inside:
+                    raise EOFError
+                return b""
+            self._ready, self._rest, self._inside = memoryview(self._frame.decompress(chunk)), b"", True
+            if self._frame.eof:
+                self._rest = self._frame.unused_data
+                self._begin()
+        given, self._ready = self._ready[:size], self._ready[size:]
+        return bytes(given)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def too_large(path: Path, allowed: int) -> InputError:
+    """The refusal of an archive that unpacks to far more than text does."""
+    return InputError(
+        f"This file unpacks to more than {allowed // MIB} MiB, which no text does.",
+        where=Where(path),
+        next_step="If it is sound, unpack it yourself and read the unpacked file.",
+    )
+
+
+def failed(path: Path, what: str, line: int | None = None, next_step: str = "", item: str = "") -> NoReturn:
+    """Raise the error for a place in a file."""
+    raise InputError(what, where=Where(path, line, item=item or None), next_step=next_step)
+
+
+def magic(path: Path, size: int = 4) -> bytes:
+    """The first bytes, as they lie on disk."""
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError as error:
+        failed(path, f"The file cannot be read: {error.strerror or error}.")
+
+
+def is_zip(path: Path) -> bool:
+    """Whether the file is a zip archive by its first bytes."""
+    return magic(path) == _ZIP
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[io.BufferedReader]:
+    """The bytes of a file, decompressed if its first bytes say that it is compressed."""
+    start = magic(path)
+    raw: Any
+    if start[:2] == _GZIP:
+        raw = _Expanding(path, gzip.GzipFile(path, "rb"))
+    elif start == _ZSTD:
+        raw = _Expanding(path, _Zstd(path))
+    else:
+        raw = path.open("rb", buffering=0)
+    try:
+        with io.BufferedReader(raw, MIB) as stream:
+            yield stream
+    except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError):
+        failed(path, "The compressed file is damaged or cut off.", next_step="Fetch it again; nothing was taken.")
+
+
+@contextmanager
+def _decoded(path: Path) -> Iterator[io.TextIOWrapper]:
+    with opened(path) as stream:
+        start = stream.peek(4)[:4]
+        encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
+        try:
+            yield io.TextIOWrapper(stream, encoding, newline="\n")
+        except UnicodeError:
+            undecodable(path, encoding)
+
+
+def undecodable(path: Path, encoding: str = "utf-8") -> NoReturn:
+    """Say which line is not the text it should be."""
+    line = None
+    if encoding.startswith("utf-8"):
+        with opened(path) as stream:
+            for number, raw in enumerate(stream, 1):
+                try:
+                    raw.decode()
+                except UnicodeError:
+                    line = number
+                    break
+    failed(
+        path,
+        f"This is not {encoding.upper().removesuffix('-SIG')} text.",
+        line,
+        f"Find its encoding and convert it, for instance: iconv -f WINDOWS-1252 -t UTF-8 {path.name}",
+    )
+
+
+def raw_lines(path: Path) -> Iterator[str]:
+    """Lines with their ends, split at line feeds only: other line separators of Unicode are text."""
+    with _decoded(path) as text:
+        number = 0
+        while line := text.readline(LINE_LIMIT):
+            number += 1
+            if len(line) == LINE_LIMIT:
+                failed(path, f"This line is longer than {LINE_LIMIT} characters.", number)
+            yield line
+
+
+def lines(path: Path) -> Iterator[str]:
+    """Lines without their ends. Whether a carriage return belongs to the end is settled by the first line, so one
+    that stands in the text of another line stays."""
+    end = ""
+    for number, line in enumerate(raw_lines(path)):
+        if number == 0:
+            end = "\r\n" if line.endswith("\r\n") else "\n"
+        if line.endswith(end):
+            yield line[: -len(end)]
+        else:
+            yield line.removesuffix("\n")
+
+
+def whole(path: Path) -> str:
+    """The text of a file that is read in one piece, line ends as they are."""
+    with _decoded(path) as text:
+        content = text.read(WHOLE_LIMIT)
+        if len(content) == WHOLE_LIMIT:
+            failed(path, f"The file is larger than {WHOLE_LIMIT // MIB} MiB and its format cannot be streamed.")
+        return content
+
+
+def head(path: Path, size: int = 64 * 1024) -> str:
+    """The beginning of a text file for recognising it; empty for a folder and for what is not text."""
+    if not path.is_file():
+        return ""
+    with opened(path) as stream:
+        start = stream.read(size)
+    encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
+    text = start.decode(encoding, errors="ignore")
+    return "" if "\0" in text else text
+
+
+def rows(path: Path, delimiter: str = ",", quoted: bool = True, skip: int = 0) -> Iterator[tuple[int, list[str]]]:
+    """Rows of a delimited file with the number of the line on which each begins; blank lines are left out."""
+    csv.field_size_limit(LINE_LIMIT)
+    reader = csv.reader(
+        raw_lines(path), delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE, strict=True
+    )
+    begin = 1
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            failed(path, f"This row is not well formed: {error}.", begin, "Check its quotation marks.")
+        if row and begin > skip:
+            yield begin, row
+        begin = reader.line_num + 1
+
+
+def parse_json(text: str, path: Path, line: int | None = None) -> Any:
+    """JSON with NaN read as null; half a surrogate pair is refused, since no file could hold it again."""
+    try:
+        value = json.loads(text, parse_constant=_constant)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeError:
+        failed(path, "A text holds half of a surrogate pair.", line, "Write the character whole, or as UTF-8.")
+    except RecursionError:
+        failed(path, "The JSON is nested too deeply.", line)
+    except ValueError as error:
+        at = error.lineno if isinstance(error, json.JSONDecodeError) and line is None else line
+        why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        failed(path, f"This is not JSON: {why}.", at)
+    return value
+
+
+def _constant(name: str) -> None:
+    if name != "NaN":
+        raise ValueError(f"{name} is not a number that JSON can hold")
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """The values of a file with one JSON value a line, with line numbers; blank lines are left out."""
+    for number, line in enumerate(raw_lines(path), 1):
+        if not line.isspace():
+            yield number, parse_json(line, path, number)
+
+
+def json_whole(path: Path) -> Any:
+    """The value of a JSON file."""
+    return parse_json(whole(path), path)

@@ -1,0 +1,312 @@
+"""Lanner's own file: JSON lines, one document, judge or judgement each; the keys of a line tell which it is.
+
+A document has `segments`, a judgement `question`, a judge `kind`. A first line `{"lanner": 1, ...}` may name the
+reading and its protocol. Everything the model holds is written, empty fields are left out, so nothing is lost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from lanner.formats import _textfile as textfile
+from lanner.formats._reading import Reading
+from lanner.formats._writing import text_file
+from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
+
+TITLE = "Lanner's own JSON lines: documents, judges, judgements"
+OPTIONS = {"name": "a name for the reading (writing)", "protocol": "the protocol the judgements answer (writing)"}
+_HEADER = "lanner"
+_VERSION = 1
+_DOCUMENT_TEXTS = ("source_language", "target_language", "domain", "title", "text_type", "note", "media")
+_TIMES = ("answered_at", "received_at")
+
+
+def recognise(path: Path) -> bool:
+    """The first line is an object with the keys of one of our lines."""
+    first = textfile.head(path).lstrip("\n\r ").partition("\n")[0]
+    if not first.startswith("{"):
+        return False
+    keys = set(_keys(first))
+    return (
+        {_HEADER} <= keys
+        or {"id", "segments"} <= keys
+        or {"judge", "question", "document"} <= keys
+        or {"id", "kind"} == keys & {"id", "kind", "segments", "question", "source", "src"}
+    )
+
+
+def _keys(line: str) -> Iterator[str]:
+    """The keys of an object's first level, also of one that the head of a file cuts off."""
+    depth, key, in_text, escaped = 0, "", False, False
+    for i, char in enumerate(line):
+        if in_text:
+            if escaped:
+                escaped = False
+            elif char == "\\":
+                escaped = True
+            elif char == '"':
+                in_text = False
+                if depth == 1 and line[i + 1 :].lstrip()[:1] == ":":
+                    yield key
+            else:
+                key += char
+        elif char == '"':
+            in_text, key = True, ""
+        elif char in "{[":
+            depth += 1
+        elif char in "}]":
+            depth -= 1
+
+
+def read(path: Path) -> list[Reading]:
+    """Documents, judges and judgements of a file, as one reading."""
+    documents: list[Document] = []
+    judges: list[Judge] = []
+    judgements: list[Judgement] = []
+    header: dict[str, Any] = {}
+    for line, entry in _entries(path):
+        if isinstance(entry, Document):
+            documents.append(entry)
+        elif isinstance(entry, Judge):
+            judges.append(entry)
+        elif isinstance(entry, Judgement):
+            judgements.append(entry if entry.origin else _placed(entry, path, line))
+        else:
+            header = entry
+    name = header.get("name") or path.name.split(".")[0]
+    return [Reading(name, tuple(documents), tuple(judges), tuple(judgements), header.get("protocol", ""))]
+
+
+def read_documents(path: Path) -> Iterator[Document]:
+    """The documents of a file one by one."""
+    return (entry for _, entry in _entries(path) if isinstance(entry, Document))
+
+
+def write(
+    path: Path,
+    documents: Iterable[Document],
+    judgements: Iterable[Judgement] = (),
+    judges: Iterable[Judge] = (),
+    *,
+    name: str = "",
+    protocol: str = "",
+) -> None:
+    """One line each: a header if there is anything to say, then documents, judges, judgements."""
+    with text_file(path) as out:
+        if name or protocol:
+            _put(out.write, {_HEADER: _VERSION, "name": name, "protocol": protocol})
+        for document in documents:
+            _put(out.write, document_object(document))
+        for judge in judges:
+            _put(out.write, {"id": judge.id, "kind": str(judge.kind), **_filled(judge, ("name", "attributes"))})
+        for judgement in judgements:
+            _put(out.write, judgement_object(judgement))
+
+
+def _put(write_text: Any, entry: Mapping[str, Any]) -> None:
+    write_text(json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def document_object(document: Document) -> dict[str, Any]:
+    """A document as JSON holds it."""
+    entry: dict[str, Any] = {"id": document.id}
+    entry |= _filled(document, ("source_language", "target_language", "domain", "title", "text_type", "note"))
+    entry["segments"] = [_segment_object(segment) for segment in document.segments]
+    return entry | _filled(document, ("media", "glossary", "meta"))
+
+
+def _segment_object(segment: Segment) -> dict[str, Any]:
+    entry: dict[str, Any] = {"id": segment.id}
+    if segment.paragraph is not None:
+        entry["paragraph"] = segment.paragraph
+    entry |= {"source": segment.source, **_filled(segment, ("references", "outputs"))}
+    if not segment.judged:
+        entry["judged"] = False
+    return entry | _filled(segment, ("flags", "meta"))
+
+
+def judgement_object(judgement: Judgement) -> dict[str, Any]:
+    """A judgement as JSON holds it: the key and the value always, the rest where it is there."""
+    entry: dict[str, Any] = {}
+    for spec in fields(Judgement):
+        value = getattr(judgement, spec.name)
+        if spec.default is not MISSING and value == spec.default:
+            continue
+        if isinstance(value, datetime):
+            value = value.isoformat()
+        entry[spec.name] = list(value) if isinstance(value, tuple) else value
+    return entry
+
+
+def _filled(thing: object, names: Iterable[str]) -> dict[str, Any]:
+    values = {name: getattr(thing, name) for name in names}
+    return {n: _plain(v) for n, v in values.items() if v and not (n.endswith("_language") and v == "und")}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _entries(path: Path) -> Iterator[tuple[int, Document | Judge | Judgement | dict[str, Any]]]:
+    seen: dict[str, int] = {}
+    for line, entry in textfile.json_lines(path):
+        if not isinstance(entry, dict):
+            textfile.failed(path, "Each line must be a JSON object.", line)
+        if "segments" in entry:
+            document = _document(entry, path, line)
+            if document.id in seen:
+                _twice(path, line, f"The document {document.id!r}", seen[document.id])
+            seen[document.id] = line
+            yield line, document
+        elif "question" in entry:
+            yield line, _judgement(entry, path, line)
+        elif _HEADER in entry:
+            yield line, _header(entry, path, line)
+        elif "kind" in entry:
+            yield line, _judge(entry, path, line)
+        else:
+            textfile.failed(
+                path,
+                "This line is no document, judge or judgement.",
+                line,
+                "A document has 'segments', a judgement 'question', a judge 'kind'.",
+            )
+
+
+def _twice(path: Path, line: int, what: str, before: int) -> None:
+    textfile.failed(path, f"{what} is already on line {before}.", line, "Ids must differ: rename one of the two.")
+
+
+def _header(entry: dict[str, Any], path: Path, line: int) -> dict[str, Any]:
+    _only(entry, {_HEADER, "name", "protocol"}, path, line)
+    if entry[_HEADER] != _VERSION:
+        textfile.failed(path, f"This file has version {entry[_HEADER]!r}; known is {_VERSION}.", line, "Update Lanner.")
+    return {key: _text(entry, key, path, line) for key in ("name", "protocol")}
+
+
+def _document(entry: dict[str, Any], path: Path, line: int) -> Document:
+    _only(entry, {"id", "segments", "glossary", "meta", *_DOCUMENT_TEXTS}, path, line)
+    if not isinstance(entry["segments"], list):
+        textfile.failed(path, "'segments' must be a list.", line)
+    ids: set[str] = set()
+    segments = []
+    for each in entry["segments"]:
+        segment = _segment(each, path, line)
+        if segment.id in ids:
+            textfile.failed(path, f"Two segments of one document have the id {segment.id!r}.", line)
+        ids.add(segment.id)
+        segments.append(segment)
+    texts = {key: _text(entry, key, path, line) for key in _DOCUMENT_TEXTS if key in entry}
+    glossary = _object(entry, "glossary", path, line, texts_only=True)
+    return Document(
+        _id(entry, path, line), tuple(segments), **texts, glossary=glossary, meta=_object(entry, "meta", path, line)
+    )
+
+
+def _segment(entry: Any, path: Path, line: int) -> Segment:
+    if not isinstance(entry, dict):
+        textfile.failed(path, "Each segment must be a JSON object.", line)
+    _only(entry, {spec.name for spec in fields(Segment)}, path, line)
+    paragraph, judged = entry.get("paragraph"), entry.get("judged", True)
+    if paragraph is not None and (not isinstance(paragraph, int) or isinstance(paragraph, bool)):
+        textfile.failed(path, "'paragraph' must be a whole number.", line)
+    if not isinstance(judged, bool):
+        textfile.failed(path, "'judged' must be true or false.", line)
+    return Segment(
+        id=_id(entry, path, line),
+        source=_text(entry, "source", path, line),
+        outputs=_object(entry, "outputs", path, line, texts_only=True),
+        references=_object(entry, "references", path, line, texts_only=True),
+        paragraph=paragraph,
+        judged=judged,
+        flags=_texts(entry, "flags", path, line),
+        meta=_object(entry, "meta", path, line),
+    )
+
+
+def _judge(entry: dict[str, Any], path: Path, line: int) -> Judge:
+    _only(entry, {"id", "kind", "name", "attributes"}, path, line)
+    if entry["kind"] not in list(JudgeKind):
+        textfile.failed(path, f"A judge's kind is one of {', '.join(JudgeKind)}, not {entry['kind']!r}.", line)
+    name = _text(entry, "name", path, line)
+    return Judge(_id(entry, path, line), JudgeKind(entry["kind"]), name, _object(entry, "attributes", path, line))
+
+
+def _judgement(entry: dict[str, Any], path: Path, line: int) -> Judgement:
+    specs = {spec.name: spec for spec in fields(Judgement)}
+    _only(entry, set(specs), path, line)
+    made: dict[str, Any] = {}
+    for name, spec in specs.items():
+        if name not in entry:
+            if spec.default is MISSING:
+                textfile.failed(path, f"This judgement has no {name!r}.", line)
+        else:
+            made[name] = _judgement_field(entry, name, spec, path, line)
+    return Judgement(**made)
+
+
+def _judgement_field(entry: dict[str, Any], name: str, spec: Field[Any], path: Path, line: int) -> Any:
+    value = entry[name]
+    if name == "value":
+        return value
+    if name in ("systems", "flags"):
+        return _texts(entry, name, path, line)
+    if name == "role":
+        if value not in list(Role):
+            textfile.failed(path, f"A role is one of {', '.join(Role)}, not {value!r}.", line)
+        return Role(value)
+    if name in _TIMES:
+        try:
+            return datetime.fromisoformat(value)
+        except (TypeError, ValueError):
+            textfile.failed(path, f"{name!r} must be a date and time such as 2025-03-01T09:30:00+00:00.", line)
+    if spec.type in ("float | None", "int | None"):
+        if isinstance(value, bool) or not isinstance(value, int if "int" in str(spec.type) else int | float):
+            textfile.failed(path, f"{name!r} must be a number.", line)
+        return value
+    return _text(entry, name, path, line)
+
+
+def _placed(judgement: Judgement, path: Path, line: int) -> Judgement:
+    values = {spec.name: getattr(judgement, spec.name) for spec in fields(Judgement)}
+    return Judgement(**values | {"origin": f"{path.name}:{line}"})
+
+
+def _only(entry: dict[str, Any], known: set[str], path: Path, line: int) -> None:
+    if extra := [key for key in entry if key not in known]:
+        textfile.failed(path, f"Unknown field {extra[0]!r}.", line, f"Known: {', '.join(sorted(known))}.")
+
+
+def _id(entry: dict[str, Any], path: Path, line: int) -> str:
+    value = _text(entry, "id", path, line)
+    if not value:
+        textfile.failed(path, "An id is empty.", line, "Every document, segment and judge needs an id.")
+    return value
+
+
+def _text(entry: dict[str, Any], key: str, path: Path, line: int) -> str:
+    value = entry.get(key, "")
+    if not isinstance(value, str):
+        textfile.failed(path, f"{key!r} must be text, not {value!r}.", line)
+    return value
+
+
+def _texts(entry: dict[str, Any], key: str, path: Path, line: int) -> tuple[str, ...]:
+    value = entry.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
+        textfile.failed(path, f"{key!r} must be a list of texts.", line)
+    return tuple(value)
+
+
+def _object(entry: dict[str, Any], key: str, path: Path, line: int, texts_only: bool = False) -> dict[str, Any]:
+    value = entry.get(key, {})
+    if not isinstance(value, dict) or (texts_only and not all(isinstance(part, str) for part in value.values())):
+        textfile.failed(path, f"{key!r} must be an object{' of texts' if texts_only else ''}.", line)
+    return value

@@ -1,0 +1,247 @@
+"""Any table: CSV, TSV, JSON lines, Parquet or a spreadsheet, with a map from its columns to what they hold.
+
+One row is a segment (with a column per system) or a segment and a system (with a column that names the system). The
+map is guessed from the header and told in a note; `columns` overrides it. Columns that mean nothing here are kept in
+the segments' `meta`. Our own tables, which `write` makes, come back as they were.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from lanner.errors import InputError
+from lanner.formats import _textfile as textfile
+from lanner.formats._cells import Rows, kind_of, open_rows
+from lanner.formats._columns import ColumnMap, column_map
+from lanner.formats._gathering import Draft, Gathering
+from lanner.formats._naming import file_languages, is_missing, number
+from lanner.formats._reading import Reading
+from lanner.formats._table_writing import write_table
+from lanner.model import Document, Judge, Judgement
+from lanner.model import languages as language_codes
+
+TITLE = "a table with named columns: CSV, TSV, JSON lines, Parquet, xlsx"
+GENERIC = True
+OPTIONS = {
+    "columns": "which column holds what, for instance source=src,document=talk,system:GPT-4=mt,reference:A=ref",
+    "languages": "the language pair, for instance en-de",
+    "system": "the name of the system where one column holds one system's output",
+    "delimiter": "tab, comma, semicolon or another character",
+    "quotes": "yes: quotation marks enclose cells; no: they are text",
+    "sheet": "which sheet of a spreadsheet",
+    "question": "which question a column of scores answers (score)",
+    "protocol": "which protocol that question belongs to (da)",
+    "stage": "which stage of it (rating)",
+}
+write = write_table
+_DOCUMENT_ROLES = ("domain", "title", "text_type", "note", "media")
+
+
+def recognise(path: Path) -> bool:
+    """A table whose header names a source column."""
+    kind = kind_of(path)
+    if not kind:
+        return False
+    if kind == "xlsx":
+        return path.suffix.lower() in (".xlsx", ".xlsm")
+    try:
+        column_map(open_rows(path).header)
+    except InputError:
+        return False
+    return True
+
+
+def read(
+    path: Path,
+    *,
+    columns: str = "",
+    languages: str = "",
+    system: str = "",
+    delimiter: str = "",
+    quotes: str = "",
+    sheet: str = "",
+    question: str = "score",
+    protocol: str = "da",
+    stage: str = "rating",
+) -> list[Reading]:
+    """Everything in the table; rows of one document need not stand together."""
+    rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet)
+    table = _Table(path, rows, columns, system, languages)
+    gathering = table.gathering()
+    judgements: list[Judgement] = []
+    for line, row, extra in rows.rows:
+        draft = table.add(gathering, line, row, extra)
+        if draft is not None and table.has_scores:
+            judgements.append(table.judgement(draft, line, row, stage, question))
+    notes = [f"Columns: {table.map}.", *rows.notes, *table.notes(), *gathering.notes()]
+    judges = tuple(Judge(name) for name in dict.fromkeys(j.judge for j in judgements))
+    return [
+        Reading(
+            path.name.split(".")[0],
+            tuple(gathering.documents()),
+            judges,
+            tuple(judgements),
+            protocol if judgements else "",
+            tuple(notes),
+        )
+    ]
+
+
+def read_documents(path: Path, **options: Any) -> Iterator[Document]:
+    """Documents one by one, which needs the rows of each to stand together; in long tables everything is gathered."""
+    table_options = {name: options.pop(name, "") for name in ("columns", "system", "languages")}
+    for name in ("question", "protocol", "stage"):
+        options.pop(name, None)
+    rows = open_rows(path, **options)
+    table = _Table(path, rows, **table_options)
+    gathering = table.gathering()
+    streamed = not table.long
+    for line, row, extra in rows.rows:
+        draft = table.add(gathering, line, row, extra)
+        if streamed and draft is not None and len(gathering) > 1:
+            yield gathering.release_first()
+    yield from gathering.documents()
+
+
+class _Table:
+    """One table being read: the map turned into positions, and rows into segments."""
+
+    def __init__(self, path: Path, rows: Rows, columns: str, system: str, languages: str) -> None:
+        self.path, self.typed = path, rows.typed
+        try:
+            self.map: ColumnMap = column_map(rows.header, columns, system)
+        except InputError as error:
+            textfile.failed(path, error.what, 1, error.next_step)
+        place = {name: position for position, name in enumerate(rows.header)}
+        self.at = {role: place[column] for role, column in self.map.roles.items()}
+        self.outputs = [(name, place[column]) for name, column in self.map.outputs.items()]
+        self.references = [(name, place[column]) for name, column in self.map.references.items()]
+        self.rest = [(name, place[name]) for name in self.map.rest]
+        self.long = "system" in self.at and "output" in self.at
+        self.has_scores = "judge" in self.at and "score" in self.at
+        self.given = languages
+        self.blank = self.empty_outputs = 0
+
+    def gathering(self) -> Gathering:
+        return Gathering(
+            self.path,
+            self.path.name.split(".")[0],
+            has_documents="document" in self.at,
+            has_segments="segment" in self.at,
+        )
+
+    def notes(self) -> Iterator[str]:
+        if "document" not in self.at:
+            yield "No column names the documents, so all rows are one (columns=document=NAME to change that)."
+        if self.blank:
+            yield f"{self.blank} blank rows are left out."
+        if self.empty_outputs:
+            yield f"{self.empty_outputs} cells of outputs are empty and are kept as empty translations."
+
+    def add(self, gathering: Gathering, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:
+        if all(value is None or value == "" for value in row):
+            self.blank += 1
+            return None
+        document = gathering.document(self._text("document", row), line, lambda: self._attributes(row, line))
+        draft = gathering.segment(
+            document,
+            self._text("segment", row),
+            line,
+            source=self._text("source", row),
+            system=self._text("system", row) if self.long else "",
+        )
+        absent = set(self._json("absent", row, [], line))
+        for name, position in self.outputs:
+            value = row[position]
+            if (value is None and self.typed) or name in absent:
+                continue
+            self.empty_outputs += value in (None, "")
+            draft.outputs[name] = _as_text(value)
+        if self.long:
+            draft.outputs[self._text("system", row)] = self._text("output", row)
+        for name, position in self.references:
+            if row[position] is not None and name not in absent and (row[position] != "" or "absent" in self.at):
+                draft.references[name] = _as_text(row[position])
+        self._fill(draft, row, extra, line)
+        return draft
+
+    def _fill(self, draft: Draft, row: Sequence[Any], extra: dict[str, Any], line: int) -> None:
+        if paragraph := self._text("paragraph", row):
+            draft.paragraph = self._whole(paragraph, line)
+        if self._text("judged", row).casefold() in ("false", "0", "no"):
+            draft.judged = False
+        draft.flags += [str(flag) for flag in self._json("flags", row, [], line)]
+        draft.meta |= self._json("segment_meta", row, {}, line)
+        kept = {name: row[position] for name, position in self.rest if row[position] not in (None, "")} | extra
+        if self.long:
+            system = self._text("system", row)
+            for name, value in kept.items():
+                draft.meta.setdefault(name, {})[system] = value
+        else:
+            draft.meta |= kept
+
+    def _attributes(self, row: Sequence[Any], line: int) -> dict[str, Any]:
+        """What the row says of its document."""
+        said: dict[str, Any] = {role: self._text(role, row) for role in _DOCUMENT_ROLES if role in self.at}
+        pair = self.given or self._text("languages", row)
+        if pair:
+            said["source_language"], said["target_language"] = language_codes.pair(pair)
+        elif self.map.languages:
+            said["source_language"], said["target_language"] = self.map.languages
+        else:
+            said["source_language"], said["target_language"] = file_languages(self.path)
+        for role in ("source_language", "target_language"):
+            if role in self.at and not self.given:
+                said[role] = language_codes.normal(self._text(role, row))
+        said["glossary"] = self._json("glossary", row, {}, line)
+        said["meta"] = self._json("document_meta", row, {}, line)
+        return said
+
+    def judgement(self, draft: Draft, line: int, row: Sequence[Any], stage: str, question: str) -> Judgement:
+        value = row[self.at["score"]]
+        score = number(value)
+        flags = () if score is not None else ("missing",) if is_missing(value) else ("not_a_number",)
+        if self.long or "system" in self.at:
+            systems: tuple[str, ...] = (self._text("system", row),)
+        else:
+            systems = tuple(name for name, _ in self.outputs)[:1]
+        return Judgement(
+            judge=self._text("judge", row),
+            stage=stage,
+            question=question,
+            document=draft.document,
+            segment=draft.id,
+            systems=systems,
+            value=score if flags != ("not_a_number",) else value,
+            flags=flags,
+            origin=f"{self.path.name}:{line}",
+        )
+
+    def _text(self, role: str, row: Sequence[Any]) -> str:
+        return _as_text(row[self.at[role]]) if role in self.at else ""
+
+    def _whole(self, text: str, line: int) -> int:
+        try:
+            return int(float(text))
+        except (ValueError, OverflowError):
+            textfile.failed(self.path, f"The paragraph {text!r} is not a whole number.", line)
+
+    def _json(self, role: str, row: Sequence[Any], empty: Any, line: int) -> Any:
+        value = row[self.at[role]] if role in self.at else None
+        if value in (None, ""):
+            return type(empty)()
+        made = textfile.parse_json(value, self.path, line) if isinstance(value, str) else value
+        if not isinstance(made, type(empty)):
+            textfile.failed(self.path, f"{json.dumps(value)[:40]} is not what {role!r} holds.", line)
+        return made
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

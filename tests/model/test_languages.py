@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from lanner.model import languages
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("de", "de"),
+        ("deu", "de"),
+        ("ger", "de"),
+        ("German", "de"),
+        ("DE", "de"),
+        ("pt_br", "pt-BR"),
+        ("zho_Hans", "zh-Hans"),
+        ("zh-tw", "zh-TW"),
+        ("es-419", "es-419"),
+        ("jpn", "ja"),
+        ("hsb", "hsb"),
+        ("tlh", "tlh"),
+        ("", "und"),
+        ("und", "und"),
+    ],
+)
+def test_normal(code: str, expected: str) -> None:
+    assert languages.normal(code) == expected
+
+
+def test_no_spelling_belongs_to_two_languages() -> None:
+    spellings = [s.casefold() for c, e in languages.table().items() for s in (c, e["name"], *e.get("codes", ()))]
+    assert len(spellings) == len(set(spellings))
+
+
+@pytest.mark.parametrize("code", list(languages.table()))
+def test_normal_is_idempotent_and_named(code: str) -> None:
+    assert languages.normal(code) == code
+    assert languages.name(code) == languages.table()[code]["name"]
+
+
+def test_names_and_directions() -> None:
+    assert languages.name("kor_KR") == "Korean (KR)"
+    assert languages.name("") == "unknown language"
+    assert languages.name("tlh") == "tlh"
+    assert languages.direction("ara") == "rtl"
+    assert languages.direction("ur") == "rtl"
+    assert languages.direction("en") == "ltr"
+    assert languages.direction("pa-Arab") == "rtl"
+    assert languages.direction("ku-Latn") == "ltr"
+    assert languages.direction("") == "ltr"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("en-de", ("en", "de")),
+        ("eng-zho", ("en", "zh")),
+        ("en-pt_BR", ("en", "pt-BR")),
+        ("en_ko", ("en", "ko")),
+        ("en→ko", ("en", "ko")),
+        ("hello-world", ("und", "und")),
+        ("plain", ("und", "und")),
+    ],
+)
+def test_pair(text: str, expected: tuple[str, str]) -> None:
+    assert languages.pair(text) == expected
