@@ -154,7 +154,9 @@ def _named(column: str) -> tuple[str, str] | None:
 
 def _by_language(free: list[str], roles: dict[str, str], outputs: dict[str, str]) -> tuple[str, str] | None:
     """Columns named by language codes: the first is the source, the others are outputs."""
-    coded = [name for name in free if len(name) <= 7 and re.match(r"^[a-z]{2,3}\b", name) and languages.known(name)]
+    coded = [
+        name for name in free if len(name) <= 7 and re.match(r"^[a-z]{2,3}(?![a-z])", name) and languages.known(name)
+    ]
     if len(coded) < 2:
         return None
     roles["source"] = coded[0]

@@ -16,6 +16,7 @@ from lanner.formats._writing import replacing, text_file
 from lanner.model import Document, Judge, Judgement
 
 _COMPRESSED = (".gz", ".zst")
+_CELL_LIMIT = 32_767
 _FIXED = ("document", "segment", "paragraph", "domain", "title", "text_type", "note", "media")
 _OWN = ("glossary", "judged", "flags", "absent", "document_meta", "segment_meta")
 
@@ -119,25 +120,27 @@ def _spreadsheet(path: Path, header: list[str], rows: Iterable[dict[str, Any]]) 
     try:
         import openpyxl  # noqa: PLC0415
         from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415
-        from openpyxl.utils.exceptions import IllegalCharacterError  # noqa: PLC0415
+        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError("Writing spreadsheets", "xlsx") from error
+    lines = [{name: name for name in header}, *rows]
+    for value in (value for row in lines for value in row.values() if isinstance(value, str)):
+        if "\r" in value or len(value) > _CELL_LIMIT or ILLEGAL_CHARACTERS_RE.search(value):
+            where = Where(path, item=repr(value[:40]))
+            raise InputError(
+                "A spreadsheet cannot hold this text unchanged.", where=where, next_step="Write a CSV file instead."
+            )
     book = openpyxl.Workbook(write_only=True)
     page = book.create_sheet("segments")
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        if "\r" in value or len(value) > 32_767:
-            raise InputError("A spreadsheet cannot hold this text unchanged.", where=Where(path, item=value[:40]))
         made = WriteOnlyCell(page, value)
         made.data_type = "s"  # a text that begins with = is no formula
         return made
 
+    for row in lines:
+        page.append([cell(row[name]) for name in header])
     with replacing(path) as made:
-        try:
-            for row in ({name: name for name in header}, *rows):
-                page.append([cell(row[name]) for name in header])
-        except IllegalCharacterError as error:
-            raise InputError("A spreadsheet cannot hold control characters.", where=Where(path)) from error
         book.save(made)

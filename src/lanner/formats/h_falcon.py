@@ -165,16 +165,14 @@ class _Answers:
         row = at.cells
         context = row.get("context")
         skills = row.get("skill")
-        if isinstance(skills, str) and not is_missing(skills):
-            skills = literal_list(skills)
-        if not is_missing(skills) and not isinstance(skills, list):
-            textfile.failed(at.file, f"The skills {row.get('skill')!r} are not a list.", at.line)
+        labels = None if is_missing(skills) else literal_list(skills) if isinstance(skills, str) else skills
+        if not is_missing(skills) and not isinstance(labels, list):
+            textfile.failed(at.file, f"The skills {skills!r} are not a list.", at.line)
         self._add(at, "context", "context", None if is_missing(context) else str(context))
         if "span" in row:
             spans, wrong = self._spans(at)
             self._add(at, "context", "spans", spans, wrong)
-        labels = None if is_missing(skills) else [str(skill) for skill in skills or ()]
-        self._add(at, "skills", "skills", labels)
+        self._add(at, "skills", "skills", labels and [str(skill) for skill in labels])
 
     def _spans(self, at: _Row) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
         row, cell = at.cells, at.cells["span"]

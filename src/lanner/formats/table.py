@@ -163,10 +163,15 @@ class _Table:
         if self.long:
             draft.outputs[self._text("system", row)] = self._text("output", row)
         for name, position in self.references:
-            if row[position] is not None and name not in absent and (row[position] != "" or "absent" in self.at):
-                draft.references[name] = _as_text(row[position])
+            # an empty cell of a plain table is no reference; in ours the column `absent` says which there are
+            value = row[position]
+            if name not in absent and (value not in (None, "") or self._tells_empty(value)):
+                draft.references[name] = _as_text(value)
         self._fill(draft, row, extra, line)
         return draft
+
+    def _tells_empty(self, value: Any) -> bool:
+        return value is not None if self.typed else "absent" in self.at
 
     def _fill(self, draft: Draft, row: Sequence[Any], extra: dict[str, Any], line: int) -> None:
         if paragraph := self._text("paragraph", row):

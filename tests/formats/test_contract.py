@@ -1,0 +1,45 @@
+"""What holds for every format, also for one that another package brings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lanner import formats, registry
+from lanner.errors import InputError, LannerError
+
+NAMES = registry.names("formats")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_format_says_what_it_is(name: str) -> None:
+    module = registry.module("formats", name)
+    assert module.TITLE
+    assert hasattr(module, "recognise") == hasattr(module, "read")
+    assert hasattr(module, "read") or hasattr(module, "write")
+    assert all(isinstance(meaning, str) and meaning for meaning in formats.options(name).values())
+
+
+def test_an_unknown_option_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("source\nx\n")
+    with pytest.raises(InputError, match="no option 'colums'") as caught:
+        formats.read(path, colums="source=x")
+    assert "columns" in caught.value.next_step
+
+
+def test_an_unknown_format_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LannerError, match="no format called 'natif'") as caught:
+        formats.write("natif", tmp_path / "x", [])
+    assert "native" in caught.value.next_step
+
+
+def test_a_format_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    with pytest.raises(LannerError, match="read but not written"):
+        formats.write("h-falcon", tmp_path / "x", [])
+
+
+def test_a_missing_path_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        formats.read(tmp_path / "none")

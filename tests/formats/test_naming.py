@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from lanner.formats._naming import counted, file_languages, is_missing, literal_list, number
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [
+        ("test.en-de.tsv", ("en", "de")),
+        ("batches_wmt23_en-de_esa.json", ("en", "de")),
+        ("en-pt_BR.jsonl", ("en", "pt-BR")),
+        ("well-known.csv", ("und", "und")),
+        ("a-b.csv", ("und", "und")),
+    ],
+)
+def test_file_languages(name: str, pair: tuple[str, str]) -> None:
+    assert file_languages(Path(name)) == pair
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("4.0", 4),
+        ("4", 4),
+        (" 4.5 ", 4.5),
+        (4.0, 4),
+        ("", None),
+        ("None", None),
+        ("nan", None),
+        ("inf", None),
+        (True, None),
+    ],
+)
+def test_number(cell: object, value: object) -> None:
+    assert number(cell) == value
+    assert type(number(cell)) is type(value)
+
+
+def test_missing() -> None:
+    assert all(map(is_missing, [None, "", " ", "None", "NaN", "nan", float("nan")]))
+    assert not any(map(is_missing, [0, "0", "x", []]))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("['a', 'b']", ["a", "b"]),
+        ('["a"]', ["a"]),
+        ("('a',)", ["a"]),
+        ("nonsense", None),
+        ("{}", None),
+        ("[" * 5000, None),
+    ],
+)
+def test_literal_list(text: str, value: object) -> None:
+    assert literal_list(text) == value
+
+
+def test_code_in_a_cell_is_not_run() -> None:
+    assert literal_list("[__import__('os').getcwd()]") is None
+
+
+def test_counted() -> None:
+    assert counted(Counter(a=2, b=1), {"a": "{n} of a."}) == ["2 of a.", "1 judgements are flagged 'b'."]

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from lanner import formats
+from lanner.errors import InputError
+from lanner.formats import table
+
+
+def put(path: Path, text: str) -> Path:
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_a_wide_table(tmp_path: Path) -> None:
+    path = put(tmp_path / "set.en-de.csv", "doc,idx,domain,source,ref,A,mt,fun\nd,0,news,x,r,?,y,1\nd,1,news,z,,!,,2\n")
+    (reading,) = formats.read(path)
+    (document,) = reading.documents
+    assert (document.id, document.domain, document.language_pair) == ("d", "news", "en-de")
+    first, second = document.segments
+    assert (first.id, first.source, dict(first.outputs), dict(first.references)) == (
+        "0",
+        "x",
+        {"mt": "y"},
+        {"ref": "r"},
+    )
+    assert first.meta == {"A": "?", "fun": "1"}
+    assert dict(second.outputs) == {"mt": ""}
+    assert dict(second.references) == {}
+    assert "Columns: document=doc" in reading.notes[0]
+    assert any("1 cells of outputs are empty" in note for note in reading.notes)
+
+
+def test_a_long_table_with_scores(tmp_path: Path) -> None:
+    text = "doc,seg_id,system,source,mt,rater,score\n"
+    text += "d,1,A,x,a1,r1,4.0\nd,1,B,x,b1,r1,None\nd,2,A,y,a2,r1,4\nd,2,B,y,b2,r1,good\n"
+    (reading,) = formats.read(put(tmp_path / "t.csv", text), protocol="sqm")
+    (document,) = reading.documents
+    assert [dict(s.outputs) for s in document] == [{"A": "a1", "B": "b1"}, {"A": "a2", "B": "b2"}]
+    assert [(j.systems, j.segment, j.value, j.flags) for j in reading.judgements] == [
+        (("A",), "1", 4, ()),
+        (("B",), "1", None, ("missing",)),
+        (("A",), "2", 4, ()),
+        (("B",), "2", "good", ("not_a_number",)),
+    ]
+    assert reading.protocol == "sqm"
+    assert [judge.id for judge in reading.judges] == ["r1"]
+    assert reading.judgements[1].origin == "t.csv:3"
+
+
+def test_blank_rows_are_counted_and_left_out(tmp_path: Path) -> None:
+    (reading,) = formats.read(put(tmp_path / "t.csv", "source,mt\na,b\n,\nc,d\n"))
+    assert [s.id for d in reading.documents for s in d] == ["1", "2"]
+    assert any("1 blank rows" in note for note in reading.notes)
+    assert any("No column names the documents" in note for note in reading.notes)
+
+
+def test_a_newline_in_a_cell_is_text(tmp_path: Path) -> None:
+    (reading,) = formats.read(put(tmp_path / "t.csv", 'doc,source,mt\nd,"two\nlines",x\n'))
+    assert reading.documents[0].segments[0].source == "two\nlines"
+
+
+def test_rows_of_a_document_may_be_apart_unless_streamed(tmp_path: Path) -> None:
+    path = put(tmp_path / "t.csv", "doc,source\na,1\nb,2\na,3\n")
+    (reading,) = formats.read(path)
+    assert [[s.source for s in d] for d in reading.documents] == [["1", "3"], ["2"]]
+    with pytest.raises(InputError, match="do not stand together"):
+        list(formats.read_documents(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("doc,source\n,x\n", "names no document"),
+        ("doc,id,source\na,,x\n", "no segment id"),
+        ("doc,id,source\na,1,x\na,1,y\n", "already on line 2"),
+        ("doc,source,paragraph\na,x,first\n", "not a whole number"),
+        ("doc,source,flags\na,x,{}\n", "not what 'flags' holds"),
+    ],
+)
+def test_faults_are_named(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        formats.read(put(tmp_path / "t.csv", text), "table")
+
+
+def test_language_columns(tmp_path: Path) -> None:
+    (reading,) = formats.read(put(tmp_path / "t.tsv", "doc\tsource\tmt\tlp\na\tx\ty\teng-zho\n"))
+    assert reading.documents[0].language_pair == "en-zh"
+    (reading,) = formats.read(put(tmp_path / "t.tsv", "doc\tsource\tmt\nd\tx\ty\n"), languages="en-ko")
+    assert reading.documents[0].language_pair == "en-ko"
+
+
+def test_a_file_without_source_is_not_recognised(tmp_path: Path) -> None:
+    path = put(tmp_path / "t.csv", "login,protocol\na,b\n")
+    assert not table.recognise(path)
+    with pytest.raises(InputError, match="none of the formats") as caught:
+        formats.recognise(path)
+    assert "table (a table with named columns" in caught.value.next_step
+
+
+def test_streaming_keeps_memory_flat(tmp_path: Path) -> None:
+    """Ten times the rows, the same peak: what is held is a document, not the file."""
+
+    def peak(documents: int) -> int:
+        path = tmp_path / f"{documents}.csv"
+        with path.open("w", encoding="utf-8") as out:
+            out.write("doc,source,mt\n")
+            for number in range(documents):
+                out.write(f"d{number},{'source text ' * 10},{'target text ' * 10}\n" * 20)
+        tracemalloc.start()
+        count = sum(len(document.segments) for document in formats.read_documents(path))
+        _, highest = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert count == documents * 20
+        return highest
+
+    small, large = peak(400), peak(4000)
+    assert large < small + 2_000_000, (small, large)
