@@ -11,7 +11,7 @@ from lanner.errors import StatisticError, did_you_mean
 from lanner.stats.counting import ratio
 from lanner.stats.estimate import Plan, Rows, statistic
 from lanner.stats.ratings import Ratings
-from lanner.stats.resample import Array
+from lanner.stats.resample import Array, Indices
 from lanner.stats.weighting import check_order
 
 Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
@@ -50,16 +50,17 @@ def _centred(rated: Ratings) -> Array:
 def _per_item(rated: Ratings) -> tuple[Array, Array]:
     x = _centred(rated)
     first = np.bincount(rated.item, weights=x, minlength=rated.n_items)
-    return first, np.bincount(rated.item, weights=x * x, minlength=rated.n_items)
+    second = np.bincount(rated.item, weights=x * x, minlength=rated.n_items)
+    return first.astype(float), second.astype(float)
 
 
-def _judge_columns(rated: Ratings, values: Array, items: Array) -> sparse.csr_array:
+def _judge_columns(rated: Ratings, values: Array, items: Indices) -> sparse.csr_array:
     """items × judges: a value where there is an answer."""
     shape = (rated.n_items, len(rated.judges))
     return sparse.coo_array((values, (rated.item, rated.judge)), shape=shape).tocsr()[items]
 
 
-def _from_mean_squares(rated: Ratings, form: Form, items: Array) -> Plan:
+def _from_mean_squares(rated: Ratings, form: Form, items: Indices) -> Plan:
     k = len(rated.judges)
     first, second = _per_item(rated)
     by_judge = _judge_columns(rated, _centred(rated), items)
@@ -78,7 +79,16 @@ def _from_mean_squares(rated: Ratings, form: Form, items: Array) -> Plan:
         columns = judges / (k - 1) if k > 1 else np.full(len(sums), np.nan)
         noise = ratio(error, (n - 1) * (k - 1))
         within = ratio(judges + error, n * (k - 1))
-        return _forms(form, rows, columns, noise, within, n, k, tiny)[:, None]
+        ratios = {
+            "1,1": (rows - within, rows + (k - 1) * within),
+            "2,1": (rows - noise, rows + (k - 1) * noise + k * ratio(columns - noise, n)),
+            "3,1": (rows - noise, rows + (k - 1) * noise),
+            "1,k": (rows - within, rows),
+            "2,k": (rows - noise, rows + ratio(columns - noise, n)),
+            "3,k": (rows - noise, rows),
+        }
+        top, bottom = ratios[form]
+        return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > tiny))[:, None]
 
     left_out = rated.n_items - len(items)
     notes = (f"{left_out} items that not every judge scored are left out.",) if left_out else ()
@@ -93,22 +103,6 @@ def _from_mean_squares(rated: Ratings, form: Form, items: Array) -> Plan:
         reasons=reasons or ("all scores are the same.",),
         settings={"form": form},
     )
-
-
-def _forms(
-    form: Form, rows: Array, columns: Array, noise: Array, within: Array, n: Array, k: int, tiny: float
-) -> Array:
-    """The published ratios of mean squares."""
-    ratios = {
-        "1,1": (rows - within, rows + (k - 1) * within),
-        "2,1": (rows - noise, rows + (k - 1) * noise + k * ratio(columns - noise, n)),
-        "3,1": (rows - noise, rows + (k - 1) * noise),
-        "1,k": (rows - within, rows),
-        "2,k": (rows - noise, rows + ratio(columns - noise, n)),
-        "3,k": (rows - noise, rows),
-    }
-    top, bottom = ratios[form]
-    return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > tiny))
 
 
 def _tiny(rated: Ratings) -> float:
@@ -167,13 +161,14 @@ def _from_components(rated: Ratings, form: Form) -> Plan:
 
 def _component_ratio(form: Form, table: Array, forms: Array, k: Array, tiny: float) -> Array:
     scale = np.abs(table).max(axis=(1, 2), initial=1.0)
-    solvable = np.isfinite(table).all(axis=(1, 2)) & np.isfinite(forms).all(axis=1)
-    solvable[solvable] &= np.abs(np.linalg.det(table[solvable] / scale[solvable, None, None])) > 1e-12
+    solvable = np.flatnonzero(np.isfinite(table).all(axis=(1, 2)) & np.isfinite(forms).all(axis=1))
+    regular = np.abs(np.linalg.det(table[solvable] / scale[solvable, None, None])) > 1e-12
+    solvable = solvable[regular]
     found = np.full(forms.shape, np.nan)
-    if solvable.any():
+    if len(solvable):
         found[solvable] = np.linalg.solve(table[solvable], forms[solvable, :, None])[:, :, 0]
-    item, error = found[:, 0], np.maximum(found[:, -1], 0)
-    judge = np.maximum(found[:, 1], 0) if form.startswith("2") else np.zeros(len(found))
-    noise = judge + error
+    item, error = found[:, 0], found[:, -1]
+    judge = found[:, 1] if form.startswith("2") else np.zeros(len(found))
+    noise = np.maximum(judge + error, 0)
     bottom = item + (noise / k if form.endswith("k") else noise)
     return np.asarray(np.divide(item, bottom, out=np.full(item.shape, np.nan), where=bottom > tiny))

@@ -19,7 +19,7 @@ from scipy import sparse
 from lanner.errors import StatisticError, did_you_mean
 from lanner.stats.resample import Array
 
-Value = Literal["label", "score", "labels"]
+Value = Literal["label", "score", "labels", "spans"]
 Codes = npt.NDArray[np.int32]
 
 
@@ -30,7 +30,7 @@ class Ratings:
     `labels` names the codes in order and `points` gives their numbers: the score, the option's value, or the position
     in the order. `ordered` says whether that order means something. For label sets a code is an index into `sets`.
     `explicit` says whether the labels were given, rather than gathered from what was answered; `scored`, whether the
-    answers are numbers.
+    answers are numbers, `marked`, whether they are spans (the labels are then their JSON).
     """
 
     question: str
@@ -46,8 +46,14 @@ class Ratings:
     ordered: bool = False
     explicit: bool = False
     scored: bool = False
+    marked: bool = False
     sets: tuple[frozenset[str], ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def graded(self) -> bool:
+        """Whether any marked span has a severity."""
+        return self.marked and any('"severity"' in text for text in self.labels)
 
     @property
     def n_items(self) -> int:

@@ -8,6 +8,7 @@ equal answers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,17 +34,20 @@ def ratings(
     judges: Sequence[str] | None = None,
     labels: Sequence[str | float] | None = None,
     roles: Sequence[str] = ("main",),
+    sides: tuple[str, str] | None = None,
 ) -> Ratings:
     """Select the answers to one question.
 
     `value` names the columns to read, the first that has answers wins. `labels` is the scale: all labels (or numbers)
     in order, also those nobody used. Repeated, control and tutorial items are left out unless `roles` names them. Of
-    several answers of one judge to one item the latest counts, and a note says how many were set aside.
+    several answers of one judge to one item the latest counts, and a note says how many were set aside. `sides` are
+    the labels that mean the first and the second of two outputs shown; a, b and first, second are understood.
     """
     if isinstance(data, Ratings):
         return data if judges is None else data.only(judges)
     table, notes = tidy(data)
     table = _select(table, question, stage=stage, row=row, system=system, judges=judges, roles=roles)
+    table = _one_order(table, sides)
     column: Value = next((name for name in value if table[name].is_not_null().any()), value[0])
     if column == "labels" or (value[0] == "labels" and column != "score" and _is_grid(table)):
         table, column = _as_sets(table, column), "labels"
@@ -96,6 +100,41 @@ def _select(
     return table
 
 
+_SIDES = (("a", "b"), ("first", "second"), ("left", "right"))
+
+
+def _one_order(table: pl.DataFrame, sides: tuple[str, str] | None) -> pl.DataFrame:
+    """Outputs that were compared, in the order of their names; answers that depend on the order turned with them."""
+    several = table["system"].str.contains("|", literal=True)
+    if not several.any():
+        return table
+    systems = pl.col("system").str.split("|")
+    turned = systems.list.sort() != systems
+    used = set(table["label"].drop_nulls())
+    pair = sides or next((known for known in _SIDES if used & set(known)), None)
+    answers = [pl.when(turned).then(systems.list.sort().list.join("|")).otherwise("system").alias("system")]
+    if pair is not None:
+        other = pl.col("label").replace({pair[0]: pair[1], pair[1]: pair[0]})
+        answers.append(pl.when(turned & (systems.list.len() == 2)).then(other).otherwise("label").alias("label"))
+    ranked = table["ranks"].is_not_null() & table["label"].is_null()
+    if ranked.any():
+        names = [_order(s, r) for s, r in zip(table["system"].to_list(), table["ranks"].to_list(), strict=True)]
+        table = table.with_columns(pl.Series("_order", names, dtype=pl.String))
+        answers = [answers[0], pl.coalesce("label", "_order").alias("label")]
+    return table.with_columns(answers)
+
+
+def _order(systems: str, ranks: list[int] | None) -> str | None:
+    """An order as text, best first: "b > a = c"."""
+    if ranks is None:
+        return None
+    ranked = sorted(zip(ranks, systems.split("|"), strict=False))
+    text = ranked[0][1] if ranked else ""
+    for (before, _), (rank, name) in pairwise(ranked):
+        text += (" = " if rank == before else " > ") + name
+    return text
+
+
 def _is_grid(table: pl.DataFrame) -> bool:
     return bool((table["row"] != "").any())
 
@@ -141,6 +180,9 @@ def _build(
         code, sets = _set_codes(kept["labels"])
         scale = tuple("{" + ", ".join(sorted(s)) + "}" for s in sets)
         points, ordered = np.arange(len(sets), dtype=float), False
+    elif column == "spans":
+        scale = tuple(kept["spans"].unique().sort())
+        code, points, ordered = _positions(kept["spans"], scale), np.arange(len(scale), dtype=float), False
     elif column == "score":
         code, scale, points = _score_codes(kept["score"], labels)
         ordered = True
@@ -164,6 +206,7 @@ def _build(
         ordered=ordered,
         explicit=labels is not None,
         scored=column == "score",
+        marked=column == "spans",
         sets=sets,
         notes=notes,
     )

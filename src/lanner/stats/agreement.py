@@ -1,0 +1,109 @@
+"""Agreement, all in one place: every coefficient by its name, and the set of them that suits a question.
+
+Each coefficient takes a table (tidy frame, Polars or pandas), a question, and the same options for choosing answers
+(`judges`, `stage`, `row`, `system`, `labels`, `roles`) and for the interval (`resampling`); see the modules
+`selection` and `resample`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lanner.model import Result
+from lanner.stats.alpha import alpha
+from lanner.stats.counting import brennan_prediger, conger, fleiss, gwet, percent, wmt
+from lanner.stats.diagnosis import prevalence
+from lanner.stats.estimate import Statistic
+from lanner.stats.frame import tidy
+from lanner.stats.icc import icc
+from lanner.stats.kappa import kappa, pairwise, scott
+from lanner.stats.overlap import accuracy, jaccard, macro_f1, micro_f1
+from lanner.stats.ratings import Ratings
+from lanner.stats.repeats import self_agreement
+from lanner.stats.resample import Resampling
+from lanner.stats.selection import ratings
+from lanner.stats.spans import spans
+from lanner.stats.tables import groups, labelled
+
+__all__ = [
+    "COEFFICIENTS",
+    "accuracy",
+    "alpha",
+    "brennan_prediger",
+    "conger",
+    "fleiss",
+    "grouped",
+    "gwet",
+    "icc",
+    "jaccard",
+    "kappa",
+    "macro_f1",
+    "micro_f1",
+    "overview",
+    "pairwise",
+    "percent",
+    "scott",
+    "self_agreement",
+    "spans",
+    "wmt",
+]
+
+COEFFICIENTS: dict[str, Statistic] = {
+    statistic.name: statistic
+    for statistic in (
+        percent, kappa, scott, fleiss, conger, brennan_prediger, gwet, wmt, alpha, icc,
+        jaccard, micro_f1, macro_f1, accuracy, spans,
+    )
+}  # fmt: skip
+"""Every coefficient by name, for command lines and analysis plans."""
+
+
+def overview(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
+    """The coefficients that suit the answers: labels, ordered labels, scores, label sets or spans."""
+    how = resampling or Resampling()
+    rated = ratings(data, question, **{"value": ("spans", "label", "labels", "score"), **select})
+    named = {"question": rated.question} if rated.question else {}
+    return [labelled(result, named) for result in _suited(rated, how)]
+
+
+def _suited(rated: Ratings, how: Resampling) -> list[Result]:
+    if rated.marked:
+        severe = [spans(rated, severities="mqm", resampling=how)] if rated.graded else []
+        return [spans(rated, resampling=how), spans(rated, match="touching", resampling=how), *severe]
+    if rated.sets:
+        levels = [alpha(rated, level=level, resampling=how) for level in ("jaccard", "masi")]
+        return [*(f(rated, resampling=how) for f in (jaccard, micro_f1, macro_f1, accuracy)), *levels]
+    if rated.scored:
+        return [
+            alpha(rated, level="interval", resampling=how),
+            alpha(rated, level="ordinal", resampling=how),
+            kappa(rated, weights="quadratic", resampling=how),
+            icc(rated, form="2,1", resampling=how),
+            icc(rated, form="3,1", resampling=how),
+        ]
+    agreed, corrected, ac1, common = prevalence(rated, resampling=how)
+    more = [corrected] if corrected.name == "kappa" else [kappa(rated, resampling=how), corrected]
+    results = [agreed, *more, ac1, alpha(rated, level="nominal", resampling=how), common]
+    if rated.ordered:
+        results += [kappa(rated, weights=w, resampling=how) for w in ("linear", "quadratic")]
+        results.append(alpha(rated, level="ordinal", resampling=how))
+    return results
+
+
+def grouped(
+    of: Statistic | Sequence[Statistic], data: Any, question: str = "", *, by: str | Iterable[str], **options: Any
+) -> list[Result]:
+    """A statistic within each group of rows, for instance `by="domain"`; `labels` say which group a Result is about."""
+    table, notes = tidy(data)
+    columns = [by] if isinstance(by, str) else list(by)
+    statistics = [of] if isinstance(of, Statistic) else list(of)
+    if question:
+        table = table.filter(table["question"] == question)
+    return [
+        labelled(replace(result, notes=(*notes, *result.notes)), group)
+        for group, part in groups(table, columns)
+        for statistic in statistics
+        for result in [statistic(part, question, **options)]
+    ]

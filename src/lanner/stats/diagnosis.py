@@ -1,0 +1,306 @@
+"""Why judges disagree: which labels they confuse, who leans which way, and what a number owes to prevalence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lanner.model import Result
+from lanner.stats.alpha import alpha
+from lanner.stats.counting import corrected, fleiss, gwet, percent, ratio
+from lanner.stats.estimate import Plan, Rows, Statistic, estimate, statistic
+from lanner.stats.kappa import kappa
+from lanner.stats.ratings import Ratings
+from lanner.stats.resample import Array, Resampling, outcome
+from lanner.stats.selection import ratings
+
+
+def _pairs(data: Any, question: str, select: dict[str, Any]) -> Iterator[Ratings]:
+    """The answers of each two judges who share items."""
+    rated = ratings(data, question, **select)
+    for a, b in combinations(rated.judges, 2):
+        two = rated.only([a, b])
+        if two.per_item.max(initial=0) == 2:
+            yield two
+
+
+def _confusions(two: Ratings) -> tuple[Rows, sparse.csr_array]:
+    """Shared items × (first's label, second's label), one 1 in each row."""
+    pairs, q = two.pairs, len(two.labels)
+    cell = pairs.first.astype(np.int64) * q + pairs.second
+    entries = (np.ones(len(cell)), (np.arange(len(cell)), cell))
+    return Rows.of_items(two, pairs.item), sparse.coo_array(entries, shape=(len(cell), q * q)).tocsr()
+
+
+def _names(two: Ratings) -> dict[str, str]:
+    return {"judge": two.judges[0], "other": two.judges[1]}
+
+
+def merging(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
+    """κ after two labels are taken as one, for every two labels and every two judges, best first.
+
+    A large gain says that these two judges do not tell these labels apart. Merging x and y adds the confusions to the
+    agreement, Pₒ + pₓᵧ + pᵧₓ, and the crossed shares to chance, Pₑ + pₓ₊ p₊ᵧ + pᵧ₊ p₊ₓ, so all merges come from one
+    confusion matrix. `rows` hold κ before, and the gain with its interval.
+    """
+    how = resampling or Resampling()
+    found = [result for two in _pairs(data, question, select) for result in _merges(two, how)]
+    return sorted(
+        found, key=lambda r: (r.labels["judge"], r.labels["other"], -(r.value if r.value is not None else -2))
+    )
+
+
+def _merges(two: Ratings, resampling: Resampling) -> list[Result]:
+    q = len(two.labels)
+    x, y = np.triu_indices(q, 1)
+    rows, parts = _confusions(two)
+
+    def finish(sums: Array) -> Array:
+        table = sums.reshape(len(sums), q, q)
+        n = table.sum(axis=(1, 2))[:, None]
+        first, second = table.sum(axis=2), table.sum(axis=1)
+        same = np.trace(table, axis1=1, axis2=2)[:, None]
+        chance = (first * second).sum(axis=1)[:, None]
+        before = corrected(ratio(same, n), ratio(chance, n**2))
+        same = same + table[:, x, y] + table[:, y, x]
+        chance = chance + first[:, x] * second[:, y] + first[:, y] * second[:, x]
+        after = corrected(ratio(same, np.broadcast_to(n, same.shape)), ratio(chance, np.broadcast_to(n**2, same.shape)))
+        return np.concatenate([after, after - before, before], axis=1)
+
+    merged = [f"{two.labels[a]} + {two.labels[b]}" for a, b in zip(x, y, strict=True)]
+    outcomes = tuple({**_names(two), "merged": name} for name in merged)
+    plan = Plan("merging", two, rows, finish, parts, outcomes=outcomes)
+    replicates = plan.replicate(resampling)
+    before = _plain(replicates.value[-1])
+    reasons = ("after merging only one label is left.",) * len(merged)
+    results = []
+    for column, result in enumerate(estimate(replace(plan, reasons=reasons), resampling)):
+        gain = outcome(replicates, resampling, column=len(merged) + column, null=0.0)
+        row = {
+            "merged": merged[column],
+            "before": before,
+            "gain": _plain(replicates.value[len(merged) + column]),
+            "low": gain.interval.low if gain.interval else None,
+            "high": gain.interval.high if gain.interval else None,
+            "p": gain.p,
+        }
+        results.append(replace(result, rows=(row,)))
+    return results
+
+
+def _plain(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def disagreements(
+    data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any
+) -> list[Result]:
+    """Label shares among the items on which two judges differ: of each judge, and the mean of the two.
+
+    A label with a large share is where disagreement happens; sides that differ show who prefers what.
+    """
+    how = resampling or Resampling()
+    return [result for two in _pairs(data, question, select) for result in _disagreement_shares(two, how)]
+
+
+def _disagreement_shares(two: Ratings, resampling: Resampling) -> list[Result]:
+    q = len(two.labels)
+    pairs = two.pairs
+    differ = pairs.first != pairs.second
+    first, second, items = pairs.first[differ], pairs.second[differ], pairs.item[differ]
+    at = np.arange(len(items))
+    entries = (np.ones(2 * len(items)), (np.r_[at, at], np.r_[first, q + second].astype(np.int64)))
+    parts = sparse.coo_array(entries, shape=(len(items), 2 * q)).tocsr()
+
+    def finish(sums: Array) -> Array:
+        n = sums.sum(axis=1, keepdims=True) / 2
+        sides = ratio(sums, np.broadcast_to(n, sums.shape))
+        return np.concatenate([(sides[:, :q] + sides[:, q:]) / 2, sides], axis=1)
+
+    names = ("both", *two.judges)
+    outcomes = tuple({**_names(two), "side": side, "label": label} for side in names for label in two.labels)
+    plan = Plan(
+        "disagreements", two, Rows.of_items(two, items), finish, parts, outcomes=outcomes, scale="logit",
+        reasons=("these judges never differ.",) * len(outcomes),
+    )  # fmt: skip
+    results = estimate(plan, resampling)
+    by_side = [results[start : start + q] for start in range(0, 3 * q, q)]
+    return [result for side in by_side for result in sorted(side, key=lambda r: -(r.value or 0))]
+
+
+def confusion(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
+    """Confusion matrices: for every two judges how often one gave label k where the other gave l.
+
+    `value` is their agreement; each of `rows` is a label of the first judge with the counts of the second's labels.
+    """
+    how = resampling or Resampling()
+    found = []
+    for two in _pairs(data, question, select):
+        q = len(two.labels)
+        _, parts = _confusions(two)
+        table = np.asarray(parts.sum(axis=0)).reshape(q, q).astype(int)
+        rows = tuple(
+            {"label": name, **dict(zip(two.labels, line.tolist(), strict=True))}
+            for name, line in zip(two.labels, table, strict=True)
+        )
+        result = percent(two, resampling=how)
+        found.append(replace(result, name="confusion", labels=_names(two), rows=rows))
+    return found
+
+
+@statistic("score", "label")
+def _lean(rated: Ratings, *, shares: bool = False) -> Plan:
+    """Σ over items of a judge's answer less the mean of the others' answers to the same item, over their number."""
+    judges = len(rated.judges)
+    shared = np.flatnonzero(rated.per_item >= 2)
+    place = np.full(rated.n_items, -1)
+    place[shared] = np.arange(len(shared))
+    kept = place[rated.item] >= 0
+    item, judge, code = place[rated.item[kept]], rated.judge[kept], rated.code[kept]
+    values = np.eye(len(rated.labels))[code] if shares else rated.points[code][:, None]
+    kinds = values.shape[1]
+    m = rated.per_item[shared].astype(float)
+    columns, data, lines = [], [], []
+    for kind in range(kinds):
+        x = values[:, kind]
+        total = np.bincount(item, weights=x, minlength=len(shared))
+        others = (total[item] - x) / (m[item] - 1)
+        columns.append(judge.astype(np.int64) * (kinds + 1) + kind)
+        data.append(x - others)
+        lines.append(item)
+    columns.append(judge.astype(np.int64) * (kinds + 1) + kinds)
+    data.append(np.ones(len(item)))
+    lines.append(item)
+    shape = (len(shared), judges * (kinds + 1))
+    parts = sparse.coo_array(
+        (np.concatenate(data), (np.concatenate(lines), np.concatenate(columns))), shape=shape
+    ).tocsr()
+
+    def finish(sums: Array) -> Array:
+        table = sums.reshape(len(sums), judges, kinds + 1)
+        n = np.broadcast_to(table[:, :, [kinds]], table[:, :, :kinds].shape)
+        out = np.full(n.shape, np.nan)
+        return np.asarray(np.divide(table[:, :, :kinds], n, out=out, where=n > 0)).reshape(len(sums), -1)
+
+    names = [{"label": name} for name in rated.labels] if shares else [{}]
+    outcomes = tuple({"judge": judge_name, **name} for judge_name in rated.judges for name in names)
+    counts = []
+    for at, _name in enumerate(rated.judges):
+        mine = item[judge == at]
+        seen = len(np.unique(rated.document[shared[mine]]))
+        counts += [{"items": len(mine), "judges": len(rated.judges), "documents": seen}] * len(names)
+    reason = "this judge shares no item with another."
+    return Plan(
+        "bias" if shares else "severity", rated, Rows.of_items(rated, shared), finish, parts, outcomes=outcomes,
+        counts=tuple(counts), reasons=(reason,) * len(outcomes), scale="plain",
+    )  # fmt: skip
+
+
+def bias(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
+    """How much more often a judge gives each label than the others do on the same items, as a difference of shares."""
+    rated = ratings(data, question, **select)
+    return _tested(_lean.plan(rated, shares=True), resampling or Resampling())
+
+
+def severity(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
+    """How much higher a judge scores than the mean of the others on the same items; negative is stricter.
+
+    p is for the hypothesis that the judge scores as the others do.
+    """
+    rated = ratings(data, question, **{"value": ("score", "label"), **select})
+    return _tested(_lean.plan(rated), resampling or Resampling())
+
+
+def _tested(plan: Plan, resampling: Resampling) -> list[Result]:
+    how = resampling if resampling.unit == "item" else replace(resampling, unit="document")
+    replicates = plan.replicate(how)
+    results = estimate(plan, how)
+    found = []
+    for column, result in enumerate(results):
+        units = result.counts["documents"] if how.unit == "document" else replicates.units
+        test = outcome(replace(replicates, units=units), how, column=column, scale=plan.scale, null=0.0)
+        found.append(replace(result, p=test.p))
+    return found
+
+
+def leave_one_out(
+    data: Any,
+    question: str = "",
+    *,
+    of: Statistic = alpha,
+    resampling: Resampling | None = None,
+    **options: Any,
+) -> list[Result]:
+    """A coefficient without each judge in turn. A judge whose absence raises it agrees least with the rest.
+
+    `rows` hold the value with everyone, and the change. Largest rise first.
+    """
+    how = resampling or Resampling()
+    everyone = of.plan(data, question, **options)
+    full = _plain(everyone.value()[0])
+    rest = {name: value for name, value in options.items() if name in ("level", "weights", "form", "over", "cells")}
+    found = []
+    for judge in everyone.rated.judges:
+        plan = replace(of.plan(everyone.rated.without(judge), **rest), outcomes=({"without": judge},))
+        result = estimate(plan, how)[0]
+        change = None if full is None or result.value is None else result.value - full
+        found.append(replace(result, rows=({"without": judge, "everyone": full, "change": change},)))
+    return sorted(found, key=lambda r: -(r.rows[0]["change"] if r.rows[0]["change"] is not None else -9))
+
+
+PARTED = 0.2  # how far AC1 and κ may lie apart before a reader must be told why
+
+
+def prevalence(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
+    """Percent agreement, κ, AC1 and the share of the commonest label side by side, with a note where they part.
+
+    Where one label prevails, chance agreement is high and κ falls however often judges agree (Feinstein & Cicchetti
+    1990, Journal of Clinical Epidemiology 43); AC1 does not. Neither is wrong: they mean different things by chance.
+    """
+    how = resampling or Resampling()
+    rated = ratings(data, question, **select)
+    coefficient = kappa if len(rated.judges) == 2 else fleiss
+    share = estimate(_commonest(rated), how)[0]
+    results = [percent(rated, resampling=how), coefficient(rated, resampling=how), gwet(rated, resampling=how), share]
+    agreed, corrected_value, ac1, top = (result.value for result in results)
+    note = ""
+    if corrected_value is None and agreed is not None:
+        note = (
+            "κ is undefined here because there is nothing but one label; look at percent agreement and at the labels."
+        )
+    elif corrected_value is not None and ac1 is not None and ac1 - corrected_value > PARTED and top is not None:
+        note = (
+            f"Judges agree on {agreed:.0%} of items, yet κ is only {corrected_value:.2f} (AC1 {ac1:.2f}): {top:.0%} of "
+            f"all answers are {share.labels['label']!r}, so much agreement would come about by chance. κ says little "
+            "about the rare labels here; report all three, and collect items where other labels occur."
+        )
+    if note:
+        results[1] = replace(results[1], notes=(note, *results[1].notes))
+    return results
+
+
+def _commonest(rated: Ratings) -> Plan:
+    q = len(rated.labels)
+    answered = np.flatnonzero(rated.per_item)
+    entries = (np.ones(len(rated.item)), (np.searchsorted(answered, rated.item), rated.code))
+    parts = sparse.coo_array(entries, shape=(len(answered), max(1, q))).tocsr()
+    top = int(np.bincount(rated.code, minlength=max(1, q)).argmax())
+
+    def finish(sums: Array) -> Array:
+        return ratio(sums[:, [top]], sums.sum(axis=1, keepdims=True))
+
+    label: Sequence[str] = rated.labels or ("",)
+    return Plan(
+        "prevalence",
+        rated,
+        Rows.of_items(rated, answered),
+        finish,
+        parts,
+        outcomes=({"label": label[top]},),
+        scale="logit",
+    )

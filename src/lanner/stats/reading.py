@@ -1,0 +1,79 @@
+"""What a number means, in words for people who did not compute it; and on which published scale it is read."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from lanner.errors import StatisticError, did_you_mean
+from lanner.model import Result
+from lanner.stats.resample import FEW
+
+
+@cache
+def _words() -> dict[str, Any]:
+    return tomllib.loads(resources.files("lanner.stats").joinpath("scales.toml").read_text(encoding="utf-8"))
+
+
+def band(value: float, scale: str) -> str:
+    """The reading of a value on a published scale."""
+    scales = _words()["scale"]
+    if scale not in scales:
+        raise StatisticError(f"There is no scale {scale!r}.", next_step=did_you_mean(scale, scales))
+    found: str = scales[scale]["below"]
+    for entry in scales[scale]["bands"]:
+        if round(value, 2) >= entry["from"]:
+            found = entry["reading"]
+    return found
+
+
+def scale_of(statistic: str) -> str | None:
+    """The published scale that is customary for a statistic, if there is one."""
+    return next((name for name, scale in _words()["scale"].items() if statistic in scale["for"]), None)
+
+
+def reading(result: Result, *, scale: str | None = None) -> str:
+    """What a Result says: the number and its meaning, the bands it and its interval fall in, what would change it."""
+    words = _words()
+    meaning = words["meaning"].get(result.name, {})
+    title = meaning.get("title", result.name)
+    if result.value is None:
+        return f"{title}: no value. {' '.join(result.notes[:1])}".strip()
+    shown = f"{result.value:.0%}" if meaning.get("share") else f"{result.value:.2f}"
+    sentences = [f"{title} {shown}: {meaning['says']}" if "says" in meaning else f"{title} {shown}."]
+    scale = scale or scale_of(result.name)
+    if scale:
+        sentences.append(_on_scale(result, scale))
+    elif result.interval:
+        sentences.append(
+            f"With {result.interval.level:.0%} confidence between {_ends(result, bool(meaning.get('share')))}."
+        )
+    sentences += [meaning["changes"]] if "changes" in meaning else []
+    documents = result.counts.get("documents")
+    if documents is not None and documents < FEW:
+        sentences.append(
+            f"It rests on {documents} document{'s' if documents != 1 else ''}; more documents would narrow the "
+            "interval, more sentences of the same ones hardly."
+        )
+    return " ".join(sentences)
+
+
+def _ends(result: Result, share: bool) -> str:
+    assert result.interval is not None
+    ends = (result.interval.low, result.interval.high)
+    return " and ".join(f"{end:.0%}" if share else f"{end:.2f}" for end in ends)
+
+
+def _on_scale(result: Result, scale: str) -> str:
+    assert result.value is not None
+    citation = _words()["scale"][scale]["citation"]
+    here = band(result.value, scale)
+    if result.interval is None:
+        return f"On the scale of {citation}: {here}."
+    low, high = band(result.interval.low, scale), band(result.interval.high, scale)
+    between = f"With {result.interval.level:.0%} confidence between {_ends(result, share=False)}"
+    if low == high:
+        return f"On the scale of {citation}: {here}. {between}, all of it {here}."
+    return f"On the scale of {citation}: {here}. {between}: from {low} to {high}."

@@ -1,0 +1,146 @@
+"""Agreement on marked spans: how far two judges marked the same stretches of text, by characters or by whole spans."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from lanner.errors import InputError, StatisticError, did_you_mean
+from lanner.stats.counting import ratio
+from lanner.stats.estimate import Plan, statistic
+from lanner.stats.pairs import Entry, pair_plan
+from lanner.stats.ratings import Ratings
+from lanner.stats.resample import Array
+
+Match = Literal["characters", "touching", "exact"]
+MATCHES = ("characters", "touching", "exact")
+Place = tuple[Any, ...]
+Marks = dict[Place, list["Mark"]]
+
+
+class Mark(NamedTuple):
+    """One span: from, to (code points), and what a character of it weighs."""
+
+    start: int
+    end: int
+    weight: float
+
+
+@statistic("spans")
+def spans(
+    rated: Ratings,
+    *,
+    match: Match = "characters",
+    average: Literal["micro", "items"] = "micro",
+    severities: Mapping[str, float] | Literal["mqm"] | None = None,
+    categories: bool = False,
+    each: bool = False,
+) -> Plan:
+    """F1 between the spans of two judges; with more judges the mean over pairs.
+
+    F1 = 2·shared/(marked by one + marked by the other). By "characters", shared are the characters that both marked;
+    with `severities` (a weight for each, or "mqm") a character weighs as much as the gravest span over it, and shared
+    is the smaller of the two weights, so that minor against major is agreement in part. By "touching", a span is shared
+    if it overlaps one of the other judge's; by "exact", if start and end are the same. `categories` asks for the same
+    category as well. "micro" pools all items; "items" is the mean over items, 1 where neither judge marked anything.
+    A mark for missing text has no place of its own and counts as one character. Not corrected for chance.
+    After Blain et al. 2023, Findings of the WMT23 Shared Task on Quality Estimation.
+    """
+    if match not in MATCHES:
+        raise StatisticError(f"Spans do not match by {match!r}.", next_step=did_you_mean(match, MATCHES))
+    weights = _severity_weights() if severities == "mqm" else dict(severities or {})
+    marks = [_read(text, weights, categories, weighted=severities is not None) for text in rated.labels]
+    pairs = rated.pairs
+    keys = pairs.first.astype(np.int64) * max(1, len(marks)) + pairs.second
+    distinct, index = np.unique(keys, return_inverse=True)
+    found = [_shared(marks[key // len(marks)], marks[key % len(marks)], match) for key in distinct.tolist()]
+    shared, either = np.array(found, dtype=float).reshape(-1, 2).T[:, index.reshape(-1)]
+    entries: list[Entry] = [(0, shared), (1, either)]
+    if average == "items":
+        entries = [(0, np.divide(shared, either, out=np.ones_like(shared), where=either > 0)), (1, 1.0)]
+
+    def finish(sums: Array) -> Array:
+        return ratio(sums[:, :, 0], sums[:, :, 1])
+
+    empty = int((either == 0).sum())
+    note = f"In {empty} of {len(either)} comparisons neither judge marked anything."
+    settings = {
+        "match": match,
+        "average": average,
+        "severities": "mqm" if severities == "mqm" else "given" if severities else "",
+        "categories": "same" if categories else "",
+    }
+    return pair_plan(
+        "spans", rated, 2, entries, finish, each=each, scale="logit", notes=(note,) if empty else (),
+        settings=settings, reason=lambda _a, _b: "neither judge marked anything.",
+    )  # fmt: skip
+
+
+@cache
+def _severity_weights() -> dict[str, float]:
+    text = resources.files("lanner.stats").joinpath("scales.toml").read_text(encoding="utf-8")
+    table: dict[str, float] = tomllib.loads(text)["severity"]["mqm"]
+    return table
+
+
+def _read(text: str, weights: Mapping[str, float], categories: bool, *, weighted: bool) -> Marks:
+    marks: Marks = {}
+    try:
+        given = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"Spans are not JSON: {text[:60]!r}.", next_step="Expected a list of objects.") from error
+    for span in given:
+        weight = 1.0
+        if weighted:
+            severity = str(span.get("severity", ""))
+            if severity not in weights:
+                raise StatisticError(
+                    f"No weight for the severity {severity!r}.", next_step=did_you_mean(severity, weights)
+                )
+            weight = float(weights[severity])
+        place: Place = (span.get("side", "target"), span.get("output", 0))
+        start, end = span.get("start"), span.get("end")
+        if span.get("missing") or start is None or end is None:
+            place, start, end = (*place, "missing"), 0, 1
+        if categories:
+            place = (*place, span.get("category", ""))
+        marks.setdefault(place, []).append(Mark(int(start), int(end), weight))
+    return marks
+
+
+def _shared(first: Marks, second: Marks, match: Match) -> tuple[float, float]:
+    """What both marked, counted once for each of them, and what they marked altogether."""
+    if match == "characters":
+        both = sum(_characters(first[place], second[place]) for place in first.keys() & second.keys())
+        return 2 * both, sum(_characters(m, m) for marks in (first, second) for m in marks.values())
+    total = sum(len(m) for marks in (first, second) for m in marks.values())
+    hits = 0
+    for one, other in ((first, second), (second, first)):
+        for place, mine in one.items():
+            theirs = other.get(place, [])
+            hits += sum(any(_same(mark, their, match) for their in theirs) for mark in mine)
+    return float(hits), float(total)
+
+
+def _same(mark: Mark, other: Mark, match: Match) -> bool:
+    if match == "exact":
+        return mark[:2] == other[:2]
+    return max(mark.start, other.start) < min(mark.end, other.end)
+
+
+def _characters(first: list[Mark], second: list[Mark]) -> float:
+    """Σ over characters of the smaller of the two weights, between every two neighbouring ends."""
+    ends = sorted({end for mark in (*first, *second) for end in mark[:2]})
+    total = 0.0
+    for start, end in pairwise(ends):
+        a = max((m.weight for m in first if m.start <= start and m.end >= end), default=0.0)
+        b = max((m.weight for m in second if m.start <= start and m.end >= end), default=0.0)
+        total += min(a, b) * (end - start)
+    return total
