@@ -32,7 +32,7 @@ def write(report: Report, folder: Path) -> Path:
             files[f"figures/{figure.id}.csv"] = csv_text(figure.data)
     try:
         for name, text in files.items():
-            _write_whole(folder / name, text)
+            write_whole(folder / name, text)
     except OSError as error:
         raise LannerError(f"The report cannot be written: {error.strerror}.", where=Where(folder)) from error
     return folder / "report.html"
@@ -56,7 +56,8 @@ def _cell(value: Json) -> Json:
     return value
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file so that it appears whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

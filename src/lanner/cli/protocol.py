@@ -1,0 +1,47 @@
+"""`lanner protocol`: read a protocol as a judge would, or check one's own file."""
+
+from __future__ import annotations
+
+import click
+
+from lanner import protocols
+from lanner.cli._output import Output, json_option
+from lanner.protocols.describe import describe
+
+
+@click.group("protocol", short_help="Read a protocol, or check your own.")
+def command() -> None:
+    """Read a protocol as a judge would, or check your own file."""
+
+
+@command.command("show", short_help="A protocol as a person would read it.")
+@click.argument("name", metavar="NAME_OR_FILE")
+@click.option("--language", default="en", show_default=True, help="Language of its words.")
+@json_option
+def show(name: str, language: str, as_json: bool) -> None:
+    """Print a protocol as a person would read it.
+
+    Example: lanner protocol show h_falcon --language ko
+    """
+    protocol = protocols.load(name)
+    output = Output("protocol show", as_json)
+    output.rows.append(protocol.model_dump(mode="json", by_alias=True))
+    output.signature = f"{protocol.label} · hash {protocol.hash}"
+    output.say(describe(protocol, language))
+    output.end()
+
+
+@command.command("check", short_help="Check a protocol file.")
+@click.argument("name", metavar="FILE")
+@json_option
+def check(name: str, as_json: bool) -> None:
+    """Check a protocol file: its shape, its names, its words. A mistake is named with file and line.
+
+    Example: lanner protocol check mine.toml
+    """
+    protocol = protocols.load(name)
+    output = Output("protocol check", as_json)
+    output.rows.append({"name": protocol.name, "version": protocol.version, "hash": protocol.hash})
+    asked = sum(1 for _ in protocol.questions)
+    output.say(f"{protocol.label} is sound: {asked} questions in {len(protocol.stages)} stages, hash {protocol.hash}.")
+    output.end()

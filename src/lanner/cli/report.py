@@ -1,0 +1,55 @@
+"""`lanner report`: one HTML file that says what the judgements mean, with every table and figure beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import from_option, materials, protocol_option, store_option
+from lanner.reports.build import build
+from lanner.reports.files import write
+from lanner.stats.resample import Resampling
+
+
+@click.command("report", short_help="Write a report: HTML, LaTeX and CSV tables, figures.")
+@click.argument("source", metavar="FILE_OR_CAMPAIGN")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: NAME-report).")
+@click.option("--language", default="en", show_default=True, help="Language of the protocol's words.")
+@click.option("--resamples", default=2000, show_default=True)
+@click.option("--seed", default=0, show_default=True)
+@from_option
+@protocol_option
+@store_option
+@json_option
+def command(
+    source: str,
+    out: Path | None,
+    language: str,
+    resamples: int,
+    seed: int,
+    format_name: str | None,
+    protocol: str | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Write a report on a campaign, or on a file of judgements.
+
+    Example: lanner report my-campaign --out my-report
+    """
+    output = Output("report", as_json)
+    found = materials(source, store_place, format_name, protocol)
+    folder = out or Path(f"{Path(source).name}-report")
+    rows = []
+    for part in found:
+        made = build(part, resampling=Resampling(n=resamples, seed=seed), language=language)
+        page = write(made, folder / part.name if len(found) > 1 else folder)
+        rows.append({"part": part.name, "report": str(page), "tables": len(made.tables), "figures": len(made.figures)})
+        for sentence in made.findings:
+            output.say(sentence.replace("**", ""))
+        for note in part.notes:
+            output.note(f"{part.name}: {note}")
+    output.say()
+    output.table(rows, ["report", "tables", "figures"])
+    output.end()

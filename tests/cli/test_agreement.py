@@ -1,0 +1,43 @@
+import pytest
+
+from cli.command import Command
+from released import data_dir
+
+
+@pytest.mark.data
+def test_the_published_kappas(lanner: Command) -> None:
+    ran = lanner("agreement", data_dir("h-falcon"), "--from", "h-falcon", "--question", "context", "--json")
+    kappas = {
+        frozenset((row["judge"], row["other"])): row
+        for row in ran.envelope["rows"]
+        if row["statistic"] == "kappa" and row.get("judge")
+    }
+    assert round(kappas[frozenset(("judge2", "judge3"))]["value"], 4) == 0.4995
+    assert round(kappas[frozenset(("judge1", "judge2"))]["value"], 4) == 0.3883
+    assert len(kappas) == 15
+    for row in kappas.values():
+        assert row["low"] < row["value"] < row["high"]
+        assert (row["n"], row["unit"]) == (809, "document")
+        assert row["signature"]
+
+
+@pytest.mark.data
+def test_some_judges_and_each_domain(lanner: Command) -> None:
+    source = data_dir("h-falcon")
+    rows = lanner(
+        "agreement", source, "-q", "context", "--judges", "judge1,judge2", "--by", "domain", "--json"
+    ).envelope["rows"]
+    assert {row["domain"] for row in rows} == {"news", "social", "literary"}
+    assert sum(row["n"] for row in rows if row["statistic"] == "kappa") == 809
+
+
+def test_neither_a_file_nor_a_campaign(lanner: Command) -> None:
+    ran = lanner("agreement", "nothing")
+    assert ran.code == 2
+    assert "There is no file 'nothing'" in ran.err
+
+
+@pytest.mark.data
+def test_wrong_names_are_met_with_the_nearest(lanner: Command) -> None:
+    assert "Did you mean 'context'" in lanner("agreement", data_dir("h-falcon"), "-q", "contxt").err
+    assert "Did you mean 'judge" in lanner("agreement", data_dir("h-falcon"), "--judges", "judg2").err

@@ -1,0 +1,43 @@
+import json
+
+import pytest
+
+from lanner.cli._output import Output, print_error, result_rows
+from lanner.errors import InputError, Where
+from lanner.model import Interval, Result
+
+
+def test_the_envelope_is_valid_json_without_nan(capsys: pytest.CaptureFixture[str]) -> None:
+    output = Output("x", as_json=True)
+    output.say("people would read this")
+    output.table([{"a": float("nan"), "b": [float("inf"), 1]}])
+    output.note("a note")
+    output.end()
+    made = json.loads(capsys.readouterr().out)
+    assert made["rows"] == [{"a": None, "b": [None, 1]}]
+    assert made["notes"] == ["a note"]
+
+
+def test_text_from_files_is_never_read_as_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    output = Output("x")
+    output.say("[bold]not bold[/bold]")
+    output.table([{"name": "[red]x[/red]"}], title="[b]t[/b]")
+    output.end()
+    text = capsys.readouterr().out
+    assert "[bold]not bold[/bold]" in text
+    assert "[red]x[/red]" in text
+
+
+def test_an_error_is_what_where_and_next(capsys: pytest.CaptureFixture[str]) -> None:
+    error = InputError("It ends early.", where=Where("a.jsonl", 3), next_step="Copy it again.")
+    print_error(error, as_json=False)
+    text = capsys.readouterr().err
+    assert "a.jsonl:3: It ends early." in text
+    assert "Copy it again." in text
+    print_error(error, as_json=True)
+    assert json.loads(capsys.readouterr().err)["where"] == "a.jsonl:3"
+
+
+def test_results_have_a_readable_estimate() -> None:
+    [row] = result_rows([Result("kappa", 0.5004, Interval(0.448, 0.5521))])
+    assert row["estimate"] == ".500 [.448, .552]"
