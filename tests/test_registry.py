@@ -26,4 +26,8 @@ def test_outsiders_come_through_the_same_door(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(
         metadata, "entry_points", lambda *, group, name=None: [point] if group == "lanner.designs" else []
     )
-    assert registry.module("designs", "spiral") is registry
+    registry._entry_points.cache_clear()
+    try:
+        assert registry.module("designs", "spiral") is registry
+    finally:
+        registry._entry_points.cache_clear()

@@ -19,11 +19,17 @@ def _file_name(name: str) -> str:
 
 
 @cache
+def _entry_points(room: str) -> tuple[metadata.EntryPoint, ...]:
+    """What other packages bring to a room; found once, since looking goes through every installed package."""
+    return tuple(metadata.entry_points(group=f"lanner.{room}"))
+
+
+@cache
 def names(room: str, suffix: str = ".py") -> tuple[str, ...]:
     """Names of everything in a room: our files (without the underscored ones), then entry points."""
     own = (Path(entry.name) for entry in resources.files(f"lanner.{room}").iterdir())
     found = {path.stem for path in own if path.suffix == suffix and not path.stem.startswith("_")}
-    found |= {point.name for point in metadata.entry_points(group=f"lanner.{room}")}
+    found |= {point.name for point in _entry_points(room)}
     return tuple(sorted(found))
 
 
@@ -31,9 +37,10 @@ def module(room: str, name: str, known: tuple[str, ...] = ()) -> ModuleType:
     """The module that implements `name`, imported on demand."""
     choices = known or names(room)
     wanted = _file_name(name)
-    for point in metadata.entry_points(group=f"lanner.{room}", name=name):
-        loaded: ModuleType = point.load()
-        return loaded
+    for point in _entry_points(room):
+        if point.name == name:
+            loaded: ModuleType = point.load()
+            return loaded
     if wanted not in choices:
         raise unknown(room, name, choices)
     return import_module(f"lanner.{room}.{wanted}")
@@ -44,8 +51,9 @@ def data_file(room: str, name: str, suffix: str) -> Path | None:
     own = Path(str(resources.files(f"lanner.{room}"))) / f"{_file_name(name)}{suffix}"
     if own.is_file():
         return own
-    for point in metadata.entry_points(group=f"lanner.{room}", name=name):
-        return Path(str(point.load()))
+    for point in _entry_points(room):
+        if point.name == name:
+            return Path(str(point.load()))
     return None
 
 
