@@ -84,6 +84,7 @@ of = "level"
 level.label = "Level"
 labels.label = "Labels"
 each.label = "Each"
+each.marks = { 0 = "none", 10 = "all" }
 marks.label = "Marks"
 agree.label = "Agree"
 """
@@ -116,6 +117,7 @@ CHANGES = [
     ("min = 1\nmax = 2", "min = 3\nmax = 2", "above max", ""),
     ("min = 1\nmax = 2", "min = 4", "but there are 3", ""),
     ('kind = "spans"', 'kind = "spans"\nsides = ["target"]', None, ""),
+    ('10 = "all"', '5 = "half"', "The mark 10 of 'each' has no English words", "each.marks"),
     ('question = "each"\n', 'question = "eech"\n', "no question 'eech'", "'each'"),
     ('rule = "mean_of_each"', 'rule = "mean_each"', "no scoring rule", "'mean_of_each'"),
     ('only = ["x"]', 'only = ["z"]', "does not have", ""),

@@ -48,3 +48,33 @@ def test_places_are_found_by_id_not_by_number() -> None:
     whole = merged(BASE, own)
     assert place_in(own, whole, ("stage", 1, "question", 1, "max")) == ("stage", 0, "question", 0, "max")
     assert place_in(own, whole, ("stage", 0, "question", 0)) == ("stage",)
+
+
+def test_a_question_like_another_takes_its_fields_and_words() -> None:
+    table = {
+        "stage": [
+            {
+                "id": "s",
+                "question": [{"id": "a", "kind": "scale", "key": "a", "min": 1}, {"id": "b", "like": "a", "max": 9}],
+            }
+        ],
+        "text": {"en": {"questions": {"a": {"label": "A", "help": "h"}, "b": {"label": "B"}}}, "de": {}},
+    }
+    question = spelled_out(table)["stage"][0]["question"][1]
+    assert question == {"id": "b", "kind": "scale", "min": 1, "max": 9}
+    assert table["text"]["en"]["questions"]["b"] == {"label": "B", "help": "h"}
+
+
+def test_a_list_with_a_bare_id_is_complete() -> None:
+    base = [{"id": "x", "v": 1}, {"id": "y"}]
+    assert merged(base, ["new", {"id": "x", "w": 2}]) == [{"id": "new"}, {"id": "x", "v": 1, "w": 2}]
+
+
+def test_one_analysis_of_several_questions() -> None:
+    table = {"analysis": [{"statistic": "a.b", "of": ["x", "y"]}]}
+    assert [entry["of"] for entry in spelled_out(table)["analysis"]] == ["x", "y"]
+
+
+def test_an_analysis_that_needs_a_dropped_question_goes_with_it() -> None:
+    base = {**BASE, "analysis": [{"statistic": "c.m", "of": "a", "options": {"against": "b"}}]}
+    assert without(base, {"two"})["analysis"] == []

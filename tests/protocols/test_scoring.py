@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+from collections import defaultdict
+
 import pytest
 
 from lanner import protocols
 from lanner.model import Choice, Labels, Option, Scale, Spans
-from lanner.protocols.scoring import RULES, scores
+from lanner.protocols.answers import accept
+from lanner.protocols.scoring import RULES, rate, scores, word_count
+from released import data_dir
 
 SKILLS = {
     "information_density": "not_relevant",
@@ -89,3 +94,54 @@ def test_weights_match_from_first_to_last_and_skip_removed_spans() -> None:
     assert total(question, spans, {"weights": weights, "cap": 25}) == 25
     assert total(question, [], {"weights": weights}) == 0
     assert RULES["count"](question, spans, {}) == 4
+
+
+def test_named_options_and_the_fate_of_prefilled_spans() -> None:
+    survey, esa = protocols.load("context_survey"), protocols.load("esa_preannotated")
+    assert scores(survey, {"translatable": "no"})["not_translatable"] == 1
+    assert scores(survey, {"translatable": "yes"})["not_translatable"] == 0
+    spans = [{"severity": "minor", "origin": origin} for origin in ("kept", "kept", "changed", "removed", "added")]
+    found = scores(esa, {"errors": spans, "score": 70})
+    assert found == {"points": 70, "error_points": 4, "error_count": 4, "kept_share": 0.5, "removed_share": 0.25}
+    assert scores(esa, {"errors": [{"severity": "minor", "origin": "added"}]})["kept_share"] is None
+
+
+def test_a_scorecard_passes_or_fails_by_points_per_thousand_words() -> None:
+    (penalty,) = (score for score in protocols.load("mqm_localisation").scores if score.id == "penalty")
+    passed = rate(penalty, 10, 400)
+    assert passed is not None and (passed.points, passed.per_words, passed.passed) == (25, 1000, True)
+    failed = rate(penalty, 11, 400)
+    assert failed is not None and failed.passed is False
+    assert rate(penalty, 1, 0) is None
+    assert rate(protocols.load("mqm").scores[0], 10, 400) is None
+
+
+def test_words_are_counted_by_script() -> None:
+    assert word_count("Two words – and three more.") == 5
+    assert word_count("二つの言葉。", "ja") == 5
+    assert word_count("두 단어 하나", "ko") == 3
+
+
+@pytest.mark.data
+def test_mqm_weights_give_every_published_segment_score() -> None:
+    """TED en-de: 6,877 of 6,877 segment averages over judges."""
+    folder = data_dir("mqm")
+    protocol = protocols.load("mqm")
+    errors = protocol.stages[0].questions[0]
+    totals: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    with (folder / "mqm_ted_ende.tsv").open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE):
+            spans = []
+            if row["category"] != "No-error":
+                span = {"start": 0, "end": 1, "category": row["category"], "severity": row["severity"]}
+                spans = accept(errors, [span]).value
+            penalty = scores(protocol, {"errors": spans})["penalty"]
+            totals[row["system"], row["seg_id"]][row["rater"]] += penalty or 0.0
+    agreed = 0
+    published = (folder / "mqm_ted_ende.avg_seg_scores.tsv").read_text(encoding="utf-8").splitlines()
+    for line in published[1:]:
+        system, score, segment = line.split()[:3]
+        by_judge = totals.get((system, segment))
+        if by_judge and score != "None":
+            agreed += abs(sum(by_judge.values()) / len(by_judge) + float(score)) < 1e-5
+    assert agreed == 6877

@@ -56,3 +56,9 @@ def test_without_words_the_id_is_spoken() -> None:
     assert words.group("g").label == "G"
     assert words.language == "en"
     assert words.line("instructions") == ""
+
+
+def test_labelled_points_of_a_scale() -> None:
+    words = Wording(protocols.load("da_sqm"))
+    assert words.mark("score", 100) == words.mark("score", 100.0) == "perfect in meaning and language"
+    assert words.mark("score", 42) == ""

@@ -229,6 +229,7 @@ class Stage(Frozen):
     when: Condition | None = None
     promotion: Promotion | None = None
     gate: Condition | None = None
+    minutes_per_item: float | None = Field(default=None, gt=0)
     questions: tuple[Question, ...] = Field(min_length=1, alias="question")
 
     @property
@@ -306,6 +307,12 @@ class Protocol(Frozen):
     @property
     def questions(self) -> Iterator[tuple[Stage, Question]]:
         return ((stage, question) for stage in self.stages for question in stage.questions)
+
+    def minutes(self, page: str) -> float:
+        """How long one item of a page is expected to take: what its stages say together, else what the protocol says,
+        else a minute."""
+        said = [stage.minutes_per_item for stage in self.pages[page] if stage.minutes_per_item is not None]
+        return sum(said) if said else self.minutes_per_item or 1.0
 
     def find(self, question_id: str) -> tuple[Stage, Question] | None:
         return next(((s, q) for s, q in self.questions if q.id == question_id), None)

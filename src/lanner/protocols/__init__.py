@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from lanner.protocols.reading import load, names, parse_toml
+from lanner.protocols.composing import compose
+from lanner.protocols.reading import load, mistakes, names, parse_toml
 
-__all__ = ["load", "names", "parse_toml"]
+__all__ = ["compose", "load", "mistakes", "names", "parse_toml"]

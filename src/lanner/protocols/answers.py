@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import assert_never
 
 from lanner.errors import AnswerError, did_you_mean
@@ -132,12 +133,26 @@ def fold(text: str) -> str:
 
 
 def resolve(given: str, options: Sequence[Option]) -> str | None:
-    """The option meant by an id or alias in any capitals and punctuation."""
+    """The option meant by an id or alias in any capitals and punctuation, alone or after the name of its parent
+    ("Accuracy/Omission")."""
+    return _resolve(given, tuple(options))
+
+
+@lru_cache(maxsize=4096)
+def _resolve(given: str, options: tuple[Option, ...]) -> str | None:
     wanted = fold(given)
+    by_id = {option.id: option for option in options}
     for option in options:
-        if wanted == fold(option.id) or any(wanted == fold(alias) for alias in option.aliases):
+        names = _spellings(option)
+        if option.parent in by_id:
+            names |= {f"{above} {name}" for above in _spellings(by_id[option.parent]) for name in names}
+        if wanted in names:
             return option.id
     return None
+
+
+def _spellings(option: Option) -> set[str]:
+    return {fold(name) for name in (option.id, *option.aliases)}
 
 
 def _answer(checked: Check, value: Json, texts: Texts | None, chosen: Sequence[str], outputs: int) -> Json:

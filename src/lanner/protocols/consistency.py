@@ -24,6 +24,7 @@ from lanner.model import (
     Unit,
     languages,
 )
+from lanner.protocols.prefilled import ORIGINS
 from lanner.protocols.scoring import RULES
 
 Place = tuple[str | int, ...]
@@ -202,6 +203,8 @@ def _score_options(
         yield (*place, "options"), f"There is no group {group!r}.", did_you_mean(str(group), protocol.groups)
     asked = questions.get(question.for_each) if question.for_each else question
     known = [option.id for option in asked.choices] if asked else []
+    if isinstance(asked, Spans) and asked.prefilled:
+        known += ORIGINS
     named: list[str] = list(options.get("only", ()))
     for weight in options.get("weights", ()):
         named += [weight[key] for key in ("category", "severity") if key in weight]
@@ -225,10 +228,21 @@ def _words(protocol: Protocol) -> Iterator[Problem]:
         yield from _known_words(("text", language, "stages"), words.get("stages", {}), stages, "stage")
         yield from _known_words(("text", language, "questions"), words.get("questions", {}), questions, "question")
         yield from _known_words(("text", language, "groups"), words.get("groups", {}), protocol.groups, "group")
-    for question in questions:
-        if question not in protocol.text["en"].get("questions", {}):
-            what = f"The question {question!r} has no English words."
-            yield ("text", "en"), what, f"Add [text.en.questions.{question}]."
+    english = protocol.text["en"].get("questions", {})
+    for _, question in protocol.questions:
+        if question.id not in english:
+            what = f"The question {question.id!r} has no English words."
+            yield ("text", "en"), what, f"Add [text.en.questions.{question.id}]."
+        elif isinstance(question, Scale) and question.marks:
+            said = english[question.id].get("marks", {})
+            for mark in question.marks:
+                if f"{mark:g}" not in said:
+                    what = f"The mark {mark:g} of {question.id!r} has no English words."
+                    yield (
+                        ("text", "en", "questions", question.id),
+                        what,
+                        f"Add [text.en.questions.{question.id}.marks].",
+                    )
 
 
 def _known_words(place: Place, words: Iterable[str], known: Sequence[str], kind: str) -> Iterator[Problem]:

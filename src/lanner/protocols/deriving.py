@@ -1,12 +1,14 @@
 """One protocol made from others: what a file extends and includes, and what it leaves out.
 
-Tables merge by key, lists of tables by `id`, so that a derived file names only what differs. A list of bare ids picks
-from the base, in that order. `without` leaves out stages, questions, options, scores or whole languages by id, with
-everything that depends on them.
+Tables merge by key, lists of tables by `id`, so that a derived file names only what differs. A list with bare ids is
+complete: it picks from the base, in that order. `without` leaves out stages, questions, options, scores or whole
+languages by id, with everything that depends on them. Within a file, `like` asks a question again under another id, in
+the same words.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,8 +22,9 @@ def merged(base: Any, over: Any) -> Any:
         return {**base, **{key: merged(base[key], value) if key in base else value for key, value in over.items()}}
     if isinstance(base, list) and isinstance(over, list) and base and all(_has_id(entry) for entry in base):
         by_id = {entry["id"]: entry for entry in base}
-        if over and all(isinstance(entry, str) for entry in over):
-            return [by_id.get(entry, {"id": entry}) for entry in over]
+        if any(isinstance(entry, str) for entry in over) and all(isinstance(e, str) or _has_id(e) for e in over):
+            chosen = [{"id": entry} if isinstance(entry, str) else entry for entry in over]
+            return [merged(by_id.get(entry["id"], {}), entry) for entry in chosen]
         if all(_has_id(entry) for entry in over):
             changed = {entry["id"]: merged(by_id.get(entry["id"], {}), entry) for entry in over}
             return [changed.pop(name, entry) for name, entry in by_id.items()] + list(changed.values())
@@ -35,7 +38,8 @@ def without(base: Table, names: set[str]) -> Table:
     questions = set(_questions(base)) - set(_questions(kept))
     kept["score"] = [score for score in kept.get("score", ()) if score.get("question") not in questions]
     scores = {score["id"] for score in base.get("score", ())} - {score["id"] for score in kept["score"]}
-    kept["analysis"] = [entry for entry in kept.get("analysis", ()) if entry.get("of") not in questions | scores]
+    gone = questions | scores
+    kept["analysis"] = [entry for entry in kept.get("analysis", ()) if not _mentions(entry, gone)]
     stages = {stage["id"] for stage in base.get("stage", ())} - {stage["id"] for stage in kept.get("stage", ())}
     kept["text"] = {
         language: _fewer_words(_fewer_words(words, "questions", questions), "stages", stages)
@@ -44,19 +48,59 @@ def without(base: Table, names: set[str]) -> Table:
     return kept
 
 
+def _mentions(value: Any, names: set[str]) -> bool:
+    if isinstance(value, Mapping):
+        return any(_mentions(entry, names) for entry in value.values())
+    if isinstance(value, list):
+        return any(_mentions(entry, names) for entry in value)
+    return value in names
+
+
 def _fewer_words(words: Table, key: str, dropped: set[str]) -> Table:
     left = {name: entry for name, entry in words.get(key, {}).items() if name not in dropped}
     return {**words, key: left} if key in words else words
 
 
 def spelled_out(table: Table) -> Table:
-    """The table with options given as bare ids made into tables."""
+    """The table with questions that are `like` another made complete, options given as bare ids made tables, and an
+    analysis of several things made one of each."""
+    if isinstance(table.get("analysis"), list):
+        table["analysis"] = [one for entry in table["analysis"] for one in _each_analysis(entry)]
+    known: dict[str, Table] = {}
     for stage in table.get("stage", ()):
-        for question in stage.get("question", ()) if isinstance(stage, dict) else ():
+        if not isinstance(stage, dict) or not isinstance(stage.get("question"), list):
+            continue
+        asked = []
+        for given in stage["question"]:
+            question = _repeated(given, known, table)
             for key in _OPTION_LISTS:
                 if isinstance(question, dict) and isinstance(question.get(key), list):
                     question[key] = [{"id": entry} if isinstance(entry, str) else entry for entry in question[key]]
+            if _has_id(question):
+                known[question["id"]] = question
+            asked.append(question)
+        stage["question"] = asked
     return table
+
+
+def _each_analysis(entry: Any) -> list[Any]:
+    if isinstance(entry, dict) and isinstance(entry.get("of"), list):
+        return [{**entry, "of": name} for name in entry["of"]]
+    return [entry]
+
+
+def _repeated(question: Any, known: Mapping[str, Table], table: Table) -> Any:
+    """A question that is `like` an earlier one, with that one's fields and words underneath its own. A mistaken name
+    stays, to be found as an unknown field."""
+    if not isinstance(question, dict) or question.get("like") not in known:
+        return question
+    model = known[question["like"]]
+    for words in table.get("text", {}).values():
+        asked = words.get("questions", {})
+        if model["id"] in asked:
+            asked[question["id"]] = merged(asked[model["id"]], asked.get(question["id"], {}))
+    own = {key: value for key, value in question.items() if key != "like"}
+    return merged(copy.deepcopy({key: value for key, value in model.items() if key != "key"}), own)
 
 
 def place_in(file: Any, whole: Any, place: tuple[str | int, ...]) -> tuple[str | int, ...]:

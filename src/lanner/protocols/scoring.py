@@ -8,12 +8,14 @@ does not define a score (missing, nothing chosen), never a guess.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from lanner.model import Choice, Grid, Json, Protocol, Question, Spans
+from lanner.model import Choice, Grid, Json, Protocol, Question, Score, Spans
 from lanner.protocols.flow import holds
-from lanner.protocols.prefilled import live
+from lanner.protocols.prefilled import live, outcomes
 
+_UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
 Rule = Callable[[Question, Json, Mapping[str, Any]], float | None]
 
 
@@ -76,6 +78,21 @@ def count(question: Question, answer: Json, options: Mapping[str, Any]) -> float
     return None
 
 
+def chosen(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """1 if the answer is, or holds, one of the options named in `only`, 0 if not."""
+    if answer is None:
+        return None
+    given = set(answer) if isinstance(answer, list | Mapping) else {answer}
+    return float(bool(given & set(options.get("only", ()))))
+
+
+def prefilled_share(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The share of the spans offered to the judge that met one of the fates in `only`: kept, changed, removed."""
+    met = outcomes(answer)
+    offered = met["kept"] + met["changed"] + met["removed"]
+    return sum(met[fate] for fate in options.get("only", ("kept",))) / offered if offered else None
+
+
 def any_given(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
     """1 if any label or span was given, 0 if none."""
     number = count(question, answer, options)
@@ -84,7 +101,8 @@ def any_given(question: Question, answer: Json, options: Mapping[str, Any]) -> f
 
 def weighted_spans(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
     """The sum of the spans' weights. `weights` is a list of tables, first match wins: category (or its parent) and
-    severity, each optional, and weight. `per_words` is left to aggregation; a span no weight matches counts 0."""
+    severity, each optional, and weight; a span no weight matches counts 0. What is said `per_words` is left to `rate`,
+    since it is about whole texts."""
     if not isinstance(answer, list):
         return None
     parents = {option.id: option.parent for option in question.choices}
@@ -106,7 +124,18 @@ def _weight(span: Mapping[str, Any], weights: Any, parents: Mapping[str, str | N
 
 RULES: Mapping[str, Rule] = {
     rule.__name__: rule
-    for rule in (value, grid_sum, grid_count, grid_mean, mean_of_each, count, any_given, weighted_spans)
+    for rule in (
+        value,
+        grid_sum,
+        grid_count,
+        grid_mean,
+        mean_of_each,
+        count,
+        chosen,
+        any_given,
+        weighted_spans,
+        prefilled_share,
+    )
 }
 
 
@@ -119,3 +148,30 @@ def scores(protocol: Protocol, answers: Mapping[str, Json]) -> dict[str, float |
         else None
         for score in protocol.scores
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Points per so many words, and whether that passes; None where the score sets no threshold."""
+
+    points: float
+    per_words: int
+    passed: bool | None
+
+
+def rate(score: Score, total: float, words: int) -> Rate | None:
+    """A total of penalty points over a text of so many words, as a scorecard says it; None where the score is not one
+    per words or the text is empty. Points = total · per_words / words."""
+    per_words = score.options.get("per_words")
+    if not per_words or words <= 0:
+        return None
+    points = total * per_words / words
+    threshold = score.options.get("pass_at_most")
+    return Rate(points, int(per_words), None if threshold is None else points <= threshold)
+
+
+def word_count(text: str, language: str = "") -> int:
+    """Words of a text for a rate: what stands between spaces, or characters in scripts that write none."""
+    if language.partition("-")[0] in _UNSPACED:
+        return sum(character.isalnum() for character in text)
+    return sum(any(character.isalnum() for character in word) for word in text.split())

@@ -67,6 +67,11 @@ class Wording:
     def question(self, question_id: str) -> Words:
         return self._words(_spoken(question_id), ("questions", question_id))
 
+    def mark(self, question_id: str, mark: float) -> str:
+        """What stands at a labelled point of a scale; "" where nothing does."""
+        found = self._find("questions", question_id, "marks", f"{mark:g}")
+        return found.strip() if isinstance(found, str) else ""
+
     def option(self, question_id: str, option_id: str) -> Words:
         """Words for an option: those of the question first, then those shared by the protocol."""
         own = ("questions", question_id, "options", option_id)
