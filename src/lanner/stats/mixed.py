@@ -1,0 +1,339 @@
+"""Mixed models: judges and documents as samples from larger crowds, crossed, with fixed effects between them.
+
+A score is explained by fixed effects (system, domain, a skill) plus how severe this judge is and how hard this
+document is. The variances of those say how much of the spread is due to whom; the solver is in `reml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import chdtri, ndtri, stdtr, stdtrit
+
+from lanner import __version__
+from lanner.model import Json, Result, Signature
+from lanner.stats.reml import Problem, Solution, descend, minimise
+from lanner.stats.resample import Array, Indices
+from lanner.stats.tables import undefined
+from lanner.stats.terms import Terms, codes, terms
+from lanner.stats.wide import wide
+
+_PROFILED = 3000  # up to this many levels in all, variances get profile likelihood intervals
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted model. `variances` are the residual's and then each factor's."""
+
+    solution: Solution
+    variances: Array
+    reml: bool
+    converged: bool
+
+    @property
+    def beta(self) -> Array:
+        return self.solution.beta
+
+    @property
+    def covariance(self) -> Array:
+        """Of β."""
+        return self.solution.covariance * float(self.variances[0])
+
+    @property
+    def deviance(self) -> float:
+        return self.solution.deviance(self.reml)
+
+    def at(self, variances: Array) -> Solution:
+        """The model at other variances."""
+        return self.solution.problem.solve(np.sqrt(variances[1:] / variances[0]))
+
+    def deviance_at(self, variances: Array) -> float:
+        return self.at(variances).deviance(self.reml, float(variances[0]))
+
+
+def fit(y: Array, x: Array, factors: Sequence[Indices], *, reml: bool = True) -> Fit:
+    """Fit by restricted (or plain) maximum likelihood. X has full column rank; each factor two levels or more."""
+    problem = Problem.of(y, x, factors)
+    theta, converged = minimise(problem, reml)
+    solution = problem.solve(theta)
+    residual = solution.residual / (problem.n - problem.p * reml)
+    return Fit(solution, residual * np.concatenate([[1.0], theta**2]), reml, converged)
+
+
+def curvature(model: Fit) -> Array | None:
+    """Covariance of the log variances (those above zero), from the deviance's second derivatives; None if flat."""
+    free = np.flatnonzero(model.variances > 0)
+    step, k = 0.01, len(free)
+
+    def deviance(shift: Array) -> float:
+        variances = model.variances.copy()
+        variances[free] *= np.exp(shift)
+        return model.deviance_at(variances)
+
+    unit, hessian = np.eye(k) * step, np.empty((k, k))
+    for i in range(k):
+        for j in range(i + 1):
+            corners = [deviance(a * unit[i] + b * unit[j]) for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
+            hessian[i, j] = hessian[j, i] = (corners[0] - corners[1] - corners[2] + corners[3]) / (4 * step**2)
+    if not np.isfinite(hessian).all() or float(np.linalg.eigvalsh(hessian).min()) <= 1e-8:
+        return None
+    return np.asarray(2 * np.linalg.inv(hessian))
+
+
+def satterthwaite(model: Fit, spread: Array | None) -> Array:
+    """Degrees of freedom of each coefficient's standard error, 2v²/Var(v) (Satterthwaite 1946, Biometrics 2)."""
+    fewest = min(
+        (size for size, v in zip(model.solution.problem.sizes, model.variances[1:], strict=True) if v > 0),
+        default=model.solution.problem.n,
+    )
+    most = float(model.solution.problem.n - model.solution.problem.p)
+    p = len(model.beta)
+    if spread is None:
+        return np.full(p, float(max(1, fewest - 1)))
+    free, step = np.flatnonzero(model.variances > 0), 0.01
+    slopes = np.empty((len(free), p))
+    for i, k in enumerate(free):
+        sides = []
+        for sign in (1, -1):
+            variances = model.variances.copy()
+            variances[k] *= np.exp(sign * step)
+            sides.append(np.diag(model.at(variances).covariance) * variances[0])
+        slopes[i] = (sides[0] - sides[1]) / (2 * step)
+    noise = np.einsum("ip,ij,jp->p", slopes, spread, slopes)
+    return np.asarray(np.clip(2 * np.diag(model.covariance) ** 2 / np.maximum(noise, 1e-300), 1.0, most))
+
+
+def variance_interval(model: Fit, k: int, level: float) -> tuple[float, float]:
+    """Profile likelihood interval of one variance: where the deviance, minimised over the others, rises by χ²."""
+    ceiling = model.deviance + float(chdtri(1, 1 - level))
+    others = [i for i in range(len(model.variances)) if i != k and model.variances[i] > 0]
+    start, spread = np.log(model.variances[others]), np.full(len(others), 0.1)
+
+    def excess(log_variance: float) -> float:
+        return descend(_given(model, k, float(np.exp(log_variance)), others), start, spread)[1] - ceiling
+
+    def edge(inside: float, direction: float) -> float | None:
+        for _ in range(20):
+            outside = inside + direction
+            if excess(outside) > 0:
+                return float(np.exp(brentq(excess, *sorted((inside, outside)), xtol=1e-3)))
+            inside = outside
+        return None
+
+    if model.variances[k] > 0:
+        centre = float(np.log(model.variances[k]))
+        low = edge(centre, -1.0)
+    else:
+        centre, low = float(np.log(model.variances[0])), 0.0
+        while excess(centre) > 0:
+            centre -= 1.0
+    high = edge(centre, 1.0)
+    return low or 0.0, float("inf") if high is None else high
+
+
+def _given(model: Fit, k: int, fixed: float, others: list[int]) -> Callable[[Array], tuple[float, Array]]:
+    """Deviance and slope in the log variances of `others`, with variance k fixed."""
+
+    def objective(log_variances: Array) -> tuple[float, Array]:
+        variances = np.zeros(len(model.variances))
+        variances[k], variances[others] = fixed, np.exp(log_variances)
+        solution = model.at(variances)
+        residual = float(variances[0])
+        in_theta = solution.gradient(model.reml, residual) * solution.theta / 2  # per log variance, the ratio's part
+        free = solution.problem.n - solution.problem.p * model.reml
+        slope = np.concatenate([[free - solution.residual / residual - in_theta.sum()], in_theta])
+        return solution.deviance(model.reml, residual), slope[others]
+
+    return objective
+
+
+def mixed(
+    data: Any,
+    outcome: str,
+    fixed: Sequence[str] = (),
+    *,
+    random: Sequence[str] = ("judge", "document"),
+    reml: bool = True,
+    level: float = 0.95,
+) -> Result:
+    """A linear mixed model of `outcome` with crossed random intercepts.
+
+    `fixed` are measures or columns (text becomes groups); `random` are columns, "item" (document and segment), or
+    several joined by ":" ("judge:document"). Rows: "fixed" effects with Satterthwaite t intervals; "variance"
+    components with profile likelihood intervals (from 3,000 levels on, Wald intervals on the log scale) and their share
+    of the total: the share of "document" is the intraclass correlation of documents. The Result's value is the share
+    of variance that fixed and random effects explain together, R² after Nakagawa & Schielzeth (2013, Methods Ecol.
+    Evol. 4); that of the fixed effects alone is in the notes.
+    """
+    name = f"mixed model of {outcome}"
+    made = _prepare(data, outcome, fixed, random)
+    if isinstance(made, str):
+        return undefined(name, made)
+    y, design, factors, levels, total, notes = made
+    model = fit(y, design.matrix, factors, reml=reml)
+    if not model.converged:
+        notes += ("The fit did not settle: variances may be poorly determined.",)
+    spread = curvature(model)
+    rows = [*_fixed_rows(model, design, spread, level), *_variance_rows(model, list(levels), spread, level)]
+    systematic = float(np.var(design.matrix @ model.beta))
+    everything = systematic + float(model.variances.sum())
+    marginal, conditional = systematic / everything, (everything - float(model.variances[0])) / everything
+    notes += (f"R² of the fixed effects alone: {marginal:.3f}.",)
+    zero = [factor for factor, v in zip(levels, model.variances[1:], strict=True) if v == 0]
+    if zero:
+        notes += (f"No variance found between levels of: {', '.join(zero)}.",)
+    counts = {"items": len(y), **{_plural(factor): len(names) for factor, names in levels.items()}}
+    parts = (
+        ("random", " + ".join(levels)),
+        ("fixed", " + ".join(fixed) or "intercept"),
+        ("by", "REML" if reml else "ML"),
+        ("df", "Satterthwaite"),
+        ("deviance", f"{model.deviance:.4f}"),
+    )
+    signature = Signature("mixed model", parts=parts, version=__version__)
+    missing = 1 - len(y) / total if total else 0.0
+    return Result(name, conditional, counts=counts, missing=missing, rows=rows, notes=notes, signature=signature)
+
+
+def effects(
+    data: Any,
+    outcome: str,
+    of: str = "judge",
+    fixed: Sequence[str] = (),
+    *,
+    random: Sequence[str] = ("judge", "document"),
+    level: float = 0.95,
+) -> Result:
+    """Each judge's (or document's) own effect: how far from the average it pulls the score, shrunk towards zero.
+
+    Best linear unbiased predictions with intervals from their conditional standard error; a negative judge is severe.
+    """
+    name = f"effects of {of} on {outcome}"
+    made = _prepare(data, outcome, fixed, (of, *(factor for factor in random if factor != of)))
+    if isinstance(made, str):
+        return undefined(name, made)
+    y, design, factors, levels, total, notes = made
+    if of not in levels:
+        return undefined(name, f"{of} has fewer than two levels, or one per row.")
+    model = fit(y, design.matrix, factors)
+    place = list(levels).index(of)
+    means, errors = model.solution.effects(float(model.variances[0]))[place]
+    reach = float(ndtri(0.5 + level / 2))
+    counts = np.bincount(factors[place], minlength=len(means))
+    rows: list[dict[str, Json]] = [
+        {of: label, "value": float(m), "low": float(m - reach * e), "high": float(m + reach * e), "n": int(n)}
+        for label, m, e, n in zip(levels[of], means, errors, counts, strict=True)
+    ]
+    rows.sort(key=lambda row: row["value"])
+    signature = Signature("effects", parts=(("random", " + ".join(levels)), ("by", "REML")), version=__version__)
+    spread = float(np.sqrt(model.variances[1 + place]))
+    total_counts = {"items": len(y), _plural(of): len(means)}
+    missing = 1 - len(y) / total if total else 0.0
+    return Result(name, spread, counts=total_counts, missing=missing, rows=rows, notes=notes, signature=signature)
+
+
+def _plural(factor: str) -> str:
+    return "segments" if factor == "item" else f"{factor}s"  # "items" is how many judgements there are
+
+
+_Prepared = tuple[Array, Terms, list[Indices], dict[str, tuple[str, ...]], int, tuple[str, ...]]
+
+
+def _prepare(data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str]) -> _Prepared | str:
+    """The model's data, or the reason why there is no model."""
+    source = wide(data)
+    source = source.with_measures([outcome, *source.expand(fixed)])
+    y, design = terms(source.table, outcome, source.expand(fixed))
+    notes = (*source.notes, *design.notes)
+    if len(y) <= design.matrix.shape[1] + 1:
+        return f"{len(y)} complete rows are too few for {design.matrix.shape[1]} coefficients."
+    if float(np.ptp(y)) == 0:
+        return f"{outcome} has the same value everywhere."
+    part = source.table[design.rows.tolist()] if len(design.rows) < source.table.height else source.table
+    factors, levels = [], {}
+    for factor in dict.fromkeys(random):
+        index, names = codes(part, factor)
+        if 1 < len(names) < len(y):
+            factors.append(index)
+            levels[factor] = names
+        else:
+            why = "has one level" if len(names) < 2 else "has a level of its own in every row"
+            notes += (f"{factor} is left out of the random effects: it {why}.",)
+    if not factors:
+        return f"none of {', '.join(random)} has levels that repeat."
+    answered = int(source.table[outcome].is_not_null().sum())
+    return y, design, factors, levels, max(answered, source.table.height), notes
+
+
+def _fixed_rows(model: Fit, design: Terms, spread: Array | None, level: float) -> list[dict[str, Json]]:
+    errors = np.sqrt(np.diag(model.covariance))
+    rows: list[dict[str, Json]] = []
+    for term, value, error, df in zip(design.names, model.beta, errors, satterthwaite(model, spread), strict=True):
+        reach = float(stdtrit(df, 0.5 + level / 2)) * error
+        rows.append(
+            {
+                "kind": "fixed",
+                "term": term,
+                "value": float(value),
+                "low": float(value - reach),
+                "high": float(value + reach),
+                "error": float(error),
+                "df": float(df),
+                "p": float(2 * stdtr(df, -abs(value) / error)),
+            }
+        )
+    return rows
+
+
+def _variance_rows(model: Fit, factors: list[str], spread: Array | None, level: float) -> list[dict[str, Json]]:
+    total = float(model.variances.sum())
+    free = np.flatnonzero(model.variances > 0)
+    rows: list[dict[str, Json]] = []
+    sizes = (0, *model.solution.problem.sizes)
+    for k in (*range(1, len(model.variances)), 0):
+        low, high = _variance_ends(model, k, spread, level)
+        share = float(model.variances[k]) / total
+        share_low, share_high = _share_ends(model.variances, k, free, spread, level)
+        rows.append(
+            {
+                "kind": "variance",
+                "term": factors[k - 1] if k else "residual",
+                "value": float(model.variances[k]),
+                "low": low,
+                "high": high,
+                "sd": float(np.sqrt(model.variances[k])),
+                "share": share,
+                "share_low": share_low,
+                "share_high": share_high,
+                "levels": sizes[k] or None,
+            }
+        )
+    return rows
+
+
+def _variance_ends(model: Fit, k: int, spread: Array | None, level: float) -> tuple[float | None, float | None]:
+    if sum(model.solution.problem.sizes) <= _PROFILED:
+        low, high = variance_interval(model, k, level)
+        return low, high if np.isfinite(high) else None
+    if spread is None or model.variances[k] == 0:
+        return (0.0 if model.variances[k] == 0 else None), None
+    place = int(np.searchsorted(np.flatnonzero(model.variances > 0), k))
+    reach = float(ndtri(0.5 + level / 2)) * float(np.sqrt(spread[place, place]))
+    return float(model.variances[k] * np.exp(-reach)), float(model.variances[k] * np.exp(reach))
+
+
+def _share_ends(
+    variances: Array, k: int, free: Indices, spread: Array | None, level: float
+) -> tuple[float | None, float | None]:
+    """Interval of one variance's share, by the delta method on the log odds."""
+    rest = float(variances.sum() - variances[k])
+    if spread is None or variances[k] <= 0 or rest <= 0:
+        return None, None
+    slope = np.where(free == k, 1.0, -variances[free] / rest)
+    centre = float(np.log(variances[k] / rest))
+    reach = float(ndtri(0.5 + level / 2) * np.sqrt(slope @ spread @ slope))
+    return float(1 / (1 + np.exp(reach - centre))), float(1 / (1 + np.exp(-reach - centre)))

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import statsmodels.api as sm
+
+from lanner.stats.mixed import effects, fit, mixed, variance_interval
+from released import data_dir
+from released_frames import h_falcon
+
+# Davies & Goldsmith 1972: yield of dyestuff by batch; the figures are those printed in Bates et al.'s lme4 book.
+YIELD = np.array(
+    [
+        [1545, 1440, 1440, 1520, 1580],
+        [1540, 1555, 1490, 1560, 1495],
+        [1595, 1550, 1605, 1510, 1560],
+        [1445, 1440, 1595, 1465, 1545],
+        [1595, 1630, 1515, 1635, 1625],
+        [1520, 1455, 1450, 1480, 1445],
+    ],
+    dtype=float,
+)
+DYESTUFF = pl.DataFrame(
+    {
+        "judge": [f"batch {b}" for b in range(6) for _ in range(5)],
+        "document": [str(i) for i in range(30)],
+        "yield": YIELD.ravel(),
+    }
+)
+
+
+def rows(result, kind):
+    return {row["term"]: row for row in result.rows if row["kind"] == kind}
+
+
+def crossed(seed=0, n=600, judges=8, documents=25, sd=(2.0, 1.0, 1.5)):
+    rng = np.random.default_rng(seed)
+    judge, document = rng.integers(0, judges, n), rng.integers(0, documents, n)
+    x = rng.normal(size=n)
+    score = 70 + 0.5 * x + rng.normal(0, sd[0], judges)[judge] + rng.normal(0, sd[1], documents)[document]
+    return pl.DataFrame(
+        {
+            "judge": [f"j{j}" for j in judge],
+            "document": [f"d{d}" for d in document],
+            "segment": [str(i) for i in range(n)],
+            "skill": x,
+            "score_given": score + rng.normal(0, sd[2], n),
+        }
+    )
+
+
+def test_the_dyestuff_data_give_the_published_estimates():
+    result = mixed(DYESTUFF, "yield", random=["judge"])
+    assert rows(result, "variance")["judge"]["value"] == pytest.approx(1764.05, abs=0.005)
+    assert rows(result, "variance")["residual"]["value"] == pytest.approx(2451.25, abs=0.005)
+    assert rows(result, "fixed")["intercept"]["error"] == pytest.approx(19.383, abs=0.0005)
+    assert rows(result, "fixed")["intercept"]["df"] == pytest.approx(5, abs=0.001)
+    assert "deviance 319.6543" in str(result.signature)
+
+
+def test_the_dyestuff_profile_intervals_are_the_published_ones():
+    result = mixed(DYESTUFF, "yield", random=["judge"], reml=False)
+    batch, residual = (rows(result, "variance")[term] for term in ("judge", "residual"))
+    assert np.sqrt([batch["low"], batch["value"], batch["high"]]) == pytest.approx([12.198, 37.260, 84.063], abs=0.005)
+    assert np.sqrt([residual["low"], residual["high"]]) == pytest.approx([38.230, 67.658], abs=0.005)
+    assert "deviance 327.3271" in str(result.signature)
+
+
+def test_a_balanced_crossed_design_gives_the_anova_estimates():
+    rng = np.random.default_rng(2)
+    table = rng.normal(size=12)[:, None] + 0.5 * rng.normal(size=5)[None, :] + rng.normal(size=(12, 5))
+    document, judge = (index.ravel() for index in np.indices(table.shape))
+    found = fit(table.ravel(), np.ones((60, 1)), [judge, document])
+    grand, by_document, by_judge = table.mean(), table.mean(axis=1), table.mean(axis=0)
+    rest = table - by_document[:, None] - by_judge[None, :] + grand
+    error = (rest**2).sum() / (11 * 4)
+    documents = (5 * ((by_document - grand) ** 2).sum() / 11 - error) / 5
+    judges = (12 * ((by_judge - grand) ** 2).sum() / 4 - error) / 12
+    assert found.variances == pytest.approx([error, judges, documents], rel=1e-4)
+
+
+def test_statsmodels_agrees():
+    data = crossed()
+    frame = pd.DataFrame({"y": data["score_given"], "x": data["skill"], "j": data["judge"], "d": data["document"]})
+    model = sm.MixedLM.from_formula(
+        "y ~ x", groups=np.ones(len(frame)), vc_formula={"d": "0 + C(d)", "j": "0 + C(j)"}, data=frame
+    ).fit(reml=True, method="lbfgs")
+    result = mixed(data, "score_given", ["skill"])
+    ours = rows(result, "variance")
+    components = dict(zip(model.model.exog_vc.names, model.vcomp, strict=True))
+    assert ours["judge"]["value"] == pytest.approx(components["j"], rel=2e-3)
+    assert ours["document"]["value"] == pytest.approx(components["d"], rel=2e-3)
+    assert ours["residual"]["value"] == pytest.approx(model.scale, rel=1e-3)
+    assert rows(result, "fixed")["skill"]["value"] == pytest.approx(model.params["x"], abs=1e-4)
+    assert rows(result, "fixed")["skill"]["error"] == pytest.approx(model.bse["x"], rel=1e-3)
+
+
+def test_intervals_of_the_variances_hold_the_truth_mostly():
+    inside = 0
+    for seed in range(40):
+        data = crossed(seed, n=200, judges=10, documents=15)
+        factors = [data[name].rank("dense").to_numpy().astype(int) - 1 for name in ("judge", "document")]
+        model = fit(data["score_given"].to_numpy(), np.ones((200, 1)), factors)
+        low, high = variance_interval(model, 1, 0.95)
+        inside += low <= 4.0 <= high
+    assert inside >= 34
+
+
+def test_severe_judges_come_first():
+    data = crossed(seed=4, sd=(3.0, 0.5, 0.5))
+    result = effects(data, "score_given", "judge", ["skill"])
+    means = data.group_by("judge").agg(pl.col("score_given").mean()).sort("score_given")
+    assert result.rows[0]["judge"] == means["judge"][0]
+    assert result.rows[-1]["judge"] == means["judge"][-1]
+    assert sum(row["value"] for row in result.rows) == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.data
+def test_holistic_scores_of_the_released_ratings_have_document_and_judge_variance():
+    result = mixed(h_falcon(data_dir("h-falcon")), "holistic", ["sentence"], random=["judge", "document", "item"])
+    assert result.counts["items"] == 589
+    assert rows(result, "fixed")["sentence"]["low"] > 1
+    assert rows(result, "variance")["item"]["share"] > 0.1
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (crossed().head(2), "too few"),
+        (crossed().with_columns(score_given=pl.lit(1.0)), "same value everywhere"),
+        (crossed().with_columns(judge=pl.lit("a"), document=pl.lit("b")), "levels that repeat"),
+    ],
+)
+def test_degenerate_models_say_why(data, reason):
+    result = mixed(data, "score_given")
+    assert result.value is None
+    assert reason in result.notes[0]
+
+
+def test_a_factor_with_one_level_or_one_per_row_is_left_out_and_named():
+    result = mixed(crossed().with_columns(judge=pl.lit("a")), "score_given", random=["judge", "document", "segment"])
+    notes = " ".join(result.notes)
+    assert "judge is left out" in notes
+    assert "segment is left out" in notes
+
+
+def test_a_predictor_the_others_determine_is_left_out_and_named():
+    data = crossed().with_columns(twice=pl.col("skill") * 2)
+    result = mixed(data, "score_given", ["skill", "twice"])
+    assert "twice" in " ".join(result.notes)
+    assert set(rows(result, "fixed")) == {"intercept", "skill"}
