@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web import auth, health, problems
+from lanner.web import auth, health, judging, organising, problems
 from lanner.web.access import Handler, allowed, guard
 from lanner.web.headers import Headers
 from lanner.web.site import Settings, Site
@@ -49,6 +49,15 @@ ROUTES = (
     Way("POST", "/login", auth.login),
     Way("POST", "/logout", auth.logout),
     Way("GET", "/enter/{code}", auth.enter),
+    Way("GET", "/j/{secret}", judging.open_link),
+    Way("GET", "/work", judging.home),
+    Way("GET", "/task/{id:int}", judging.task),
+    Way("GET", "/task/{id:int}/answers", judging.answers),
+    Way("POST", "/task/{id:int}/answers", judging.save, "answer_bytes"),
+    Way("POST", "/task/{id:int}/form", judging.form),
+    Way("POST", "/task/{id:int}/finish", judging.finish),
+    Way("GET", "/campaigns", organising.campaigns),
+    Way("GET", "/campaigns/{name}", organising.campaign),
 )
 
 

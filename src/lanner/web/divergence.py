@@ -1,0 +1,221 @@
+"""Who answers unlike the others, and on which labels: pairs of judges, label shares, odd ones out, swaps, mergers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+from scipy.stats import binomtest
+
+from lanner.errors import StatisticError
+from lanner.model import Choice, Grid, Labels, Question, Scale
+from lanner.stats.alpha import alpha
+from lanner.stats.counting import percent
+from lanner.stats.kappa import kappa, pairwise
+from lanner.stats.ratings import Ratings
+from lanner.stats.resample import Resampling
+from lanner.web.figures import Cell
+
+FEWEST = 10
+"""Shared units before a figure is drawn: with fewer, any picture is chance."""
+_QUICK = Resampling(n=200, seed=1)
+_NO_INTERVAL = Resampling(method="none")
+_MOST_MERGES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A judge whose answers fit the others' far better with two labels exchanged."""
+
+    judge: str
+    labels: tuple[str, str]
+    crossed: int
+    straight: int
+
+
+@dataclass(frozen=True, slots=True)
+class OddOnes:
+    """How often all agree, one judge stands alone against the rest, none are alike, or they are split otherwise."""
+
+    units: int
+    all_agree: int
+    alone: tuple[tuple[str, int], ...]
+    none_alike: int
+    divided: int
+    on_what: tuple[tuple[str, str, int], ...]
+    """For the judge most often alone: own label, the others' label, how often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Everything the panels on divergence show, for one question."""
+
+    question: str
+    people: tuple[str, ...]
+    coefficient: str
+    pairs: dict[tuple[str, str], Cell]
+    shared: int
+    labels: tuple[str, ...]
+    shares: dict[str, tuple[float, ...]]
+    odd: OddOnes | None
+    now: float | None
+    merges: tuple[tuple[str, str, float], ...]
+    swaps: tuple[Swap, ...]
+
+
+def divergence(
+    table: pl.DataFrame, question: Question, people: Sequence[str], models: Sequence[str]
+) -> Divergence | None:
+    """The panels' numbers; None where nobody has answered this question yet."""
+    try:
+        rated = alpha.ratings(table, question.id, labels=_scale(question))
+    except StatisticError:
+        return None
+    present = [name for name in (*people, *models) if name in rated.judges]
+    if not present:
+        return None
+    rated = rated.only(present)
+    persons = [name for name in people if name in present]
+    own = rated.only(persons) if persons else rated
+    shared = rated if len(present) > 1 else own
+    units, shares = _shares(shared, question)
+    now, merges = _merges(own) if len(persons) > 1 and not own.sets else (None, ())
+    return Divergence(
+        question=question.id,
+        people=tuple(persons),
+        coefficient="α" if rated.sets else "κ",
+        pairs=_pairs(rated, question),
+        shared=units,
+        labels=_names(rated, question),
+        shares=shares,
+        odd=_odd_ones(own) if len(persons) > 1 else None,
+        now=now,
+        merges=merges,
+        swaps=_swaps(own) if len(persons) > 1 and not own.sets else (),
+    )
+
+
+def _scale(question: Question) -> list[str | float] | None:
+    """All answers a question allows, in order, so that unused ones count too."""
+    if isinstance(question, Choice | Grid):
+        return [option.id for option in question.options]
+    if isinstance(question, Scale) and question.step and (question.max - question.min) / question.step <= 20:
+        return [float(x) for x in np.arange(question.min, question.max + question.step / 2, question.step)]
+    return None
+
+
+def _pairs(rated: Ratings, question: Question) -> dict[tuple[str, str], Cell]:
+    """Chance-corrected agreement of each two judges who share enough, with the share of equal answers."""
+    found: dict[tuple[str, str], Cell] = {}
+    if rated.sets:
+        results = pairwise(rated, of=alpha, resampling=_QUICK)
+    else:
+        weights = "quadratic" if rated.scored and not isinstance(question, Choice) else None
+        results = pairwise(rated, of=kappa, resampling=_QUICK, weights=weights)
+    for result in results:
+        one, other = result.labels["judge"], result.labels["other"]
+        n = result.counts.get("items", 0)
+        same = percent(rated.only([one, other]), resampling=_NO_INTERVAL).value
+        value = result.value if n >= FEWEST else None
+        found[one, other] = Cell(value, n, result.low, result.high, same)
+    return found
+
+
+def _names(rated: Ratings, question: Question) -> tuple[str, ...]:
+    if isinstance(question, Labels):
+        return tuple(option.id for option in question.options)
+    return rated.labels
+
+
+def _shares(rated: Ratings, question: Question) -> tuple[int, dict[str, tuple[float, ...]]]:
+    """How often each judge gave each label, on the units that all of them have answered."""
+    everyone = np.flatnonzero(rated.per_item == len(rated.judges))
+    if len(everyone) == 0:
+        return 0, {}
+    codes = rated.matrix()[everyone]
+    shares: dict[str, tuple[float, ...]] = {}
+    for at, judge in enumerate(rated.judges):
+        if rated.sets:
+            names = _names(rated, question)
+            given = Counter(label for code in codes[:, at] for label in rated.sets[code])
+            total = sum(given.values()) or 1
+            shares[judge] = tuple(given[name] / total for name in names)
+        else:
+            counts = np.bincount(codes[:, at], minlength=len(rated.labels))
+            shares[judge] = tuple(float(count) / len(everyone) for count in counts)
+    return len(everyone), shares
+
+
+def _odd_ones(rated: Ratings) -> OddOnes | None:
+    """Over the units with three answers or more; with two judges in all, over those both have answered."""
+    least = min(3, len(rated.judges))
+    codes = rated.matrix()[rated.per_item >= least]
+    if len(codes) == 0:
+        return None
+    alone: Counter[str] = Counter()
+    on_what: Counter[tuple[str, int, int]] = Counter()
+    all_agree = none_alike = divided = 0
+    for row in codes:
+        given = Counter(int(code) for code in row if code >= 0)
+        most, times = given.most_common(1)[0]
+        n = given.total()
+        if len(given) == 1:
+            all_agree += 1
+        elif len(given) == n:
+            none_alike += 1
+        elif times == n - 1:
+            place = next(at for at, code in enumerate(row) if code >= 0 and code != most)
+            alone[rated.judges[place]] += 1
+            on_what[rated.judges[place], int(row[place]), most] += 1
+        else:
+            divided += 1
+    ranked = alone.most_common()
+    first = ranked[0][0] if ranked else ""
+    words = [
+        (rated.labels[own], rated.labels[theirs], count)
+        for (judge, own, theirs), count in on_what.most_common()
+        if judge == first
+    ]
+    return OddOnes(len(codes), all_agree, tuple(ranked), none_alike, divided, tuple(words[:3]))
+
+
+def _merges(rated: Ratings) -> tuple[float | None, tuple[tuple[str, str, float], ...]]:
+    """α (nominal) now, and how it changes when two labels count as one: largest gain first."""
+    now = alpha(rated, level="nominal", resampling=_NO_INTERVAL).value
+    used = np.unique(rated.code)
+    if now is None or not 3 <= len(used) <= 12:
+        return now, ()
+    changes = []
+    for one, other in combinations(used, 2):
+        merged = replace(rated, code=np.where(rated.code == other, one, rated.code).astype(rated.code.dtype))
+        after = alpha(merged, level="nominal", resampling=_NO_INTERVAL).value
+        if after is not None:
+            changes.append((rated.labels[one], rated.labels[other], after - now))
+    changes.sort(key=lambda change: -change[2])
+    return now, tuple(changes[:_MOST_MERGES])
+
+
+def _swaps(rated: Ratings) -> tuple[Swap, ...]:
+    """Judges for whom two labels are crossed more often than straight, beyond chance (sign test, p < .01)."""
+    codes = rated.matrix()
+    size = len(rated.labels)
+    found = []
+    for at, judge in enumerate(rated.judges):
+        table = np.zeros((size, size), int)
+        for other in range(len(rated.judges)):
+            if other != at:
+                both = (codes[:, at] >= 0) & (codes[:, other] >= 0)
+                np.add.at(table, (codes[both, at], codes[both, other]), 1)
+        for one, two in combinations(range(size), 2):
+            # Both labels must be crossed: a judge who merely avoids one of them does not swap.
+            crossed, straight = min(table[one, two], table[two, one]) * 2, table[one, one] + table[two, two]
+            if crossed >= 6 and crossed > straight:
+                p = binomtest(int(crossed), int(crossed + straight), alternative="greater").pvalue
+                if p < 0.01:
+                    total = int(table[one, two] + table[two, one])
+                    found.append(Swap(judge, (rated.labels[one], rated.labels[two]), total, int(straight)))
+    return tuple(sorted(found, key=lambda swap: -swap.crossed))
