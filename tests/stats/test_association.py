@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lanner.errors import StatisticError
-from lanner.stats.association import between_judges, between_measures, correlate, partial
+from lanner.stats.association import between_measures, correlate, correlations, partial
 from lanner.stats.resample import Resampling
 from released import data_dir
 from released_frames import h_falcon
@@ -27,7 +27,7 @@ QUICK = Resampling(n=200, seed=1)
     ],
 )
 def test_kim_2025_table_7(measure, recomputed, published, tolerance):
-    result = between_judges(h_falcon(data_dir("h-falcon")), measure, resampling=QUICK)
+    result = correlations(h_falcon(data_dir("h-falcon")), measure, resampling=QUICK)
     values = [row["value"] for row in result.rows]
     assert values == pytest.approx(recomputed, abs=0.0005)
     assert values == pytest.approx(published, abs=tolerance + 0.0001)
@@ -36,7 +36,7 @@ def test_kim_2025_table_7(measure, recomputed, published, tolerance):
 
 @pytest.mark.data
 def test_missing_scores_are_left_out_and_counted():
-    result = between_judges(h_falcon(data_dir("h-falcon")), "holistic", methods=["pearson"], resampling=QUICK)
+    result = correlations(h_falcon(data_dir("h-falcon")), "holistic", methods=["pearson"], resampling=QUICK)
     assert result.counts["items"] == 292
     assert result.missing == pytest.approx(6 / 298)
 
@@ -135,6 +135,6 @@ def test_measures_are_compared_within_each_group():
 def test_unknown_names_get_a_suggestion():
     frame = pl.DataFrame({"judge": ["a"], "item": ["1"], "question": ["holistic"], "score": [1.0]})
     with pytest.raises(StatisticError, match=r"holistik(.|\n)*holistic"):
-        between_judges(frame, "holistik")
+        correlations(frame, "holistik")
     with pytest.raises(StatisticError, match="kendall_b"):
         correlate(np.arange(3.0), np.arange(3.0), methods=["kendal_b"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -155,33 +155,35 @@ def between_measures(
     return gathered(f"correlation of {x} and {y}", results, table.notes)
 
 
-def between_judges(
+def correlations(
     data: Any,
-    of: str,
+    of: str | Sequence[str],
     *,
     judges: Sequence[str] = (),
     by: Sequence[str] = (),
     methods: Sequence[Coefficient] = ("pearson", "spearman", "kendall_b"),
     resampling: Resampling | None = None,
 ) -> Result:
-    """Correlation of one measure between judges over the items that both judged: one row per pair and coefficient."""
-    table = wide(data).with_measures([of])
+    """Correlation of a measure (or several) between judges, over the items that both judged.
+
+    Rows: one per measure, group, pair of judges and coefficient; the Result's own value is that of the first row.
+    """
+    measures = [of] if isinstance(of, str) else list(of)
+    table = wide(data).with_measures(measures)
     resampling = clustered(resampling)
     known = sorted(table.table["judge"].unique().to_list())
     for judge in judges:
         if judge not in known:
             raise StatisticError(f"There is no judge {judge!r}.", next_step=did_you_mean(judge, known))
-    chosen = list(judges) or known
     results = []
-    for labels, part in groups(table.table, by):
-        for first, second in combinations(chosen, 2):
-            joined = paired(part, of, first, second)
+    for measure, (labels, part) in product(measures, groups(table.table, by)):
+        for first, second in combinations(list(judges) or known, 2):
+            joined = paired(part, measure, first, second)
             unit, _ = units(joined, resampling.unit)
             found = correlate(numbers(joined, "x"), numbers(joined, "y"), unit, methods=methods, resampling=resampling)
-            results += [labelled(r, {"x": first, "y": second, "of": of, **labels}) for r in found]
-    if not results:
-        return undefined(f"correlation of {of} between judges", "at least two judges are needed.")
-    return gathered(f"correlation of {of} between judges", results, table.notes)
+            results += [labelled(r, {"x": first, "y": second, "of": measure, **labels}) for r in found]
+    name = f"correlation of {', '.join(measures)} between judges"
+    return gathered(name, results, table.notes) if results else undefined(name, "at least two judges are needed.")
 
 
 def paired(table: pl.DataFrame, of: str, first: str, second: str) -> pl.DataFrame:

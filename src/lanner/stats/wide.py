@@ -97,18 +97,19 @@ def wide(data: Any, *, role: str = "main") -> Wide:
     full = full.with_columns(pl.when(pl.col("row") == "").then(name).otherwise(name + "." + pl.col("row")).alias("_of"))
     extra = [c for c in full.columns if c.startswith("judge_") and c not in KEYS]
     keys = [*KEYS, *extra]
-    repeated = full.select(pl.struct(*keys, "_of").is_duplicated().sum()).item()
-    if repeated:
-        notes += (f"{repeated} judgements repeat the same judge, item and question: their mean is taken.",)
-    numbers = full.filter(pl.col("score").is_not_null()).pivot(
-        "_of", index=keys, values="score", aggregate_function="mean"
-    )
-    named = full.filter(pl.col("score").is_null() & pl.col("label").is_not_null())
-    named = named.filter(~pl.col("_of").is_in(numbers.columns))
-    texts = named.pivot("_of", index=keys, values="label", aggregate_function="first")
+    latest = full.sort("answered_at", nulls_last=False, maintain_order=True)
+    latest = latest.filter(pl.col("score").is_not_null() | pl.col("label").is_not_null())
+    once = latest.unique([*keys, "_of"], keep="last", maintain_order=True)
+    if len(once) < len(latest):
+        again = len(latest) - len(once)
+        notes += (f"{again} answers were given again by the same judge to the same item; the latest counts.",)
+    numeric = once.filter(pl.col("score").is_not_null())["_of"].unique()
+    is_number = pl.col("_of").is_in(numeric.implode())
+    numbered = once.filter(is_number).pivot("_of", index=keys, values="score", aggregate_function="first")
+    named = once.filter(~is_number).pivot("_of", index=keys, values="label", aggregate_function="first")
     index = full.select(keys).unique(maintain_order=True)
     joined = index
-    for part in (numbers, texts):
+    for part in (numbered, named):
         if part.width > len(keys):
             joined = joined.join(part, on=keys, how="left", maintain_order="left", nulls_equal=True)
     return Wide(joined, notes)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from lanner.errors import StatisticError
+from lanner.stats.wide import units, wide
+
+
+def tidy_rows(*rows):
+    names = ("judge", "document", "segment", "stage", "question", "row", "score", "label")
+    return pl.DataFrame([dict(zip(names, row, strict=True)) for row in rows], infer_schema_length=None)
+
+
+GRID = tidy_rows(
+    ("a", "d", "1", "s", "skills", "x", 3.0, "high"),
+    ("a", "d", "1", "s", "skills", "y", 0.0, "none"),
+    ("a", "d", "1", "s", "holistic", "", 7.0, None),
+    ("b", "d", "1", "s", "skills", "x", 1.0, "low"),
+    ("b", "d", "1", "s", "level", "", None, "local"),
+)
+
+
+def test_one_row_per_judge_and_item_one_column_per_measure():
+    table = wide(GRID)
+    assert table.table.height == 2
+    assert set(table.measures) == {"skills.x", "skills.y", "holistic", "level"}
+    assert table.table.row(0, named=True)["skills.x"] == 3.0
+    assert table.table.row(1, named=True)["level"] == "local"
+
+
+def test_summaries_over_a_grid_need_all_its_rows():
+    table = wide(GRID).with_measures(["sum(skills)", "mean(skills)", "count(skills)"]).table
+    assert table.select("sum(skills)", "mean(skills)", "count(skills)").row(0) == (3.0, 1.5, 1.0)
+    assert table.select("sum(skills)", "mean(skills)", "count(skills)").row(1) == (None, None, None)
+
+
+def test_a_question_asked_in_two_stages_is_named_with_its_stage():
+    data = tidy_rows(("a", "d", "1", "rs", "adequacy", "", 4.0, None), ("a", "d", "1", "sc", "adequacy", "", 2.0, None))
+    assert set(wide(data).measures) == {"rs/adequacy", "sc/adequacy"}
+
+
+def test_of_two_answers_the_latest_counts_and_is_noted():
+    data = tidy_rows(("a", "d", "1", "s", "q", "", 1.0, None), ("a", "d", "1", "s", "q", "", 4.0, None))
+    table = wide(data)
+    assert table.table["q"].to_list() == [4.0]
+    assert "1 answers were given again" in table.notes[0]
+
+
+def test_control_items_are_left_out():
+    data = GRID.with_columns(role=pl.Series(["main", "main", "control", "main", "main"]))
+    assert "holistic" not in wide(data).measures
+
+
+def test_a_wide_table_stays_as_it_is():
+    table = wide({"judge": ["a", "b"], "item": ["1", "2"], "score_a": [1.0, 2.0]})
+    assert table.measures == ["score_a"]
+    assert "every item counts as a document" in table.notes[0]
+
+
+def test_units_are_numbered_by_name_not_by_order_of_appearance():
+    table = pl.DataFrame({"document": ["b", "a", "b"], "segment": ["1", "1", "1"], "judge": ["x", "y", "x"]})
+    index, count = units(table, "document")
+    assert index.tolist() == [1, 0, 1]
+    assert count == 2
+    assert units(table, "item")[1] == 2
+    assert np.array_equal(units(table, "judge")[0], [0, 1, 0])
+
+
+def test_a_misspelt_measure_gets_a_suggestion():
+    with pytest.raises(StatisticError, match="holistic"):
+        wide(GRID).with_measures(["holistik"])
+    assert wide(GRID).expand(["skills"]) == ["skills.x", "skills.y"]
