@@ -60,6 +60,11 @@ class Messages:
         text = self._texts[key]
         return text.format(**params) if params else text
 
+    @property
+    def languages(self) -> dict[str, str]:
+        """The languages one can change to."""
+        return available()
+
     def table(self, name: str) -> dict[str, str]:
         """All texts of one table, for a page's script."""
         prefix = name + "."
