@@ -37,7 +37,7 @@ def alpha(rated: Ratings, *, level: Level | None = None) -> Plan:
         chosen = "interval"
     if chosen not in LEVELS:
         raise StatisticError(f"There is no level {chosen!r}.", next_step=did_you_mean(chosen, LEVELS))
-    if (chosen in ("jaccard", "masi")) != bool(rated.sets) and chosen != "nominal":
+    if len(rated.item) and (chosen in ("jaccard", "masi")) != bool(rated.sets) and chosen != "nominal":
         kind = "sets of labels" if rated.sets else "single answers"
         raise StatisticError(f"The level {chosen!r} does not fit: the answers are {kind}.")
     if chosen in ("ordinal", "interval", "ratio"):

@@ -34,7 +34,7 @@ def icc(rated: Ratings, *, form: Form = "2,1", cells: Literal["auto", "complete"
     if form not in FORMS:
         raise StatisticError(f"There is no ICC form {form!r}.", next_step=did_you_mean(form, FORMS))
     check_order(rated, "icc")
-    k = len(rated.judges)
+    k = max(1, len(rated.judges))
     full = rated.per_item == k
     everything = cells == "all" or (cells == "auto" and not full.all())
     if everything:
@@ -61,7 +61,7 @@ def _judge_columns(rated: Ratings, values: Array, items: Indices) -> sparse.csr_
 
 
 def _from_mean_squares(rated: Ratings, form: Form, items: Indices) -> Plan:
-    k = len(rated.judges)
+    k = max(1, len(rated.judges))
     first, second = _per_item(rated)
     by_judge = _judge_columns(rated, _centred(rated), items)
     own = sparse.csr_array(np.column_stack([np.ones(len(items)), first[items] ** 2, second[items]]))

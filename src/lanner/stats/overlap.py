@@ -72,16 +72,16 @@ def macro_f1(rated: Ratings, *, each: bool = False) -> Plan:
     """
     table, labels = incidence(_sets(rated))
     first, second = table[rated.pairs.first], table[rated.pairs.second]
-    entries: list[Entry] = []
+    entries: list[Entry] = [(0, 1.0)]
     for at in range(len(labels)):
-        entries += [(2 * at, 2 * first[:, at] * second[:, at]), (2 * at + 1, first[:, at] + second[:, at])]
+        entries += [(2 * at + 1, 2 * first[:, at] * second[:, at]), (2 * at + 2, first[:, at] + second[:, at])]
 
     def finish(sums: Array) -> Array:
-        own = ratio(sums[:, :, 0::2], sums[:, :, 1::2])
+        own = ratio(sums[:, :, 1::2], sums[:, :, 2::2])
         given = np.isfinite(own)
         return ratio(np.where(given, own, 0).sum(axis=2), given.sum(axis=2).astype(float))
 
-    width = 2 * len(labels)
+    width = 1 + 2 * len(labels)
     return pair_plan("macro_f1", rated, width, entries, finish, each=each, scale="logit", reason=_no_label)
 
 

@@ -171,7 +171,7 @@ class Patterns:
         rows = np.broadcast_to(np.arange(len(self.codes))[:, None], self.codes.shape)
         known = self.codes >= 0
         flat = rows[known] * n_labels + self.codes[known]
-        return np.bincount(flat, minlength=len(self.codes) * n_labels).reshape(-1, n_labels).astype(float)
+        return np.bincount(flat, minlength=len(self.codes) * n_labels).reshape(len(self.codes), n_labels).astype(float)
 
     def pair_total(self, table: Array) -> Array:
         """Σ of table[a, b] over ordered pairs of different answers, for each pattern."""

@@ -37,7 +37,7 @@ def agreement_weights(rated: Ratings, weights: Weights) -> Array:
 
 def check_order(rated: Ratings, what: str) -> None:
     """An error unless the scale's order is stated."""
-    if not rated.ordered:
+    if len(rated.item) and not rated.ordered:
         raise StatisticError(
             f"{what.capitalize()} distances need the order of the labels.",
             next_step=f"Give it with labels=[…], lowest first; in the data are: {', '.join(rated.labels)}.",
