@@ -13,12 +13,13 @@ from typing import Any
 
 import polars as pl
 
-from lanner import formats, protocols
+from lanner import campaign, formats, protocols
 from lanner.errors import InputError, Where, did_you_mean
-from lanner.model import Document, Judge, Judgement, Protocol
+from lanner.model import Document, Judge, Judgement, Protocol, Role
 from lanner.protocols.derived import derived
 from lanner.protocols.intake import take_in
 from lanner.stats.frame import frame
+from lanner.store import Store
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,20 @@ def from_file(
             judgements, notes = intake.judgements, (*notes, *intake.notes)
         made.append(Material(reading.name, definition, reading.documents, reading.judges, judgements, notes))
     return made
+
+
+def from_campaign(store: Store, reference: str | int) -> Material:
+    """The current judgements of a campaign. Tutorial answers are left out; other roles are told apart by `role`."""
+    found = campaign.get(store, reference)
+    judgements = (j for j in campaign.judgements(store, found.id) if j.role is not Role.TUTORIAL)
+    return Material(
+        name=found.name,
+        protocol=campaign.protocol(store, found.id),
+        documents=tuple(campaign.documents(store, found.id)),
+        judges=tuple(campaign.judges(store, found.id)),
+        judgements=tuple(judgements),
+        settings={"title": found.title, "design": found.design, "seed": found.seed, **found.settings},
+    )
 
 
 def with_question(materials: list[Material], question: str) -> Material:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from lanner import material as materials_of
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, protocol_option, store_option
 from lanner.material import Material
-from lanner.model import Result
+from lanner.model import Json, Result
 from lanner.reports.coefficients import Coefficient, all_coefficients
 from lanner.reports.typeset import estimate
 from lanner.stats.kappa import pairwise
@@ -80,7 +82,7 @@ def _print(output: Output, part: Material, domain: str, question: str | None, re
             row = {"part": part.name, "question": coefficient.question, "row": coefficient.row}
             row |= {"domain": domain} if domain else {}
             row |= {"sign": coefficient.sign, **result.row()}
-            row["pair"] = f"{row['judge']} – {row['other']}" if row.get("judge") else "all"
+            row["pair"] = _who(part, row)
             row["estimate"] = estimate(result.value, result.low, result.high)
             rows.append(row)
             output.signature = output.signature or str(result.signature or "")
@@ -89,6 +91,12 @@ def _print(output: Output, part: Material, domain: str, question: str | None, re
         columns.insert(1, ("row", ""))
     output.table(rows, columns, title=" · ".join(filter(None, (part.name, domain))))
     output.say()
+
+
+def _who(part: Material, row: Mapping[str, Json]) -> str:
+    if row.get("judge"):
+        return f"{row['judge']} – {row['other']}"
+    return " – ".join(judge.id for judge in part.judges) if len(part.judges) == 2 else "all"
 
 
 def _results(part: Material, coefficient: Coefficient, resampling: Resampling) -> list[Result]:

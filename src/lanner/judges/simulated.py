@@ -12,12 +12,17 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from random import Random
 
+from lanner import campaign
+from lanner.campaign import Submission
+from lanner.errors import LannerError
 from lanner.model import Document, Grid, Item, Json, Protocol, Question, Scale
 from lanner.protocols import simulate
 from lanner.protocols.answers import Texts, check
 from lanner.protocols.flow import applicable, chosen
+from lanner.store import Store
 
 _DOCUMENT_EFFECT, _SENTENCE_EFFECT, _TIME_SPREAD = 0.05, 0.12, 0.5
 
@@ -103,3 +108,40 @@ def _texts(document: Document, item: Item) -> Texts | None:
     if segment is None:
         return None
     return Texts(segment.source, tuple(item.texts.get(name) or segment.text(name) or "" for name in item.systems))
+
+
+def fill(
+    store: Store,
+    name: str | int,
+    tempers: Mapping[str, Temper],
+    qualities: Mapping[str, float],
+    *,
+    seed: int = 0,
+    tasks: int | None = None,
+    start: datetime | None = None,
+) -> int:
+    """Let simulated judges answer their tasks (the first `tasks` of each) through the same door as everybody.
+    Returns how many items were answered. `start` is when their clocks begin."""
+    protocol = campaign.protocol(store, name)
+    documents = {document.id: document for document in campaign.documents(store, name)}
+    world = Simulation(protocol, qualities, seed)
+    answered = 0
+    for judge, temper in tempers.items():
+        clock = start
+        for task in campaign.tasks(store, name, judge)[:tasks]:
+            if task.finished_at:
+                continue
+            given = []
+            for place, (item, earlier) in enumerate(zip(task.items, campaign.earlier(store, task.id), strict=True)):
+                document = documents.get(item.document) or Document(item.document, ())
+                answers = world.answers(judge, temper, task.page, item, document, earlier=earlier)
+                seconds = world.seconds(judge, temper, item)
+                clock = clock + timedelta(seconds=seconds) if clock else None
+                name_of_it = f"simulated-{seed}-{task.id}-{place}"
+                given.append(Submission(task.id, place, answers, name_of_it, seconds, seconds, clock, None, judge))
+            for saved in campaign.submit_many(store, given, at=clock):
+                if isinstance(saved, LannerError):
+                    raise saved
+            campaign.finish(store, task.id, at=clock)
+            answered += len(given)
+    return answered

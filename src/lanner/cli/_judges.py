@@ -1,0 +1,38 @@
+"""Judges as they are named on the command line: a number, names with commas, or a file with attributes."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from lanner.cli.import_ import slug
+from lanner.errors import InputError, Where
+from lanner.model import Judge
+
+
+def judges_from(text: str) -> list[Judge]:
+    """ "3" makes three; "ana, ben" makes these; a path to a CSV file makes its rows, other columns being attributes."""
+    given = text.strip()
+    if given.isdigit():
+        return [Judge(f"judge{number}", name=f"Judge {number}") for number in range(1, int(given) + 1)]
+    if given.endswith((".csv", ".tsv")) or Path(given).is_file():
+        return _from_file(Path(given))
+    return [Judge(slug(name), name=name.strip()) for name in given.split(",") if name.strip()]
+
+
+def _from_file(path: Path) -> list[Judge]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The list of judges cannot be read: {error}.", where=Where(path)) from error
+    rows = list(csv.DictReader(text.splitlines(), dialect="excel-tab" if path.suffix == ".tsv" else "excel"))
+    if not rows or not {"id", "name"} & set(rows[0]):
+        raise InputError("The list of judges needs a column id or name.", where=Where(path, 1))
+    found = []
+    for line, row in enumerate(rows, start=2):
+        name = (row.get("name") or row.get("id") or "").strip()
+        if not name:
+            raise InputError("A judge has neither id nor name.", where=Where(path, line))
+        rest = {key: value.strip() for key, value in row.items() if key not in ("id", "name") and key and value}
+        found.append(Judge((row.get("id") or slug(name)).strip(), name=name, attributes=rest))
+    return found

@@ -1,0 +1,54 @@
+"""`lanner export`: judgements as a file: a tidy table with its codebook, or another tool's format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lanner import formats
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import from_option, materials, protocol_option, store_option
+from lanner.cli.import_ import parse_options
+from lanner.errors import LannerError
+from lanner.reports.export import export
+
+
+@click.command("export", short_help="Judgements as CSV, JSONL or Parquet, or for another tool.")
+@click.argument("source", metavar="FILE_OR_CAMPAIGN")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file; .csv, .jsonl or .parquet.")
+@click.option("--to", "to_format", help="Another tool's format instead of the tidy table (see --help of import).")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of that format; repeatable.")
+@from_option
+@protocol_option
+@store_option
+@json_option
+def command(
+    source: str,
+    out: Path,
+    to_format: str | None,
+    options: tuple[str, ...],
+    format_name: str | None,
+    protocol: str | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Write all current judgements. Beside a tidy table lies a codebook that explains every column and value.
+
+    Example: lanner export pilot --out pilot.csv
+    """
+    output = Output("export", as_json)
+    found = materials(source, store_place, format_name, protocol)
+    rows = []
+    for part in found:
+        path = out if len(found) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")
+        if to_format:
+            formats.write(to_format, path, part.documents, part.judgements, part.judges, **parse_options(options))
+            count = len(part.judgements)
+        else:
+            if options:
+                raise LannerError("The tidy table has no options.", next_step="Name another format with --to.")
+            count = export(part, path)
+        rows.append({"part": part.name, "file": str(path), "rows": count})
+    output.table(rows, ["file", "rows"])
+    output.end()

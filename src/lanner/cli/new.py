@@ -1,0 +1,115 @@
+"""`lanner new`: make a campaign from texts, a protocol and judges, and hand out the judges' links."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from lanner import campaign, formats, protocols, registry
+from lanner.cli._judges import judges_from
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import from_option, store_option
+from lanner.cli.import_ import parse_options
+from lanner.errors import LannerError
+from lanner.model import Campaign, Json
+from lanner.store import Store
+
+
+@click.command("new", short_help="Make a campaign and its judges' links.")
+@click.argument("name", required=False)
+@click.option("--texts", type=click.Path(path_type=Path), help="A file or folder in any known format.")
+@click.option("--protocol", help="A protocol by name, or a TOML file.")
+@click.option("--judges", help="How many, their names with commas between, or a CSV file (id, name, attributes).")
+@click.option("--design", default="full", show_default=True, help="Who sees what.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the design; repeatable.")
+@click.option("--systems", help="Only these systems, with commas between.")
+@click.option("--seed", default=0, show_default=True, help="Same seed, same tasks.")
+@click.option("--title", default="", help="What judges see as its title.")
+@click.option("--draft", is_flag=True, help="Do not open it yet: a draft can still be changed.")
+@click.option("--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where it will be served.")
+@from_option
+@store_option
+@json_option
+def command(
+    name: str | None,
+    texts: Path | None,
+    protocol: str | None,
+    judges: str | None,
+    design: str,
+    options: tuple[str, ...],
+    systems: str | None,
+    seed: int,
+    title: str,
+    draft: bool,
+    base_url: str,
+    format_name: str | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Make a campaign. What is not given is asked for.
+
+    Example: lanner new pilot --texts my.csv --protocol h_falcon --judges "Ana, Ben"
+    """
+    output = Output("new", as_json)
+    name = _asked(name, "Name of the campaign (letters, digits, dashes)", "NAME")
+    texts = Path(_asked(str(texts) if texts else None, "File or folder with the texts", "--texts"))
+    protocol = _asked(protocol, f"Protocol ({', '.join(protocols.names())})", "--protocol")
+    judges = _asked(judges, "Judges: how many, or their names with commas", "--judges")
+    registry.module("designs", design)  # an unknown design is said before anything is read
+    documents = list(formats.read_documents(texts, format_name))
+    with Store.open(store_place) as store:
+        made = campaign.create(
+            store,
+            name,
+            documents,
+            protocols.load(protocol),
+            judges_from(judges),
+            design=design,
+            systems=[system.strip() for system in systems.split(",")] if systems else None,
+            seed=seed,
+            options=_typed(parse_options(options)),
+            title=title,
+        )
+        if not draft:
+            made = campaign.open(store, made.id)
+        links = campaign.links.issue_all(store, made.id)
+        _say(output, store, made, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})
+    output.end()
+
+
+def _asked(given: str | None, question: str, option: str) -> str:
+    """The value given, or the answer to a question where someone sits at a keyboard."""
+    if given:
+        return given
+    if not sys.stdin.isatty():
+        raise LannerError(f"{option} is missing.", next_step="`lanner new --help` shows an example.")
+    return str(click.prompt(question))
+
+
+def _typed(options: dict[str, str]) -> dict[str, Json]:
+    """Numbers as numbers, so that a design can count with them."""
+    typed: dict[str, Json] = {}
+    for name, value in options.items():
+        try:
+            typed[name] = int(value)
+        except ValueError:
+            try:
+                typed[name] = float(value)
+            except ValueError:
+                typed[name] = value
+    return typed
+
+
+def _say(output: Output, store: Store, made: Campaign, links: dict[str, str]) -> None:
+    counted = {part.name: part for part in campaign.progress(store, made.id).judges}
+    rows = [
+        {"judge": judge, "items": part.items, "tasks": part.tasks, "link": links.get(judge, "")}
+        for judge, part in counted.items()
+    ]
+    output.signature = f"{made.protocol_name} · hash {made.protocol_hash} · design {made.design} · seed {made.seed}"
+    output.say(f"{made.title} is {made.state}. Each judge has a link of their own; it is shown only now:")
+    output.table(rows, ["judge", "tasks", "items", "link"])
+    output.say()
+    output.say("Next: lanner serve", style="bold")
