@@ -37,6 +37,10 @@ class Wide:
         """Names that are not keys: what can be correlated or regressed."""
         return [name for name in self.table.columns if name not in SCHEMA and not name.startswith("judge_")]
 
+    @property
+    def _known(self) -> list[str]:
+        return [*self.measures, *(name for name in KEYS if name in self.table.columns)]
+
     def rows_of(self, question: str) -> list[str]:
         """The measures that are rows of one grid question."""
         return [name for name in self.measures if name.startswith(f"{question}.")]
@@ -50,7 +54,7 @@ class Wide:
             elif rows := self.rows_of(name):
                 found += rows
             else:
-                raise StatisticError(f"There is no measure {name!r}.", next_step=did_you_mean(name, self.measures))
+                raise StatisticError(f"There is no measure {name!r}.", next_step=did_you_mean(name, self._known))
         return found
 
     def with_measures(self, names: Sequence[str]) -> Wide:
@@ -62,7 +66,7 @@ class Wide:
             return False
         if _SUMMARY.match(name):
             return True
-        raise StatisticError(f"There is no measure {name!r}.", next_step=did_you_mean(name, self.measures))
+        raise StatisticError(f"There is no measure {name!r}.", next_step=did_you_mean(name, self._known))
 
     def _summary(self, name: str) -> pl.Expr:
         match = _SUMMARY.match(name)

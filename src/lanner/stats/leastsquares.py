@@ -1,0 +1,206 @@
+"""Ordinary least squares with standard errors that are right when rows of one document are alike.
+
+Clustered errors are CR2 (Bell & McCaffrey 2002): each cluster's residuals are multiplied by (I − H_gg)^(−1/2), which
+removes the bias of the plain sandwich, and each coefficient gets its own Satterthwaite degrees of freedom; tests of
+several coefficients at once are the approximate Hotelling test of Pustejovsky & Tipton (2018, J. Bus. Econ. Stat. 36).
+With few documents this is what keeps the error rate near its nominal level. CR1 is the common sandwich with the
+correction G/(G − 1) · (n − 1)/(n − p) and G − 1 degrees of freedom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from scipy.special import fdtrc, stdtr, stdtrit
+
+from lanner.stats.resample import Array, Indices
+
+Errors = Literal["cr2", "cr1", "classical"]
+_MANY = 500  # from this many clusters on, the Hotelling test takes G − 1 degrees of freedom
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One linear combination of coefficients, tested against zero."""
+
+    value: float
+    error: float
+    df: float
+
+    @property
+    def p(self) -> float:
+        if self.error == 0:
+            return 1.0 if self.value == 0 else 0.0
+        return float(2 * stdtr(self.df, -abs(self.value) / self.error))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        reach = float(stdtrit(self.df, 0.5 + level / 2)) * self.error
+        return self.value - reach, self.value + reach
+
+
+@dataclass(frozen=True)
+class Joint:
+    """An F test that several coefficients are zero."""
+
+    f: float
+    df1: int
+    df2: float
+
+    @property
+    def p(self) -> float:
+        return float(fdtrc(self.df1, self.df2, self.f))
+
+
+@dataclass(frozen=True)
+class Ols:
+    """y = Xβ + e by least squares. X has full column rank and more rows than columns; `cluster` numbers documents."""
+
+    y: Array
+    x: Array
+    cluster: Indices | None = None
+    errors: Errors = "cr2"
+
+    @property
+    def n(self) -> int:
+        return len(self.y)
+
+    @property
+    def p(self) -> int:
+        return int(self.x.shape[1])
+
+    @cached_property
+    def bread(self) -> Array:
+        """(X'X)⁻¹."""
+        r = np.linalg.qr(self.x, mode="r")
+        inverse = np.linalg.inv(r)
+        return np.asarray(inverse @ inverse.T)
+
+    @cached_property
+    def beta(self) -> Array:
+        return np.asarray(np.linalg.lstsq(self.x, self.y, rcond=None)[0])
+
+    @cached_property
+    def residuals(self) -> Array:
+        return self.y - self.x @ self.beta
+
+    @cached_property
+    def r_squared(self) -> float:
+        """1 − RSS/TSS, about the mean."""
+        total = float(((self.y - self.y.mean()) ** 2).sum())
+        return 1 - float((self.residuals**2).sum()) / total
+
+    @cached_property
+    def clusters(self) -> int:
+        return self.n if self.cluster is None else len(np.unique(self.cluster))
+
+    @cached_property
+    def _rows(self) -> list[Indices]:
+        """Row numbers of each cluster."""
+        if self.cluster is None:
+            return []
+        order = np.argsort(self.cluster, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(self.cluster[order])) + 1)
+
+    @cached_property
+    def _adjusted(self) -> list[Array]:
+        """For each cluster A_g X_g, with A_g = (I − H_gg)^(−1/2) for CR2 and I for CR1.
+
+        H_gg has the rank of X_g, so its root is found from a thin decomposition; directions that a cluster alone
+        determines (leverage 1) carry no residual and are dropped.
+        """
+        if self.errors != "cr2":
+            return [self.x[rows] for rows in self._rows]
+        root = np.linalg.cholesky(self.bread)
+        adjusted = []
+        for rows in self._rows:
+            x = self.x[rows]
+            left, size, _ = np.linalg.svd(x @ root, full_matrices=False)
+            room = 1 - np.minimum(size**2, 1.0)
+            factor = np.where(room > 1e-10, 1 / np.sqrt(np.maximum(room, 1e-10)), 0.0)
+            adjusted.append(x + left @ ((factor - 1)[:, None] * (left.T @ x)))
+        return adjusted
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Var(β)."""
+        if self.cluster is None or self.errors == "classical":
+            return self.bread * float((self.residuals**2).sum()) / (self.n - self.p)
+        scores = np.array([x.T @ self.residuals[rows] for x, rows in zip(self._adjusted, self._rows, strict=True)])
+        meat = scores.T @ scores
+        if self.errors == "cr1":
+            g = self.clusters
+            meat *= g / (g - 1) * (self.n - 1) / (self.n - self.p)
+        return np.asarray(self.bread @ meat @ self.bread)
+
+    def contrast(self, weights: Array) -> Estimate:
+        """w'β with its standard error and degrees of freedom."""
+        value, variance = float(weights @ self.beta), float(weights @ self.covariance @ weights)
+        return Estimate(value, float(np.sqrt(max(variance, 0.0))), self._df(weights))
+
+    def coefficients(self) -> list[Estimate]:
+        return [self.contrast(unit) for unit in np.eye(self.p)]
+
+    def _df(self, weights: Array) -> float:
+        if self.cluster is None or self.errors == "classical":
+            return float(self.n - self.p)
+        if self.errors == "cr1":
+            return float(self.clusters - 1)
+        own, pull = self._shares(weights)
+        shared = pull @ self.bread @ pull.T if len(own) <= _MANY else None
+        if shared is not None:
+            matrix = np.diag(own) - shared
+            return float(np.trace(matrix) ** 2 / (matrix**2).sum())
+        inner = self.bread @ (pull.T @ pull)
+        crossed = np.einsum("gi,ij,gj->g", pull, self.bread, pull)
+        trace = float(own.sum() - crossed.sum())
+        squares = float((own**2).sum() - 2 * (own * crossed).sum() + np.trace(inner @ inner))
+        return trace**2 / squares
+
+    def _shares(self, weights: Array) -> tuple[Array, Array]:
+        """Per cluster, with p_g = A_g X_g (X'X)⁻¹ w: p_g'p_g and X_g'p_g."""
+        direction = self.bread @ weights
+        parts = [x @ direction for x in self._adjusted]
+        own = np.array([float(part @ part) for part in parts])
+        pull = np.array([self.x[rows].T @ part for rows, part in zip(self._rows, parts, strict=True)])
+        return own, pull
+
+    def joint(self, columns: Sequence[int]) -> Joint | None:
+        """Are these coefficients all zero? None where there are too few clusters to tell, or no columns."""
+        q = len(columns)
+        if q == 0:
+            return None
+        pick = np.eye(self.p)[list(columns)]
+        variance, found = pick @ self.covariance @ pick.T, pick @ self.beta
+        f = float(found @ np.linalg.pinv(variance, hermitian=True) @ found) / q
+        if self.cluster is None or self.errors == "classical":
+            df = float(self.n - self.p)
+        elif self.errors == "cr1":
+            df = float(self.clusters - 1)
+        else:
+            eta = self._hotelling_df(pick)
+            df = eta - q + 1
+            f *= df / eta
+        return Joint(f, q, df) if df > 0 else None
+
+    def _hotelling_df(self, pick: Array) -> float:
+        """η such that the estimated variance behaves like a Wishart matrix on η degrees of freedom."""
+        q, g = len(pick), self.clusters
+        if g > _MANY:
+            return float(g - 1)
+        spread = pick @ self.bread @ pick.T
+        root = np.linalg.inv(np.linalg.cholesky(spread)) @ pick
+        direction = self.bread @ root.T
+        parts = [x @ direction for x in self._adjusted]
+        own = np.array([part.T @ part for part in parts])
+        pull = np.array([self.x[rows].T @ part for rows, part in zip(self._rows, parts, strict=True)])
+        covered = -np.einsum("gis,ij,hjt->stgh", pull, self.bread, pull, optimize=True)
+        each = np.arange(g)
+        covered[:, :, each, each] += own.transpose(1, 2, 0)
+        total = np.einsum("ssgh,ttgh->", covered, covered, optimize=True) + np.einsum(
+            "stgh,tsgh->", covered, covered, optimize=True
+        )
+        return float(q * (q + 1) / total)

@@ -1,0 +1,331 @@
+"""What explains a score: least squares with intervals, how much each block of predictors adds, and whether judges
+weigh them alike.
+
+Standard errors take documents as clusters unless "classical" ones are asked for; R² gets a document bootstrap interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from lanner.model import Json, Result
+from lanner.stats.leastsquares import Errors, Estimate, Joint, Ols
+from lanner.stats.resample import (
+    Array,
+    Indices,
+    Outcome,
+    Replicates,
+    Resampling,
+    group_sums,
+    outcome,
+    replicate_sums,
+    sign,
+)
+from lanner.stats.tables import gathered, groups, labelled, undefined
+from lanner.stats.terms import Terms, terms
+from lanner.stats.wide import Wide, clustered, units, wide
+
+Clustering = Literal["document", "document-cr1", "classical"]
+_ERRORS: dict[str, Errors] = {"document": "cr2", "document-cr1": "cr1", "classical": "classical"}
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A design with its fit; `document` numbers the rows' documents."""
+
+    terms: Terms
+    fit: Ols
+    document: Indices
+    missing: float
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {"items": self.fit.n, "documents": len(np.unique(self.document)), "predictors": self.fit.p - 1}
+
+
+def regress(
+    data: Any,
+    outcome_of: str,
+    predictors: Sequence[str],
+    *,
+    by: Sequence[str] = (),
+    errors: Clustering = "document",
+    fill: float | None = None,
+    resampling: Resampling | None = None,
+) -> Result:
+    """Ordinary least squares of a measure on others, with an intercept.
+
+    Each predictor is a measure, a grid question (all its rows) or a column of text (one term per group but the first).
+    `errors`: "document" = CR2 with Satterthwaite degrees of freedom; "document-cr1" = the common clustered sandwich;
+    "classical" = rows taken as independent, as most papers report. `fill` replaces missing outcomes.
+
+    Rows: one per group and term with coefficient, interval, standard error, df, p, and the standardised coefficient
+    β·sd(x)/sd(y). The Result's value is R² = 1 − RSS/TSS with its document bootstrap interval.
+    """
+    source = _source(data, outcome_of, predictors, fill)
+    resampling = clustered(resampling)
+    results, rows = [], []
+    for labels, part in groups(source.table, by):
+        found, own = _regress(part, outcome_of, source.expand(predictors), errors, resampling)
+        results.append(labelled(found, labels))
+        rows += [{**labels, **row} for row in own]
+    return replace(gathered(f"regression of {outcome_of}", results, source.notes), rows=rows)
+
+
+def _source(data: Any, outcome_of: str, predictors: Sequence[str], fill: float | None) -> Wide:
+    source = wide(data)
+    source = source.with_measures([outcome_of, *source.expand(predictors)])
+    if fill is None:
+        return source
+    table = source.table.with_columns(pl.col(outcome_of).fill_null(fill))
+    return Wide(table, (*source.notes, f"Missing values of {outcome_of} are taken as {fill:g}."))
+
+
+def _regress(
+    part: pl.DataFrame, outcome_of: str, predictors: Sequence[str], errors: Clustering, resampling: Resampling
+) -> tuple[Result, list[dict[str, Json]]]:
+    model = _fit(part, outcome_of, predictors, errors, resampling)
+    name = f"R² of {outcome_of}"
+    if isinstance(model, str):
+        return undefined(name, model), []
+    spread = outcome(_r_squared(model, [list(range(model.fit.p))], resampling), resampling, scale="logit")
+    signature = sign("OLS", resampling, spread.interval, errors=errors, predictors=str(model.fit.p - 1))
+    notes = model.terms.notes + spread.notes
+    result = Result(
+        name, model.fit.r_squared, spread.interval, None, model.counts, model.missing, notes=notes, signature=signature
+    )
+    return result, _coefficient_rows(model, resampling.level)
+
+
+def _fit(
+    part: pl.DataFrame, outcome_of: str, predictors: Sequence[str], errors: Clustering, resampling: Resampling
+) -> _Model | str:
+    """The fitted model, or why there is none."""
+    y, design = terms(part, outcome_of, predictors)
+    if len(y) <= design.matrix.shape[1]:
+        return f"{len(y)} complete rows are too few for {design.matrix.shape[1]} coefficients."
+    if float(np.ptp(y)) == 0:
+        return f"{outcome_of} has the same value everywhere."
+    document, count = units(part[design.rows.tolist()], resampling.unit)
+    if errors != "classical" and count < 2:
+        return f"clustered errors need at least two {resampling.unit}s."
+    missing = 1 - len(y) / part.height
+    return _Model(design, Ols(y, design.matrix, document, _ERRORS[errors]), document, missing)
+
+
+def _coefficient_rows(model: _Model, level: float) -> list[dict[str, Json]]:
+    scale = model.fit.x.std(axis=0, ddof=1) / model.fit.y.std(ddof=1)
+    rows: list[dict[str, Json]] = []
+    for term, estimate, factor in zip(model.terms.names, model.fit.coefficients(), scale, strict=True):
+        standardised = float(estimate.value * factor) if factor > 0 else None
+        rows.append({"term": term, **_estimate_row(estimate, level), "standardised": standardised, "n": model.fit.n})
+    return rows
+
+
+def _estimate_row(estimate: Estimate, level: float) -> dict[str, Json]:
+    low, high = estimate.interval(level)
+    return {
+        "value": estimate.value,
+        "low": low,
+        "high": high,
+        "error": estimate.error,
+        "df": estimate.df,
+        "p": estimate.p,
+    }
+
+
+def _r_squared(model: _Model, blocks: Sequence[Sequence[int]], resampling: Resampling) -> Replicates:
+    """R² of nested models (columns of the design in each) and then each step's gain, for all document resamples."""
+    x = model.fit.x.copy()
+    x[:, 1:] -= x[:, 1:].mean(axis=0)
+    x[:, 1:] /= x[:, 1:].std(axis=0)
+    y = (model.fit.y - model.fit.y.mean()) / model.fit.y.std()
+    joined = np.column_stack([x, y])
+    width = joined.shape[1]
+    products = (joined[:, :, None] * joined[:, None, :]).reshape(len(y), -1)
+    sums = group_sums(products, model.document, int(model.document.max()) + 1)
+
+    def finish(total: Array) -> Array:
+        gram = total.reshape(-1, width, width)
+        spread = gram[:, -1, -1] - gram[:, 0, -1] ** 2 / gram[:, 0, 0]
+        explained = []
+        for columns in blocks:
+            inner, outer = gram[:, columns][:, :, columns], gram[:, columns, -1]
+            solved = np.einsum("bij,bj->bi", np.linalg.pinv(inner, rcond=1e-10, hermitian=True), outer)
+            rest = gram[:, -1, -1] - np.einsum("bi,bi->b", outer, solved)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                explained.append(np.where(spread > 1e-12, 1 - rest / spread, np.nan))
+        steps = [after - before for before, after in pairwise(explained)]
+        return np.stack([*explained, *steps], axis=1)
+
+    return replicate_sums(sums, finish, resampling)
+
+
+def blocks(
+    data: Any,
+    of: str,
+    blocks: Sequence[str | Sequence[str]],
+    *,
+    by: Sequence[str] = ("judge",),
+    errors: Clustering = "document",
+    fill: float | None = None,
+    resampling: Resampling | None = None,
+) -> Result:
+    """How much of a score each block of predictors explains when blocks are added one after the other.
+
+    All steps use the rows that are complete for the last one, so that R² can only grow. Rows: one per group and step
+    with R², its gain over the step before, both with document bootstrap intervals, the joint test of the new terms, and
+    the intercept. The Result's value is the last step's gain in the first group.
+    """
+    names = [[block] if isinstance(block, str) else list(block) for block in blocks]
+    source = _source(data, of, [name for block in names for name in block], fill)
+    resampling = clustered(resampling)
+    expanded = [source.expand(block) for block in names]
+    rows: list[dict[str, Json]] = []
+    first: tuple[_Model, Outcome, float] | None = None
+    reasons: list[str] = []
+    for labels, part in groups(source.table, by):
+        model = _fit(part, of, [name for block in expanded for name in block], errors, resampling)
+        if isinstance(model, str):
+            reasons.append(f"{', '.join(labels.values()) or 'All rows'}: {model}")
+            continue
+        steps = _steps(model, expanded)
+        spread = _r_squared(model, steps, resampling)
+        titles = [" + ".join(name for block in names[: k + 1] for name in block) for k in range(len(names))]
+        rows += [
+            {**labels, "step": title, **row}
+            for title, row in zip(titles, _step_rows(model, steps, spread, resampling), strict=True)
+        ]
+        last = spread.value.shape[0] - 1
+        first = first or (model, outcome(spread, resampling, column=last, scale="logit"), float(spread.value[last]))
+    name = f"variance of {of} added by {', '.join(names[-1]) if names else ''}"
+    if first is None:
+        return undefined(name, "; ".join(reasons) or "there are no rows.")
+    model, gain, value = first
+    signature = sign("OLS blocks", resampling, gain.interval, errors=errors)
+    notes = (*source.notes, *model.terms.notes, *gain.notes, *reasons)
+    return Result(name, value, gain.interval, None, model.counts, model.missing, {}, rows, notes, signature)
+
+
+def _steps(model: _Model, blocks: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Columns of the design after each block; a text column's terms are named column=group."""
+    steps, taken = [], [0]
+    for block in blocks:
+        for index, term in enumerate(model.terms.names):
+            if index and any(term == name or term.startswith(f"{name}=") for name in block):
+                taken = [*taken, index]
+        steps.append(sorted(taken))
+    return steps
+
+
+def _step_rows(
+    model: _Model, steps: Sequence[list[int]], spread: Replicates, resampling: Resampling
+) -> list[dict[str, Json]]:
+    rows: list[dict[str, Json]] = []
+    before, explained = [0], 0.0
+    for k, columns in enumerate(steps):
+        fit = Ols(model.fit.y, model.fit.x[:, columns], model.document, model.fit.errors)
+        interval = outcome(spread, resampling, column=k, scale="logit").interval
+        gain = outcome(spread, resampling, column=len(steps) + k - 1, scale="logit").interval if k else interval
+        test = fit.joint([columns.index(column) for column in columns if column not in before])
+        rows.append(
+            {
+                "r2": fit.r_squared,
+                "r2_low": interval.low if interval else None,
+                "r2_high": interval.high if interval else None,
+                "added": fit.r_squared - explained,
+                "added_low": gain.low if gain else None,
+                "added_high": gain.high if gain else None,
+                "f": test.f if test else None,
+                "df1": test.df1 if test else None,
+                "df2": test.df2 if test else None,
+                "p": test.p if test else None,
+                "intercept": float(fit.beta[0]),
+                "n": fit.n,
+            }
+        )
+        before, explained = columns, fit.r_squared
+    return rows
+
+
+def compare_judges(
+    data: Any,
+    of: str,
+    predictors: Sequence[str],
+    *,
+    judges: Sequence[str] = (),
+    errors: Clustering = "document",
+    fill: float | None = None,
+    resampling: Resampling | None = None,
+) -> Result:
+    """Do judges weigh the predictors alike? The difference of each coefficient between every two judges.
+
+    Both regressions are fitted at once, so that clustered errors know that the judges read the same documents. Rows:
+    one per pair and term, with the difference (first less second), interval, p, and p after Holm's correction within
+    the pair. The Result's value and p are F and p of all coefficients but the intercept being equal, for the first
+    pair; with few documents there may be no such test, and a note says so.
+    """
+    source = _source(data, of, predictors, fill)
+    resampling = clustered(resampling)
+    name = f"coefficients of {of} between judges"
+    rows: list[dict[str, Json]] = []
+    tests: list[tuple[Joint | None, dict[str, int]]] = []
+    reasons: list[str] = []
+    for pair in combinations(list(judges) or sorted(source.table["judge"].unique().to_list()), 2):
+        parts = [source.table.filter(pl.col("judge") == judge) for judge in pair]
+        models = [_fit(part, of, source.expand(predictors), errors, resampling) for part in parts]
+        stacked = _stack(parts, models, resampling)
+        if isinstance(stacked, str):
+            reasons.append(f"{pair[0]} and {pair[1]}: {stacked}")
+            continue
+        fit, shared, counts = stacked
+        differences = fit.coefficients()[len(shared) : 2 * len(shared)]
+        corrected = holm([estimate.p for estimate in differences])
+        labels = {"first": pair[0], "second": pair[1]}
+        for term, estimate, p in zip(shared, differences, corrected, strict=True):
+            rows.append({**labels, "term": term, **_estimate_row(estimate, resampling.level), "p_holm": p})
+        tests.append((fit.joint(range(len(shared) + 1, 2 * len(shared))), counts))
+    if not tests:
+        return undefined(name, "; ".join(reasons) or "at least two judges are needed.")
+    signature = sign("OLS, F of equal coefficients", resampling, None, errors=errors)
+    test, counts = tests[0]
+    if test is None:
+        reasons.append("No joint test: too few documents, or no predictor that both judges used.")
+    value, joint_p = (test.f, test.p) if test else (None, None)
+    return Result(name, value, None, joint_p, counts, 0.0, {}, rows, (*source.notes, *reasons), signature)
+
+
+def _stack(
+    parts: Sequence[pl.DataFrame], models: Sequence[_Model | str], resampling: Resampling
+) -> tuple[Ols, tuple[str, ...], dict[str, int]] | str:
+    """Both judges' regressions as one, whose coefficients are: the second judge's, then the first less the second."""
+    for model in models:
+        if isinstance(model, str):
+            return model
+    one, two = (model for model in models if isinstance(model, _Model))
+    shared = tuple(term for term in one.terms.names if term in two.terms.names)
+    first, second = ({name: m.fit.x[:, k] for k, name in enumerate(m.terms.names)} for m in (one, two))
+    zeros = [np.zeros(m.fit.n) for m in (one, two)]
+    columns = [np.concatenate([first[term], second[term]]) for term in shared]
+    columns += [np.concatenate([first[term], zeros[1]]) for term in shared]
+    columns += [np.concatenate([first[term], zeros[1]]) for term in first if term not in shared]
+    columns += [np.concatenate([zeros[0], second[term]]) for term in second if term not in shared]
+    kept = pl.concat([part[model.terms.rows.tolist()] for part, model in zip(parts, (one, two), strict=True)])
+    document, count = units(kept, resampling.unit)
+    fit = Ols(np.concatenate([one.fit.y, two.fit.y]), np.stack(columns, axis=1), document, one.fit.errors)
+    return fit, shared, {"items": fit.n, "documents": count, "judges": 2}
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down correction (1979): the smallest p times m, the next times m − 1, …, never decreasing."""
+    order = np.argsort(p_values, kind="stable")
+    scaled = np.asarray(p_values, dtype=float)[order] * np.arange(len(p_values), 0, -1)
+    corrected = np.empty(len(p_values))
+    corrected[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return [float(p) for p in corrected]

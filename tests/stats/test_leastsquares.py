@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lanner.stats.leastsquares import Ols
+
+
+def clustered(seed, n=60, groups=8, columns=3):
+    rng = np.random.default_rng(seed)
+    group = np.concatenate([np.arange(groups), rng.integers(0, groups, n - groups)])
+    x = np.column_stack([np.ones(n), rng.normal(size=(n, columns - 2)), rng.normal(size=groups)[group]])
+    return rng.normal(size=groups)[group] + rng.normal(size=n), x, group
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**31), st.integers(3, 12), st.integers(2, 5))
+def test_statsmodels_gives_the_same_errors(seed, groups, columns):
+    y, x, group = clustered(seed, 60, groups, columns)
+    plain = sm.OLS(y, x).fit()
+    sandwich = sm.OLS(y, x).fit(cov_type="cluster", cov_kwds={"groups": group})
+    ours = Ols(y, x, errors="classical")
+    assert ours.beta == pytest.approx(plain.params)
+    assert ours.r_squared == pytest.approx(plain.rsquared)
+    assert np.sqrt(np.diag(ours.covariance)) == pytest.approx(plain.bse)
+    assert [e.interval(0.95) for e in ours.coefficients()] == [pytest.approx(pair) for pair in plain.conf_int()]
+    assert np.sqrt(np.diag(Ols(y, x, group, "cr1").covariance)) == pytest.approx(sandwich.bse)
+    test = ours.joint(range(1, columns))
+    assert test is not None
+    assert test.p == pytest.approx(float(plain.f_pvalue), abs=1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**31))
+def test_cr2_is_its_definition_with_full_matrices(seed):
+    y, x, group = clustered(seed, 40, 6)
+    ours = Ols(y, x, group)
+    n = len(y)
+    bread = np.linalg.inv(x.T @ x)
+    hat = x @ bread @ x.T
+    rest = np.eye(n) - hat
+    parts = []
+    for g in range(6):
+        rows = np.flatnonzero(group == g)
+        values, vectors = np.linalg.eigh(rest[np.ix_(rows, rows)])
+        root = vectors @ np.diag(np.where(values > 1e-9, values, np.inf) ** -0.5) @ vectors.T
+        part = np.zeros((n, x.shape[1]))
+        part[rows] = root @ x[rows] @ bread
+        parts.append(part)
+    covariance = sum(np.outer(p.T @ (rest @ y), p.T @ (rest @ y)) for p in parts)
+    assert ours.covariance == pytest.approx(covariance, abs=1e-10)
+    for k, estimate in enumerate(ours.coefficients()):
+        vectors = np.stack([rest @ p[:, k] for p in parts], axis=1)
+        values = np.linalg.eigvalsh(vectors.T @ vectors)
+        assert estimate.df == pytest.approx(values.sum() ** 2 / (values**2).sum())
+
+
+def test_the_joint_test_of_one_coefficient_is_its_t_test():
+    y, x, group = clustered(4, 80, 10)
+    ours = Ols(y, x, group)
+    test = ours.joint([1])
+    assert test is not None
+    assert test.p == pytest.approx(ours.coefficients()[1].p)
+    assert test.df2 == pytest.approx(ours.coefficients()[1].df)
+
+
+def test_many_clusters_take_the_same_degrees_of_freedom_by_the_short_way(monkeypatch):
+    y, x, group = clustered(5, 200, 30)
+    long = [e.df for e in Ols(y, x, group).coefficients()]
+    monkeypatch.setattr("lanner.stats.leastsquares._MANY", 10)
+    assert [e.df for e in Ols(y, x, group).coefficients()] == pytest.approx(long)
+
+
+def test_a_cluster_that_alone_determines_a_coefficient_does_no_harm():
+    y, x, group = clustered(6, 60, 6)
+    x = np.column_stack([x, (group == 0).astype(float)])
+    ours = Ols(y, x, group)
+    assert np.isfinite(ours.covariance).all()
+    assert all(np.isfinite(e.df) for e in ours.coefficients())
+
+
+def test_too_few_clusters_leave_the_joint_test_open():
+    y, x, group = clustered(7, 60, 4, 6)
+    assert Ols(y, x, group).joint([1, 2, 3, 4, 5]) is None
+    assert Ols(y, x, group).joint([]) is None
+
+
+def test_a_small_sample_of_clusters_keeps_its_level():
+    rng = np.random.default_rng(0)
+    hits = 0
+    for _ in range(400):
+        group = np.repeat(np.arange(8), 10)
+        x = np.column_stack([np.ones(80), rng.normal(size=8)[group]])
+        y = rng.normal(size=8)[group] + rng.normal(size=80)
+        hits += Ols(y, x, group).coefficients()[1].p < 0.05
+    assert 0.02 < hits / 400 < 0.08
