@@ -6,9 +6,18 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
-from lanner.model import Campaign, CampaignState, Document, Item, Judge, Segment, Task
+from lanner.model import Campaign, CampaignState, Document, Item, Judge, Protocol, Segment, Task
 from lanner.store import NewAnswer, Store
 
+PROTOCOL = Protocol.model_validate(
+    {
+        "name": "mine",
+        "version": "1",
+        "stage": [
+            {"id": "s", "unit": "document", "object": "source", "question": [{"id": "q", "kind": "text"}]},
+        ],
+    }
+)
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
@@ -23,7 +32,7 @@ def fill(store: Store, name: str = "first") -> SimpleNamespace:
     """A campaign with two documents, two judges and a task each; its row numbers by name."""
     with store.writing() as tx:
         row = Campaign(0, name, "First", "mine", "abc", CampaignState.OPEN, seed=3, created_at=NOW, opened_at=NOW)
-        campaign = tx.campaigns.add(row, protocol="{}", version="1", corpus_hash="def", systems=["alder", "birch"])
+        campaign = tx.campaigns.add(row, PROTOCOL, "def", systems=["alder", "birch"])
         tx.documents.add(campaign, [Document("", ())], start=-1)
         tx.documents.add(campaign, [document("one", domain="news"), document("two", domain="talk")])
         tx.judges.add(campaign, [Judge("ana", name="Ana"), Judge("bo", attributes={"native": "ko"})], NOW)

@@ -76,7 +76,12 @@ class DesignError(LannerError):
 
 
 class CampaignError(LannerError):
-    """Something a campaign in its present state does not allow: closed, frozen, finished, not assigned."""
+    """Something a campaign in its present state does not allow: closed, frozen, finished, not assigned. `code` is the
+    reason in a word, for pages that say it in the reader's language."""
+
+    def __init__(self, what: str, *, code: str = "refused", where: Where = NOWHERE, next_step: str = "") -> None:
+        super().__init__(what, where=where, next_step=next_step)
+        self.code = code
 
 
 class StoreError(LannerError):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from lanner.model import CampaignState
 from lanner.store import Store
-from store_rows import NOW, answer, fill
+from store_rows import NOW, PROTOCOL, answer, fill
 
 
 def test_found_by_id_and_by_name(store: Store, filled: SimpleNamespace) -> None:
@@ -27,6 +27,19 @@ def test_states_and_details_change_and_are_counted(store: Store, filled: SimpleN
         assert found is not None and found.title == "Second" and found.settings == {"pause_after_minutes": 3}
         assert found.opened_at == NOW  # opened once; opening again does not change when
         assert tx.campaigns.version(filled.campaign) == 3
+
+
+def test_a_draft_can_be_redefined(store: Store, filled: SimpleNamespace) -> None:
+    with store.writing() as tx:
+        other = PROTOCOL.model_copy(update={"name": "other", "version": "2"})
+        tx.campaigns.redefine(filled.campaign, other, "new", design="pool", seed=9, systems=["x"], options={"k": 2})
+    with store.reading() as tx:
+        found = tx.campaigns.find(filled.campaign)
+        assert found is not None
+        assert (found.protocol_name, found.protocol_hash, found.design, found.seed) == ("other", other.hash, "pool", 9)
+        assert type(PROTOCOL).model_validate_json(tx.campaigns.protocol(filled.campaign)) == other
+        assert tx.campaigns.plan(filled.campaign) == {"options": {"k": 2}, "systems": ["x"]}
+        assert tx.campaigns.corpus_hash(filled.campaign) == "new"
 
 
 def test_removing_takes_everything_of_one_campaign_only(store: Store, filled: SimpleNamespace) -> None:

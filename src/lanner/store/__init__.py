@@ -8,7 +8,7 @@ from lanner.store.events import Event
 from lanner.store.judgements import Answer, Key, NewAnswer
 from lanner.store.judges import Seat
 from lanner.store.store import CollisionError, DisconnectedError, Store, Transaction
-from lanner.store.tasks import Assigned, Share, Standing
+from lanner.store.tasks import Assigned, Overview, Share, Standing
 
 __all__ = [
     "JUDGE_ITSELF",
@@ -21,6 +21,7 @@ __all__ = [
     "Event",
     "Key",
     "NewAnswer",
+    "Overview",
     "Seat",
     "Session",
     "Share",

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import RowMapping, delete, func, select, update
 
-from lanner.model import Campaign, CampaignState, Json
+from lanner.model import Campaign, CampaignState, Json, Protocol
 from lanner.store import schema
 from lanner.store.codec import dumps, loads, micros, moment
 from lanner.store.rows import Rows
@@ -22,15 +22,15 @@ class Campaigns(Rows):
 
     __slots__ = ()
 
-    def add(self, campaign: Campaign, *, protocol: str, version: str, corpus_hash: str, **plan: Json) -> int:
-        """Store a new campaign; `protocol` is its JSON, `plan` the design's options and the systems."""
+    def add(self, campaign: Campaign, protocol: Protocol, corpus_hash: str, **plan: Json) -> int:
+        """Store a new campaign; `plan` holds the design's options and the systems. Its number."""
         row = {
             "name": campaign.name,
             "title": campaign.title,
             "protocol_name": campaign.protocol_name,
-            "protocol_version": version,
+            "protocol_version": protocol.version,
             "protocol_hash": campaign.protocol_hash,
-            "protocol": protocol,
+            "protocol": protocol.model_dump_json(by_alias=True),
             "corpus_hash": corpus_hash,
             "design": campaign.design,
             "options": dumps(plan.get("options", {})),
@@ -104,9 +104,18 @@ class Campaigns(Rows):
             values["settings"] = dumps(dict(settings))
         self._change(campaign, values)
 
-    def redefine(self, campaign: int, **values: Json) -> None:
-        """Replace what a draft is made of; column names as in `schema`."""
-        self._change(campaign, values)
+    def redefine(
+        self, campaign: int, protocol: Protocol, corpus_hash: str, *, design: str, seed: int, **plan: Json
+    ) -> None:
+        """Replace what a draft is made of."""
+        asked = {
+            "protocol_name": protocol.name,
+            "protocol_version": protocol.version,
+            "protocol_hash": protocol.hash,
+            "protocol": protocol.model_dump_json(by_alias=True),
+        }
+        planned = {name: dumps(value) for name, value in plan.items()}
+        self._change(campaign, {**asked, "corpus_hash": corpus_hash, "design": design, "seed": seed, **planned})
 
     def _change(self, campaign: int, values: dict[str, Any]) -> None:
         changed = update(schema.campaign).where(_c.id == campaign).values(**values, version=_c.version + 1)

@@ -16,7 +16,7 @@ from lanner.store.statement import Statement
 _q, _d, _j = schema.judgement.c, schema.document.c, schema.judge.c
 _OF_UNIT = (
     *(_q.id, _q.stage, _q.question, _q.systems, _q.role, _q.revision, _q.supersedes, _q.base),
-    *(_q.value, _q.submission, _q.part),
+    *(_q.value, _q.submission, _q.part, _q.received_at),
 )
 
 
@@ -40,6 +40,7 @@ class Answer(NamedTuple):
     value: str
     submission: str
     part: int
+    received_at: int
 
 
 class NewAnswer(TypedDict):

@@ -41,6 +41,20 @@ class Assigned:
 
 
 @dataclass(frozen=True, slots=True)
+class Overview:
+    """One line of a judge's list of tasks."""
+
+    task: int
+    page: str
+    position: int
+    documents: int
+    items: int
+    done: int
+    active: float
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """How far one judge is with one document on one page."""
 
@@ -176,6 +190,17 @@ class Tasks(Rows):
         """Item by item, whether everything asked has been answered."""
         wanted = select(_i.done).where(_i.task == task).order_by(_i.position)
         return [bool(done) for (done,) in self._connection.execute(wanted)]
+
+    def overview(self, judge: int) -> list[Overview]:
+        """How far a judge is with each task."""
+        sums = (func.count(_i.document.distinct()), func.count(_i.task), func.sum(_i.done), func.sum(_i.active))
+        joined = schema.task.outerjoin(schema.item, _i.task == _t.id)
+        mine = select(_t.id, _t.page, _t.position, *sums, _t.finished_at).select_from(joined).where(_t.judge == judge)
+        rows = self._connection.execute(mine.group_by(_t.id).order_by(_t.position))
+        return [
+            Overview(task, page, position, documents, items, int(done or 0), active or 0.0, moment(finished_at))
+            for task, page, position, documents, items, done, active, finished_at in rows
+        ]
 
     def shares(self, campaign: int) -> list[Share]:
         """How far every judge is, by document and page."""

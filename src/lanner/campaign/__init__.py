@@ -1,0 +1,94 @@
+"""Create, assign, answer, revise, finish, import: the only writer of judgements.
+
+Everything that has an answer to give, a page, a model, a file, gives it here. Functions take the store first and a
+campaign by its id or name.
+"""
+
+from __future__ import annotations
+
+from lanner.campaign import links
+from lanner.campaign.asking import Asking
+from lanner.campaign.assigning import add_judges, add_overlap, assign, replace_judge
+from lanner.campaign.clock import now
+from lanner.campaign.create import create, duplicate, redefine
+from lanner.campaign.imports import Imported, import_campaign, import_judgements
+from lanner.campaign.progress import Part, Progress, progress
+from lanner.campaign.results import (
+    campaigns,
+    documents,
+    events,
+    get,
+    history,
+    judgements,
+    judges,
+    protocol,
+    seats,
+)
+from lanner.campaign.states import close, configure, open, pause, remove, reopen  # noqa: A004 - the word for it
+from lanner.campaign.submission import Conflict, Saved, Submission
+from lanner.campaign.submit import submit, submit_many
+from lanner.campaign.tasks import (
+    Given,
+    Open,
+    UnfinishedError,
+    current,
+    earlier,
+    finish,
+    missing,
+    next_task,
+    overview,
+    reopen_task,
+    task,
+    tasks,
+)
+
+__all__ = [
+    "Asking",
+    "Conflict",
+    "Given",
+    "Imported",
+    "Open",
+    "Part",
+    "Progress",
+    "Saved",
+    "Submission",
+    "UnfinishedError",
+    "add_judges",
+    "add_overlap",
+    "assign",
+    "campaigns",
+    "close",
+    "configure",
+    "create",
+    "current",
+    "documents",
+    "duplicate",
+    "earlier",
+    "events",
+    "finish",
+    "get",
+    "history",
+    "import_campaign",
+    "import_judgements",
+    "judgements",
+    "judges",
+    "links",
+    "missing",
+    "next_task",
+    "now",
+    "open",
+    "overview",
+    "pause",
+    "progress",
+    "protocol",
+    "redefine",
+    "remove",
+    "reopen",
+    "reopen_task",
+    "replace_judge",
+    "seats",
+    "submit",
+    "submit_many",
+    "task",
+    "tasks",
+]

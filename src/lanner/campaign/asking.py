@@ -1,0 +1,126 @@
+"""Which questions a page asks about an item, whose answers count as earlier ones, and what is still open.
+
+A page may hold stages about sentences and about the document, about the source and about outputs. An item answers
+those that fit it: a sentence the stages about sentences, a pair of outputs the stages that compare. What is asked
+about the source is answered once per unit, whichever outputs are shown beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from lanner.errors import AnswerError, did_you_mean
+from lanner.model import Item, Json, Object, Protocol, Question, Role, Spans, Stage, Unit
+from lanner.protocols.answers import Texts, check
+from lanner.protocols.flow import chosen, holds
+from lanner.store import Answer
+from lanner.store.codec import dumps, loads
+
+Asked = tuple[Stage, Question]
+
+
+def fits(stage: Stage, item: Item) -> bool:
+    """Whether a stage asks about this kind of item."""
+    if stage.unit is Unit.JUDGE:
+        return not item.document
+    if not item.document or (stage.unit is Unit.DOCUMENT) is bool(item.segment):
+        return False
+    if stage.object is Object.OUTPUT:
+        return len(item.systems) == 1
+    return stage.object is not Object.OUTPUTS or len(item.systems) > 1
+
+
+def systems_of(stage: Stage, item: Item) -> tuple[str, ...]:
+    """The outputs that an answer of this stage is about: none where it asks about the source."""
+    return item.systems if stage.object in (Object.OUTPUT, Object.OUTPUTS) else ()
+
+
+class Asking:
+    """A protocol prepared for answering: made once, asked at every save."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self.protocol = protocol
+        self._pages: dict[str, tuple[Asked, ...]] = {
+            page: tuple((stage, question) for stage in stages for question in stage.questions)
+            for page, stages in protocol.pages.items()
+        }
+        self._stages = {question.id: stage for stage, question in protocol.questions}
+        self._of: dict[tuple[str, bool, bool, int], tuple[Asked, ...]] = {}
+
+    @cached_property
+    def gates(self) -> tuple[Stage, ...]:
+        """Stages that let a judge go on only with certain answers."""
+        return tuple(stage for stage in self.protocol.stages if stage.gate)
+
+    def questions(self, page: str, item: Item) -> tuple[Asked, ...]:
+        """Everything a page may ask about an item, whatever the answers."""
+        kind = (page, bool(item.document), bool(item.segment), min(len(item.systems), 2))
+        if kind not in self._of:
+            self._of[kind] = tuple(asked for asked in self._pages.get(page, ()) if fits(asked[0], item))
+        return self._of[kind]
+
+    def applicable(self, page: str, item: Item, answers: Mapping[str, Json]) -> Iterator[Asked]:
+        """What is asked, given the answers so far."""
+        return (asked for asked in self.questions(page, item) if self.applies(asked, answers))
+
+    def applies(self, asked: Asked, answers: Mapping[str, Json]) -> bool:
+        stage, question = asked
+        if not holds(stage.when, answers) or not holds(question.when, answers):
+            return False
+        return not question.for_each or bool(chosen(self.protocol, question, answers))
+
+    def needs_texts(self, questions: Iterable[Asked]) -> bool:
+        """Whether the texts are needed to check answers: only marked spans are."""
+        return any(isinstance(question, Spans) for _, question in questions)
+
+    def check(
+        self, question: Question, value: Json, item: Item, answers: Mapping[str, Json], texts: Texts | None
+    ) -> Json:
+        """The stored form of an answer, or an `AnswerError`."""
+        labels = chosen(self.protocol, question, answers)
+        return check(question, value, texts=texts, chosen=labels, outputs=max(2, len(item.systems)))
+
+    def unknown(self, question: str, page: str, item: Item) -> AnswerError:
+        known = [q.id for _, q in self.questions(page, item)]
+        hint = did_you_mean(question, known)
+        return AnswerError(
+            f"{question!r} is not asked here.", question=question, code="unknown_question", next_step=hint
+        )
+
+    def open(self, page: str, item: Item, answers: Mapping[str, Json]) -> list[str]:
+        """Ids of the questions that still need an answer: required ones without, and those asked for each label whose
+        labels have changed since."""
+        lacking = []
+        for _, question in self.applicable(page, item, answers):
+            value = answers.get(question.id)
+            if value is None:
+                if question.required:
+                    lacking.append(question.id)
+            elif question.for_each and set(value) != set(chosen(self.protocol, question, answers)):
+                lacking.append(question.id)
+        return lacking
+
+    def heads(self, rows: Sequence[Answer]) -> dict[tuple[str, str, str], Answer]:
+        """The answer that holds for each question, outputs and role: the last of its chain."""
+        newest: dict[tuple[str, str, str], Answer] = {}
+        for row in rows:
+            key = (row.question, row.systems, row.role)
+            if key not in newest or newest[key].revision < row.revision:
+                newest[key] = row
+        return newest
+
+    def key(self, question: str, item: Item) -> tuple[str, str, str]:
+        """Under which key of `heads` the answer to a question about an item is found."""
+        return (question, dumps(systems_of(self._stages[question], item)), str(item.role))
+
+    def answers(self, item: Item, heads: Mapping[tuple[str, str, str], Answer]) -> dict[str, Json]:
+        """A judge's answers about the unit of an item, from all pages, as conditions and repeated questions see them.
+        A control or repeat of a later stage builds on what was answered in the main run."""
+        found: dict[str, Json] = {}
+        for question in self._stages:
+            own = self.key(question, item)
+            row = heads.get(own) or heads.get((own[0], own[1], str(Role.MAIN)))
+            if row is not None:
+                found[question] = loads(row.value)
+        return found

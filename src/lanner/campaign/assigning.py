@@ -1,0 +1,208 @@
+"""Assignments only grow: judges, overlap and promoted units are added, nothing is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from lanner import designs, registry
+from lanner.campaign.asking import Asking
+from lanner.campaign.clock import now
+from lanner.campaign.knowing import Reference, find, seat
+from lanner.errors import CampaignError, DesignError, did_you_mean
+from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task
+from lanner.store import Store, Transaction
+
+
+def add_tasks(
+    tx: Transaction,
+    campaign: int,
+    protocol: Protocol,
+    documents: Sequence[Document],
+    tasks: Iterable[Task],
+    *,
+    at: datetime,
+) -> int:
+    """Check and append tasks. A judge may have each item of a page once. How many were added."""
+    given = list(tasks)
+    seats = {seat.judge.id: seat.number for seat in tx.judges.all(campaign)}
+    _check(given, protocol, documents, seats, _had(tx, campaign) if given else set())
+    return tx.tasks.add(campaign, given, seats, tx.documents.numbers(campaign), at)
+
+
+def assign(store: Store, campaign: Reference, tasks: Iterable[Task], *, at: datetime | None = None) -> int:
+    """Append tasks made elsewhere: promoted units, controls, a calibration round. How many were added."""
+    with store.writing() as tx:
+        found = _lock(tx, campaign)
+        return add_tasks(tx, found.id, *_frozen(tx, found), tasks, at=at or now())
+
+
+def add_judges(
+    store: Store,
+    campaign: Reference,
+    judges: Sequence[Judge],
+    *,
+    design: str | None = None,
+    options: dict[str, Json] | None = None,
+    account: int | None = None,
+    at: datetime | None = None,
+) -> int:
+    """Add judges and give them tasks by the campaign's design, or another. How many tasks."""
+    moment = at or now()
+    with store.writing() as tx:
+        found = _lock(tx, campaign)
+        present = [seat.judge.id for seat in tx.judges.all(found.id)]
+        for judge in judges:
+            if judge.id in present:
+                raise CampaignError(f"{found.name} already has a judge {judge.id!r}.", code="judge_taken")
+        protocol, documents = _frozen(tx, found)
+        tx.judges.add(found.id, judges, moment)
+        tasks = _designed(tx, found, protocol, documents, judges, place=len(present), design=design, options=options)
+        number = add_tasks(tx, found.id, protocol, documents, tasks, at=moment)
+        added = [judge.id for judge in judges]
+        tx.events.add("judges_added", moment, campaign=found.id, account=account, judges=added, tasks=number)
+        return number
+
+
+def add_overlap(
+    store: Store,
+    campaign: Reference,
+    judges: Sequence[str],
+    documents: Sequence[str],
+    *,
+    account: int | None = None,
+    at: datetime | None = None,
+) -> int:
+    """Give judges these documents too, where they do not have them yet. How many tasks that makes."""
+    moment = at or now()
+    with store.writing() as tx:
+        found = _lock(tx, campaign)
+        people = [seat(tx, found, judge) for judge in judges]
+        protocol, texts = _frozen(tx, found)
+        wanted = [_document(texts, key) for key in documents]
+        had = _had(tx, found.id)
+        place = len(tx.tasks.of_campaign(found.id))
+        judged_by = [entry.judge for entry in people]
+        repeat = {"all_scenarios": True}
+        made = _designed(tx, found, protocol, wanted, judged_by, place=place, design="full", options=repeat)
+        new = [task for task in made if not any(_key(task, item) in had for item in task.items)]
+        number = add_tasks(tx, found.id, protocol, texts, new, at=moment)
+        detail = {"judges": list(judges), "documents": list(documents), "tasks": number}
+        tx.events.add("overlap_added", moment, campaign=found.id, account=account, **detail)
+        return number
+
+
+def replace_judge(
+    store: Store,
+    campaign: Reference,
+    leaving: str,
+    coming: Judge,
+    *,
+    account: int | None = None,
+    at: datetime | None = None,
+) -> int:
+    """Someone else takes over what is not finished. What the one who leaves has answered stays theirs; their link
+    stops working. How many tasks were taken over."""
+    moment = at or now()
+    with store.writing() as tx:
+        found = _lock(tx, campaign)
+        old = seat(tx, found, leaving)
+        if tx.judges.find(found.id, coming.id):
+            raise CampaignError(f"{found.name} already has a judge {coming.id!r}.", code="judge_taken")
+        tx.judges.add(found.id, [coming], moment)
+        left = [entry.task for entry in tx.tasks.of_judge(old.number) if entry.task.finished_at is None]
+        tasks = [Task(0, coming.id, task.page, task.items) for task in left]
+        number = add_tasks(tx, found.id, *_frozen(tx, found), tasks, at=moment)
+        tx.judges.revoke_link(old.number, moment)
+        tx.sessions.remove_of(judge=old.number)
+        detail = {"leaving": leaving, "coming": coming.id, "tasks": number}
+        tx.events.add("judge_replaced", moment, campaign=found.id, account=account, **detail)
+        return number
+
+
+def _lock(tx: Transaction, campaign: Reference) -> Campaign:
+    found = find(tx, campaign)
+    tx.campaigns.lock(found.id)
+    return found
+
+
+def _frozen(tx: Transaction, campaign: Campaign) -> tuple[Protocol, list[Document]]:
+    protocol = Protocol.model_validate_json(tx.campaigns.protocol(campaign.id))
+    return protocol, tx.documents.all(campaign.id)
+
+
+def _designed(
+    tx: Transaction,
+    campaign: Campaign,
+    protocol: Protocol,
+    documents: Sequence[Document],
+    judges: Sequence[Judge],
+    *,
+    place: int,
+    design: str | None,
+    options: dict[str, Json] | None,
+) -> list[Task]:
+    """Tasks by a design, with chance that depends on the seed and on how far the campaign has grown."""
+    plan = tx.campaigns.plan(campaign.id)
+    name = design or (campaign.design if campaign.design in registry.names("designs") else "full")
+    given = options if options is not None else plan["options"] if name == campaign.design else {}
+    rng = np.random.default_rng([campaign.seed, place])
+    return designs.assign(name, documents, judges, protocol, rng=rng, systems=plan["systems"], **given)
+
+
+def _key(task: Task, item: Item) -> tuple[object, ...]:
+    return (task.judge, task.page, item.document, item.segment, tuple(sorted(item.systems)), item.role)
+
+
+def _had(tx: Transaction, campaign: int) -> set[tuple[object, ...]]:
+    assigned = [entry.task for entry in tx.tasks.of_campaign(campaign)]
+    return {_key(task, item) for task in assigned for item in task.items if task.judge}
+
+
+def _document(documents: Sequence[Document], key: str) -> Document:
+    found = next((document for document in documents if document.id == key), None)
+    if found is None:
+        known = [document.id for document in documents]
+        raise CampaignError(
+            f"There is no document {key!r}.", code="unknown_document", next_step=did_you_mean(key, known)
+        )
+    return found
+
+
+def _check(
+    tasks: Sequence[Task],
+    protocol: Protocol,
+    documents: Sequence[Document],
+    judges: dict[str, int],
+    had: set[tuple[object, ...]],
+) -> None:
+    """Refuse tasks that could not be worked on: a design's mistake, found before anyone meets it."""
+    asked = Asking(protocol)
+    segments = {document.id: {segment.id: segment for segment in document} for document in documents}
+    for task in tasks:
+        if task.judge and task.judge not in judges:
+            raise DesignError(
+                f"A task is for {task.judge!r}, who is no judge here.", next_step=did_you_mean(task.judge, judges)
+            )
+        if task.page not in protocol.pages:
+            raise DesignError(
+                f"{protocol.name} has no page {task.page!r}.", next_step=did_you_mean(task.page, protocol.pages)
+            )
+        if not task.items:
+            raise DesignError(f"A task of {task.judge or 'nobody'} on page {task.page!r} is empty.")
+        for item in task.items:
+            if item.document and item.document not in segments:
+                raise DesignError(f"A task is about the document {item.document!r}, which is not there.")
+            if item.segment and item.segment not in segments[item.document]:
+                raise DesignError(f"{item.document!r} has no segment {item.segment!r}.")
+            if not asked.questions(task.page, item):
+                raise DesignError(f"The page {task.page!r} asks nothing about such an item: {item}.")
+            key = _key(task, item)
+            if task.judge and key in had:
+                raise DesignError(
+                    f"{task.judge!r} would get {item.document!r} {item.segment or ''} twice on page {task.page!r}.",
+                    next_step="Give the second one another role, such as repeat.",
+                )
+            had.add(key)

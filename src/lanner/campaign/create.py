@@ -1,0 +1,190 @@
+"""Making campaigns: from documents, a protocol, judges, a design and a seed, always the same."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from lanner import designs, protocols
+from lanner.campaign.assigning import add_tasks
+from lanner.campaign.clock import now
+from lanner.campaign.knowing import Reference, find
+from lanner.errors import CampaignError, InputError
+from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol
+from lanner.store import JUDGE_ITSELF, Store, Transaction, fingerprint
+
+_NAME = re.compile(r"[^\s/\\][^/\\\x00-\x1f]{0,99}")
+
+
+def create(
+    store: Store,
+    name: str,
+    documents: Sequence[Document],
+    protocol: Protocol | str | Path,
+    judges: Sequence[Judge] = (),
+    *,
+    design: str = "full",
+    systems: Sequence[str] | None = None,
+    seed: int = 0,
+    options: Mapping[str, Json] | None = None,
+    settings: Mapping[str, Json] | None = None,
+    title: str = "",
+    at: datetime | None = None,
+) -> Campaign:
+    """A draft with its tasks. `systems` are those to be judged (all that have outputs, if left out); `options` go to
+    the design, `settings` hold what belongs to this campaign alone: consent text, minutes until a pause, and so on."""
+    definition = protocol if isinstance(protocol, Protocol) else protocols.load(protocol)
+    texts = tuple(documents)
+    check_documents(texts)
+    shown = tuple(systems) if systems is not None else all_systems(texts)
+    rng = np.random.default_rng(seed)
+    tasks = (
+        designs.assign(design, texts, judges, definition, rng=rng, systems=shown, **(options or {})) if judges else []
+    )
+    moment = at or now()
+    draft = Campaign(
+        0,
+        name,
+        title or name,
+        definition.name,
+        definition.hash,
+        CampaignState.DRAFT,
+        seed,
+        design,
+        settings or {},
+        moment,
+    )
+    with store.writing() as tx:
+        number = add_campaign(tx, draft, definition, texts, judges, systems=list(shown), options=dict(options or {}))
+        add_tasks(tx, number, definition, texts, tasks, at=moment)
+        tx.events.add("created", moment, campaign=number, tasks=len(tasks))
+        return find(tx, number)
+
+
+def add_campaign(
+    tx: Transaction,
+    campaign: Campaign,
+    protocol: Protocol,
+    documents: Sequence[Document],
+    judges: Sequence[Judge],
+    **plan: Json,
+) -> int:
+    """Write a campaign without tasks. Its number."""
+    _refuse_name(tx, campaign.name)
+    _refuse_twice("judge", [judge.id for judge in judges])
+    number = tx.campaigns.add(campaign, protocol, fingerprint(documents), **plan)
+    tx.documents.add(number, [Document(JUDGE_ITSELF, ())], start=-1)
+    tx.documents.add(number, documents)
+    tx.judges.add(number, judges, campaign.created_at or now())
+    return number
+
+
+def redefine(
+    store: Store,
+    campaign: Reference,
+    *,
+    documents: Sequence[Document] | None = None,
+    protocol: Protocol | str | Path | None = None,
+    design: str | None = None,
+    systems: Sequence[str] | None = None,
+    seed: int | None = None,
+    options: Mapping[str, Json] | None = None,
+    at: datetime | None = None,
+) -> Campaign:
+    """Change what a draft is made of and assign anew. Judges and their links stay. Refused once it has been opened."""
+    moment = at or now()
+    with store.writing() as tx:
+        draft = find(tx, campaign)
+        tx.campaigns.lock(draft.id)
+        refuse_frozen(draft)
+        plan = tx.campaigns.plan(draft.id)
+        stored = Protocol.model_validate_json(tx.campaigns.protocol(draft.id))
+        definition = (
+            stored if protocol is None else protocol if isinstance(protocol, Protocol) else protocols.load(protocol)
+        )
+        texts = tuple(documents) if documents is not None else tuple(tx.documents.all(draft.id))
+        check_documents(texts)
+        shown = (
+            list(systems) if systems is not None else plan["systems"] if documents is None else list(all_systems(texts))
+        )
+        given = dict(options) if options is not None else plan["options"]
+        chosen, number = design or draft.design, draft.seed if seed is None else seed
+        judges = [seat.judge for seat in tx.judges.all(draft.id)]
+        rng = np.random.default_rng(number)
+        tasks = designs.assign(chosen, texts, judges, definition, rng=rng, systems=shown, **given) if judges else []
+        tx.tasks.remove_all(draft.id)
+        tx.documents.remove_all(draft.id)
+        tx.documents.add(draft.id, [Document(JUDGE_ITSELF, ())], start=-1)
+        tx.documents.add(draft.id, texts)
+        tx.campaigns.redefine(
+            draft.id, definition, fingerprint(texts), design=chosen, seed=number, systems=shown, options=given
+        )
+        add_tasks(tx, draft.id, definition, texts, tasks, at=moment)
+        tx.events.add("redefined", moment, campaign=draft.id, tasks=len(tasks))
+        return find(tx, draft.id)
+
+
+def duplicate(store: Store, campaign: Reference, name: str, judges: Sequence[Judge] | None = None) -> Campaign:
+    """A new draft with the same texts, protocol, design and settings; with the same judges unless others are given."""
+    with store.reading() as tx:
+        model = find(tx, campaign)
+        plan = tx.campaigns.plan(model.id)
+        documents = tx.documents.all(model.id)
+        definition = Protocol.model_validate_json(tx.campaigns.protocol(model.id))
+        people = list(judges) if judges is not None else [seat.judge for seat in tx.judges.all(model.id)]
+    return create(
+        store, name, documents, definition, people, design=model.design, systems=plan["systems"], seed=model.seed,
+        options=plan["options"], settings=model.settings, title=model.title if model.title != model.name else "",
+    )  # fmt: skip
+
+
+def refuse_frozen(campaign: Campaign) -> None:
+    """Refuse to change what people may already have answered about."""
+    if campaign.state is not CampaignState.DRAFT:
+        raise CampaignError(
+            f"{campaign.name} has been opened, so its texts, protocol and design are frozen.",
+            code="frozen",
+            next_step="Add judges or overlap to it, or duplicate it and change the copy.",
+        )
+
+
+def all_systems(documents: Sequence[Document]) -> tuple[str, ...]:
+    """Every system that has an output, in order of appearance."""
+    return tuple(dict.fromkeys(name for document in documents for name in document.systems))
+
+
+def check_documents(documents: Sequence[Document]) -> None:
+    """Refuse texts that could not be told apart."""
+    if not documents:
+        raise InputError("There are no documents.", next_step="Give at least one.")
+    _refuse_twice("document", [document.id for document in documents])
+    for document in documents:
+        if document.id == JUDGE_ITSELF:
+            raise InputError("A document has an empty id.", next_step="Give every document an id of its own.")
+        _refuse_twice(f"segment of {document.id!r}", [segment.id for segment in document])
+        if any(not segment.id for segment in document):
+            raise InputError(f"A segment of {document.id!r} has an empty id.", next_step="Give every segment an id.")
+
+
+def _refuse_twice(what: str, ids: Sequence[str]) -> None:
+    twice = next((id_ for id_, count in Counter(ids).items() if count > 1), None)
+    if twice is not None:
+        raise InputError(f"The {what} {twice!r} is there twice.", next_step="Give each an id of its own.")
+
+
+def _refuse_name(tx: Transaction, name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise CampaignError(
+            f"{name!r} cannot be the name of a campaign.",
+            code="bad_name",
+            next_step="Use 1 to 100 characters without slashes, not beginning with a space.",
+        )
+    if tx.campaigns.find(name):
+        raise CampaignError(
+            f"There is already a campaign called {name!r}.", code="name_taken", next_step="Choose another name."
+        )

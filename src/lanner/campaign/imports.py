@@ -1,0 +1,226 @@
+"""Judgements made elsewhere, taken in through the same door: leniently, counted, all of them or none."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lanner import protocols
+from lanner.campaign.asking import systems_of
+from lanner.campaign.clock import now
+from lanner.campaign.create import add_campaign, all_systems, check_documents
+from lanner.campaign.knowing import Reference, find
+from lanner.errors import CampaignError, InputError, Where, did_you_mean
+from lanner.model import Campaign, CampaignState, Document, Item, Judge, Judgement, Protocol, Segment
+from lanner.protocols.intake import Intake, take_in
+from lanner.store import JUDGE_ITSELF, Key, NewAnswer, Store, Transaction
+from lanner.store.codec import dumps, micros
+
+DESIGN = "imported"
+"""The design of a campaign whose judgements came from a file: nobody was assigned anything here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import came to: rows stored, of which so many replace earlier ones; spellings resolved and rules broken,
+    counted by question and by flag; judges that are new here. `already` when the same rows had been imported before,
+    in which case nothing was stored."""
+
+    campaign: Campaign
+    judgements: int
+    revisions: int = 0
+    new_judges: tuple[str, ...] = ()
+    flags: Mapping[str, int] = field(default_factory=dict)
+    repairs: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    already: bool = False
+
+
+def import_campaign(
+    store: Store,
+    name: str,
+    judgements: Iterable[Judgement],
+    protocol: Protocol | str | Path,
+    *,
+    documents: Sequence[Document] = (),
+    judges: Sequence[Judge] = (),
+    title: str = "",
+    at: datetime | None = None,
+) -> Imported:
+    """A new campaign made of judgements from elsewhere. Without the texts, documents are known by their ids alone."""
+    definition = protocol if isinstance(protocol, Protocol) else protocols.load(protocol)
+    given = tuple(judgements)
+    texts = tuple(documents) or _bare(given)
+    check_documents(texts)
+    intake = take_in(definition, given, texts)
+    moment = at or now()
+    row = Campaign(
+        0, name, title or name, definition.name, definition.hash, CampaignState.OPEN, 0, DESIGN, {}, moment, moment
+    )
+    with store.writing() as tx:
+        number = add_campaign(tx, row, definition, texts, [], systems=list(all_systems(texts)), options={})
+        return _add(tx, find(tx, number), definition, intake, judges=judges, at=moment)
+
+
+def import_judgements(
+    store: Store,
+    campaign: Reference,
+    judgements: Iterable[Judgement],
+    *,
+    judges: Sequence[Judge] = (),
+    at: datetime | None = None,
+) -> Imported:
+    """Add judgements from elsewhere to a campaign. Answers it already has to the same questions are superseded."""
+    with store.reading() as tx:
+        found = find(tx, campaign)
+        definition = Protocol.model_validate_json(tx.campaigns.protocol(found.id))
+        texts = tx.documents.all(found.id)
+    intake = take_in(definition, judgements, texts)
+    with store.writing() as tx:
+        found = find(tx, found.id)
+        tx.campaigns.lock(found.id)
+        if found.state in (CampaignState.DRAFT, CampaignState.CLOSED):
+            raise CampaignError(
+                f"{found.name} is {found.state} and takes no answers.",
+                code=str(found.state),
+                next_step="Open it first.",
+            )
+        return _add(tx, found, definition, intake, judges=judges, at=at or now())
+
+
+def _bare(judgements: Sequence[Judgement]) -> tuple[Document, ...]:
+    """Documents without texts, from what the judgements are about."""
+    segments: dict[str, dict[str, set[str]]] = {}
+    for entry in judgements:
+        if entry.document:
+            outputs = segments.setdefault(entry.document, {})
+            if entry.segment:
+                outputs.setdefault(entry.segment, set()).update(entry.systems)
+    return tuple(
+        Document(key, tuple(Segment(id_, "", dict.fromkeys(sorted(names), "")) for id_, names in outputs.items()))
+        for key, outputs in segments.items()
+    )
+
+
+def _add(
+    tx: Transaction,
+    campaign: Campaign,
+    protocol: Protocol,
+    intake: Intake,
+    *,
+    judges: Sequence[Judge],
+    at: datetime,
+) -> Imported:
+    report = Imported(campaign, 0, flags=intake.flags, repairs=intake.repairs, notes=intake.notes)
+    submission = f"import-{_digest(intake.judgements)}"
+    if tx.judgements.has_submission(campaign.id, submission):
+        return Imported(campaign, 0, notes=("The same judgements had been imported before.",), already=True)
+    numbers, new = _seated(tx, campaign, intake.judgements, judges, at)
+    rows, revisions = _rows(tx, campaign, protocol, intake.judgements, judges=numbers, submission=submission, at=at)
+    tx.judgements.add(rows)
+    detail: dict[str, Any] = {
+        "rows": len(rows),
+        "revisions": revisions,
+        "flags": dict(intake.flags),
+        "repairs": dict(intake.repairs),
+    }
+    tx.events.add("imported", at, campaign=campaign.id, submission=submission, **detail)
+    return Imported(campaign, len(rows), revisions, new, report.flags, report.repairs, report.notes)
+
+
+def _digest(judgements: Sequence[Judgement]) -> str:
+    """Names these judgements, whatever file they lie in, so that importing them twice is noticed."""
+    digest = hashlib.sha256()
+    for j in judgements:
+        moment = micros(j.answered_at)
+        digest.update(dumps([j.judge, *_about(j), j.stage, j.question, j.role, j.value, j.flags, moment]).encode())
+    return digest.hexdigest()[:32]
+
+
+def _about(judgement: Judgement) -> tuple[str, str, tuple[str, ...]]:
+    return judgement.document, judgement.segment, judgement.systems
+
+
+def _seated(
+    tx: Transaction, campaign: Campaign, judgements: Sequence[Judgement], judges: Sequence[Judge], at: datetime
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """The number of every judge who is named, with those added who were not here."""
+    present = {seat.judge.id for seat in tx.judges.all(campaign.id)}
+    known = {judge.id: judge for judge in judges}
+    named = dict.fromkeys([*known, *(judgement.judge for judgement in judgements)])
+    new = [known.get(name) or Judge(name) for name in named if name not in present]
+    tx.judges.add(campaign.id, new, at)
+    return {seat.judge.id: seat.number for seat in tx.judges.all(campaign.id)}, tuple(judge.id for judge in new)
+
+
+def _rows(
+    tx: Transaction,
+    campaign: Campaign,
+    protocol: Protocol,
+    judgements: Sequence[Judgement],
+    *,
+    judges: Mapping[str, int],
+    submission: str,
+    at: datetime,
+) -> tuple[list[NewAnswer], int]:
+    """Rows in order of time. Several answers to one question are a chain, of which the last one counts."""
+    documents = tx.documents.numbers(campaign.id)
+    stages = {question.id: stage for stage, question in protocol.questions}
+    heads: dict[Key, tuple[int, int]] = tx.judgements.heads(sorted({judges[j.judge] for j in judgements}))
+    texts: dict[tuple[str, ...], str] = {}
+    received = micros(at)
+    rows: list[NewAnswer] = []
+    revisions = 0
+    in_order = sorted(
+        judgements, key=lambda j: j.answered_at.replace(tzinfo=j.answered_at.tzinfo or UTC) if j.answered_at else at
+    )
+    for part, (number, entry) in enumerate(zip(tx.judgements.reserve(len(in_order)), in_order, strict=True)):
+        if entry.document not in documents:
+            raise _unknown_document(entry, documents)
+        shown = systems_of(stages[entry.question], Item(entry.document, entry.segment, entry.systems))
+        systems = texts.setdefault(shown, dumps(shown))
+        judge, document = judges[entry.judge], documents[entry.document]
+        key: Key = (judge, document, entry.segment, entry.stage, entry.question, systems, str(entry.role))
+        previous, revision = heads.get(key, (None, 0))
+        revisions += previous is not None
+        heads[key] = (number, revision + 1)
+        rows.append(
+            {
+                "id": number,
+                "campaign": campaign.id,
+                "judge": judge,
+                "task": None,
+                "document": document,
+                "segment": entry.segment,
+                "stage": entry.stage,
+                "question": entry.question,
+                "systems": systems,
+                "role": str(entry.role),
+                "revision": revision + 1,
+                "supersedes": previous,
+                "base": previous,
+                "value": dumps(entry.value),
+                "flags": dumps(entry.flags) if entry.flags else None,
+                "submission": submission,
+                "part": part,
+                "elapsed": entry.elapsed_seconds,
+                "active": entry.active_seconds,
+                "answered_at": micros(entry.answered_at),
+                "received_at": received,
+                "origin": entry.origin,
+            }
+        )
+    return rows, revisions
+
+
+def _unknown_document(judgement: Judgement, documents: Mapping[str, int]) -> InputError:
+    known = [key for key in documents if key != JUDGE_ITSELF]
+    return InputError(
+        f"There is no document {judgement.document!r} in this campaign.",
+        where=Where(judgement.origin or None),
+        next_step=did_you_mean(judgement.document, known),
+    )

@@ -1,0 +1,108 @@
+"""A campaign's life: draft, open, paused, closed; and the details an organiser may change while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from lanner.campaign.clock import now
+from lanner.campaign.knowing import Reference, find
+from lanner.errors import CampaignError
+from lanner.model import Campaign, CampaignState, Json
+from lanner.store import Store
+
+_DRAFT, _OPEN, _PAUSED, _CLOSED = CampaignState
+
+
+def open(store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None) -> Campaign:  # noqa: A001 - the word for it
+    """Let judges begin. From now on texts, protocol and design are frozen."""
+    with store.reading() as tx:
+        found = find(tx, campaign)
+        if found.state is _DRAFT and not tx.tasks.counts(found.id):
+            raise CampaignError(
+                f"{found.name} has no judges yet.", code="no_judges", next_step="Add judges, then open it."
+            )
+    return _go(store, campaign, allowed=(_DRAFT,), state=_OPEN, event="opened", account=account, at=at)
+
+
+def pause(store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None) -> Campaign:
+    """Take no answers for a while."""
+    return _go(store, campaign, allowed=(_OPEN,), state=_PAUSED, event="paused", account=account, at=at)
+
+
+def close(store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None) -> Campaign:
+    """Take no answers any more."""
+    return _go(store, campaign, allowed=(_OPEN, _PAUSED), state=_CLOSED, event="closed", account=account, at=at)
+
+
+def reopen(store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None) -> Campaign:
+    """Take answers again, after a pause or after closing."""
+    return _go(store, campaign, allowed=(_PAUSED, _CLOSED), state=_OPEN, event="reopened", account=account, at=at)
+
+
+def _go(
+    store: Store,
+    campaign: Reference,
+    *,
+    allowed: tuple[CampaignState, ...],
+    state: CampaignState,
+    event: str,
+    account: int | None,
+    at: datetime | None,
+) -> Campaign:
+    moment = at or now()
+    with store.writing() as tx:
+        found = find(tx, campaign)
+        tx.campaigns.lock(found.id)
+        found = find(tx, found.id)
+        if found.state is state:
+            return found
+        if found.state not in allowed:
+            raise CampaignError(f"{found.name} is {found.state}, so it cannot be {event}.", code=str(found.state))
+        opened = moment if state is _OPEN else None
+        closed = moment if state is _CLOSED else None
+        tx.campaigns.set_state(found.id, state, opened_at=opened, closed_at=closed)
+        tx.events.add(event, moment, campaign=found.id, account=account)
+        return find(tx, found.id)
+
+
+def configure(
+    store: Store,
+    campaign: Reference,
+    *,
+    title: str | None = None,
+    settings: Mapping[str, Json] | None = None,
+    version: int | None = None,
+    account: int | None = None,
+    at: datetime | None = None,
+) -> Campaign:
+    """Change the title, or settings (those named; None removes one). `version` is the one the organiser had before
+    them: if someone else has changed the campaign since, this is refused and nothing is lost."""
+    with store.writing() as tx:
+        found = find(tx, campaign)
+        tx.campaigns.lock(found.id)
+        found = find(tx, found.id)
+        if version is not None and version != tx.campaigns.version(found.id):
+            raise CampaignError(
+                f"Someone else has changed {found.name} in the meantime.",
+                code="changed",
+                next_step="Look at the page again, then make your change.",
+            )
+        merged = {**found.settings, **(settings or {})}
+        kept = {name: value for name, value in merged.items() if value is not None}
+        tx.campaigns.set_details(found.id, title=title, settings=kept)
+        changed = sorted(settings or {})
+        tx.events.add("configured", at or now(), campaign=found.id, account=account, settings=changed)
+        return find(tx, found.id)
+
+
+def remove(
+    store: Store, campaign: Reference, *, name: str, account: int | None = None, at: datetime | None = None
+) -> None:
+    """Delete a campaign with everything in it. Its name must be given again, to the letter."""
+    with store.writing() as tx:
+        found = find(tx, campaign)
+        if name != found.name:
+            raise CampaignError(f"{name!r} is not the name of this campaign.", code="name_differs")
+        tx.campaigns.remove(found.id)
+        tx.events.add("removed", at or now(), account=account, name=found.name)

@@ -1,0 +1,65 @@
+"""The door that every answer goes through: of people, of models, of simulated judges.
+
+An answer is checked by the frozen protocol, then appended. A submission has an id made by the client: sent twice, it
+is stored once and answered alike, even when the campaign has been closed in between. A revision supersedes what was
+there; where that is not what the client had seen (`base`), both are kept in the history, the later one counts, and
+the conflict is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from lanner.campaign.clock import now
+from lanner.campaign.saving import save
+from lanner.campaign.submission import Saved, Submission, reused
+from lanner.errors import AnswerError, CampaignError, LannerError
+from lanner.model import Json
+from lanner.store import CollisionError, Store, Transaction
+
+
+def submit(
+    store: Store,
+    task: int,
+    item: int,
+    answers: Mapping[str, Json],
+    *,
+    submission: str,
+    elapsed: float | None = None,
+    active: float | None = None,
+    answered_at: datetime | None = None,
+    base: Mapping[str, int | None] | None = None,
+    judge: str | int | None = None,
+    at: datetime | None = None,
+) -> Saved:
+    """Check and store answers about one item. When this returns, they are on disk."""
+    given = Submission(task, item, answers, submission, elapsed, active, answered_at, base, judge)
+    received = at or now()
+    try:
+        return store.write(lambda tx: save(store, tx, given, received))
+    except CollisionError as collision:
+        with store.reading() as tx:
+            standing = tx.tasks.standing(task)
+            if standing and tx.judgements.has_submission(standing.campaign, submission):
+                raise reused(given) from collision
+        raise
+
+
+def submit_many(
+    store: Store, submissions: Iterable[Submission], *, at: datetime | None = None
+) -> list[Saved | LannerError]:
+    """The same for many items in one transaction, one result for each: what is refused does not hold up the rest."""
+    given = list(submissions)
+    received = at or now()
+
+    def work(tx: Transaction) -> list[Saved | LannerError]:
+        results: list[Saved | LannerError] = []
+        for submission in given:
+            try:
+                results.append(save(store, tx, submission, received))
+            except (AnswerError, CampaignError) as refused:  # raised before anything of it was written
+                results.append(refused)
+        return results
+
+    return store.write(work)

@@ -1,0 +1,181 @@
+"""A judge's work: which task comes next, what was answered so far, and finishing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from lanner.campaign.clock import now
+from lanner.campaign.knowing import Reference, asking, find, no_task, seat
+from lanner.campaign.refusals import gate_open, refuse
+from lanner.errors import CampaignError
+from lanner.model import Campaign, CampaignState, Json, Task
+from lanner.store import Answer, Assigned, Overview, Store, Transaction
+from lanner.store.codec import loads, moment
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer as it stands: its judgement (the `base` of a revision), its value, and when it came."""
+
+    id: int
+    value: Json
+    revision: int
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Questions about one item that still need an answer."""
+
+    item: int
+    document: str
+    segment: str
+    questions: tuple[str, ...]
+
+
+class UnfinishedError(CampaignError):
+    """A task that cannot be finished yet, with exactly what is missing."""
+
+    def __init__(self, task: int, missing: Sequence[Open]) -> None:
+        count = sum(len(entry.questions) for entry in missing)
+        first = missing[0]
+        place = f"item {first.item + 1}" + (f" (segment {first.segment})" if first.segment else "")
+        super().__init__(
+            f"Task {task} still needs {count} answer{'s' if count > 1 else ''}.",
+            code="unfinished",
+            next_step=f"First: {', '.join(first.questions)} of {place}.",
+        )
+        self.missing = tuple(missing)
+
+
+def next_task(store: Store, campaign: Reference, judge: str) -> Task | None:
+    """The judge's first task that is not finished; with none left, a free one is taken. None when all is done, or
+    when a page that must be agreed to (consent) was not."""
+    with store.reading() as tx:
+        found = find(tx, campaign)
+        mine = seat(tx, found, judge)
+        task = tx.tasks.next_of(mine.number)
+    if task is None and found.state is CampaignState.OPEN:
+        task = store.write(lambda tx: tx.tasks.claim(found.id, mine.number))
+    if task is None:
+        return None
+    with store.reading() as tx:
+        assigned = _assigned(tx, task)
+        asked = asking(store, tx, found.id, found.protocol_hash)
+        return assigned.task if gate_open(tx, found.id, mine.number, asked, assigned.task.page) else None
+
+
+def task(store: Store, number: int) -> Task:
+    """A task by its id."""
+    with store.reading() as tx:
+        return _assigned(tx, number).task
+
+
+def tasks(store: Store, campaign: Reference, judge: str) -> list[Task]:
+    """All tasks of a judge, in order."""
+    with store.reading() as tx:
+        return [entry.task for entry in tx.tasks.of_judge(seat(tx, find(tx, campaign), judge).number)]
+
+
+def overview(store: Store, campaign: Reference, judge: str) -> list[Overview]:
+    """How far a judge is with each task, without the items."""
+    with store.reading() as tx:
+        return tx.tasks.overview(seat(tx, find(tx, campaign), judge).number)
+
+
+def current(store: Store, number: int) -> list[dict[str, Given]]:
+    """Item by item of a task, the answers that hold, by question."""
+    with store.reading() as tx:
+        entry = _assigned(tx, number)
+        asked = asking(store, tx, entry.campaign, find(tx, entry.campaign).protocol_hash)
+        units = _units(tx, entry)
+        found: list[dict[str, Given]] = []
+        for item, document in zip(entry.task.items, entry.documents, strict=True):
+            heads = asked.heads(units.get((document, item.segment), []))
+            keys = {question.id: asked.key(question.id, item) for _, question in asked.questions(entry.task.page, item)}
+            rows = {question: heads[key] for question, key in keys.items() if key in heads}
+            found.append({question: _given(row) for question, row in rows.items() if row.value != "null"})
+        return found
+
+
+def earlier(store: Store, number: int) -> list[dict[str, Json]]:
+    """Item by item of a task, this judge's answers about the same unit from all pages: what conditions and repeated
+    questions look at."""
+    with store.reading() as tx:
+        entry = _assigned(tx, number)
+        asked = asking(store, tx, entry.campaign, find(tx, entry.campaign).protocol_hash)
+        units = _units(tx, entry)
+        pairs = zip(entry.task.items, entry.documents, strict=True)
+        return [asked.answers(item, asked.heads(units.get((document, item.segment), []))) for item, document in pairs]
+
+
+def missing(store: Store, number: int) -> list[Open]:
+    """What a task still needs before it can be finished."""
+    with store.reading() as tx:
+        entry = _assigned(tx, number)
+        return _missing(store, tx, entry, find(tx, entry.campaign))
+
+
+def finish(store: Store, number: int, *, at: datetime | None = None) -> Task:
+    """Finish a task: from now on it is read only. `UnfinishedError` says what is missing. Finishing twice is no
+    mistake."""
+
+    def work(tx: Transaction) -> Task:
+        standing = tx.tasks.standing(number)
+        if standing is None:
+            raise no_task(number)
+        entry = _assigned(tx, number)
+        if standing.finished:
+            return entry.task
+        refuse(standing, number)
+        lacking = _missing(store, tx, entry, find(tx, entry.campaign))
+        if lacking:
+            raise UnfinishedError(number, lacking)
+        finished_at = at or now()
+        tx.tasks.set_finished(number, finished_at)
+        return replace(entry.task, finished_at=finished_at)
+
+    return store.write(work)
+
+
+def reopen_task(store: Store, number: int, *, account: int | None = None, at: datetime | None = None) -> None:
+    """Let a judge go on with a finished task."""
+    with store.writing() as tx:
+        entry = _assigned(tx, number)
+        tx.tasks.set_finished(number, None)
+        tx.events.add("task_reopened", at or now(), campaign=entry.campaign, account=account, task=number)
+
+
+def _assigned(tx: Transaction, number: int) -> Assigned:
+    found = tx.tasks.assigned(number)
+    if found is None:
+        raise no_task(number)
+    return found
+
+
+def _missing(store: Store, tx: Transaction, entry: Assigned, campaign: Campaign) -> list[Open]:
+    asked = asking(store, tx, campaign.id, campaign.protocol_hash)
+    units = _units(tx, entry)
+    found = []
+    for at, (item, document) in enumerate(zip(entry.task.items, entry.documents, strict=True)):
+        answers = asked.answers(item, asked.heads(units.get((document, item.segment), [])))
+        if lacking := asked.open(entry.task.page, item, answers):
+            found.append(Open(at, item.document, item.segment, tuple(lacking)))
+    return found
+
+
+def _units(tx: Transaction, entry: Assigned) -> dict[tuple[int, str], list[Answer]]:
+    """The judge's answers about the documents of a task, by document and segment."""
+    if entry.judge is None:
+        return {}
+    return {
+        (document, segment): rows
+        for document in dict.fromkeys(entry.documents)
+        for segment, rows in tx.judgements.of_document(entry.judge, document).items()
+    }
+
+
+def _given(row: Answer) -> Given:
+    return Given(row.id, loads(row.value), row.revision, moment(row.received_at))

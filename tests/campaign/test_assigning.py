@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from campaign_parts import NOW, corpus, fill, first_task, opened, save
+from lanner import campaign
+from lanner.errors import CampaignError
+from lanner.model import Judge, Role, Task
+from lanner.store import Store
+
+
+def test_judges_join_an_open_campaign_without_touching_the_others(store: Store) -> None:
+    opened(store)
+    save(store, first_task(store))
+    before = campaign.tasks(store, "first", "ana")
+    assert campaign.add_judges(store, "first", [Judge("cy"), Judge("di")]) == 8
+    assert campaign.tasks(store, "first", "ana") == before
+    assert [judge.id for judge in campaign.judges(store, "first")] == ["ana", "bo", "cy", "di"]
+    assert {(t.items[0].document, t.items[0].systems) for t in campaign.tasks(store, "first", "cy")} == {
+        (t.items[0].document, t.items[0].systems) for t in before
+    }
+    save(store, first_task(store, "cy"))
+    with pytest.raises(CampaignError) as caught:
+        campaign.add_judges(store, "first", [Judge("ana")])
+    assert caught.value.code == "judge_taken"
+
+
+def test_growing_is_reproducible(store: Store) -> None:
+    plans = []
+    for name in ("one", "two"):
+        opened(store, name=name, documents=corpus((1,) * 9), seed=4)
+        campaign.add_judges(store, name, [Judge("cy")])
+        campaign.add_judges(store, name, [Judge("di")])
+        orders = [[t.items[0] for t in campaign.tasks(store, name, j)] for j in ("cy", "di")]
+        plans.append(orders)
+        assert orders[0] != orders[1]
+    assert plans[0] == plans[1]
+
+
+def test_overlap_adds_only_what_is_lacking(store: Store) -> None:
+    documents = corpus((2, 2, 2), ("alder",))
+    opened(store, documents=documents, judges=[Judge("ana")])
+    campaign.add_judges(store, "first", [Judge("bo")], design="full")
+    assert campaign.add_overlap(store, "first", ["ana", "bo"], ["d0", "d1"]) == 0
+    tutorial = replace(campaign.tasks(store, "first", "ana")[0].items[0], role=Role.CALIBRATION)
+    assert campaign.assign(store, "first", [Task(0, "ana", "rating", (tutorial,))]) == 1
+    with pytest.raises(CampaignError, match="'d9'"):
+        campaign.add_overlap(store, "first", ["ana"], ["d9"])
+    kinds = [event.kind for event in campaign.events(store, "first")]
+    assert kinds == ["created", "opened", "judges_added", "overlap_added"]
+
+
+def test_overlap_for_a_judge_with_little(store: Store) -> None:
+    opened(store, documents=corpus((2, 2, 2), ("alder",)))
+    with store.writing() as tx:
+        tx.judges.add(campaign.get(store, "first").id, [Judge("cy")], NOW)
+    assert campaign.add_overlap(store, "first", ["cy", "ana"], ["d1", "d2"]) == 2
+    assert sorted(t.items[0].document for t in campaign.tasks(store, "first", "cy")) == ["d1", "d2"]
+
+
+def test_someone_takes_over(store: Store) -> None:
+    opened(store)
+    secret = campaign.links.issue(store, "first", "ana")
+    task = first_task(store)
+    fill(store, task)
+    campaign.finish(store, task.id)
+    begun = first_task(store)
+    save(store, begun)
+    answered = len(campaign.judgements(store, "first"))
+    assert campaign.replace_judge(store, "first", "ana", Judge("cy")) == 3
+    assert first_task(store, "cy").items == begun.items
+    assert len(campaign.judgements(store, "first")) == answered
+    assert campaign.links.lookup(store, secret) is None
+
+
+def test_two_organisers_add_judges_at_once(store: Store, place: str) -> None:
+    opened(store)
+    with Store.open(place) as second:
+
+        def add(number: int) -> int:
+            return campaign.add_judges((store, second)[number % 2], "first", [Judge(f"n{number}")])
+
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(add, range(6))) == [4] * 6
+    assert len(campaign.judges(store, "first")) == 8
+    assert all(len(campaign.tasks(store, "first", f"n{n}")) == 4 for n in range(6))

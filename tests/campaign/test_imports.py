@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from campaign_parts import JUDGES, NOW, corpus, first_task, known, opened, save
+from lanner import campaign, formats
+from lanner.errors import CampaignError, InputError
+from lanner.model import Judge, JudgeKind, Judgement
+from lanner.store import Store
+from released import data_dir
+
+
+def label(context: str, segment: str = "0", judge: str = "eve", **more: object) -> Judgement:
+    return Judgement(judge, "", "context", "d0", segment, (), context, origin=f"labels.csv:{segment}", **more)  # type: ignore[arg-type]
+
+
+def test_aliases_are_resolved_and_counted_and_violations_flagged_and_counted(store: Store) -> None:
+    few = Judgement("eve", "", "skills", "d0", "0", (), ["Stylistic Register"])
+    report = campaign.import_campaign(
+        store, "first", [label("Local contextual"), label("global", "1"), few], "falcon", documents=corpus(), at=NOW
+    )
+    assert (report.judgements, report.revisions, report.new_judges, report.already) == (3, 0, ("eve",), False)
+    assert dict(report.repairs) == {"context": 1, "skills": 1}
+    assert dict(report.flags) == {"skills too_few": 1} and len(report.notes) == 3
+    stored = {(j.question, j.segment): j for j in campaign.judgements(store, "first")}
+    assert stored["context", "0"].value == "local" and stored["context", "0"].origin == "labels.csv:0"
+    assert stored["skills", "0"].value == ["style_register"] and stored["skills", "0"].flags == ("too_few",)
+    assert stored["context", "1"].stage == "context" and stored["context", "1"].task is None
+    event = campaign.events(store, "first")[-1]
+    assert event.kind == "imported" and event.detail["rows"] == 3 and event.detail["flags"] == {"skills too_few": 1}
+
+
+def test_an_unknown_label_names_its_place_and_the_nearest_and_nothing_is_stored(store: Store) -> None:
+    with pytest.raises(InputError) as caught:
+        campaign.import_campaign(store, "first", [label("local"), label("Lokal", "1")], "falcon", documents=corpus())
+    assert "labels.csv:1" in str(caught.value) and "local" in caught.value.next_step
+    assert campaign.campaigns(store) == []
+    opened(store, "falcon")
+    with pytest.raises(InputError):
+        campaign.import_judgements(store, "first", [label("local"), label("Lokal", "1")])
+    with pytest.raises(InputError, match="no document 'd7'"):
+        campaign.import_judgements(store, "first", [label("local"), replace(label("local"), document="d7")])
+    assert campaign.history(store, "first") == [] and campaign.judges(store, "first") == list(JUDGES)
+
+
+def test_the_same_rows_are_taken_in_once(store: Store) -> None:
+    opened(store, "falcon")
+    rows = [label("local"), label("global", "1")]
+    assert campaign.import_judgements(store, "first", rows).judgements == 2
+    moved = [replace(row, origin="elsewhere.csv:9") for row in rows]
+    again = campaign.import_judgements(store, "first", moved)
+    assert again.already and again.judgements == 0 and again.notes
+    assert len(campaign.history(store, "first")) == 2
+
+
+def test_later_answers_supersede_earlier_ones_in_a_file_and_in_the_store(store: Store) -> None:
+    opened(store, "falcon")
+    task = first_task(store)
+    segment, document = task.items[0].segment, task.items[0].document
+    save(store, task, 0, {"context": "local", "skills": ["style_register", "idea_development", "participant_focus"]})
+    late, early = NOW + timedelta(hours=2), NOW + timedelta(hours=1)
+    rows = [
+        replace(label("global", segment, "ana"), document=document, answered_at=late),
+        replace(label("extended", segment, "ana"), document=document, answered_at=early),
+    ]
+    report = campaign.import_judgements(store, "first", rows, at=NOW)
+    assert (report.judgements, report.revisions, report.new_judges) == (2, 2, ())
+    assert [j.value for j in campaign.history(store, "first", question="context")] == ["local", "extended", "global"]
+    assert campaign.current(store, task.id)[0]["context"].value == "global"
+    assert save(store, task, 0, {"context": "universal"}).ids  # and a person can revise what was imported
+
+
+def test_judges_bring_what_is_known_about_them(store: Store) -> None:
+    judges = [Judge("eve", JudgeKind.MODEL, "Eve", {"native": "de"})]
+    campaign.import_campaign(store, "first", [label("local"), label("local", judge="sam")], "falcon", judges=judges)
+    assert campaign.judges(store, "first") == [*judges, Judge("sam")]
+    assert [(d.id, [s.id for s in d]) for d in campaign.documents(store, "first")] == [("d0", ["0"])]
+
+
+def test_models_can_join_an_imported_campaign(store: Store) -> None:
+    campaign.import_campaign(store, "first", [label("local")], "falcon", documents=corpus((1,), ("alder",)))
+    assert campaign.add_judges(store, "first", [Judge("llm", JudgeKind.MODEL)]) == 2
+    task = first_task(store, "llm")
+    save(store, task, 0)
+    assert {j.judge for j in campaign.judgements(store, "first")} == {"eve", "llm"}
+
+
+def test_a_draft_and_a_closed_campaign_take_nothing(store: Store) -> None:
+    campaign.create(store, "draft", corpus(), "falcon", JUDGES)
+    opened(store, "falcon")
+    campaign.close(store, "first")
+    for name in ("draft", "first"):
+        with pytest.raises(CampaignError):
+            campaign.import_judgements(store, name, [label("local")])
+
+
+@pytest.mark.data
+def test_the_released_h_falcon_files(sqlite_path: Path) -> None:
+    """Every row of the released labels and ratings is taken in, with its violations counted."""
+    readings = formats.read(data_dir("h-falcon"), "h-falcon")
+    assert readings
+    with Store.open(sqlite_path) as store:
+        for reading in readings:
+            given = {"documents": reading.documents, "judges": reading.judges}
+            report = campaign.import_campaign(store, reading.name, reading.judgements, reading.protocol, **given)
+            assert report.judgements == len(reading.judgements)
+            held = campaign.judgements(store, reading.name)
+            assert len(held) == report.judgements - report.revisions
+            assert {j.question for j in held} <= {q.id for _, q in known(reading.protocol).questions}
+            assert sum(len(j.flags) for j in held) == sum(report.flags.values())
+            assert campaign.documents(store, reading.name) == list(reading.documents)

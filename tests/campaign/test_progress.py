@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from campaign_parts import NOW, corpus, fill, first_task, opened, save, valid
+from lanner import campaign
+from lanner.model import Item, Task
+from lanner.store import Store
+
+
+def test_per_judge_domain_document_and_page(store: Store) -> None:
+    opened(store, documents=corpus((3, 2)))
+    task = next(t for t in campaign.tasks(store, "first", "ana") if len(t.items) == 3)
+    fill(store, task)
+    campaign.finish(store, task.id)
+    found = campaign.progress(store, "first")
+    ana, bo = found.judges
+    assert (ana.name, ana.items, ana.done, ana.tasks, ana.finished, ana.saved_at) == ("ana", 10, 3, 4, 1, NOW)
+    assert ana.active_minutes == pytest.approx(1.5) and ana.elapsed_minutes == pytest.approx(2.25)
+    assert (bo.name, bo.items, bo.done, bo.saved_at, bo.share) == ("bo", 10, 0, None, 0.0)
+    assert {part.name: (part.items, part.done) for part in found.domains} == {"news": (12, 3), "talk": (8, 0)}
+    assert {part.name: (part.items, part.done) for part in found.documents} == {"d0": (12, 3), "d1": (8, 0)}
+    assert [(part.name, part.items) for part in found.pages] == [("rating", 20)]
+    assert (found.whole.items, found.whole.done, found.whole.tasks, found.whole.finished) == (20, 3, 8, 1)
+
+
+def test_an_item_half_answered_is_not_done_and_time_counts_once(store: Store) -> None:
+    opened(store)
+    task = first_task(store)
+    answers = valid(store, task)
+    save(store, task, 0, {"skills": answers["skills"]}, active=10.0, elapsed=12.0)
+    assert campaign.progress(store, "first").whole.done == 0
+    save(store, task, 0, {k: v for k, v in answers.items() if k != "skills"}, active=30.0, elapsed=40.0)
+    whole = campaign.progress(store, "first").whole
+    assert whole.done == 1 and whole.active_minutes == pytest.approx(0.5)
+
+
+def test_free_items_are_counted_apart(store: Store) -> None:
+    opened(store)
+    campaign.assign(store, "first", [Task(0, "", "rating", (Item("d0", "0", ("alder",)), Item("d0", "1", ("alder",))))])
+    found = campaign.progress(store, "first")
+    assert found.free == 2 and found.whole.items == 20

@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from campaign_parts import JUDGES, NOW, corpus, first_task, opened, save, scales, valid
+from lanner import campaign
+from lanner.errors import AnswerError, CampaignError
+from lanner.store import Store
+
+SCALE = {"id": "q", "kind": "scale", "min": 1, "max": 9}
+NOTE = {"id": "note", "kind": "text"}
+
+
+def values(store: Store) -> list[object]:
+    return [j.value for j in campaign.judgements(store, "first")]
+
+
+def test_an_answer_is_stored_as_ids_with_its_times(store: Store) -> None:
+    opened(store)
+    task = first_task(store)
+    answers = valid(store, task, 1)
+    saved = save(store, task, 1, answers, elapsed=40.0, active=31.5, answered_at=NOW)
+    assert saved.done and not saved.conflicts and not saved.repeated
+    stored = campaign.judgements(store, "first")
+    assert {j.question: j.value for j in stored} == {q: v for q, v in answers.items() if v is not None}
+    assert {j.id for j in stored} == set(saved.ids.values())
+    for j in stored:
+        assert (j.judge, j.document, j.segment) == ("ana", task.items[1].document, task.items[1].segment)
+        assert (j.systems, j.task) == (task.items[1].systems, task.id)
+        assert (j.elapsed_seconds, j.active_seconds) == (40.0, 31.5)
+        assert (j.answered_at, j.received_at) == (NOW, NOW)
+
+
+def test_sent_twice_stored_once(store: Store) -> None:
+    opened(store)
+    task = first_task(store)
+    answers = valid(store, task)
+    first = save(store, task, 0, answers, submission="s1")
+    again = save(store, task, 0, answers, submission="s1")
+    assert again.repeated and dict(again.ids) == dict(first.ids) and again.open == first.open
+    assert len(campaign.history(store, "first")) == len(first.ids)
+
+
+def test_sent_twice_is_answered_alike_after_revision_closing_and_finishing(store: Store) -> None:
+    """An outbox sends what it never saw acknowledged, days later."""
+    opened(store, scales(SCALE), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    first = save(store, task, 0, {"q": 3}, submission="s1")
+    save(store, task, 0, {"q": 4}, submission="s2")
+    campaign.finish(store, task.id)
+    campaign.close(store, "first")
+    again = save(store, task, 0, {"q": 3}, submission="s1")
+    assert again.repeated and dict(again.ids) == dict(first.ids)
+    assert values(store) == [4]
+
+
+def test_one_submission_id_stands_for_one_set_of_answers(store: Store) -> None:
+    opened(store, scales(SCALE, NOTE), documents=corpus((1, 1), ("alder",)))
+    task, other = campaign.tasks(store, "first", "ana")
+    save(store, task, 0, {"q": 3}, submission="s1")
+    for call in (
+        lambda: save(store, task, 0, {"q": 4}, submission="s1"),
+        lambda: save(store, other, 0, {"q": 3}, submission="s1"),
+    ):
+        with pytest.raises(CampaignError, match="used before") as caught:
+            call()
+        assert caught.value.code == "reused"
+    assert values(store) == [3]
+
+
+def test_a_revision_supersedes_and_the_history_stays(store: Store) -> None:
+    opened(store, scales(SCALE), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    for value in (3, 5, 4):
+        save(store, task, 0, {"q": value})
+    assert values(store) == [4]
+    history = campaign.history(store, "first", judge="ana", question="q")
+    assert [j.value for j in history] == [3, 5, 4]
+    assert [j.supersedes for j in history] == [None, history[0].id, history[1].id]
+    assert campaign.history(store, "first", judge="bo") == []
+
+
+def test_two_clients_on_one_base_are_both_kept_and_told(store: Store) -> None:
+    opened(store, scales(SCALE), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    base = save(store, task, 0, {"q": 1}, base={"q": None}).ids["q"]
+    laptop = save(store, task, 0, {"q": 2}, base={"q": base})
+    tablet = save(store, task, 0, {"q": 3}, base={"q": base}, submission="tablet")
+    assert not laptop.conflicts
+    assert tablet.conflicts == (campaign.Conflict("q", laptop.ids["q"], 2),)
+    assert [j.value for j in campaign.history(store, "first")] == [1, 2, 3] and values(store) == [3]
+    again = save(store, task, 0, {"q": 3}, base={"q": base}, submission="tablet")
+    assert again.conflicts == tablet.conflicts
+    settled = save(store, task, 0, {"q": 2}, base={"q": tablet.ids["q"]})
+    assert not settled.conflicts and values(store) == [2]
+
+
+def test_two_first_answers_are_a_conflict_too(store: Store) -> None:
+    opened(store, scales(SCALE), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    one = save(store, task, 0, {"q": 1}, base={"q": None})
+    two = save(store, task, 0, {"q": 2}, base={"q": None})
+    assert [(c.id, c.value) for c in two.conflicts] == [(one.ids["q"], 1)]
+
+
+def test_without_a_base_no_conflict_is_looked_for(store: Store) -> None:
+    opened(store, scales(SCALE), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    save(store, task, 0, {"q": 1})
+    assert not save(store, task, 0, {"q": 2}).conflicts
+
+
+@pytest.mark.parametrize(
+    ("answers", "code"),
+    [
+        ({"q": 10}, "out_of_range"),
+        ({"q": 1.5}, "off_step"),
+        ({"q": "3"}, "not_a_number"),
+        ({"q": None}, "missing"),
+        ({"q": 3, "nonsense": 1}, "unknown_question"),
+        ({"q": 3, "note": 7}, "shape"),
+    ],
+)
+def test_what_the_protocol_does_not_allow_is_refused_whole(store: Store, answers: dict[str, object], code: str) -> None:
+    opened(store, scales(SCALE, NOTE), documents=corpus((1,), ("alder",)))
+    with pytest.raises(AnswerError) as caught:
+        save(store, first_task(store), 0, answers)
+    assert caught.value.code == code and caught.value.question in answers
+    assert campaign.history(store, "first") == []
+
+
+def test_an_unknown_question_gets_the_nearest_name(store: Store) -> None:
+    opened(store, scales({**SCALE, "id": "adequacy"}), documents=corpus((1,), ("alder",)))
+    with pytest.raises(AnswerError) as caught:
+        save(store, first_task(store), 0, {"adequecy": 3})
+    assert "adequacy" in caught.value.next_step
+
+
+def test_a_comment_can_be_taken_back(store: Store) -> None:
+    opened(store, scales(SCALE, NOTE), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    save(store, task, 0, {"q": 3, "note": "  Odd.  "})
+    save(store, task, 0, {"note": ""})
+    assert [(j.question, j.value, j.flags) for j in campaign.judgements(store, "first")] == [
+        ("q", 3, ()), ("note", None, ("cleared",)),
+    ]  # fmt: skip
+    assert set(campaign.current(store, task.id)[0]) == {"q"}
+    assert save(store, task, 0, {"note": None}).ids == {}  # nothing there: nothing to store
+
+
+def test_spans_are_checked_against_the_text_shown(store: Store) -> None:
+    spans = {"id": "spans", "kind": "spans", "sides": ["source", "target"]}
+    opened(store, scales(spans, unit="sentence_in_context"), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    source = corpus((1,))[0].segments[0].source
+    tree = source.index("🌲")
+    good = {"side": "source", "start": tree, "end": tree + 1, "text": "🌲"}
+    save(store, task, 0, {"spans": [good]})
+    assert values(store) == [[good]]
+    with pytest.raises(AnswerError):
+        save(store, task, 0, {"spans": [{**good, "start": tree + 1, "end": tree + 2}]})
+
+
+def test_refused_with_a_reason(store: Store) -> None:
+    given = {"documents": corpus((1,), ("alder",))}
+    campaign.create(store, "first", given["documents"], scales(SCALE), JUDGES, at=NOW)
+    task = first_task(store)
+
+    def reason(**more: object) -> str:
+        with pytest.raises(CampaignError) as caught:
+            save(store, task, 0, {"q": 3}, **more)
+        assert caught.value.what
+        return caught.value.code
+
+    assert reason() == "draft"
+    campaign.open(store, "first")
+    assert reason(judge="bo") == reason(judge=999) == reason(judge="nobody") == "not_assigned"
+    campaign.pause(store, "first")
+    assert reason() == "paused"
+    campaign.reopen(store, "first")
+    save(store, task, 0, {"q": 3}, judge="ana")
+    campaign.finish(store, task.id)
+    assert reason() == "finished"
+    campaign.reopen_task(store, task.id)
+    save(store, task, 0, {"q": 4})
+    campaign.close(store, "first")
+    assert reason() == "closed"
+    for number, item, code in ((task.id, 7, "unknown_item"), (task.id, -1, "unknown_item"), (9999, 0, "unknown_task")):
+        with pytest.raises(CampaignError) as caught:
+            campaign.submit(store, number, item, {"q": 3}, submission="x")
+        assert caught.value.code == code
+    assert values(store) == [4]
+
+
+def test_many_at_once_with_a_result_for_each(store: Store) -> None:
+    opened(store, scales(SCALE), documents=corpus((1, 1, 1), ("alder",)))
+    tasks = campaign.tasks(store, "first", "ana")
+    given = [
+        campaign.Submission(task.id, 0, {"q": value}, uuid4().hex)
+        for task, value in zip(tasks, (3, 99, 5), strict=True)
+    ]
+    one, refused, three = campaign.submit_many(store, given, at=NOW)
+    assert isinstance(one, campaign.Saved) and isinstance(three, campaign.Saved)
+    assert isinstance(refused, AnswerError) and refused.code == "out_of_range"
+    assert values(store) == [3, 5]
+    again = campaign.submit_many(store, [given[0], given[2]], at=NOW)
+    assert all(isinstance(entry, campaign.Saved) and entry.repeated for entry in again)
+
+
+def test_a_race_of_clients_leaves_one_straight_history(store: Store, place: str) -> None:
+    """Twelve revisions of one answer and twelve copies of one submission, at once, through two stores."""
+    opened(store, scales(SCALE), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    with Store.open(place) as second:
+        stores = (store, second)
+
+        def revise(number: int) -> campaign.Saved:
+            return save(stores[number % 2], task, 0, {"q": 1 + number % 9}, base={"q": None})
+
+        def resend(number: int) -> campaign.Saved:
+            return save(stores[number % 2], task, 0, {"q": 7}, submission="the same")
+
+        with ThreadPoolExecutor(6) as pool:
+            revised = list(pool.map(revise, range(12)))
+            resent = list(pool.map(resend, range(12)))
+    history = campaign.history(store, "first")
+    assert len(history) == 13
+    assert len({j.supersedes for j in history}) == 13 and len(values(store)) == 1
+    assert sum(bool(saved.conflicts) for saved in revised) == 11
+    assert len({saved.ids["q"] for saved in resent}) == 1 and sum(not saved.repeated for saved in resent) == 1
+
+
+WRITER = """
+import sys
+from campaign_parts import save
+from lanner import campaign
+from lanner.store import Store
+store = Store.open(sys.argv[1])
+task = campaign.next_task(store, "first", "ana")
+for n in range(1_000_000):
+    save(store, task, n % 3, {"q": 1 + n % 9, "note": f"n{n}"}, submission=f"s{n}")
+    print(n, flush=True)
+"""
+
+
+def test_killed_in_the_middle_of_a_revision_nothing_is_half_written(store: Store, place: str) -> None:
+    opened(store, scales(SCALE, NOTE, unit="sentence_in_context"), documents=corpus((3,), ("alder",)))
+    store.close()
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
+    command = [sys.executable, "-c", WRITER, place]
+    acknowledged: list[int] = []
+    for _ in range(2):  # the second writer resends what the first one sent, then goes on
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as writer:
+            assert writer.stdout is not None
+            acknowledged += [int(writer.stdout.readline()) for _ in range(25)]
+            writer.send_signal(signal.SIGKILL)
+            rest = writer.stdout.read().splitlines(keepends=True)
+            acknowledged += [int(line) for line in rest if line.endswith("\n")]
+    with Store.open(place) as reopened:
+        history = campaign.history(reopened, "first")
+        by_submission: dict[str, set[str]] = {}
+        for j in history:
+            by_submission.setdefault(j.submission, set()).add(j.question)
+        assert {f"s{n}" for n in acknowledged} <= set(by_submission)
+        assert all(questions == {"q", "note"} for questions in by_submission.values())
+        assert len(campaign.judgements(reopened, "first")) == 6

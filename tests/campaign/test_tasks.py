@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import pytest
+
+from campaign_parts import JUDGES, NOW, corpus, fill, first_task, known, opened, save, scales, valid
+from lanner import campaign
+from lanner.errors import AnswerError, CampaignError
+from lanner.model import Item, Protocol, Task
+from lanner.store import Store
+
+
+def test_a_judge_works_through_the_tasks_in_order(store: Store) -> None:
+    opened(store)
+    order = [task.id for task in campaign.tasks(store, "first", "bo")]
+    assert len(order) == 4
+    for number in order:
+        task = first_task(store, "bo")
+        assert task.id == number and task == campaign.task(store, number)
+        fill(store, task)
+        assert campaign.finish(store, number, at=NOW).finished_at == NOW
+    assert campaign.next_task(store, "first", "bo") is None
+    assert [(o.done, o.finished_at) for o in campaign.overview(store, "first", "bo")] == [
+        (len(campaign.task(store, number).items), NOW) for number in order
+    ]
+    assert campaign.next_task(store, "first", "ana") is not None
+
+
+def test_finishing_says_exactly_what_is_missing(store: Store) -> None:
+    opened(store)
+    task = next(t for t in campaign.tasks(store, "first", "ana") if len(t.items) == 3)
+    save(store, task, 1)
+    partly = valid(store, task, 2)
+    partly.pop("holistic")
+    saved = save(store, task, 2, partly)
+    assert saved.open == ("holistic",)
+    with pytest.raises(campaign.UnfinishedError) as caught:
+        campaign.finish(store, task.id)
+    required = tuple(q.id for _, q in known("h_falcon").questions if q.required)
+    document = task.items[0].document
+    assert caught.value.missing == (
+        campaign.Open(0, document, "0", required), campaign.Open(2, document, "2", ("holistic",)),
+    )  # fmt: skip
+    assert caught.value.next_step == "First: skills, sentence, holistic of item 1 (segment 0)."
+    assert campaign.missing(store, task.id) == list(caught.value.missing)
+    fill(store, task)
+    campaign.finish(store, task.id)
+    assert campaign.finish(store, task.id).finished_at is not None  # a second press of the button
+
+
+def test_current_answers_are_the_bases_of_revisions(store: Store) -> None:
+    opened(store)
+    task = first_task(store)
+    save(store, task, 0)
+    again = save(store, task, 0, {"holistic": 10})
+    item = campaign.current(store, task.id)[0]
+    assert (item["holistic"].id, item["holistic"].value, item["holistic"].revision) == (again.ids["holistic"], 10, 2)
+    assert item["holistic"].received_at == NOW
+    assert campaign.current(store, task.id)[1] == {}
+
+
+def test_falcon_rates_what_the_same_judge_chose(store: Store) -> None:
+    opened(store, "falcon", documents=corpus((2,)))
+    label, first, second = campaign.tasks(store, "first", "ana")
+    fill(store, label)
+    campaign.finish(store, label.id)
+    chosen = campaign.current(store, label.id)[0]["skills"].value
+    assert campaign.earlier(store, first.id)[0]["skills"] == chosen
+    rating = dict.fromkeys(chosen, 3)
+    assert save(store, first, 0, {"ratings": rating}).done
+    with pytest.raises(AnswerError):
+        save(store, first, 1, {"ratings": {**rating, "nonsense": 2}})
+    assert save(store, second, 0, {"ratings": dict.fromkeys(chosen, 1)}).done
+    rows = [j for j in campaign.judgements(store, "first") if j.question == "ratings"]
+    assert {j.systems: j.value for j in rows} == {
+        first.items[0].systems: rating,
+        second.items[0].systems: dict.fromkeys(chosen, 1),
+    }
+    assert all(j.systems == () for j in campaign.judgements(store, "first") if j.stage in ("context", "skills"))
+
+
+def test_labels_changed_after_the_rating_reopen_the_rating(store: Store) -> None:
+    opened(store, "falcon", documents=corpus((1,), ("alder",)))
+    label, rating = campaign.tasks(store, "first", "ana")
+    skills = [o.id for o in known("falcon").find("skills")[1].choices]  # type: ignore[index]
+    save(store, label, 0, {"context": "local", "skills": skills[:3]})
+    save(store, rating, 0, {"ratings": dict.fromkeys(skills[:3], 2)})
+    assert campaign.missing(store, rating.id) == []
+    save(store, label, 0, {"skills": skills[1:4]})
+    assert [entry.questions for entry in campaign.missing(store, rating.id)] == [("ratings",)]
+    with pytest.raises(campaign.UnfinishedError):
+        campaign.finish(store, rating.id)
+    save(store, rating, 0, {"ratings": dict.fromkeys(skills[1:4], 2)})
+    campaign.finish(store, rating.id)
+
+
+FORK = scales(
+    {"id": "ok", "kind": "choice", "options": [{"id": "yes"}, {"id": "no"}]},
+    {"id": "why", "kind": "text", "required": True, "when": {"question": "ok", "is": ["no"]}},
+)
+
+
+def test_conditions_decide_what_is_asked(store: Store) -> None:
+    opened(store, FORK, documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    assert save(store, task, 0, {"ok": "yes"}).done
+    with pytest.raises(AnswerError) as caught:
+        save(store, task, 0, {"why": "because"})
+    assert caught.value.code == "not_asked"
+    assert save(store, task, 0, {"ok": "no"}).open == ("why",)
+    assert save(store, task, 0, {"why": "because"}).done
+
+
+def test_an_answer_that_is_no_longer_asked_is_taken_back_and_kept_in_the_history(store: Store) -> None:
+    opened(store, FORK, documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    save(store, task, 0, {"ok": "no", "why": "because"})
+    saved = save(store, task, 0, {"ok": "yes"})
+    assert saved.done and set(saved.ids) == {"ok", "why"}
+    assert {j.question: (j.value, j.flags) for j in campaign.judgements(store, "first")} == {
+        "ok": ("yes", ()), "why": (None, ("not_asked",)),
+    }  # fmt: skip
+    assert "because" in [j.value for j in campaign.history(store, "first")]
+
+
+def test_free_tasks_are_taken_when_ones_own_are_done(store: Store) -> None:
+    protocol = scales({"id": "q", "kind": "scale", "min": 1, "max": 4})
+    opened(store, protocol, documents=corpus((1,), ("alder",)))
+    free = [Task(0, "", "s", (Item("d0", "", ("birch",)),)) for _ in range(2)]
+    campaign.assign(store, "first", free)
+    taken = {}
+    for judge in ("ana", "bo"):
+        own = first_task(store, judge)
+        fill(store, own)
+        campaign.finish(store, own.id)
+        taken[judge] = first_task(store, judge)
+        assert taken[judge].items[0].systems == ("birch",) and taken[judge].judge == judge
+        assert first_task(store, judge) == taken[judge]  # asking again takes no second one
+        fill(store, taken[judge])
+        campaign.finish(store, taken[judge].id)
+        assert campaign.next_task(store, "first", judge) is None
+    assert taken["ana"].id != taken["bo"].id
+
+
+def gated() -> Protocol:
+    agree = {"id": "agree", "kind": "choice", "options": [{"id": "yes"}, {"id": "no"}]}
+    consent = {
+        "id": "consent",
+        "unit": "judge",
+        "object": "none",
+        "question": [agree],
+        "gate": {"question": "agree", "is": ["yes"]},
+    }
+    work = {"id": "work", "unit": "document", "object": "source", "question": [{"id": "q", "kind": "number"}]}
+    return Protocol.model_validate({"name": "mine", "version": "1", "stage": [consent, work]})
+
+
+def test_nobody_goes_on_without_consent(store: Store) -> None:
+    opened(store, gated(), documents=corpus((1,)))
+    consent, work = campaign.tasks(store, "first", "ana")
+    with pytest.raises(CampaignError) as caught:
+        save(store, work, 0, {"q": 3})
+    assert caught.value.code == "gate"
+    save(store, consent, 0, {"agree": "no"})
+    campaign.finish(store, consent.id)
+    assert campaign.next_task(store, "first", "ana") is None
+    campaign.reopen_task(store, consent.id)
+    save(store, consent, 0, {"agree": "yes"})
+    campaign.finish(store, consent.id)
+    assert first_task(store).id == work.id
+    assert save(store, work, 0, {"q": 3}).done
+    assert [j.document for j in campaign.judgements(store, "first", after=0) if j.question == "agree"] == [""]
+
+
+def test_unknown_judges_and_tasks(store: Store) -> None:
+    opened(store)
+    with pytest.raises(CampaignError, match="no judge 'anna'") as caught:
+        campaign.next_task(store, "first", "anna")
+    assert "ana" in caught.value.next_step
+    for call in (campaign.task, campaign.current, campaign.missing, campaign.finish, campaign.reopen_task):
+        with pytest.raises(CampaignError, match="no task 999"):
+            call(store, 999)
+    assert len(JUDGES) == len(campaign.judges(store, "first"))
