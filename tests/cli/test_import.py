@@ -1,0 +1,93 @@
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from cli.command import Command
+from released import data_dir
+from test_material import falcon_folder
+
+
+def test_texts_become_a_corpus_file(lanner: Command, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("document,segment,source,target\nd,1,One.,Eins.\nd,2,Two.,Zwei.\n", encoding="utf-8")
+    [row] = lanner("import", path, "--json").envelope["rows"]
+    assert (row["documents"], row["sentences"], row["answers"]) == (1, 2, 0)
+    [document] = [json.loads(line) for line in (tmp_path / "mine.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [segment["source"] for segment in document["segments"]] == ["One.", "Two."]
+    again = lanner("import", path)
+    assert again.code == 2
+    assert "such a file already" in again.err
+    assert lanner("import", path, "--force").code == 0
+
+
+def test_judgements_become_a_campaign(lanner: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    ran = lanner("import", falcon_folder(folder))
+    assert ran.code == 0
+    assert "lanner report study" in ran.out
+    rows = lanner("agreement", "study", "-q", "context", "--json").envelope["rows"]
+    assert {row["n"] for row in rows} == {2}
+
+
+def test_a_wrong_label_names_file_line_and_nearest_and_leaves_the_store_alone(lanner: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    lanner("import", falcon_folder(folder), "--name", "good")
+    before = _rows(tmp_path)
+    broken = folder / "human" / "evalset" / "judge2.csv"
+    broken.write_text(broken.read_text(encoding="utf-8").replace("Universal", "Universel"), encoding="utf-8")
+    ran = lanner("import", folder, "--name", "bad")
+    assert ran.code == 2
+    assert "judge2.csv:3" in ran.err
+    assert "Did you mean 'universal'" in ran.err.replace("Universal", "universal")
+    assert _rows(tmp_path) == before
+
+
+def _rows(folder: Path) -> list[tuple[object, ...]]:
+    with sqlite3.connect(folder / "lanner.sqlite") as database:
+        tables = ("campaign", "judgement", "document", "judge")
+        return [(name, *database.execute(f"SELECT count(*), max(id) FROM {name}").fetchone()) for name in tables]
+
+
+def test_a_missing_file(lanner: Command, tmp_path: Path) -> None:
+    ran = lanner("import", "nothing.csv")
+    assert ran.code == 2
+    assert "nothing.csv" in ran.err
+    assert not (tmp_path / "lanner.sqlite").exists()
+
+
+def test_a_truncated_jsonl_names_the_line(lanner: Command, tmp_path: Path) -> None:
+    whole = {"id": "d", "segments": [{"id": "1", "source": "One."}]}
+    (tmp_path / "t.jsonl").write_text(json.dumps(whole) + "\n" + json.dumps(whole)[:25], encoding="utf-8")
+    ran = lanner("import", "t.jsonl", "--from", "native")
+    assert ran.code == 2
+    assert "t.jsonl:2" in ran.err
+    assert not (tmp_path / "lanner.sqlite").exists()
+
+
+def test_a_database_from_the_future_is_left_as_it_is(lanner: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    lanner("import", falcon_folder(folder))
+    with sqlite3.connect(tmp_path / "lanner.sqlite") as database:
+        database.execute("INSERT INTO lanner_migration VALUES (9999, 'future', 0)")
+    database.close()
+    before = (tmp_path / "lanner.sqlite").read_bytes()
+    ran = lanner("import", folder, "--name", "again")
+    assert ran.code == 2
+    assert "newer" in ran.err
+    assert (tmp_path / "lanner.sqlite").read_bytes() == before
+
+
+@pytest.mark.data
+def test_the_released_folder(lanner: Command) -> None:
+    envelope = lanner("import", data_dir("h-falcon"), "--json").envelope
+    evalset, subset = envelope["rows"]
+    assert (evalset["documents"], evalset["sentences"], evalset["judges"]) == (38, 809, 6)
+    assert (subset["sentences"], subset["judges"]) == (298, 2)
+    notes = " ".join(envelope["notes"])
+    assert "2 answers are flagged: skills repeated" in notes
+    assert "9 scores are missing" in notes
