@@ -39,6 +39,12 @@ def test_normal_is_idempotent_and_named(code: str) -> None:
     assert languages.name(code) == languages.table()[code]["name"]
 
 
+def test_three_letter_codes() -> None:
+    assert [languages.three_letter(code) for code in ("en", "deu", "zh-Hans", "hsb", "tlh")] == [
+        *("eng", "deu", "zho", "hsb", "tlh")
+    ]
+
+
 def test_names_and_directions() -> None:
     assert languages.name("kor_KR") == "Korean (KR)"
     assert languages.name("") == "unknown language"

@@ -65,3 +65,8 @@ def literal_list(text: str) -> list[Any] | None:
 def counted(flags: Counter[str], sentences: dict[str, str]) -> list[str]:
     """One note for each flag that occurred, with how often: `sentences` say it, with `{n}` for the number."""
     return [sentences.get(flag, f"{{n}} judgements are flagged {flag!r}.").format(n=n) for flag, n in flags.items()]
+
+
+def is_canary(text: str, *names: str) -> bool:
+    """Whether a line is the mark that test sets carry to be found in training data, by its text or its names."""
+    return "canary guid" in text[:200].casefold() or any(name.casefold() == "canary" for name in names)

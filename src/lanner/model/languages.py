@@ -64,6 +64,12 @@ def name(code: str) -> str:
     return f"{entry['name']} ({', '.join(rest)})" if rest else str(entry["name"])
 
 
+def three_letter(code: str) -> str:
+    """The three-letter code of the language part, as older tools want it; the code itself where none is known."""
+    language = normal(code).split("-")[0]
+    return next((other for other in table().get(language, {}).get("codes", ()) if len(other) == 3), language)
+
+
 def direction(code: str) -> str:
     """`rtl` or `ltr`, from the script where the code names one, else from the language."""
     language, *rest = normal(code).split("-")

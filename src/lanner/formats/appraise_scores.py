@@ -1,0 +1,270 @@
+"""Appraise's score export: CSV without a header, one row an item scored by a judge.
+
+Columns: judge, system, item, type, source language, target language, score, then document and whether it is complete,
+error spans, start and end time, and batch numbers, as far as the campaign has them. What a document's id says after
+`#` becomes the role or a flag: bad (control), dup, incomplete. Spans count UTF-16 units and end inclusively where the
+judge made them; with the batches at hand they are turned into code points and carry their text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lanner.formats import _textfile as textfile
+from lanner.formats._naming import counted, is_missing, number
+from lanner.formats._offsets import from_utf16, problems
+from lanner.formats._reading import Reading
+from lanner.formats.appraise_batches import Batches, Place, read_batches, system_name
+from lanner.model import Document, Judge, Judgement, Role, languages
+
+TITLE = "Appraise scores (CSV without header): DA, ESA, MQM"
+OPTIONS = {
+    "batches": "the batches (JSON) of the campaign, for texts and segment ids",
+    "protocol": "da, esa, esa_preannotated or mqm, if it cannot be told from the spans",
+    "ends": "inclusive or exclusive: how the judges' spans end (inclusive)",
+}
+_TYPES = {"TGT": Role.MAIN, "BAD": Role.CONTROL, "REF": Role.CONTROL, "CHK": Role.REPEAT}
+_STAGES = {"mqm": "marking"}
+_SENTENCES = {
+    "missing": "{n} scores are missing.",
+    "bad_offsets": "{n} judgements hold a span with impossible offsets.",
+    "dup": "{n} judgements are about documents shown again (dup).",
+    "incomplete": "{n} judgements are about incomplete documents.",
+    "unknown_item": "{n} judgements are about items that the batches do not have.",
+    "ambiguous_item": "{n} judgements are about items that several batches have.",
+}
+
+
+def recognise(path: Path) -> bool:
+    """The first rows have the item types and languages where they belong."""
+    if not path.is_file() or not textfile.head(path, 4096).strip():
+        return False
+    return _Shape.of(textfile.head(path, 4096).partition("\n")[0].split(",")) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Which column holds what, told by a row's length."""
+
+    document: int | None = None
+    spans: int | None = None
+    times: int | None = None
+    batch: int | None = None
+
+    @staticmethod
+    def of(row: Sequence[str]) -> _Shape | None:
+        if len(row) < 7 or row[3] not in _TYPES or not (2 <= len(row[4]) <= 3) or not (2 <= len(row[5]) <= 3):
+            return None
+        if number(row[6]) is None and not is_missing(row[6]):
+            return None
+        if len(row) == 7:
+            return _Shape()
+        if len(row) > 8 and row[8] in ("True", "False"):
+            if len(row) >= 12 and number(row[9]) is None:
+                return _Shape(7, 9, 10, 12 if len(row) > 12 else None)
+            return _Shape(7, None, 9 if len(row) > 9 else None, 11 if len(row) > 11 else None)
+        return _Shape(None, None, 7 if len(row) > 8 else None, 9 if len(row) > 9 else None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    cells: Sequence[str]
+    shape: _Shape
+    spans: list[dict[str, Any]]
+
+    @property
+    def judge(self) -> str:
+        return self.cells[0]
+
+    @property
+    def pair(self) -> str:
+        return f"{languages.normal(self.cells[4])}-{languages.normal(self.cells[5])}"
+
+    @property
+    def document(self) -> str:
+        return self.cells[self.shape.document] if self.shape.document is not None else ""
+
+    @property
+    def is_tutorial(self) -> bool:
+        return "tutorial" in self.cells[1] or "tutorial" in self.document
+
+
+def read(path: Path, *, batches: str | Path = "", protocol: str = "", ends: str = "inclusive") -> list[Reading]:
+    """A reading for each language pair of the file."""
+    known = read_batches(Path(batches)) if batches else {}
+    return read_export(path, known, protocol=protocol, ends=ends)
+
+
+def read_export(
+    path: Path, known: Mapping[str, Batches], *, protocol: str = "", ends: str = "inclusive", root: Path | None = None
+) -> list[Reading]:
+    """The same with batches that were read before."""
+    if ends not in ("inclusive", "exclusive"):
+        textfile.failed(path, f"Spans end inclusive or exclusive, not {ends!r}.")
+    by_pair: dict[str, list[_Row]] = defaultdict(list)
+    for row in _rows(path):
+        by_pair[row.pair].append(row)
+    name = path.relative_to(root or path.parent).as_posix()
+    readings = []
+    for pair, rows in by_pair.items():
+        batches = known.get(pair, Batches())
+        export = _Export(name, rows, batches, protocol or _protocol(rows), inclusive=ends == "inclusive")
+        stem = path.name.removesuffix(".gz").removesuffix(".csv").removesuffix(".scores")
+        readings.append(export.reading(stem if len(by_pair) == 1 else f"{stem}.{pair}"))
+    return readings
+
+
+def _rows(path: Path) -> list[_Row]:
+    made = []
+    shape: _Shape | None = None
+    width = 0
+    for line, cells in textfile.rows(path):
+        if shape is None or len(cells) != width:
+            shape, width = _Shape.of(cells), len(cells)
+        if shape is None or cells[3] not in _TYPES:
+            textfile.failed(path, "This row is not one of Appraise's scores.", line)
+        cell = cells[shape.spans] if shape.spans is not None else ""
+        spans = [] if is_missing(cell) else textfile.parse_json(cell, path, line)
+        if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
+            textfile.failed(path, "The spans are not a list of objects.", line)
+        if number(cells[6]) is None and not is_missing(cells[6]):
+            textfile.failed(path, f"{cells[6]!r} is not a score.", line)
+        made.append(_Row(line, cells, shape, spans))
+    return made
+
+
+def _protocol(rows: Sequence[_Row]) -> str:
+    spans = [span for row in rows if not row.is_tutorial for span in row.spans]
+    if any(span.get("error_type") for span in spans):
+        return "mqm"
+    if any("error_type" not in span for span in spans):
+        return "esa_preannotated"
+    return "esa" if any(row.shape.spans is not None for row in rows) else "da"
+
+
+@dataclass(slots=True)
+class _Export:
+    """The rows of one language pair on their way to judgements."""
+
+    file: str
+    rows: Sequence[_Row]
+    batches: Batches
+    protocol: str
+    inclusive: bool
+    flags: Counter[str] = field(default_factory=Counter)
+
+    def reading(self, name: str) -> Reading:
+        favourites = self._favourites()
+        judgements = [j for row in self.rows for j in self._judgements(row, self._place(row, favourites))]
+        notes = counted(self.flags, _SENTENCES)
+        if any(row.shape.spans is not None for row in self.rows):
+            how = "inclusive" if self.inclusive else "exclusive"
+            notes.append(f"Ends of the judges' spans are read as {how} (ends=inclusive or exclusive).")
+            if not self.batches.places:
+                notes.append("Without the batches, spans have no text and offsets after characters like 😀 may be off.")
+        if not self.batches.documents:
+            notes.append("The file has no texts: give the documents, or batches=FILE.")
+        judges = tuple(Judge(judge) for judge in dict.fromkeys(row.judge for row in self.rows))
+        return Reading(name, self._documents(), judges, tuple(judgements), self.protocol, tuple(notes))
+
+    def _documents(self) -> tuple[Document, ...]:
+        return self.batches.documents
+
+    def _favourites(self) -> dict[str, Counter[int]]:
+        """How many of a judge's items each batch has: most judges do one batch."""
+        votes: dict[str, Counter[int]] = defaultdict(Counter)
+        for row in self.rows:
+            for place in self.batches.places.get((row.document, row.cells[2]), ()):
+                votes[row.judge][place.batch] += 1
+        return votes
+
+    def _place(self, row: _Row, favourites: Mapping[str, Counter[int]]) -> tuple[Place, tuple[str, ...]]:
+        bare = Place(0, row.document.split("#")[0] or "items", row.cells[2], "")
+        if not self.batches.places:
+            return bare, ()
+        candidates = self.batches.places.get((row.document, row.cells[2]), [])
+        if row.shape.batch is not None:
+            told = number(row.cells[row.shape.batch])
+            candidates = [place for place in candidates if place.batch == told] or candidates
+        if not candidates:
+            return bare, ("unknown_item",)
+        if len({(place.segment, place.text) for place in candidates}) > 1:
+            votes = favourites[row.judge]
+            candidates = sorted(candidates, key=lambda place: -votes[place.batch])
+            if votes[candidates[0].batch] == votes[candidates[1].batch]:
+                return candidates[0], ("ambiguous_item",)
+        return candidates[0], ()
+
+    def _judgements(self, row: _Row, found: tuple[Place, tuple[str, ...]]) -> list[Judgement]:
+        place, flags = found
+        marks = row.document.split("#")[1:]
+        repeated = any(mark.startswith("dup") for mark in marks)
+        flags += ("dup",) * repeated + ("incomplete",) * ("incomplete" in marks)
+        role = Role.TUTORIAL if row.is_tutorial else _TYPES[row.cells[3]]
+        if role is Role.MAIN and repeated:
+            role = Role.REPEAT
+        start, end = self._times(row)
+        shared: dict[str, Any] = {
+            "judge": row.judge,
+            "stage": _STAGES.get(self.protocol, "rating"),
+            "document": place.document,
+            "segment": place.segment,
+            "systems": (system_name(row.cells[1], row.document),),
+            "role": role,
+            "elapsed_seconds": round(end - start, 3) if start is not None and end is not None else None,
+            "answered_at": datetime.fromtimestamp(end, UTC) if end is not None else None,
+            "origin": f"{self.file}:{row.line}",
+        }
+        made = []
+        if row.shape.spans is not None and self.protocol != "da":
+            spans, wrong = self._spans(row, place.text if self.batches.places else None)
+            made.append(Judgement(question="errors", value=spans, flags=(*flags, *wrong), **shared))
+        score = number(row.cells[6])
+        score = None if score == -1 else score
+        if self.protocol != "mqm":
+            absent = ("missing",) if score is None else ()
+            made.append(Judgement(question="score", value=score, flags=(*flags, *absent), **shared))
+        for judgement in made:
+            self.flags.update(judgement.flags)
+        return made
+
+    @staticmethod
+    def _times(row: _Row) -> tuple[float | None, float | None]:
+        if row.shape.times is None or len(row.cells) < row.shape.times + 2:
+            return None, None
+        start, end = (number(cell) for cell in row.cells[row.shape.times : row.shape.times + 2])
+        sound = [None if value is None or not 0 < value < 1e11 else float(value) for value in (start, end)]
+        return sound[0], sound[1]
+
+    def _spans(self, row: _Row, text: str | None) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+        spans: list[dict[str, Any]] = []
+        flags: list[str] = []
+        for span in row.spans:
+            own = "error_type" in span
+            made: dict[str, Any] = {"side": "target"}
+            if span.get("start_i") == "missing":
+                made["missing"] = True
+            else:
+                start, end = span.get("start_i"), span.get("end_i")
+                if own and self.inclusive and isinstance(end, int):
+                    end += 1
+                if text is not None and isinstance(start, int) and isinstance(end, int):
+                    start, end = from_utf16(text, start), from_utf16(text, end)
+                wrong = problems(text, start, end, None)
+                flags += wrong
+                words = text[start:end] if text is not None and not wrong else None
+                made |= {"start": start, "end": end, "text": words}
+            kinds = span.get("error_type")
+            if kinds:
+                made["category"] = "/".join(map(str, kinds)) if isinstance(kinds, list) else str(kinds)
+            made["severity"] = span.get("severity")
+            if self.protocol == "esa_preannotated":
+                made["origin"] = "added" if own else "kept"
+            spans.append(made)
+        return spans, tuple(dict.fromkeys(flags))

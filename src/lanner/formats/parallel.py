@@ -1,0 +1,177 @@
+"""A folder of plain text files, one segment a line: a source, references, outputs, and a `.docs` file if there is one.
+
+Names tell which is which: `src` or `source` in a name is the source, `ref…` a reference, all others are outputs, as in
+`src.txt`, `ref.A.txt`, `hyp.Online-B.txt` or `newstest.en-de.ref.B.de`. Options say it where names do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from lanner.errors import InputError, Where
+from lanner.formats import _textfile as textfile
+from lanner.formats._aligned import AlignedFiles, read_aligned
+from lanner.formats._aligned_writing import Texts, names_of, write_lines, write_places
+from lanner.formats._naming import file_languages
+from lanner.formats._reading import Reading
+from lanner.formats._writing import replacing
+from lanner.model import Document, Judge, Judgement, languages
+
+TITLE = "a folder of plain text files, one segment a line, with .docs"
+OPTIONS = {
+    "source": "the source file, if its name does not say so",
+    "docs": "the file with DOMAIN and DOCUMENT for each line",
+    "languages": "the language pair, for instance en-de",
+    "newline": "what stands for a line break inside a segment, for instance <br>",
+}
+_SKIPPED = (
+    ".json",
+    ".jsonl",
+    ".csv",
+    ".tsv",
+    ".xml",
+    ".md",
+    ".docs",
+    ".docids",
+    ".score",
+    ".rating",
+    ".parquet",
+    ".xlsx",
+)
+_ROLES = {"src": "source", "source": "source", "sources": "source", "hyp": "", "mt": "", "sys": "", "system": ""}
+
+
+def recognise(path: Path) -> bool:
+    """A folder with one source file beside `.docs` or other texts."""
+    if not path.is_dir():
+        return False
+    files = _files(path)
+    sources = [file for file in files if _role(file)[0] == "source"]
+    return len(sources) == 1 and (len(files) > 1 or _docs(path, "") is not None)
+
+
+def read(path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = "") -> list[Reading]:
+    """All documents of the folder."""
+    files = _aligned(path, source, docs, languages, newline)
+    documents = tuple(read_aligned(files))
+    notes = [
+        f"Source: {files.source.name}; references: {_listed(files.references)}; outputs: {_listed(files.outputs)}."
+    ]
+    if files.documents is None:
+        notes.append("No .docs file says which documents there are, so all lines are one.")
+    if canaries := sum("canary" in segment.flags for document in documents for segment in document):
+        notes.append(f"{canaries} canary lines are kept, flagged and not judged.")
+    return [Reading(path.name, documents, notes=tuple(notes))]
+
+
+def read_documents(
+    path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = ""
+) -> Iterator[Document]:
+    """The documents one by one."""
+    return read_aligned(_aligned(path, source, docs, languages, newline))
+
+
+def write(
+    path: Path,
+    documents: Iterable[Document],
+    judgements: Iterable[Judgement] = (),
+    judges: Iterable[Judge] = (),
+    *,
+    languages: str = "",
+    newline: str = "",
+) -> None:
+    """`src.txt`, `ref.NAME.txt`, `hyp.NAME.txt` and `SOURCE-TARGET.docs`, in a new folder."""
+    kept = list(documents)
+    if any(True for _ in judgements) or any(True for _ in judges):
+        raise InputError("Plain text holds no judgements.", where=Where(path), next_step="Write them as native.")
+    pair = languages or single_pair(kept, path)
+    references, systems = names_of(kept)
+    with replacing(path) as folder:
+        folder.mkdir()
+        write_lines(folder / "src.txt", kept, Texts("source", newline=newline))
+        for name in references:
+            write_lines(folder / f"ref.{name}.txt", kept, Texts("reference", name, newline))
+        for name in systems:
+            write_lines(folder / f"hyp.{name}.txt", kept, Texts("output", name, newline))
+        write_places(folder / f"{pair}.docs", kept)
+
+
+def single_pair(documents: Sequence[Document], path: Path) -> str:
+    """The language pair that all documents share."""
+    pairs = {(document.source_language, document.target_language) for document in documents}
+    if len(pairs) != 1:
+        raise InputError(
+            "The documents have not one language pair.", where=Where(path), next_step="Write one at a time."
+        )
+    source, target = pairs.pop()
+    return f"{source.replace('-', '_')}-{target.replace('-', '_')}"
+
+
+def _listed(files: Iterable[str]) -> str:
+    return ", ".join(files) or "none"
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(
+        file
+        for file in path.iterdir()
+        if file.is_file() and not file.name.startswith(".") and _bare(file).suffix.lower() not in _SKIPPED
+    )
+
+
+def _bare(file: Path) -> Path:
+    """The name without the ending of its compression."""
+    return Path(file.stem) if file.suffix in (".gz", ".zst") else Path(file.name)
+
+
+def _docs(path: Path, given: str) -> Path | None:
+    if given:
+        return path / given
+    found = [file for file in sorted(path.iterdir()) if _bare(file).suffix in (".docs", ".docids")]
+    return found[0] if len(found) == 1 else None
+
+
+def _role(file: Path) -> tuple[str, str]:
+    """source, reference or output, and the name it goes by."""
+    name = _bare(file)
+    is_txt = name.suffix.lower() == ".txt"
+    parts = name.stem.split(".") if is_txt else list(_without_language(name.name.split(".")))
+    for position, part in enumerate(parts):
+        folded = part.casefold()
+        rest = ".".join(parts[position + 1 :])
+        if _ROLES.get(folded) == "source":
+            return "source", ""
+        if folded in ("ref", "reference"):
+            return "reference", rest or "ref"
+        if re.fullmatch(r"ref[a-z0-9]", folded):
+            return "reference", part
+        if folded in _ROLES and rest:
+            return "output", rest
+    return "output", ".".join(parts) or name.name
+
+
+def _without_language(parts: Sequence[str]) -> Sequence[str]:
+    last = parts[-1] if parts else ""
+    return parts[:-1] if len(last) in (2, 3) and last.islower() and languages.known(last) and len(parts) > 1 else parts
+
+
+def _aligned(path: Path, source: str, docs: str, pair: str, newline: str) -> AlignedFiles:
+    files = _files(path)
+    chosen = path / source if source else next((file for file in files if _role(file)[0] == "source"), None)
+    if chosen is None or not chosen.is_file():
+        textfile.failed(path, "No file is known to hold the source.", next_step="Say which with source=FILE.")
+    found: dict[str, dict[str, Path]] = {"reference": {}, "output": {}}
+    for file in files:
+        role, name = _role(file)
+        if file != chosen and role != "source":
+            if name in found[role]:
+                textfile.failed(file, f"{found[role][name].name} would have the same name, {name!r}.")
+            found[role][name] = file
+    documents = _docs(path, docs)
+    candidates = [file_languages(each) for each in (documents or chosen, chosen, path)]
+    known = next((each for each in candidates if each[0] != languages.UNDETERMINED), candidates[0])
+    return AlignedFiles(
+        chosen, languages.pair(pair) if pair else known, found["reference"], found["output"], documents, newline
+    )
