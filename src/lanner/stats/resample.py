@@ -168,7 +168,7 @@ def replicate_sums(
         drawn = [finish(weights @ sums) for weights in _needed(rows, resampling, multiplicity, stream=stream)]
         left_out = [finish(total[None, :] - sums)] if units > 1 else []
     else:
-        cells = 8 * _CHUNK * rows // max(rows, sums.shape[1])
+        cells = 8 * _CHUNK * rows // max(1, rows, sums.shape[1])
         needed = _needed(rows, resampling, multiplicity, stream=stream, cells=cells)
         drawn = [finish(_blocked_product(weights, sums)) for weights in needed]
         left_out = [finish(total[None, :] - block) for _, block in _dense_blocks(sums)] if units > 1 else []

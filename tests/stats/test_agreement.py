@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from falcon_labels import falcon
+from lanner.stats import agreement
+from lanner.stats.agreement import COEFFICIENTS, grouped, overview
+from lanner.stats.alpha import alpha
+from lanner.stats.counting import percent
+from lanner.stats.kappa import kappa
+from lanner.stats.resample import Resampling
+from rated import table
+from released import data_dir
+
+PLAIN = Resampling(method="none")
+
+
+def names(results):
+    return [result.name for result in results]
+
+
+def test_the_overview_suits_the_answers():
+    labels = overview(table([list("abab"), list("abba"), list("aaab")]), resampling=PLAIN)
+    assert names(labels) == ["percent", "kappa", "fleiss", "gwet", "alpha", "prevalence"]
+    two = overview(table([list("abab"), list("abba")]), resampling=PLAIN)
+    assert names(two) == ["percent", "kappa", "gwet", "alpha", "prevalence"]
+    ordered = overview(table([list("abab"), list("abba")]), labels=["b", "a"], resampling=PLAIN)
+    assert names(ordered)[-3:] == ["kappa", "kappa", "alpha"]
+    scores = overview(table([[1, 2, 3], [1, 3, 3]], "score"), resampling=PLAIN)
+    assert names(scores) == ["alpha", "alpha", "kappa", "icc", "icc"]
+    sets = overview(table([["ab", "c"], ["a", "c"]], "labels"), resampling=PLAIN)
+    assert names(sets) == ["jaccard", "micro_f1", "macro_f1", "accuracy", "alpha", "alpha"]
+    marks = {"judge": ["a", "b"], "item": ["1", "1"], "spans": ['[{"start": 0, "end": 2, "severity": "minor"}]'] * 2}
+    assert [r.value for r in overview(marks, resampling=PLAIN)] == [1, 1, 1]
+
+
+def test_every_coefficient_goes_by_its_name():
+    for name, statistic in COEFFICIENTS.items():
+        assert getattr(agreement, name) is statistic
+        assert statistic.name == name
+        assert len(statistic.__doc__) > 80
+
+
+def test_groups_are_named_in_the_labels():
+    data = table([list("aabb"), list("aaba")]).with_columns(
+        domain=pl.when(pl.col("segment") < "002").then(pl.lit("news")).otherwise(pl.lit("social")), question=pl.lit("q")
+    )
+    found = grouped([percent, kappa], data, "q", by="domain", resampling=PLAIN)
+    assert [(r.labels["domain"], r.name) for r in found] == [
+        ("news", "percent"), ("news", "kappa"), ("social", "percent"), ("social", "kappa"),
+    ]  # fmt: skip
+    assert found[0].value == 1
+    assert found[2].value == 0.5
+    assert found[1].value is None
+
+
+def test_a_table_with_nothing_in_it_raises_nothing():
+    for kind in ("label", "score", "labels"):
+        nothing = table([[None, None], [None, None]], kind)
+        for result in overview(nothing):
+            assert result.value is None
+            assert result.notes
+
+
+@pytest.mark.parametrize("statistic", COEFFICIENTS.values(), ids=COEFFICIENTS)
+@pytest.mark.parametrize(
+    "judges",
+    [[[1, 2, 3]], [[1], [1]], [[1, None], [None, 2]], [[2, 2, 2], [2, 2, 2]], [[None], [None]], [[1, 2], [2, 1]]],
+    ids=["one judge", "one item", "no overlap", "constant", "nothing", "opposite"],
+)
+def test_hard_cases_give_a_number_or_a_reason_and_never_an_error(statistic, judges):
+    data = table(judges, "score")
+    if statistic.name == "spans":
+        data = data.with_columns(spans=pl.when(pl.col("score").is_not_null()).then(pl.lit("[]")))
+    for unit in ("document", "item", "judge", "two-way"):
+        result = statistic(data, resampling=Resampling(unit=unit, n=50))
+        assert result.signature is not None
+        if result.value is None:
+            assert result.notes[0].startswith("Undefined: ")
+        else:
+            assert -50 <= result.value <= 1
+            assert result.interval is not None or any(n.startswith("No interval") for n in result.notes)
+
+
+@pytest.mark.data
+def test_the_overview_of_a_real_release_is_complete():
+    data = falcon(data_dir("h-falcon"))
+    for question in ("context", "skills", "spans"):
+        for result in overview(data, question):
+            assert result.value is not None
+            assert result.low < result.value < result.high
+            assert result.counts["documents"] == 38
+            assert result.labels["question"] == question
+    people = alpha(data, "context", judges=["J1", "J2", "J3"])
+    assert people.value > alpha(data, "context").value

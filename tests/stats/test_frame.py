@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+
+import polars as pl
+import pytest
+
+from lanner.errors import StatisticError
+from lanner.model import Document, Judge, JudgeKind, Judgement, Protocol, Role
+from lanner.stats.frame import SCHEMA, frame, tidy, to_polars
+
+PROTOCOL = Protocol.model_validate(
+    {
+        "name": "demo",
+        "version": "1",
+        "stage": [
+            {
+                "id": "main",
+                "unit": "sentence_in_context",
+                "object": "output",
+                "question": [
+                    {"id": "score", "kind": "scale", "min": 0, "max": 100},
+                    {"id": "pick", "kind": "choice", "options": [{"id": "yes", "value": 1}, {"id": "no", "value": 0}]},
+                    {"id": "kinds", "kind": "labels", "options": [{"id": "a"}, {"id": "b"}]},
+                    {"id": "errors", "kind": "labels", "counts": True, "options": [{"id": "x"}, {"id": "y"}]},
+                    {
+                        "id": "grid",
+                        "kind": "grid",
+                        "rows": [{"id": "r1"}, {"id": "r2"}],
+                        "options": [{"id": "low", "value": 1}, {"id": "high", "value": 3}],
+                    },
+                    {"id": "each", "kind": "scale", "min": 1, "max": 4, "for_each": "kinds"},
+                    {"id": "marks", "kind": "spans"},
+                    {"id": "order", "kind": "rank"},
+                    {"id": "note", "kind": "text"},
+                ],
+            }
+        ],
+    }
+)
+
+
+def said(question, value, **more):
+    fields = {"judge": "ann", "stage": "main", "document": "d1", "segment": "1", "systems": ("sys",), **more}
+    return Judgement(question=question, value=value, **fields)
+
+
+def row(table, question, **more):
+    kept = table.filter(pl.col("question") == question)
+    for name, value in more.items():
+        kept = kept.filter(pl.col(name) == value)
+    assert len(kept) == 1
+    return kept.row(0, named=True)
+
+
+EVERYTHING = [
+    said("score", 70),
+    said("pick", "yes"),
+    said("kinds", ["b", "a", "b"]),
+    said("errors", {"x": 2, "y": 0}),
+    said("grid", {"r1": "high", "r2": "low"}),
+    said("each", {"a": 4, "b": 2}),
+    said("marks", [{"side": "target", "start": 0, "end": 3}]),
+    said("order", [2, 1], systems=("s1", "s2")),
+    said("note", "fine"),
+]
+
+
+def test_every_kind_of_answer_finds_its_column():
+    table = frame(EVERYTHING, PROTOCOL)
+    assert table.columns == list(SCHEMA)
+    assert row(table, "score")["score"] == 70
+    assert (row(table, "pick")["label"], row(table, "pick")["score"]) == ("yes", 1)
+    assert row(table, "kinds")["labels"] == ["a", "b"]
+    assert (row(table, "errors")["labels"], row(table, "errors")["score"]) == (["x"], 2)
+    assert (row(table, "grid", row="r1")["label"], row(table, "grid", row="r1")["score"]) == ("high", 3)
+    assert row(table, "each", row="b")["score"] == 2
+    assert json.loads(row(table, "marks")["spans"]) == [{"side": "target", "start": 0, "end": 3}]
+    assert (row(table, "order")["ranks"], row(table, "order")["system"]) == ([2, 1], "s1|s2")
+    assert row(table, "note")["text"] == "fine"
+
+
+def test_without_a_protocol_the_answers_tell():
+    table = frame([e for e in EVERYTHING if e.question not in ("errors", "note")])
+    known = frame([e for e in EVERYTHING if e.question not in ("errors", "note")], PROTOCOL)
+    assert table.drop("score").equals(known.drop("score"))
+    assert row(table, "pick")["score"] is None
+
+
+def test_missing_is_null_and_empty_is_empty():
+    table = frame(
+        [said("kinds", []), said("kinds", None, segment="2"), said("marks", []), said("grid", None)], PROTOCOL
+    )
+    assert row(table, "kinds", segment="1")["labels"] == []
+    assert row(table, "kinds", segment="2")["labels"] is None
+    assert row(table, "marks")["spans"] == "[]"
+    assert row(table, "grid")["row"] == ""
+    guessed = frame([said("kinds", []), said("marks", []), said("marks", [{"start": 0, "end": 1}], segment="2")])
+    assert row(guessed, "kinds")["labels"] == []
+    assert row(guessed, "marks", segment="1")["spans"] == "[]"
+
+
+def test_documents_and_judges_add_what_they_know():
+    documents = [Document("d1", (), "en", "ko", "news")]
+    judges = [Judge("ann", JudgeKind.MODEL, attributes={"level": 3, "group": "x"})]
+    known, unknown = frame(
+        [said("score", 1), said("score", 2, judge="bob", document="d2")], PROTOCOL, documents, judges
+    ).rows(named=True)
+    assert (known["domain"], known["source_language"], known["target_language"]) == ("news", "en", "ko")
+    assert (known["judge_kind"], known["judge_level"], known["judge_group"]) == ("model", "3", "x")
+    assert (unknown["domain"], unknown["source_language"]) == ("", "und")
+    assert (unknown["judge_kind"], unknown["judge_level"]) == ("person", None)
+
+
+def test_superseded_answers_are_left_out_and_the_rest_kept_in_order():
+    table = frame([said("score", 1, id=1), said("score", 5, segment="2", id=2), said("score", 9, id=3, supersedes=1)])
+    assert table["score"].to_list() == [5, 9]
+
+
+def test_times_are_utc_and_flags_are_kept():
+    berlin = datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=1)))
+    table = frame([said("score", 1, answered_at=berlin, flags=("late",), active_seconds=2.5, role=Role.REPEAT)])
+    (one,) = table.rows(named=True)
+    assert one["answered_at"] == datetime(2026, 1, 1, 11, tzinfo=UTC)
+    assert (one["flags"], one["active"], one["role"]) == (["late"], 2.5, "repeat")
+    assert frame([said("score", 1, answered_at=datetime(2026, 1, 1))])["answered_at"][0].tzinfo is not None
+
+
+def test_no_judgements_make_an_empty_table_with_every_column():
+    assert frame([]).columns == list(SCHEMA)
+    assert len(frame([])) == 0
+
+
+def test_a_plain_table_is_completed_and_notes_say_how():
+    table, notes = tidy({"judge": ["a", "b"], "item": [1, 1], "label": ["x", "y"]})
+    assert set(SCHEMA) <= set(table.columns)
+    assert table["document"].to_list() == ["1", "1"]
+    assert "every item counts as a document of its own" in notes[0]
+    _, silent = tidy({"judge": ["a"], "document": ["d"], "segment": ["1"], "score": [3]})
+    assert silent == ()
+
+
+def test_pandas_comes_in_as_it_is():
+    pandas = pytest.importorskip("pandas")
+    data = pandas.DataFrame({"judge": ["a", "b"], "item": ["1", "1"], "score": [1.5, float("nan")]})
+    assert to_polars(data)["score"].to_list() == [1.5, None]
+    assert tidy(data)[0]["score"].to_list() == [1.5, None]
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        ({"rater": ["a"], "item": ["1"], "label": ["x"]}, "no column `judge`"),
+        ({"judge": ["a"], "label": ["x"]}, "what was judged"),
+        ({"judge": ["a"], "item": ["1"]}, "no answers"),
+        ([1, 2], "Polars or pandas"),
+    ],
+)
+def test_tables_that_lack_something_are_told_what(data, what):
+    with pytest.raises(StatisticError, match=what):
+        tidy(data)

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+
+from lanner.errors import StatisticError
+from lanner.stats.kappa import kappa
+from lanner.stats.resample import Resampling
+from lanner.stats.selection import ratings
+from rated import table
+
+PLAIN = Resampling(method="none")
+
+
+def asked(rows, names):
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def test_one_question_of_several_must_be_named():
+    data = asked([("a", "1", "q", "x"), ("a", "1", "r", "y")], ["judge", "item", "question", "label"])
+    assert ratings(data, "r").labels == ("y",)
+    with pytest.raises(StatisticError, match="several questions"):
+        ratings(data)
+    with pytest.raises(StatisticError, match="Known: q, r"):
+        ratings(data, "something")
+
+
+def test_items_are_told_apart_by_stage_system_and_row():
+    names = ["judge", "document", "segment", "stage", "system", "row", "label"]
+    rows = [("a", "d", "1", s, y, r, "x") for s in ("rs", "sc") for y in ("m", "n") for r in ("p", "q")]
+    data = asked(rows, names)
+    assert ratings(data).n_items == 8
+    assert ratings(data, stage="rs", system="m").n_items == 2
+    assert ratings(data, row="p").n_items == 4
+    assert ratings(data).documents == ("d",)
+    with pytest.raises(StatisticError, match="no system 'k'"):
+        ratings(data, system="k")
+
+
+def test_the_latest_of_several_answers_counts_and_is_reported():
+    times = [datetime(2026, 1, day, tzinfo=UTC) for day in (3, 1, 2)]
+    data = pl.DataFrame({"judge": ["a"] * 3, "item": ["1"] * 3, "label": ["new", "old", "mid"], "answered_at": times})
+    rated = ratings(data)
+    assert rated.labels == ("new",)
+    assert any("2 answers were given again" in note for note in rated.notes)
+    plain = ratings(data.drop("answered_at"))
+    assert plain.labels == ("mid",)
+
+
+def test_only_main_items_count_unless_others_are_asked_for():
+    data = asked(
+        [("a", "1", "main", "x"), ("a", "2", "control", "y"), ("a", "1", "repeat", "z")],
+        ["judge", "item", "role", "label"],
+    )
+    assert ratings(data).labels == ("x",)
+    assert ratings(data, roles=["control"]).labels == ("y",)
+
+
+def test_labels_come_in_the_order_given_and_strangers_are_named():
+    data = table([["low", "high"], ["high", "high"]])
+    rated = ratings(data, labels=["low", "mid", "high"])
+    assert rated.labels == ("low", "mid", "high")
+    assert rated.points.tolist() == [0, 1, 2]
+    assert rated.ordered
+    assert rated.explicit
+    assert not ratings(data).ordered
+    with pytest.raises(StatisticError, match="which is not among the labels"):
+        ratings(data, labels=["lower", "high"])
+    with pytest.raises(StatisticError, match="2, which is not a point"):
+        ratings(table([[1, 2]], "score"), labels=[1, 3])
+
+
+def test_options_with_values_bring_their_order():
+    data = table([["high", "low"], ["mid", "low"]]).with_columns(
+        score=pl.col("label").replace_strict({"low": 1.0, "mid": 2.0, "high": 4.0})
+    )
+    rated = ratings(data)
+    assert rated.labels == ("low", "mid", "high")
+    assert rated.points.tolist() == [1, 2, 4]
+    assert rated.ordered
+
+
+def test_outputs_shown_in_different_order_are_the_same_item():
+    names = ["judge", "item", "system", "label"]
+    data = asked(
+        [("x", "1", "s|t", "a"), ("y", "1", "t|s", "b"), ("x", "2", "s|t", "tie"), ("y", "2", "s|t", "b")], names
+    )
+    rated = ratings(data)
+    assert rated.n_items == 2
+    assert rated.matrix().tolist() == [[0, 0], [2, 1]]
+    named = data.with_columns(label=pl.col("label").replace({"a": "up", "b": "down"}))
+    assert ratings(named, sides=("up", "down")).matrix()[0].tolist() == [2, 2]
+
+
+def test_orders_are_compared_whatever_was_shown_first():
+    data = pl.DataFrame(
+        {"judge": ["x", "y"], "item": ["1", "1"], "system": ["s|t|u", "u|t|s"], "ranks": [[2, 1, 1], [1, 1, 2]]}
+    )
+    rated = ratings(data)
+    assert rated.labels == ("t = u > s",)
+    assert rated.n_items == 1
+
+
+def test_numbers_that_are_none_are_missing():
+    rated = ratings(table([[1, None], [float("nan"), 2]], "score"))
+    assert len(rated.item) == 2
+    assert rated.scored
+
+
+def test_an_empty_set_is_not_the_set_of_an_empty_name():
+    rated = ratings(table([[[], [""]], [[], []]], "labels"))
+    assert rated.sets == (frozenset(), frozenset({""}))
+    assert rated.code.tolist() == [0, 0, 1, 0]
+
+
+def test_ratings_pass_through_and_judges_must_exist():
+    rated = ratings(table([["a", "b"], ["a", "a"], ["b", "b"]]))
+    assert ratings(rated) is rated
+    assert kappa(rated, judges=["j0", "j2"], resampling=PLAIN).counts["judges"] == 2
+    with pytest.raises(StatisticError, match="no judge 'ann'"):
+        ratings(table([["a"]]), judges=["ann"])
