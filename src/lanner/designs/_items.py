@@ -14,7 +14,8 @@ SENTENCES = (Unit.ISOLATED, Unit.IN_CONTEXT)
 
 def pages(protocol: Protocol, judge: Judge, arm: str | None = None) -> Iterator[tuple[str, tuple[Stage, ...]]]:
     """The pages this judge works on from the start, in order: not those of other arms or roles, nor those whose units
-    are promoted later by answers that do not exist yet."""
+    are promoted later by answers that do not exist yet. Someone with the attribute `judge` off does only the pages of
+    their role."""
     for page, stages in protocol.pages.items():
         mine = tuple(stage for stage in stages if _is_for(stage, judge, arm))
         if mine and not any(stage.promotion for stage in mine):
@@ -23,7 +24,9 @@ def pages(protocol: Protocol, judge: Judge, arm: str | None = None) -> Iterator[
 
 def _is_for(stage: Stage, judge: Judge, arm: str | None) -> bool:
     in_arm = stage.arm is None or arm is None or stage.arm == arm
-    return in_arm and (stage.role is None or bool(judge.attributes.get(stage.role)))
+    if stage.role is None:
+        return in_arm and bool(judge.attributes.get("judge", True))
+    return in_arm and bool(judge.attributes.get(stage.role))
 
 
 def is_about_the_judge(stages: Sequence[Stage]) -> bool:

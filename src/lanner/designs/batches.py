@@ -1,0 +1,77 @@
+"""Batches: the judges form teams, and each document is judged by everyone in one team.
+
+Agreement can then be computed within each team on everything it has judged, and no two teams share a document. Teams
+have the same size, and the numbers of documents they get differ by at most one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numpy.random import Generator
+
+from lanner.designs._layout import Layout, Share, lay_out
+from lanner.designs._people import by_arm, can_read, reading, refuse, refuse_scenarios
+from lanner.errors import DesignError
+from lanner.model import Document, Judge, Protocol, Task
+
+TITLE = "Batches: each document is judged by one team of judges"
+
+
+def assign(
+    documents: Sequence[Document],
+    judges: Sequence[Judge],
+    protocol: Protocol,
+    *,
+    rng: Generator,
+    systems: Sequence[str],
+    judges_per_document: int = 2,
+    sentences_per_task: int = 20,
+    all_scenarios: bool = False,
+) -> list[Task]:
+    """Teams of `judges_per_document`, formed by chance among those who read the same language."""
+    refuse(documents, judges)
+    refuse_scenarios(protocol, all_scenarios=all_scenarios)
+    layout = Layout(protocol, tuple(systems), True, sentences_per_task)
+    tasks: dict[str, list[Task]] = {}
+    for arm, mine in by_arm(protocol, judges, rng).items():
+        shares: dict[str, list[Share]] = {judge.id: [] for judge in mine}
+        workers = reading(mine, protocol, arm)
+        for language in dict.fromkeys(document.target_language for document in documents):
+            texts = [document for document in documents if document.target_language == language]
+            able = [judge for judge in workers if can_read(judge, texts[0])]
+            teams = _teams(able, judges_per_document, language, rng)
+            start = int(rng.integers(len(teams)))
+            for place, at in enumerate(rng.permutation(len(texts))):
+                for judge in teams[(start + place) % len(teams)]:
+                    shares[judge.id].append(Share(texts[int(at)]))
+        tasks |= {judge.id: lay_out(layout, judge, shares[judge.id], rng=rng, arm=arm) for judge in mine}
+    return [task for judge in judges for task in tasks[judge.id]]
+
+
+def _teams(judges: Sequence[Judge], size: int, language: str, rng: Generator) -> list[list[Judge]]:
+    count = len(judges)
+    if size < 1 or count < size or count % size:
+        raise DesignError(
+            f"{count} judges{_who_read(language, judges)} cannot be split into teams of {size}.",
+            next_step=_what_would_work(count, size),
+        )
+    order = [judges[int(at)] for at in rng.permutation(count)]
+    return [order[start : start + size] for start in range(0, count, size)]
+
+
+def _who_read(language: str, judges: Sequence[Judge]) -> str:
+    return f" who read {language}" if any(judge.attributes.get("target_language") for judge in judges) else ""
+
+
+def _what_would_work(count: int, size: int) -> str:
+    """The nearest numbers that divide."""
+    if size < 1:
+        return "Ask for at least one judge per document."
+    more = size - count % size if count % size else size - count
+    choices = [f"Add {more} judge{'s' if more > 1 else ''}"]
+    if fewer := count % size if count > size else 0:
+        choices.append(f"leave out {fewer}")
+    if sizes := [number for number in range(1, count + 1) if count % number == 0]:
+        choices.append(f"ask for {min(sizes, key=lambda number: abs(number - size))} per document")
+    return ", or ".join(choices) + "."

@@ -1,0 +1,142 @@
+"""Latin square: scenarios, systems and their order counterbalanced over groups of judges.
+
+With scenarios, the documents are split into as many test sets as there are scenarios, alike in length. Each group of
+judges takes each set in another scenario, so nobody meets a text twice, and every text is judged in every scenario.
+Within a group judges go through the scenarios in different orders. Two scenarios, two sets, two groups and two orders
+are the set-up of Castilho 2021.
+
+With systems, each judge sees each document in one system's output only, and the groups differ in which: every document
+is judged in every system, and every judge sees every system equally often within one document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from numpy.random import Generator
+
+from lanner.designs._layout import Layout, Share, lay_out
+from lanner.designs._people import by_arm, can_read, reading, refuse, scenarios
+from lanner.errors import DesignError, did_you_mean
+from lanner.model import Document, Judge, Protocol, Task
+
+TITLE = "Latin square: scenarios, systems and order counterbalanced over groups"
+
+
+def assign(
+    documents: Sequence[Document],
+    judges: Sequence[Judge],
+    protocol: Protocol,
+    *,
+    rng: Generator,
+    systems: Sequence[str],
+    rotate: Literal["", "scenarios", "systems", "both"] = "",
+    rated: Sequence[str] = (),
+    set_field: str = "",
+    sentences_per_task: int = 20,
+) -> list[Task]:
+    """`rotate` is what the groups differ in: scenarios where the protocol has several, else systems. `rated` are the
+    systems that are rated one by one where others are only compared with them. `set_field` names the document's meta
+    field that holds its test set; without it the sets are drawn."""
+    refuse(documents, judges)
+    names = scenarios(protocol)
+    what = rotate or ("scenarios" if len(names) > 1 else "systems")
+    by_scenario, by_system = what in ("scenarios", "both"), what in ("systems", "both")
+    turning = [name for name in systems if not rated or name in rated]
+    _refuse(protocol, names, turning, rated, systems, by_scenario=by_scenario, by_system=by_system)
+    sets = _given_sets(documents, set_field, len(names)) if set_field else _drawn_sets(documents, len(names) or 1, rng)
+    layout = Layout(protocol, tuple(systems), True, sentences_per_task)
+    groups = (len(names) if by_scenario else 1) * (len(turning) if by_system else 1)
+    tasks: dict[str, list[Task]] = {}
+    for arm, mine in by_arm(protocol, judges, rng).items():
+        workers = reading(mine, protocol, arm)
+        _refuse_groups(len(workers), groups)
+        places = {workers[int(at)].id: place for place, at in enumerate(rng.permutation(len(workers)))}
+        first = rng.permutation(len(documents))
+        for judge in mine:
+            place = places.get(judge.id, 0)
+            group, order = place % groups, place // groups
+            shares = []
+            for number, document in enumerate(documents):
+                if not can_read(judge, document):
+                    continue
+                in_scenario = names[(group + sets[document.id]) % len(names)] if by_scenario else None
+                turn = int(first[number]) + group // (len(names) if by_scenario else 1)
+                one = (turning[turn % len(turning)],) if by_system else tuple(turning) if rated else None
+                shares.append(Share(document, in_scenario, one))
+            tasks[judge.id] = lay_out(
+                layout, judge, shares, rng=rng, arm=arm, scenarios=_turned(names, order) if by_scenario else ()
+            )
+    return [task for judge in judges for task in tasks[judge.id]]
+
+
+def _turned(names: Sequence[str], turn: int) -> list[str]:
+    start = turn % len(names)
+    return [*names[start:], *names[:start]]
+
+
+def _refuse(
+    protocol: Protocol,
+    names: Sequence[str],
+    turning: Sequence[str],
+    rated: Sequence[str],
+    systems: Sequence[str],
+    *,
+    by_scenario: bool,
+    by_system: bool,
+) -> None:
+    for name in rated:
+        if name not in systems:
+            raise DesignError(f"{name!r} is to be rated, but is no system here.", next_step=did_you_mean(name, systems))
+    if by_scenario and len(names) < 2:
+        raise DesignError(
+            f"{protocol.name} has no scenarios to counterbalance.", next_step='Say rotate="systems", or use full.'
+        )
+    if not by_scenario and len(names) > 1:
+        raise DesignError(
+            f"{protocol.name} has {len(names)} scenarios, and a judge must not meet a text in more than one.",
+            next_step='Say rotate="scenarios" or rotate="both".',
+        )
+    if by_system and len(turning) < 2:
+        raise DesignError("There is only one system to rotate.", next_step="Name more systems, or use full.")
+
+
+def _refuse_groups(judges: int, groups: int) -> None:
+    if judges < groups or judges % groups:
+        more = -judges % groups if judges >= groups else groups - judges
+        fewer = judges % groups if judges > groups else 0
+        leave = f", or leave out {fewer}" if fewer else ""
+        raise DesignError(
+            f"{judges} judges cannot be split into {groups} groups of equal size.",
+            next_step=f"Add {more} judge{'s' if more > 1 else ''}{leave}.",
+        )
+
+
+def _drawn_sets(documents: Sequence[Document], count: int, rng: Generator) -> dict[str, int]:
+    """Test sets of equal numbers of documents within one, and nearly equal numbers of sentences: documents of like
+    length are dealt together, the longer to the set that is shorter so far; chance decides between equals."""
+    order = [int(at) for at in rng.permutation(len(documents))]
+    order.sort(key=lambda at: -len(documents[at].segments))
+    lengths = [0] * count
+    sets: dict[str, int] = {}
+    for start in range(0, len(order), count):
+        chance = [float(number) for number in rng.random(count)]
+        shortest = sorted(range(count), key=lambda number: (lengths[number], chance[number]))
+        for at, number in zip(order[start : start + count], shortest, strict=False):
+            sets[documents[at].id] = number
+            lengths[number] += len(documents[at].segments)
+    return sets
+
+
+def _given_sets(documents: Sequence[Document], field: str, count: int) -> dict[str, int]:
+    lacking = next((document.id for document in documents if field not in document.meta), None)
+    if lacking is not None:
+        raise DesignError(f"The document {lacking!r} has no {field!r}.", next_step="Give every document its test set.")
+    names = list(dict.fromkeys(str(document.meta[field]) for document in documents))
+    if len(names) != count:
+        raise DesignError(
+            f"There are {len(names)} test sets and {count} scenarios.",
+            next_step=f"Give {count} different values of {field!r}, or leave it to chance.",
+        )
+    return {document.id: names.index(str(document.meta[field])) for document in documents}
