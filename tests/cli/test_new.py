@@ -34,7 +34,8 @@ def test_the_same_seed_gives_the_same_tasks(lanner: Command, texts: Path, tmp_pa
         assert lanner("new", name, "--texts", texts, "--protocol", "h_falcon", "--judges", 3, "--seed", 7).code == 0
     with sqlite3.connect(tmp_path / "lanner.sqlite") as database:
         query = """SELECT judge.key, task.position, item.segment, item.systems
-        FROM item JOIN task ON item.task = task.id JOIN judge ON task.judge = judge.id JOIN campaign ON judge.campaign = campaign.id WHERE campaign.name = ?
+        FROM item JOIN task ON item.task = task.id JOIN judge ON task.judge = judge.id
+        JOIN campaign ON judge.campaign = campaign.id WHERE campaign.name = ?
         ORDER BY 1, 2, item.position"""
         assert database.execute(query, ("one",)).fetchall() == database.execute(query, ("two",)).fetchall()
 
