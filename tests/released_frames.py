@@ -60,3 +60,25 @@ def falcon(folder: Path) -> pl.DataFrame:
         for judge in "123"
     ]
     return pl.concat(parts)
+
+
+def parity(folder: Path, *, controls: bool = False) -> pl.DataFrame:
+    """Preferences of Läubli et al. 2018, condition and unit as columns; documents by article, sentences by line.
+
+    With `controls`, the answers to control items alone, and in `spoiled` which of the two was made nonsense.
+    """
+    texts = pl.concat(
+        [
+            pl.read_csv(folder / f"{kind}s.csv").select(
+                pl.lit(kind).alias("unit"),
+                pl.col("exp_item_number").alias("segment"),
+                pl.col("wmt_article_id").alias("document"),
+                pl.col("spam").alias("spoiled"),
+            )
+            for kind in ("document", "sentence")
+        ]
+    )
+    names = {"participant_id": "judge", "type": "unit", "exp_item_number": "segment", "rating": "label"}
+    ratings = pl.read_csv(folder / ("ratings.with-spam.csv" if controls else "ratings.csv")).rename(names)
+    frame = ratings.join(texts, on=["unit", "segment"], how="left", maintain_order="left")
+    return frame.filter(pl.col("spoiled").is_not_null()) if controls else frame

@@ -1,0 +1,289 @@
+"""Which system do judges prefer: sign tests, majority votes, side bias, and judges who miss control items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from scipy.special import bdtr
+
+from lanner.errors import StatisticError, did_you_mean
+from lanner.model import Json, Result
+from lanner.stats.comparisons import comparisons
+from lanner.stats.resample import Array, Outcome, Resampling, group_sums, outcome, replicate_sums, sign
+from lanner.stats.tables import check_columns, groups, undefined
+from lanner.stats.wide import clustered, units
+
+Ties = Literal["drop", "split"]
+
+
+@dataclass(frozen=True, slots=True)
+class SignTest:
+    """x of n prefer the first system; p is two-sided and exact."""
+
+    x: int
+    n: int
+    p: float | None
+
+
+def exact_sign_test(wins: int, losses: int, ties: int = 0, rule: Ties = "drop") -> SignTest:
+    """The two-sided sign test: p = min(1, 2 · P(X ≤ min(x, n − x))) for X ~ Binomial(n, ½).
+
+    Ties are dropped (x = wins, n = wins + losses; Dixon & Mood 1946) or split evenly (x = wins + ties/2, n = all;
+    Emerson & Simon 1979, Am. Stat. 33). A half that is left over is rounded towards n/2, which errs on the side of no
+    difference.
+    """
+    if rule == "drop":
+        x, n = wins, wins + losses
+    else:
+        n = wins + losses + ties
+        twice = 2 * wins + ties
+        x = twice // 2 + (1 if twice % 2 and twice < n else 0)
+    if n == 0:
+        return SignTest(x, n, None)
+    return SignTest(x, n, min(1.0, 2 * float(bdtr(min(x, n - x), n, 0.5))))
+
+
+def sign_test(
+    data: Any,
+    question: str | Sequence[str] = "",
+    *,
+    ties: Ties = "drop",
+    favour: str | None = None,
+    by: Sequence[str] = (),
+    per_judge: bool = True,
+    sides: tuple[str, str] | None = None,
+    resampling: Resampling | None = None,
+) -> Result:
+    """Is one of two systems preferred? All judges together, and each on their own.
+
+    Rows: one per question, group, pair of systems and judge ("all" for the pool), with the counts, x and n, the sign
+    test with ties dropped (`p_drop`) and split (`p_split`), and the share preferring `favour` (the first by name unless
+    said) with a document bootstrap interval and the p that goes with it (`p_documents`). The sign tests take every
+    judgement as independent, as published ones do; `p_documents` does not. The Result is the first row, with the p of
+    `ties`.
+    """
+    resampling = clustered(resampling)
+    results: list[Result] = []
+    rows: list[dict[str, Json]] = []
+    notes: tuple[str, ...] = ()
+    for name in [question] if isinstance(question, str) else question:
+        table, notes = comparisons(data, name, sides=sides)
+        for labels, part in groups(table, [*by, "one", "two"]):
+            pool = [("all", part), *((judge["judge"], p) for judge, p in groups(part, ["judge"]) if per_judge)]
+            for judge, own in pool:
+                result, row = _tested(own, labels, favour, ties, resampling)
+                results.append(result)
+                about = {"question": name, **{k: v for k, v in labels.items() if k in by}, "judge": judge}
+                rows.append({**about, **row})
+    if not results:
+        return undefined("sign test", "there are no comparisons.")
+    return replace(results[0], name="sign test", rows=rows, notes=(*notes, *results[0].notes))
+
+
+def _tested(
+    part: pl.DataFrame, labels: dict[str, str], favour: str | None, ties: Ties, resampling: Resampling
+) -> tuple[Result, dict[str, Json]]:
+    one, two = labels["one"], labels["two"]
+    if favour is not None and favour not in (one, two):
+        raise StatisticError(f"There is no system {favour!r}.", next_step=did_you_mean(favour, [one, two]))
+    sense = -1 if favour == two else 1
+    for_, against = (two, one) if sense < 0 else (one, two)
+    won = part["won"].to_numpy() * sense
+    wins, losses, tied = (int((won == k).sum()) for k in (1, -1, 0))
+    tests = {rule: exact_sign_test(wins, losses, tied, rule) for rule in ("drop", "split")}
+    chosen = tests[ties]
+    share, spread = _share(part, won, ties, resampling)
+    row: dict[str, Json] = {
+        "for": for_,
+        "against": against,
+        "wins": wins,
+        "ties": tied,
+        "losses": losses,
+        "x": chosen.x,
+        "n": chosen.n,
+        "share": share,
+        "low": spread.interval.low if spread.interval else None,
+        "high": spread.interval.high if spread.interval else None,
+        "p": chosen.p,
+        "p_drop": tests["drop"].p,
+        "p_split": tests["split"].p,
+        "p_documents": spread.p,
+    }
+    counts = {"items": len(won), "judges": part["judge"].n_unique(), "documents": part["document"].n_unique()}
+    name, signature = f"preference for {for_} over {against}", sign("sign test", resampling, spread.interval, ties=ties)
+    if chosen.p is None:
+        return undefined(name, "there is nothing but ties.", counts=counts, signature=signature), row
+    return Result(name, share, spread.interval, chosen.p, counts, notes=spread.notes, signature=signature), row
+
+
+def _share(part: pl.DataFrame, won: Array, ties: Ties, resampling: Resampling) -> tuple[float | None, Outcome]:
+    """The share of wins (with ties dropped, or counted half), resampled by document."""
+    unit, count = units(part, resampling.unit)
+    sums = group_sums(np.stack([won == 1, won == -1, won == 0], axis=1).astype(float), unit, count)
+
+    def finish(total: Array) -> Array:
+        wins, losses, tied = total.T
+        half = tied / 2 if ties == "split" else 0.0
+        with np.errstate(invalid="ignore"):
+            return np.asarray((wins + half) / (wins + losses + 2 * half))[:, None]
+
+    if not count:
+        return None, Outcome(None, None)
+    replicates = replicate_sums(sums, finish, resampling)
+    value = float(replicates.value[0])
+    return None if np.isnan(value) else value, outcome(replicates, resampling, scale="logit", null=0.5)
+
+
+def majority(
+    data: Any,
+    question: str | Sequence[str] = "",
+    *,
+    by: Sequence[str] = (),
+    items: Sequence[str] = ("document", "segment"),
+    sides: tuple[str, str] | None = None,
+    resampling: Resampling | None = None,
+) -> Result:
+    """The vote of all judges on each item: the side with more votes than the other wins; equal votes are a tie.
+
+    Votes for "tie" count for neither side, so one vote against a tie decides the item (Läubli et al. 2018). `items` are
+    the columns that make two judgements votes on the same item. Rows: one per question, group and pair of systems,
+    with items won and tied, their percentages, the percentages over single judgements (`average_…`), and the sign test
+    on the votes. The Result's value is the share of items that the first system wins, with its document interval.
+    """
+    resampling = clustered(resampling)
+    results: list[Result] = []
+    rows: list[dict[str, Json]] = []
+    notes: tuple[str, ...] = ()
+    for name in [question] if isinstance(question, str) else question:
+        table, notes = comparisons(data, name, sides=sides)
+        check_columns(table, items)
+        for labels, part in groups(table, [*by, "one", "two"]):
+            about = {"question": name, **{k: v for k, v in labels.items() if k in by}}
+            result, row = _voted(part, labels["one"], labels["two"], list(items), resampling)
+            results.append(result)
+            rows.append({**about, **row})
+    if not results:
+        return undefined("majority", "there are no comparisons.")
+    return replace(results[0], name="majority", rows=rows, notes=(*notes, *results[0].notes))
+
+
+def _voted(
+    part: pl.DataFrame, one: str, two: str, items: list[str], resampling: Resampling
+) -> tuple[Result, dict[str, Json]]:
+    keys = list(dict.fromkeys([*items]))
+    rest = [pl.col(name).first() for name in ("document", "segment", "judge") if name not in keys]
+    votes = part.group_by(keys, maintain_order=True).agg(pl.col("won").sum().sign().alias("vote"), *rest)
+    vote, won = votes["vote"].to_numpy(), part["won"].to_numpy()
+    counted = {k: int((vote == k).sum()) for k in (1, 0, -1)}
+    single = {k: float((won == k).mean()) for k in (1, 0, -1)}
+    unit, count = units(votes, resampling.unit)
+    sums = group_sums(np.stack([vote == 1, np.ones(len(vote))], axis=1).astype(float), unit, count)
+    spread = outcome(replicate_sums(sums, lambda t: t[:, :1] / t[:, 1:], resampling), resampling, scale="logit")
+    test = exact_sign_test(counted[1], counted[-1])
+    row: dict[str, Json] = {
+        "one": one,
+        "two": two,
+        "items": len(vote),
+        "won_by_one": counted[1],
+        "ties": counted[0],
+        "won_by_two": counted[-1],
+        "percent_one": 100 * counted[1] / len(vote),
+        "percent_tie": 100 * counted[0] / len(vote),
+        "percent_two": 100 * counted[-1] / len(vote),
+        "average_one": 100 * single[1],
+        "average_tie": 100 * single[0],
+        "average_two": 100 * single[-1],
+        "p": test.p,
+    }
+    counts = {"items": len(vote), "judges": part["judge"].n_unique(), "documents": count}
+    signature = sign("majority", resampling, spread.interval, ties="neither side")
+    share = counted[1] / len(vote)
+    return Result(
+        f"items won by {one}", share, spread.interval, test.p, counts, notes=spread.notes, signature=signature
+    ), row
+
+
+def side_bias(
+    data: Any,
+    question: str = "",
+    *,
+    by: Sequence[str] = ("judge",),
+    sides: tuple[str, str] | None = None,
+    resampling: Resampling | None = None,
+) -> Result:
+    """Do judges prefer what is shown first, whatever it is? The share of preferences for it, ties dropped, against ½.
+
+    Outputs are shown in random order, so any departure from ½ is a habit of the judge. Rows: one per group.
+    """
+    resampling = clustered(resampling)
+    table, notes = comparisons(data, question, sides=sides)
+    table = table.filter(pl.col("shown_first").is_not_null())
+    if not len(table):
+        return undefined("side bias", "the order in which outputs were shown is not known.")
+    rows: list[dict[str, Json]] = []
+    results: list[Result] = []
+    for labels, part in [(dict.fromkeys(by, "all"), table), *(groups(table, by) if by else [])]:
+        won = part["shown_first"].to_numpy()
+        test = exact_sign_test(int((won == 1).sum()), int((won == -1).sum()))
+        share, spread = _share(part, won, "drop", resampling)
+        low, high = (spread.interval.low, spread.interval.high) if spread.interval else (None, None)
+        rows.append({**labels, "x": test.x, "n": test.n, "share": share, "low": low, "high": high, "p": test.p})
+        signature = sign("side bias", resampling, spread.interval, ties="dropped")
+        counts = {"items": len(won), "documents": part["document"].n_unique()}
+        about = (*notes, *spread.notes)
+        results.append(Result("side bias", share, spread.interval, test.p, counts, notes=about, signature=signature))
+    return replace(results[0], rows=rows)
+
+
+def controls(data: Any, *, spoiled: str = "spoiled", max_misses: int | None = None, tie: str | None = None) -> Result:
+    """Control items: one of two outputs was made nonsense; choosing it, or a tie, is a miss (Läubli et al. 2018).
+
+    `data` holds the answers to control items alone or has role "control" for them; the column `spoiled` names the
+    system that was made nonsense. With `max_misses`, judges who miss more are to be left out (`excluded`). Rows: one
+    per judge with items, misses and how they missed, and the chance that someone who guesses would do as well: each
+    answer right with probability ⅓. The Result's value is the share of control items missed by all together.
+    """
+    table, notes = comparisons(data, tie=tie, roles=("control", "main"))
+    check_columns(table, [spoiled])
+    if (table["role"] == "control").any():
+        table = table.filter(pl.col("role") == "control")
+    table = table.filter(pl.col(spoiled).is_not_null())
+    if not len(table):
+        return undefined("control items missed", "there are no control items.")
+    chose = pl.when(pl.col("won") == 1).then("one").when(pl.col("won") == -1).then("two").otherwise(pl.lit("tie"))
+    table = table.with_columns(chose.alias("_chose"))
+    fooled, tied = table["_chose"] == table[spoiled], table["_chose"] == "tie"
+    table = table.with_columns(fooled.alias("_fooled"), tied.alias("_tied"))
+    per_judge = (
+        table.group_by("judge").agg(pl.len().alias("n"), pl.col("_fooled").sum(), pl.col("_tied").sum()).sort("judge")
+    )
+    rows: list[dict[str, Json]] = []
+    for judge, n, wrong, ties in per_judge.iter_rows():
+        misses = wrong + ties
+        excluded = None if max_misses is None else misses > max_misses
+        by_chance = float(bdtr(misses, n, 2 / 3))
+        rows.append(
+            {
+                "judge": judge,
+                "items": n,
+                "misses": misses,
+                "ties": ties,
+                "spoiled_chosen": wrong,
+                "by_chance": by_chance,
+                "excluded": excluded,
+            }
+        )
+    total, missed = sum(row["items"] for row in rows), sum(row["misses"] for row in rows)
+    counts = {"items": total, "misses": missed, "judges": len(rows)}
+    signature = sign("control items", Resampling(), None, miss="spoiled or tie")
+    return Result("control items missed", missed / total, counts=counts, rows=rows, notes=notes, signature=signature)
+
+
+def without_excluded(data: pl.DataFrame, checked: Result) -> pl.DataFrame:
+    """The table without the judges that `controls` marks as excluded."""
+    out = [row["judge"] for row in checked.rows if row["excluded"]]
+    return data.filter(~pl.col("judge").is_in(out))

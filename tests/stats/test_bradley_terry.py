@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize
+
+from lanner.stats.bradley_terry import Davidson, bradley_terry
+from lanner.stats.resample import Resampling
+from released import data_dir
+from released_frames import parity
+
+QUICK = Resampling(n=200)
+
+
+def likelihood(parameters, pairs, counts, k):
+    """−log likelihood written as Davidson does, with worths."""
+    worth, nu = np.exp(parameters[:k]), np.exp(parameters[k])
+    total = 0.0
+    for (i, j), (wins, losses, ties) in zip(pairs, counts, strict=True):
+        tie = nu * np.sqrt(worth[i] * worth[j])
+        below = worth[i] + worth[j] + tie
+        total -= wins * np.log(worth[i] / below) + losses * np.log(worth[j] / below) + ties * np.log(tie / below)
+    return total
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(*[st.integers(1, 30)] * 3), min_size=6, max_size=6))
+def test_newton_finds_the_maximum_of_davidsons_likelihood(counts):
+    pairs = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
+    found = Davidson(4, pairs, True).fit(np.array([counts], dtype=float))[0]
+    assert found[:4].sum() == pytest.approx(0, abs=1e-9)
+    objective = lambda p: likelihood(np.array([0, *p]), pairs, counts, 4)  # noqa: E731
+    direct = optimize.minimize(objective, np.zeros(4), method="BFGS", options={"gtol": 1e-5})
+    strengths = np.array([0, *direct.x[:3]])
+    assert found[:4] == pytest.approx(strengths - strengths.mean(), abs=2e-4)
+    assert found[4] == pytest.approx(direct.x[3], abs=2e-4)
+
+
+def test_two_systems_without_ties_give_the_log_odds():
+    found = Davidson(2, np.array([(0, 1)]), False).fit(np.array([[[30.0, 10.0, 0.0]]]))[0]
+    assert found[0] - found[1] == pytest.approx(np.log(3))
+
+
+def test_many_resamples_are_fitted_as_each_alone():
+    rng = np.random.default_rng(0)
+    pairs = np.array([(0, 1), (0, 2), (1, 2)])
+    counts = rng.integers(1, 20, (5, 3, 3)).astype(float)
+    model = Davidson(3, pairs, True)
+    together = model.fit(counts)
+    assert together == pytest.approx(np.concatenate([model.fit(counts[[b]]) for b in range(5)]), abs=1e-7)
+
+
+@pytest.mark.data
+def test_people_are_stronger_than_the_machine_on_documents():
+    frame = parity(data_dir("parity"))
+    result = bradley_terry(frame.filter((frame["condition"] == "fluency") & (frame["unit"] == "document")))
+    assert result.rows[0]["system"] == "human"
+    pair = next(row for row in result.rows if row["kind"] == "pair")
+    assert pair["value"] == pytest.approx(np.log(99 / 44))
+    assert pair["p"] < 0.01
+    assert pair["low"] < pair["value"] < pair["high"]
+    ties = next(row for row in result.rows if row["kind"] == "ties")
+    assert ties["value"] == pytest.approx(57 / np.sqrt(99 * 44))
+
+
+def test_order_and_intervals_of_a_simulated_contest():
+    rng = np.random.default_rng(3)
+    truth = {"a": 1.0, "b": 0.0, "c": -1.0}
+    data = {"judge": [], "document": [], "label": [], "system": []}
+    for document in range(40):
+        for one, two in (("a", "b"), ("b", "c"), ("c", "a")):
+            p = 1 / (1 + np.exp(truth[two] - truth[one]))
+            data["judge"].append("j")
+            data["document"].append(str(document))
+            data["label"].append("a" if rng.random() < p else "b")
+            data["system"].append(f"{one}|{two}")
+    result = bradley_terry(data, resampling=QUICK)
+    systems = [row for row in result.rows if row["kind"] == "system"]
+    assert [row["system"] for row in systems] == ["a", "b", "c"]
+    assert all(row["low"] < truth[row["system"]] < row["high"] for row in systems)
+
+
+def test_a_system_that_always_wins_has_no_strength():
+    data = {"judge": ["j"] * 4, "document": ["1", "2", "3", "4"], "label": ["x", "x", "x", "x"], "system": ["x|y"] * 4}
+    result = bradley_terry({**data, "label": ["a"] * 4})
+    assert result.value is None
+    assert "no bound" in result.notes[0]
+    assert "two systems" in bradley_terry({**data, "label": ["tie"] * 4, "system": ["x"] * 4}).notes[0]

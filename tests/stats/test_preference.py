@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from lanner.errors import StatisticError
+from lanner.stats.comparisons import comparisons
+from lanner.stats.preference import controls, exact_sign_test, majority, side_bias, sign_test, without_excluded
+from lanner.stats.resample import Resampling
+from released import data_dir
+from released_frames import parity
+
+QUICK = Resampling(n=200)
+CONDITIONS = ("condition", "unit")
+
+
+def counted(frame):
+    """Sentence items of set U overlap with the documents and are left out of totals."""
+    return frame.filter((pl.col("unit") == "document") | pl.col("segment").str.starts_with("O"))
+
+
+def rows_of(result, judge="all"):
+    return {(row["condition"], row["unit"]): row for row in result.rows if row.get("judge", judge) == judge}
+
+
+@pytest.mark.data
+class TestLaeubli2018:
+    def test_table_1_totals_and_sign_tests(self):
+        result = sign_test(counted(parity(data_dir("parity"))), favour="human", by=CONDITIONS, resampling=QUICK)
+        rows = rows_of(result)
+        printed = {  # mt, tie, human, x, n, p
+            ("adequacy", "document"): (74, 22, 104, 104, 178, 0.0294),
+            ("adequacy", "sentence"): (103, 19, 86, 86, 189, 0.2444),
+            ("fluency", "document"): (44, 57, 99, 99, 143, 4.9e-6),
+            ("fluency", "sentence"): (66, 36, 106, 106, 172, 0.0028),
+        }
+        for condition, (mt, ties, human, x, n, p) in printed.items():
+            row = rows[condition]
+            assert (row["losses"], row["ties"], row["wins"], row["x"], row["n"]) == (mt, ties, human, x, n)
+            assert row["p_drop"] == pytest.approx(p, rel=0.02)
+
+    def test_ties_split_as_emerson_and_simon_do(self):
+        frame = counted(parity(data_dir("parity")))
+        result = sign_test(frame, favour="human", ties="split", by=CONDITIONS, resampling=QUICK)
+        row = rows_of(result)["adequacy", "document"]
+        assert (row["x"], row["n"]) == (115, 200)
+        assert row["p"] == row["p_split"] == pytest.approx(0.0400, abs=5e-5)
+
+    def test_table_1_each_rater(self):
+        result = sign_test(parity(data_dir("parity")), favour="human", by=CONDITIONS, resampling=QUICK)
+        printed = {  # judge: document mt, tie, human; sentence mt, tie, human
+            "A": (13, 8, 29, 30, 32, 42),
+            "C": (12, 14, 24, 40, 14, 50),
+            "D": (11, 17, 22, 32, 30, 42),
+            "E": (26, 0, 24, 59, 3, 42),
+            "F": (10, 15, 25, 44, 16, 44),
+            "G": (18, 4, 28, 38, 23, 43),
+            "H": (20, 3, 27, 38, 11, 55),
+        }
+        for judge, expected in printed.items():
+            rows = rows_of(result, judge)
+            both = [row for unit in ("document", "sentence") for (_, u), row in rows.items() if u == unit]
+            assert tuple(v for row in both for v in (row["losses"], row["ties"], row["wins"])) == expected
+        assert rows_of(result, "B2")["fluency", "document"]["wins"] == 24
+        assert rows_of(result, "B1")["fluency", "sentence"]["wins"] == 64
+
+    def test_table_2_averages_and_majority(self):
+        frame = counted(parity(data_dir("parity")))
+        rows = {
+            (r["condition"], r["unit"]): r
+            for unit, item in (("document", "document"), ("sentence", "segment"))
+            for r in majority(frame.filter(pl.col("unit") == unit), by=CONDITIONS, items=[item], resampling=QUICK).rows
+        }
+        printed = {  # mt, tie, human: average, majority
+            ("fluency", "document"): ((22, 29, 50), (24, 10, 66)),
+            ("fluency", "sentence"): ((32, 17, 51), (26, 23, 51)),
+            ("adequacy", "document"): ((37, 11, 52), (32, 18, 50)),
+            ("adequacy", "sentence"): ((50, 9, 41), (38, 32, 31)),
+        }
+        for condition, (average, voted) in printed.items():
+            row = rows[condition]
+            sides = ("two", "tie", "one")  # human comes before mt
+            assert [row[f"average_{s}"] for s in sides] == pytest.approx(average, abs=0.51)
+            assert [row[f"percent_{s}"] for s in sides] == pytest.approx(voted, abs=0.51)
+
+    def test_control_items(self):
+        frame = parity(data_dir("parity"), controls=True)
+        for unit, missed, items in (("document", 1, 40), ("sentence", 5, 128)):
+            result = controls(frame.filter(pl.col("unit") == unit))
+            assert (result.counts["misses"], result.counts["items"]) == (missed, items)
+            assert sum(row["spoiled_chosen"] for row in result.rows) == 0
+        result = controls(frame, max_misses=1)
+        assert {row["judge"] for row in result.rows if row["misses"] == 0} == {"A", "B1", "B2", "D", "F"}
+        assert all(row["excluded"] == (row["misses"] > 1) for row in result.rows)
+        kept = without_excluded(frame, result)
+        assert set(kept["judge"]) == {row["judge"] for row in result.rows if not row["excluded"]}
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 30))
+def test_the_exact_test_is_scipys_binomial(wins, losses, ties):
+    dropped, split = (exact_sign_test(wins, losses, ties, rule) for rule in ("drop", "split"))
+    if wins + losses:
+        assert dropped.p == pytest.approx(stats.binomtest(wins, wins + losses).pvalue)
+    else:
+        assert dropped.p is None
+    n = wins + losses + ties
+    if n:
+        exact = wins + ties / 2
+        assert split.n == n
+        assert abs(split.x - n / 2) <= abs(exact - n / 2) + 0.5 * (n % 2)
+        assert abs(split.x - exact) <= 0.5
+        assert split.p == pytest.approx(stats.binomtest(split.x, n).pvalue)
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 20))
+def test_the_test_does_not_care_which_side_is_named_first(a, b, ties):
+    for rule in ("drop", "split"):
+        assert exact_sign_test(a, b, ties, rule).p == exact_sign_test(b, a, ties, rule).p
+
+
+def test_halves_are_rounded_towards_the_middle():
+    assert exact_sign_test(2, 7, 1, "split").x == 3
+    assert exact_sign_test(7, 2, 1, "split").x == 7
+
+
+FORMS = {
+    "ranks": {"ranks": [[1, 2], [2, 1], [1, 1]], "system": ["x|y", "x|y", "y|x"]},
+    "sides": {"label": ["a", "b", "tie"], "system": ["x|y", "x|y", "y|x"]},
+    "named": {"label": ["x", "y", "tie"]},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_answer_gives_the_same_comparisons(form):
+    table, _ = comparisons({"judge": ["j"] * 3, "document": ["d"] * 3, "segment": ["1", "2", "3"], **FORMS[form]})
+    assert table.select("one", "two", "won").rows() == [("x", "y", 1), ("x", "y", -1), ("x", "y", 0)]
+
+
+def test_the_order_shown_is_turned_and_kept():
+    table, _ = comparisons({"judge": ["j"], "document": ["d"], "label": ["a"], "system": ["y|x"]})
+    assert table.select("one", "two", "won", "shown_first").rows() == [("x", "y", -1, 1)]
+
+
+def test_ranks_of_three_make_three_pairs():
+    table, _ = comparisons({"judge": ["j"], "document": ["d"], "ranks": [[2, 1, 1]], "system": ["x|y|z"]})
+    assert table.select("one", "two", "won").rows() == [("x", "y", -1), ("x", "z", -1), ("y", "z", 0)]
+
+
+def test_a_judge_who_always_takes_the_first_is_found():
+    rng = np.random.default_rng(0)
+    systems = np.where(rng.random(60) < 0.5, "x|y", "y|x")
+    data = {
+        "judge": ["habit"] * 30 + ["fair"] * 30,
+        "document": [str(i) for i in range(60)],
+        "label": ["a"] * 30 + ["a", "b"] * 15,
+        "system": systems.tolist(),
+    }
+    rows = {row["judge"]: row for row in side_bias(data, resampling=QUICK).rows}
+    assert rows["habit"]["p"] < 1e-6
+    assert rows["fair"]["p"] == 1.0
+
+
+def test_documents_that_vote_as_one_make_a_weaker_case():
+    votes = ["x"] * 10 + ["y"] * 2
+    data = {
+        "judge": ["j"] * 120,
+        "document": [str(d) for d in range(12) for _ in range(10)],
+        "segment": [str(i) for i in range(120)],
+        "label": [vote for vote in votes for _ in range(10)],
+    }
+    row = sign_test(data, resampling=Resampling(n=500)).rows[0]
+    assert row["p_drop"] < 1e-10
+    assert row["p_documents"] > 1e-4
+
+
+def test_only_ties_have_no_sign_test():
+    data = {"judge": ["j"] * 3, "document": ["1", "2", "3"], "label": ["tie"] * 3, "system": ["x|y"] * 3}
+    result = sign_test(data, resampling=QUICK)
+    assert result.value is None
+    assert "nothing but ties" in result.notes[0]
+    assert result.rows[0]["p_split"] == 1.0
+
+
+def test_no_comparisons_at_all_are_no_error():
+    empty = pl.DataFrame(schema={"judge": pl.String, "document": pl.String, "label": pl.String})
+    for result in (sign_test(empty), majority(empty), side_bias(empty)):
+        assert result.value is None
+        assert result.notes
+
+
+def test_answers_that_cannot_be_read_say_what_to_do():
+    with pytest.raises(StatisticError, match="sides="):
+        sign_test({"judge": ["j"], "document": ["d"], "label": ["links"], "system": ["x|y"]})
+    with pytest.raises(StatisticError, match="more than two systems"):
+        sign_test({"judge": ["j"] * 3, "document": ["d"] * 3, "label": ["x", "y", "z"]})
+    with pytest.raises(StatisticError, match="There is no system"):
+        sign_test({"judge": ["j"] * 2, "document": ["d"] * 2, "label": ["x", "y"]}, favour="q")
