@@ -49,7 +49,9 @@ NAMES = {name for name, _, _ in MODULES}
 
 def room(name: str) -> str | None:
     parts = name.split(".")
-    return parts[1] if len(parts) > 1 else None
+    if len(parts) < 2:
+        return None
+    return "cli" if parts[1] == "__main__" else parts[1]
 
 
 def is_typing_only(node: ast.AST) -> bool:
@@ -172,7 +174,7 @@ def test_every_module_has_a_test_of_the_same_name() -> None:
         if path.name in NO_MIRROR or not any(isinstance(n, ast.FunctionDef | ast.ClassDef) for n in tree.body):
             continue
         relative = path.relative_to(SOURCE)
-        mirror = TESTS / relative.parent / f"test_{relative.name.lstrip('_')}"
+        mirror = TESTS / relative.parent / f"test_{relative.stem.strip('_')}.py"
         if not mirror.is_file():
             lacking.append(str(mirror.relative_to(ROOT)))
     assert not lacking, "missing:\n" + "\n".join(lacking)
