@@ -12,7 +12,7 @@ def test_a_report_from_judgements(name: str) -> None:
     report = build(material(name))
     assert [section.id for section in report.sections] == ["method", "agreement", "labels"]
     assert "simulated" in report.findings[0]
-    assert any("people agree" in sentence for sentence in report.findings)
+    assert any("people show" in sentence for sentence in report.findings)
     text = render(report)
     for part in (*report.tables, *report.figures):
         assert f'id="{part.id}"' in text

@@ -11,7 +11,7 @@ def view(name: str = "falcon", **options: object) -> View:
 
 def test_agreement_of_every_question_that_can_be_compared() -> None:
     found = view().agreements
-    assert [agreement.question.id for agreement in found] == ["context", "skills", "ratings"]
+    assert [agreement.question.id for agreement in found] == ["context", "spans", "skills", "ratings"]
     assert all(len(agreement.pairs) == 3 for agreement in found)
     assert found[0].people is not None
     assert found[0].people.counts["items"] == 24

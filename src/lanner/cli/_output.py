@@ -18,6 +18,7 @@ from lanner.errors import LannerError
 from lanner.model import Json, Result
 from lanner.reports.typeset import estimate, number
 
+_SHORT = 30  # what is shorter than this is never broken over two lines
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, for machines.")
 
 
@@ -51,7 +52,8 @@ class Output:
         table = Table(title=escape(title) or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
         for key, heading in shown:
             numeric = all(isinstance(row.get(key), int | float | None) for row in rows)
-            table.add_column(escape(heading), justify="right" if numeric else "left", overflow="fold")
+            short = max((len(_cell(row.get(key))) for row in rows), default=0) <= _SHORT
+            table.add_column(escape(heading), justify="right" if numeric else "left", overflow="fold", no_wrap=short)
         for row in rows:
             table.add_row(*(escape(_cell(row.get(key))) for key, _ in shown))
         self.console.print(table)

@@ -83,12 +83,11 @@ def _print(output: Output, part: Material, domain: str, question: str | None, re
             row |= {"domain": domain} if domain else {}
             row |= {"sign": coefficient.sign, **result.row()}
             row["pair"] = _who(part, row)
+            row["what"] = coefficient.row or coefficient.question
             row["estimate"] = estimate(result.value, result.low, result.high)
             rows.append(row)
             output.signature = output.signature or str(result.signature or "")
-    columns = [("question", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
-    if any(row["row"] for row in rows):
-        columns.insert(1, ("row", ""))
+    columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
     output.table(rows, columns, title=" · ".join(filter(None, (part.name, domain))))
     output.say()
 

@@ -11,8 +11,10 @@ from lanner.reports.parts import Report, Section
 from lanner.reports.sections import agreement, labels, method
 from lanner.reports.typeset import estimate, plural
 from lanner.reports.view import View
+from lanner.stats.reading import band
 from lanner.stats.resample import Resampling
 
+SCALE = "landis_koch"
 SECTIONS: tuple[Callable[[View], Section | None], ...] = (method.section, agreement.section, labels.section)
 
 
@@ -49,11 +51,11 @@ def findings(view: View) -> list[str]:
         said.append("**The judges are simulated.**")
     for found in view.agreements:
         result = found.people
-        if result is None or result.value is None:
+        if result is None or result.value is None or result.name != "alpha":
             continue
         what = view.label(found.coefficient.question).lower()
         numbers = estimate(result.value, result.low, result.high, 2)
-        said.append(f"On {what} people agree **{_strength(result.value)}** (α {numbers}).")
+        said.append(f"On {what} people show **{_strength(result.value)}** (α {numbers}).")
     return (
         said
         if len(said) > view.simulated
@@ -62,14 +64,5 @@ def findings(view: View) -> list[str]:
 
 
 def _strength(value: float) -> str:
-    """Words for a chance-corrected coefficient, after Landis and Koch (1977); a convention, not a test."""
-    for bound, word in (
-        (0.0, "less than by chance"),
-        (0.2, "slightly"),
-        (0.4, "fairly"),
-        (0.6, "moderately"),
-        (0.8, "substantially"),
-    ):
-        if value <= bound:
-            return word
-    return "almost perfectly"
+    """Words for a chance-corrected coefficient on a published scale; a convention, not a test."""
+    return f"{band(value, SCALE).partition(':')[0]} agreement"

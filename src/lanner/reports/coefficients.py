@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lanner.model import Choice, Grid, Labels, Number, Protocol, Question, Rank, Scale, Spans
+from lanner.model import Choice, Grid, Labels, Number, Protocol, Question, Scale, Spans
 from lanner.protocols.derived import chosen_rows
-from lanner.stats.alpha import alpha
-from lanner.stats.counting import gwet, percent
+from lanner.stats.agreement import alpha, gwet, jaccard, kappa, micro_f1, percent, spans
 from lanner.stats.estimate import Statistic
-from lanner.stats.kappa import kappa
 
 _MOST_ORDINAL_POINTS = 20
 
@@ -54,8 +52,8 @@ def coefficients(question: Question) -> Iterator[Coefficient]:
                 yield from _sets(name)
         case Labels():
             yield from _sets(question.id)
-        case Rank() | Spans():
-            return
+        case Spans():
+            yield Coefficient("spans", "span F1", spans, question.id, pairwise=True)
         case _:
             return
 
@@ -81,3 +79,5 @@ def _ordered(question: str, level: str) -> Iterator[Coefficient]:
 
 def _sets(question: str) -> Iterator[Coefficient]:
     yield Coefficient("alpha", "α Jaccard", alpha, question, options={"level": "jaccard"}, pairwise=True)
+    yield Coefficient("jaccard", "mean Jaccard", jaccard, question, pairwise=True)
+    yield Coefficient("micro_f1", "micro-F1", micro_f1, question, pairwise=True)

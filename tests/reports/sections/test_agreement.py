@@ -8,8 +8,8 @@ def test_every_question_has_its_table_and_heat_map() -> None:
     assert made is not None
     tables = [block.id for block in made.blocks if isinstance(block, Table)]
     figures = [block.id for block in made.blocks if isinstance(block, Figure)]
-    assert tables == ["agreement-context", "agreement-skills", "agreement-ratings"]
-    assert figures == ["questions", "pairs-context", "pairs-skills", "pairs-ratings"]
+    assert tables == ["agreement-context", "agreement-spans", "agreement-skills", "agreement-ratings"]
+    assert figures == ["questions", "pairs-context", "pairs-spans", "pairs-skills", "pairs-ratings"]
 
 
 def test_rows_carry_estimate_interval_and_n() -> None:

@@ -28,7 +28,7 @@ def section(view: View) -> Section | None:
 
 
 def _overview(view: View) -> Figure:
-    results = [(agreement, agreement.people) for agreement in view.agreements if agreement.people]
+    results = [(a, a.people) for a in view.agreements if a.people and a.people.name == "alpha"]
     rows = [
         Row(
             view.label(agreement.coefficient.question),
