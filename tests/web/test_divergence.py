@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from released import data_dir
 
 from lanner import protocols
 from lanner.material import from_file
 from lanner.model import Choice, Question
 from lanner.web.divergence import divergence
+from released import data_dir
 
 LEVELS = ["sentence_level", "local", "extended", "global", "universal"]
 

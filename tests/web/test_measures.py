@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from released import data_dir
 
 from lanner import protocols
 from lanner.material import from_file
 from lanner.model import Interval, Judgement, Result
 from lanner.stats.frame import frame
 from lanner.web.measures import expected, measures
+from released import data_dir
 
 
 def test_the_expected_interval_shrinks_with_the_root_of_documents() -> None:

@@ -3,10 +3,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from starlette.testclient import TestClient
-from visiting import HOST, another, sign_in
 
 from lanner.store import Store
 from lanner.web.session import ACCOUNT_COOKIE, ACCOUNT_DAYS, Sessions, Visitor
+from visiting import HOST, another, sign_in
 
 
 def account(store: Store) -> int:

@@ -37,7 +37,7 @@ def apart(
 
 
 def test_nothing_is_green_before_there_is_data() -> None:
-    said = verdict(None, [], {}, None, PLAN, {})
+    said = verdict(None, [], {}, None, plan=PLAN, names={})
     assert {check.tone for check in said.checks} == {"none"}
     assert said.say == "Too early to say."
     assert "10 sentences" in said.advice
@@ -49,8 +49,8 @@ def test_the_design_example() -> None:
         [outlook("a", 7)],
         {"a": (0, 12), "c": (2, 15)},
         apart(),
-        PLAN,
-        {"a": "J1", "b": "J2", "c": "J3"},
+        plan=PLAN,
+        names={"a": "J1", "b": "J2", "c": "J3"},
     )
     agreement, attention, finish, furthest = said.checks
     assert (agreement.value, agreement.small, agreement.tone, agreement.why) == (
@@ -72,35 +72,39 @@ def test_the_design_example() -> None:
     [(0.3, 0.5, "warn", "Not settled yet"), (0.1, 0.3, "bad", "Not usable yet")],
 )
 def test_the_interval_decides(low: float, high: float, tone: str, say: str) -> None:
-    said = verdict(measure(0.45 if tone == "warn" else 0.2, low, high), [], {}, None, PLAN, {})
+    said = verdict(measure(0.45 if tone == "warn" else 0.2, low, high), [], {}, None, plan=PLAN, names={})
     assert said.checks[0].tone == tone
     assert said.say.startswith(say)
 
 
 def test_what_more_judging_cannot_mend_is_said() -> None:
-    said = verdict(measure(0.2, 0.1, 0.3, expected_low=0.15, expected_high=0.25), [], {}, None, PLAN, {})
+    said = verdict(measure(0.2, 0.1, 0.3, expected_low=0.15, expected_high=0.25), [], {}, None, plan=PLAN, names={})
     assert "More judgements will not mend it" in said.advice
 
 
 def test_a_limit_reached_is_bad_and_half_of_it_a_warning() -> None:
     for missed, tone in ((2, "ok"), (3, "warn"), (5, "bad")):
-        assert verdict(None, [], {"a": (missed, 15)}, None, PLAN, {}).checks[1].tone == tone
+        assert verdict(None, [], {"a": (missed, 15)}, None, plan=PLAN, names={}).checks[1].tone == tone
 
 
 def test_complete_is_complete() -> None:
     done = Outlook("a", 100, 100, (), Pace(), 0.0, 1.0, None)
-    assert verdict(None, [done], {}, None, PLAN, {}).checks[2].value == "complete"
+    assert verdict(None, [done], {}, None, plan=PLAN, names={}).checks[2].value == "complete"
 
 
 def test_who_has_not_begun_is_named() -> None:
-    check = verdict(None, [outlook("a", 1), outlook("b", None, done=0)], {}, None, PLAN, {"b": "Bea"}).checks[2]
+    check = verdict(
+        None, [outlook("a", 1), outlook("b", None, done=0)], {}, None, plan=PLAN, names={"b": "Bea"}
+    ).checks[2]
     assert (check.tone, check.why) == ("warn", "not begun: Bea")
 
 
 def test_a_swap_comes_first() -> None:
-    check = verdict(None, [], {}, apart(swaps=(Swap("c", ("low", "high"), 20, 1),)), PLAN, {"c": "Cem"}).checks[3]
+    check = verdict(
+        None, [], {}, apart(swaps=(Swap("c", ("low", "high"), 20, 1),)), plan=PLAN, names={"c": "Cem"}
+    ).checks[3]
     assert (check.value, check.tone, check.why) == ("Cem", "bad", "seems to swap two labels")
 
 
 def test_nobody_alone_is_fine() -> None:
-    assert verdict(None, [], {}, apart(alone=()), PLAN, {}).checks[3].tone == "ok"
+    assert verdict(None, [], {}, apart(alone=()), plan=PLAN, names={}).checks[3].tone == "ok"

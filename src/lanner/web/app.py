@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -91,7 +92,7 @@ def _route(way: Way, settings: Settings) -> Route:
     return Route(way.path, guarded, methods=[way.method], name=way.handler.__name__, max_body_size=size)
 
 
-def serve(
+def server(
     store: Store,
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -99,9 +100,9 @@ def serve(
     settings: Settings | None = None,
     root_path: str = "",
     trusted_proxies: str = "127.0.0.1",
-) -> None:
-    """Serve until told to stop; what was begun is finished first."""
-    uvicorn.run(
+) -> uvicorn.Server:
+    """A server that is ready to run. `trusted_proxies` are those whose word on https and addresses is believed."""
+    config = uvicorn.Config(
         create_app(store, settings=settings),
         host=host,
         port=port,
@@ -112,3 +113,9 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=10,
     )
+    return uvicorn.Server(config)
+
+
+def serve(store: Store, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
+    """Serve until told to stop; what was begun is finished first."""
+    server(store, host, port, **options).run()

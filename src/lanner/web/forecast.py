@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 import polars as pl
 
@@ -76,7 +77,7 @@ def _parts(seconds: Sequence[float]) -> tuple[float, ...]:
     if len(seconds) < 2 * _PARTS:
         return ()
     cuts = [round(len(seconds) * part / _PARTS) for part in range(_PARTS + 1)]
-    spans = [seconds[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    spans = [seconds[start:end] for start, end in pairwise(cuts)]
     return tuple(60 * len(span) / sum(span) if sum(span) > 0 else 0.0 for span in spans)
 
 

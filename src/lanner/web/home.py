@@ -27,8 +27,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The work of one judge in one campaign."""
+    """The work of one judge in one campaign. `who` is the name under which this judge's pages keep answers on a device."""
 
+    who: str
     campaign: str
     name: str
     state: str
@@ -72,6 +73,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
     finished = bool(lines) and all(line.state == "finished" for line in lines)
     settings = campaign.settings
     return Home(
+        who=f"{campaign.id}.{seat}",
         campaign=campaign.title or campaign.name,
         name=found.judge.name or found.judge.id,
         state=str(campaign.state),

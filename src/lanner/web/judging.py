@@ -147,9 +147,9 @@ async def answers(request: Request) -> Response:
 async def save(request: Request) -> Response:
     """Store answers about one item. A 200 means that they are on disk."""
     site: Site = request.app.state.site
+    number, seat = await _mine(request)
     if not request.headers.get("content-type", "").startswith("application/json"):
         raise HTTPException(415)
-    number, seat = await _mine(request)
     now = datetime.now(UTC)
     given = _read(await request.body(), now)
     try:

@@ -63,6 +63,7 @@ def verdict(
     outlooks: Sequence[Outlook],
     controls: Controls,
     apart: Divergence | None,
+    *,
     plan: Plan,
     names: Mapping[str, str],
 ) -> Verdict:

@@ -1,0 +1,130 @@
+"""Every route with every kind of visitor, against the table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from lanner import campaign
+from lanner.store import Store
+from lanner.web.access import ACCESS, ANYONE, EDITORS, JUDGES, OWNERS, READERS, Kind, allowed
+from lanner.web.app import ROUTES
+from lanner.web.origin import form_token
+from lanner.web.session import JUDGE_COOKIE
+from visiting import another, enter, open_campaign, sign_in
+
+WALKED = [f"{way.method} {way.path}" for way in ROUTES]
+REFUSED = {401, 403}
+
+
+@pytest.fixture
+def visitors(client: TestClient, store: Store) -> Iterator[dict[str, tuple[TestClient, str]]]:
+    """One browser per kind of visitor, each with the form token of its session."""
+    secrets = open_campaign(store)
+    open_campaign(store, "elsewhere")
+    browsers: dict[str, tuple[TestClient, str]] = {"nobody": (another(client), "")}
+    for judge in ("J1", "J2"):
+        browser = another(client)
+        enter(browser, secrets[judge])
+        browsers[judge] = (browser, form_token(browser.cookies[JUDGE_COOKIE]))
+    for role in ("viewer", "organiser", "owner"):
+        browser = another(client)
+        browsers[role] = (browser, sign_in(browser, store, role, role))
+    stranger = another(client)
+    browsers["stranger"] = (stranger, sign_in(stranger, store, "stranger", "organiser"))
+    with store.writing() as tx:
+        for name, where in (("viewer", "trial"), ("organiser", "trial"), ("stranger", "elsewhere")):
+            found, place = tx.accounts.find(name), tx.campaigns.find(where)
+            assert found and place
+            tx.accounts.join(found.id, place.id)
+    yield browsers
+
+
+KINDS = {"nobody": "nobody", "J1": "judge", "viewer": "viewer", "organiser": "organiser", "owner": "owner"}
+
+
+def address(path: str, task: int) -> str:
+    filled = {"id": str(task), "name": "trial", "secret": "x" * 32, "code": "x", "version": "v", "path": "tokens.css"}
+    return re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: filled.get(found[1], "1"), path)
+
+
+def ask(browser: TestClient, token: str, way: str, task: int):
+    method, path = way.split(" ", 1)
+    place = address(path, task)
+    if method == "GET":
+        return browser.get(place, headers={"accept": "application/json"})
+    return browser.post(place, data={"token": token}, headers={"accept": "application/json"})
+
+
+def test_every_route_has_a_row_and_every_row_a_route(client: TestClient) -> None:
+    assert set(ACCESS) == set(WALKED)
+    served = {
+        f"{method} {route.path}"
+        for route in client.app.routes
+        if isinstance(route, Route)
+        for method in (route.methods or set()) - {"HEAD"}
+    }
+    assert served == set(WALKED)
+
+
+def test_a_route_without_a_row_is_refused() -> None:
+    with pytest.raises(LookupError):
+        allowed("GET", "/backdoor")
+
+
+@pytest.mark.parametrize("way", WALKED)
+def test_the_table_is_what_happens(
+    way: str, visitors: dict[str, tuple[TestClient, str]], client: TestClient, store: Store
+) -> None:
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    for name, kind in KINDS.items():
+        browser, token = visitors[name]
+        status = ask(browser, token, way, task).status_code
+        if Kind(kind) in ACCESS[way]:
+            assert status not in REFUSED or (ACCESS[way] == ANYONE and status == 403), f"{way} refuses {name}: {status}"
+        else:
+            assert status in REFUSED, f"{way} lets {name} in: {status}"
+
+
+@pytest.mark.parametrize("way", [way for way in WALKED if "{name}" in way])
+def test_campaigns_of_others_do_not_exist(
+    way: str, visitors: dict[str, tuple[TestClient, str]], client: TestClient, store: Store
+) -> None:
+    browser, token = visitors["stranger"]
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    status = ask(browser, token, way, task).status_code
+    assert status == (404 if Kind.ORGANISER in ACCESS[way] else 403)
+
+
+@pytest.mark.parametrize("way", [way for way in WALKED if "{id:int}" in way])
+def test_tasks_of_others_do_not_exist(
+    way: str, visitors: dict[str, tuple[TestClient, str]], client: TestClient, store: Store
+) -> None:
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    browser, token = visitors["J2"]
+    assert ask(browser, token, way, task).status_code in (401, 404)
+
+
+def test_whoever_changes_something_must_come_from_our_own_page(
+    visitors: dict[str, tuple[TestClient, str]], client: TestClient, store: Store
+) -> None:
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    for way in WALKED:
+        method, path = way.split(" ", 1)
+        if method == "POST":
+            for name in ("J1", "owner"):
+                browser, token = visitors[name]
+                answer = browser.post(
+                    address(path, task), data={"token": token}, headers={"sec-fetch-site": "cross-site"}
+                )
+                assert answer.status_code == 403, way
+
+
+def test_the_groups_are_nested() -> None:
+    assert OWNERS < EDITORS < READERS < ANYONE
+    assert JUDGES < ANYONE
+    assert not JUDGES & READERS
