@@ -14,15 +14,19 @@ from lanner.model import languages
 
 _CODE = r"([a-z]{2,3}(?:_(?:[A-Z]{2}|[A-Z][a-z]{3})\b)?)"
 _PAIR = re.compile(rf"(?<![A-Za-z0-9]){_CODE}-{_CODE}(?![A-Za-z0-9])")
+_JOINED = re.compile(r"(?<![A-Za-z0-9])([a-z]{2})([a-z]{2})(?![A-Za-z0-9])")
 _MISSING = {"", "none", "nan", "na", "n/a", "null", "-"}
 _LITERAL_LIMIT = 100_000
 
 
 def file_languages(path: Path) -> tuple[str, str]:
-    """The language pair that a file's name holds, as in `test.en-de.tsv`; both `und` if it holds none."""
-    for hit in _PAIR.finditer(path.name):
-        if languages.known(hit[1]) and languages.known(hit[2]):
-            return languages.normal(hit[1]), languages.normal(hit[2])
+    """The language pair that a file's name holds, as in `test.en-de.tsv` or `ted_ende.tsv` (this only with English,
+    since other words look alike); both `und` if it holds none."""
+    hits = [hit.groups() for hit in _PAIR.finditer(path.name)]
+    hits += [hit.groups() for hit in _JOINED.finditer(path.name) if "en" in hit.groups()]
+    for source, target in hits:
+        if languages.known(source) and languages.known(target):
+            return languages.normal(source), languages.normal(target)
     return languages.UNDETERMINED, languages.UNDETERMINED
 
 

@@ -1,0 +1,219 @@
+"""WMT's MQM ratings: tab-separated, one row an error, the place of it marked by <v> and </v> in source or target.
+
+Rows of one rater about one output become one judgement. Quotation marks are text. A row without marks is about the
+whole translation and flagged; one without an end is flagged too. Columns are found by name, since they differ by year.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lanner.errors import InputError, Where
+from lanner.formats import _textfile as textfile
+from lanner.formats._gathering import Gathering
+from lanner.formats._naming import counted, file_languages
+from lanner.formats._reading import Reading
+from lanner.formats._writing import text_file
+from lanner.model import Document, Judge, Judgement
+from lanner.model import languages as language_codes
+
+TITLE = "WMT's MQM ratings (TSV)"
+OPTIONS = {"languages": "the language pair, for instance en-de"}
+_COLUMNS = {
+    "system": ("system",),
+    "document": ("doc", "docname", "document"),
+    "segment": ("globalsegid", "seg_id", "segid", "segment"),
+    "rater": ("rater", "annotator"),
+    "source": ("source",),
+    "target": ("target",),
+    "category": ("category",),
+    "severity": ("severity",),
+    "note": ("comment", "metadata"),
+}
+_REQUIRED = ("system", "document", "segment", "rater", "source", "target", "category", "severity")
+_OPEN, _CLOSE = "<v>", "</v>"
+_SENTENCES = {
+    "unmarked": "{n} judgements hold an error without <v>: it stands for the whole translation.",
+    "unclosed_mark": "{n} judgements hold an error whose mark has no end.",
+    "source_differs": "{n} judgements show another source text than the first row of the segment.",
+    "output_differs": "{n} judgements show another translation than the first row of the output.",
+}
+
+
+def recognise(path: Path) -> bool:
+    """A tab-separated header with system, rater, category and severity."""
+    header = textfile.head(path, 4096).partition("\n")[0].rstrip("\r").casefold().split("\t")
+    return {"system", "rater", "source", "target", "category", "severity"} <= set(header)
+
+
+def read(path: Path, *, languages: str = "") -> list[Reading]:
+    """Documents with the outputs seen, and one judgement for each rater and output."""
+    ratings = _Ratings(path, language_codes.pair(languages) if languages else file_languages(path))
+    rows = textfile.rows(path, "\t", quoted=False)
+    _, header = next(rows, (1, []))
+    at = _positions(path, header)
+    for line, cells in rows:
+        if len(cells) < len(header):
+            textfile.failed(path, f"This row has {len(cells)} cells, the header has {len(header)}.", line)
+        cells[-1] = cells[-1].removesuffix("\r")
+        ratings.add(line, {name: cells[position] for name, position in at.items()})
+    return [ratings.reading()]
+
+
+def read_documents(path: Path, *, languages: str = "") -> Iterator[Document]:
+    """The documents alone."""
+    yield from read(path, languages=languages)[0].documents
+
+
+def _positions(path: Path, header: list[str]) -> dict[str, int]:
+    folded = [name.strip().casefold() for name in header]
+    at = {
+        role: next((folded.index(name) for name in spellings if name in folded), -1)
+        for role, spellings in _COLUMNS.items()
+    }
+    for role in _REQUIRED:
+        if at[role] < 0:
+            textfile.failed(path, f"No column holds the {role}.", 1, f"Columns: {', '.join(header)}.")
+    return {role: position for role, position in at.items() if position >= 0}
+
+
+@dataclass(slots=True)
+class _Rated:
+    """One rater about one output, while rows are read."""
+
+    line: int
+    spans: list[dict[str, Any]] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+
+
+class _Ratings:
+    def __init__(self, path: Path, pair: tuple[str, str]) -> None:
+        self.path, self.pair = path, pair
+        self.gathering = Gathering(path, path.stem, has_documents=True, has_segments=True)
+        self.rated: dict[tuple[str, str, str, str], _Rated] = {}
+        self.tests = 0
+
+    def add(self, line: int, row: Mapping[str, str]) -> None:
+        if row["severity"].casefold().startswith("hotw"):
+            self.tests += 1
+            return
+
+        def attributes() -> dict[str, Any]:
+            return {"source_language": self.pair[0], "target_language": self.pair[1]}
+
+        document = self.gathering.document(row["document"], line, attributes)
+        source, target = _unmarked(row["source"]), _unmarked(row["target"])
+        draft = document.segments.get(row["segment"])
+        if draft is None:
+            draft = self.gathering.segment(document, row["segment"], line, source)
+        key = (row["rater"], row["system"], document.id, draft.id)
+        rated = self.rated.setdefault(key, _Rated(line))
+        if draft.source != source:
+            rated.flags.append("source_differs")
+        if draft.outputs.setdefault(row["system"], target) != target:
+            rated.flags.append("output_differs")
+        if row["category"].casefold() not in ("no-error", "no error") and row["severity"].casefold() != "no-error":
+            span, flags = _span(row, source, target)
+            rated.spans.append(span)
+            rated.flags += flags
+
+    def reading(self) -> Reading:
+        flags: Counter[str] = Counter()
+        judgements = []
+        for (rater, system, document, segment), rated in self.rated.items():
+            wrong = tuple(dict.fromkeys(rated.flags))
+            flags.update(wrong)
+            judgements.append(
+                Judgement(
+                    rater,
+                    "marking",
+                    "errors",
+                    document,
+                    segment,
+                    (system,),
+                    rated.spans,
+                    flags=wrong,
+                    origin=f"{self.path.name}:{rated.line}",
+                )
+            )
+        notes = counted(flags, _SENTENCES)
+        if self.tests:
+            notes.append(f"{self.tests} rows are tests of the raters' attention (HOTW) and left out.")
+        judges = tuple(Judge(rater) for rater in dict.fromkeys(key[0] for key in self.rated))
+        documents = tuple(self.gathering.documents())
+        return Reading(self.path.name.split(".")[0], documents, judges, tuple(judgements), "mqm", tuple(notes))
+
+
+def _unmarked(text: str) -> str:
+    return text.replace(_OPEN, "").replace(_CLOSE, "")
+
+
+def _span(row: Mapping[str, str], source: str, target: str) -> tuple[dict[str, Any], list[str]]:
+    side = "source" if _OPEN in row["source"] and _OPEN not in row["target"] else "target"
+    marked, text = (row["source"], source) if side == "source" else (row["target"], target)
+    flags = []
+    start, end = 0, len(text)
+    if _OPEN not in marked:
+        flags.append("unmarked")
+    else:
+        before, _, rest = marked.partition(_OPEN)
+        inside, closed, _ = rest.partition(_CLOSE)
+        start = len(_unmarked(before))
+        if closed:
+            end = start + len(_unmarked(inside))
+        else:
+            flags.append("unclosed_mark")
+    span = {"side": side, "start": start, "end": end, "text": text[start:end]}
+    span |= {"category": row["category"], "severity": row["severity"]}
+    if row.get("note"):
+        span["note"] = row["note"]
+    return span, flags
+
+
+def write(
+    path: Path,
+    documents: Iterable[Document],
+    judgements: Iterable[Judgement] = (),
+    judges: Iterable[Judge] = (),
+    *,
+    languages: str = "",
+) -> None:
+    """One row for each error, a No-error row where none was found. Judges are told by their ids."""
+    del judges, languages
+    texts = {(d.id, s.id): s for d in documents for s in d}
+    header = ["system", "doc", "seg_id", "rater", "source", "target", "category", "severity", "comment"]
+    with text_file(path) as out:
+        out.write("\t".join(header) + "\n")
+        for judgement in judgements:
+            where = Where(path, item=f"{judgement.document}, segment {judgement.segment}")
+            segment = texts.get((judgement.document, judgement.segment))
+            if judgement.question != "errors" or len(judgement.systems) != 1 or segment is None:
+                raise InputError("Only errors of outputs whose texts are given can be written.", where=where)
+            system = judgement.systems[0]
+            target = segment.text(system)
+            if target is None or not isinstance(judgement.value, list):
+                raise InputError(f"There is no text or no answer for {system!r}.", where=where)
+            key = [system, judgement.document, judgement.segment, judgement.judge]
+            for span in judgement.value or [None]:
+                row = key + _marked(span, segment.source, target, where)
+                if any("\t" in cell or "\n" in cell or cell.endswith("\r") for cell in row):
+                    raise InputError("This format cannot hold tabs and line breaks.", where=where)
+                out.write("\t".join(row) + "\n")
+
+
+def _marked(span: Mapping[str, Any] | None, source: str, target: str, where: Where) -> list[str]:
+    if _OPEN in source + target or _CLOSE in source + target:
+        raise InputError(f"The text itself holds {_OPEN} or {_CLOSE}.", where=where)
+    if span is None:
+        return [source, target, "No-error", "No-error", ""]
+    start, end = span.get("start"), span.get("end")
+    if not isinstance(start, int) or not isinstance(end, int):
+        raise InputError("This format has no place for missing text.", where=where, next_step="Mark it in the source.")
+    text = source if span.get("side") == "source" else target
+    made = f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
+    pair = [made, target] if span.get("side") == "source" else [source, made]
+    return [*pair, str(span.get("category") or ""), str(span.get("severity") or ""), str(span.get("note") or "")]

@@ -1,0 +1,185 @@
+"""WMT's XML: `dataset` of `doc` with `src`, `ref`, `hyp`, each of paragraphs `p` of segments `seg`.
+
+A reference is named by its translator, an output by its system; `p` gives the paragraph. Segments that a reference or
+system lacks stay lacking. Test suites and collections are named in the document's `meta`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from lanner.errors import InputError, Where
+from lanner.formats import _textfile as textfile
+from lanner.formats import _xml
+from lanner.formats._gathering import Draft
+from lanner.formats._naming import file_languages, is_canary
+from lanner.formats._reading import Reading
+from lanner.formats._writing import replacing
+from lanner.model import Document, Judge, Judgement, languages
+
+TITLE = "WMT's XML test sets"
+OPTIONS = {"name": "the id of the data set (writing)"}
+
+
+def recognise(path: Path) -> bool:
+    """The root is `dataset` (or a single `doc`) and has documents with `src`."""
+    return _xml.root_name(path) in ("dataset", "doc", "collection") and "<seg" in textfile.head(path)
+
+
+def read(path: Path) -> list[Reading]:
+    """All documents; those of test suites are counted in a note."""
+    documents = tuple(read_documents(path))
+    notes = []
+    if suites := sum("testsuite" in document.meta for document in documents):
+        notes.append(f"{suites} documents belong to test suites (meta: testsuite).")
+    return [Reading(path.name.split(".")[0], documents, notes=tuple(notes))]
+
+
+def read_documents(path: Path) -> Iterator[Document]:
+    """Documents one by one."""
+    seen: dict[str, int] = {}
+    for element in _xml.elements(path, "doc"):
+        document = _document(path, element)
+        if document.id in seen:
+            textfile.failed(path, f"The document {document.id!r} is already on line {seen[document.id]}.")
+        seen[document.id] = element.sourceline
+        yield document
+
+
+def _document(path: Path, element: Any) -> Document:
+    name, line = element.get("id", ""), element.sourceline
+    if not name:
+        textfile.failed(path, "This document has no id.", line)
+    sources = _xml.children(element, "src")
+    if not sources:
+        textfile.failed(path, f"The document {name!r} has no source.", line)
+    drafts: dict[str, Draft] = {}
+    for paragraph, segment in _segments(path, sources[0]):
+        key = segment.get("id", "")
+        if not key or key in drafts:
+            what = f"Two segments of {name!r} have the id {key!r}." if key else f"A segment of {name!r} has no id."
+            textfile.failed(path, what, segment.sourceline)
+        draft = Draft(name, key, segment.sourceline, _xml.text_of(segment), paragraph=paragraph)
+        if segment.get("type"):
+            draft.meta["type"] = segment.get("type")
+        if is_canary(draft.source, name):
+            draft.flags.append("canary")
+            draft.judged = False
+        drafts[key] = draft
+    target = _translations(path, element, drafts)
+    origin = sources[0].get("lang") or element.get("origlang", "")
+    _, named = file_languages(path)
+    meta = {key: element.get(key) for key in ("origlang", "testsuite") if element.get(key)}
+    parent = element.getparent()
+    if parent is not None and _xml.local(parent) == "collection" and parent.get("id"):
+        meta["collection"] = parent.get("id")
+    return Document(
+        name,
+        tuple(draft.segment() for draft in drafts.values()),
+        languages.normal(origin),
+        languages.normal(target) if target else named,
+        domain=element.get("domain", ""),
+        meta=meta,
+    )
+
+
+def _segments(path: Path, element: Any) -> Iterator[tuple[int, Any]]:
+    number = 0
+    for child in element:
+        match _xml.local(child):
+            case "p":
+                number += 1
+                for segment in _xml.children(child, "seg"):
+                    yield number, segment
+            case "seg":
+                yield max(number, 1), child
+            case "":
+                continue
+            case other:
+                textfile.failed(path, f"Unexpected element {other!r}.", child.sourceline)
+
+
+def _translations(path: Path, element: Any, drafts: dict[str, Draft]) -> str:
+    """Fill in references, outputs and supplements; the language they are in."""
+    target = ""
+    for part in _xml.children(element, "ref", "hyp", "supplemental"):
+        kind = _xml.local(part)
+        name = part.get({"ref": "translator", "hyp": "system", "supplemental": "type"}[kind]) or kind
+        if kind != "supplemental":
+            target = target or part.get("lang") or part.get("language") or ""
+        for _, segment in _segments(path, part):
+            draft = drafts.get(segment.get("id", ""))
+            if draft is None:
+                what = f"{name!r} has a segment {segment.get('id', '')!r} that the source lacks."
+                textfile.failed(path, what, segment.sourceline)
+            texts: dict[str, Any] = {
+                "ref": draft.references,
+                "hyp": draft.outputs,
+                "supplemental": draft.meta.setdefault("supplemental", {}) if kind == "supplemental" else {},
+            }[kind]
+            if name in texts:
+                textfile.failed(path, f"{name!r} translates the segment {draft.id!r} twice.", segment.sourceline)
+            texts[name] = _xml.text_of(segment)
+    return target
+
+
+def write(
+    path: Path,
+    documents: Iterable[Document],
+    judgements: Iterable[Judgement] = (),
+    judges: Iterable[Judge] = (),
+    *,
+    name: str = "lanner",
+) -> None:
+    """One `doc` for each document, paragraphs as they are."""
+    if any(True for _ in judgements) or any(True for _ in judges):
+        raise InputError("WMT's XML holds no judgements.", where=Where(path), next_step="Write them as native.")
+    root = etree.Element("dataset", id=name)
+    collections: dict[str, Any] = {}
+    for document in documents:
+        parent = root
+        if collection := str(document.meta.get("collection", "")):
+            if collection not in collections:
+                collections[collection] = etree.SubElement(root, "collection")
+                _xml.put_attribute(path, collections[collection], "id", collection)
+            parent = collections[collection]
+        _write_document(path, etree.SubElement(parent, "doc"), document)
+    with replacing(path) as made:
+        made.write_bytes(_xml.to_bytes(root))
+
+
+def _write_document(path: Path, element: Any, document: Document) -> None:
+    attributes = {
+        "id": document.id,
+        "origlang": str(document.meta.get("origlang", document.source_language)),
+        "domain": document.domain,
+        "testsuite": str(document.meta.get("testsuite", "")),
+    }
+    for key, value in attributes.items():
+        if value:
+            _xml.put_attribute(path, element, key, value)
+    references = dict.fromkeys(name for segment in document for name in segment.references)
+    supplements = dict.fromkeys(name for segment in document for name in segment.meta.get("supplemental", {}))
+    parts: list[tuple[str, dict[str, str], Any]] = [("src", {"lang": document.source_language}, lambda s: s.source)]
+    target = {"lang": document.target_language}
+    parts += [("ref", {**target, "translator": n}, lambda s, n=n: s.references.get(n)) for n in references]
+    parts += [("hyp", {**target, "system": n}, lambda s, n=n: s.outputs.get(n)) for n in document.systems]
+    parts += [("supplemental", {"type": n}, lambda s, n=n: s.meta.get("supplemental", {}).get(n)) for n in supplements]
+    for tag, named, text in parts:
+        part = etree.SubElement(element, tag)
+        for key, value in named.items():
+            _xml.put_attribute(path, part, key, value)
+        for _, segments in groupby(document.segments, key=lambda segment: segment.paragraph):
+            paragraph = etree.SubElement(part, "p")
+            for segment in segments:
+                if (content := text(segment)) is not None:
+                    made = etree.SubElement(paragraph, "seg")
+                    _xml.put_attribute(path, made, "id", segment.id)
+                    if tag == "src" and segment.meta.get("type"):
+                        _xml.put_attribute(path, made, "type", str(segment.meta["type"]))
+                    _xml.put_text(path, made, content)
