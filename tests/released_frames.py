@@ -43,9 +43,10 @@ def h_falcon(folder: Path, *, holistic_missing: float | None = None) -> pl.DataF
 
 def falcon(folder: Path) -> pl.DataFrame:
     """Judges 1 to 3 on the evaluation set: the level of context, with the seconds each sentence took."""
-    texts = pl.read_csv(folder / "data" / "evalset.csv").select("idx", pl.col("doc").alias("document"))
+    texts = pl.read_csv(folder / "data" / "evalset.csv").select("idx", "domain", pl.col("doc").alias("document"))
     parts = [
         pl.read_csv(folder / "human" / "evalset" / f"judge{judge}.csv")
+        .drop("domain")  # three rows of one judge lack it
         .join(texts, on="idx")
         .select(
             pl.lit(f"J{judge}").alias("judge"),

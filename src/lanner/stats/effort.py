@@ -1,0 +1,233 @@
+"""How long judging takes: throughput, what slows judges down or speeds them up, and what it costs.
+
+Times are kept with every answer as the seconds spent on its item so far, so an item's time is the longest of its
+answers. Active time (the page in sight, something moving) is used where it is known, elapsed time otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from lanner.errors import StatisticError, did_you_mean
+from lanner.model import Interval, Json, Result
+from lanner.stats.frame import tidy
+from lanner.stats.leastsquares import Ols
+from lanner.stats.resample import Array, Resampling, group_sums, outcome, replicate_sums, sign
+from lanner.stats.tables import check_columns, groups, undefined
+from lanner.stats.terms import terms
+from lanner.stats.wide import clustered, units
+
+Time = Literal["auto", "active", "elapsed"]
+LIMIT = 10_000.0
+"""Seconds beyond which an item is taken for a break and left out (Kim 2025)."""
+_UNIT = ("judge", "document", "segment", "system", "role", "domain")
+
+
+def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """One row per judge and item with its `seconds`, when it was finished (`at`), in the order it was worked on.
+
+    `of` keeps the answers to some questions alone. Stages that were saved with the same time were on one page.
+    """
+    table, notes = tidy(data)
+    wanted = ([of] if of else []) if isinstance(of, str) else list(of)
+    known = table["question"].unique().to_list()
+    for name in wanted:
+        if name not in known:
+            raise StatisticError(f"No answers to a question {name!r}.", next_step=did_you_mean(name, known))
+    if wanted:
+        table = table.filter(pl.col("question").is_in(wanted))
+    seconds = pl.coalesce("active", "elapsed") if time == "auto" else pl.col(time)
+    extra = [name for name in table.columns if name.startswith("judge_") and name not in _UNIT]
+    keys = [*_UNIT, *extra, "stage"]
+    ordered = table.with_row_index("_row")
+    found = ordered.group_by(keys, maintain_order=True).agg(
+        seconds.max().alias("seconds"), pl.col("answered_at").max().alias("at"), pl.col("_row").min()
+    )
+    unit = [name for name in keys if name != "stage"]
+    found = found.unique([*unit, "seconds"], keep="first", maintain_order=True)
+    return found.sort("at", "_row", nulls_last=True, maintain_order=True).drop("_row"), notes
+
+
+def _timed(table: pl.DataFrame, limit: float) -> tuple[pl.DataFrame, int, int]:
+    """Items with a usable time, how many were too long, and how many have none."""
+    known = table.filter(pl.col("seconds").is_not_null() & pl.col("seconds").is_finite() & (pl.col("seconds") > 0))
+    kept = known.filter(pl.col("seconds") <= limit)
+    return kept, len(known) - len(kept), len(table) - len(known)
+
+
+def throughput(
+    data: Any,
+    of: str | Sequence[str] = (),
+    *,
+    by: Sequence[str] = ("judge",),
+    limit: float = LIMIT,
+    time: Time = "auto",
+    pooled: bool = False,
+    resampling: Resampling | None = None,
+) -> Result:
+    """Items a minute: 60 over the mean seconds of an item, for each domain; a group's figure is the plain mean over its
+    domains, so that a domain with many items does not decide it (Kim 2025), or with `pooled` over all items.
+
+    Items that took longer than `limit` seconds are left out and counted. Rows: one per group of `by` and domain ("all"
+    for the group's figure), with a document bootstrap interval, mean and median seconds. The Result's value is the mean
+    of the first group.
+    """
+    resampling = clustered(resampling)
+    table, notes = items(data, of, time=time)
+    check_columns(table, by)
+    kept, too_long, unknown = _timed(table, limit)
+    if not len(kept):
+        return undefined("throughput", "no item has a time.", missing=1.0 if len(table) else 0.0)
+    if too_long:
+        notes += (f"{too_long} items took longer than {limit:g} s and are left out.",)
+    rows: list[dict[str, Json]] = []
+    results: list[Result] = []
+    missing = unknown / len(table)
+    for labels, part in groups(kept, by):
+        domains = [("all", part), *((d["domain"], p) for d, p in groups(part, ["domain"]))]
+        for domain, own in domains if len(domains) > 2 else domains[:1]:
+            result, row = _rate(own, pooled or domain != "all", resampling)
+            rows.append({**labels, "domain": domain, **row})
+            results.append(replace(result, missing=missing))
+    how = "over all items" if pooled else "mean over domains"
+    signature = sign("throughput", resampling, results[0].interval, pooling=how, limit=f"{limit:g} s")
+    return replace(results[0], rows=rows, notes=(*notes, *results[0].notes), signature=signature)
+
+
+def _rate(part: pl.DataFrame, pooled: bool, resampling: Resampling) -> tuple[Result, dict[str, Json]]:
+    unit, count = units(part, resampling.unit)
+    domain = (
+        np.zeros(len(part), dtype=np.intp) if pooled else part["domain"].rank("dense").to_numpy().astype(np.intp) - 1
+    )
+    width = int(domain.max()) + 1
+    own = np.eye(width)[domain]
+    seconds = part["seconds"].to_numpy()
+    sums = group_sums(np.hstack([own, own * seconds[:, None]]), unit, count)
+
+    def finish(total: Array) -> Array:
+        n, spent = total[:, :width], total[:, width:]
+        present = n > 0  # a resample may lack a domain; its figure is then the mean over the others
+        rates = 60 * n / np.where(present, spent, 1.0)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(rates.sum(axis=1) / present.sum(axis=1))[:, None]
+
+    replicates = replicate_sums(sums, finish, resampling)
+    spread = outcome(replicates, resampling)
+    value = float(replicates.value[0])
+    row: dict[str, Json] = {
+        "value": value,
+        "low": spread.interval.low if spread.interval else None,
+        "high": spread.interval.high if spread.interval else None,
+        "mean_seconds": float(seconds.mean()),
+        "median_seconds": float(np.median(seconds)),
+        "hours": float(seconds.sum() / 3600),
+        "n": len(part),
+    }
+    counts = {"items": len(part), "documents": count, "judges": part["judge"].n_unique()}
+    return Result("items a minute", value, spread.interval, None, counts, notes=spread.notes), row
+
+
+def fatigue(
+    data: Any,
+    of: str | Sequence[str] = (),
+    *,
+    limit: float = LIMIT,
+    time: Time = "auto",
+    parts: int = 10,
+    level: float = 0.95,
+) -> Result:
+    """Do judges get faster or slower? Least squares of log seconds on how far the session and the document have come.
+
+    Each runs from 0 to 1; judges and domains have their own level, and errors are clustered by document. Effects are in
+    per cent: −30 for "session" means that the last item takes 30 % less time than the first. Rows: "effect" for session
+    and document, and "part" with the median seconds of each tenth of each judge's session. The Result is the session's
+    effect.
+    """
+    table, notes = items(data, of, time=time)
+    kept, _, unknown = _timed(table, limit)
+    if kept["at"].is_null().all():
+        notes += ("No times of day are known: the order of the table is taken as the order of work.",)
+    place = pl.int_range(pl.len()).cast(pl.Float64)
+    end = pl.max_horizontal(pl.len() - 1, 1)
+    kept = kept.with_columns(
+        pl.col("seconds").log().alias("_log"),
+        (place / end).over("judge").alias("session"),
+        (place / end).over("judge", "document").alias("document_so_far"),
+    )
+    name = "change of time over the session, %"
+    if not len(kept):
+        return undefined(name, "no item has a time.")
+    y, design = terms(kept, "_log", ["session", "document_so_far", "judge", "domain"])
+    unit, count = units(kept, "document")
+    if len(y) <= design.matrix.shape[1] + 1 or "session" not in design.names or count < 2:
+        return undefined(name, "there are too few items, judges or documents to tell.", counts={"items": len(y)})
+    fit = Ols(y, design.matrix, unit)
+    rows: list[dict[str, Json]] = []
+    for term, estimate in zip(design.names, fit.coefficients(), strict=True):
+        if term in ("session", "document_so_far"):
+            low, high = estimate.interval(level)
+            value, low, high = (float(100 * np.expm1(v)) for v in (estimate.value, low, high))
+            rows.append({"kind": "effect", "term": term, "value": value, "low": low, "high": high, "p": estimate.p})
+    shown = pl.col("session").mul(parts).floor().clip(0, parts - 1).cast(pl.Int64).alias("part")
+    medians = kept.with_columns(shown).group_by("judge", "part").agg(pl.col("seconds").median(), pl.len().alias("n"))
+    rows += [
+        {"kind": "part", "judge": judge, "part": part + 1, "value": seconds, "n": n}
+        for judge, part, seconds, n in medians.sort("judge", "part").iter_rows()
+    ]
+    first = rows[0]
+    interval = Interval(first["low"], first["high"], level, "cr2-t", "document")
+    counts = {"items": len(y), "documents": count, "judges": kept["judge"].n_unique()}
+    missing = unknown / len(table)
+    signature = sign("fatigue", Resampling(level=level), interval, adjusted_for="judge, domain")
+    return Result(name, first["value"], interval, first["p"], counts, missing, {}, rows, notes, signature)
+
+
+def cost(
+    data: Any,
+    hourly: float,
+    of: str | Sequence[str] = (),
+    *,
+    by: Sequence[str] = ("judge",),
+    limit: float = LIMIT,
+    time: Time = "auto",
+    currency: str = "",
+) -> Result:
+    """What the judging cost at an hourly rate: hours of work, cost in all and per item; breaks are not paid.
+
+    Items without a time are counted at the mean of the group. Rows: one per group; the Result's value is the total.
+    """
+    table, notes = items(data, of, time=time)
+    check_columns(table, by)
+    rows: list[dict[str, Json]] = []
+    for labels, part in groups(table, by):
+        kept, too_long, unknown = _timed(part, limit)
+        mean = float(kept["seconds"].mean()) if len(kept) else None  # type: ignore[arg-type]
+        hours = None if mean is None else mean * len(part) / 3600
+        total = None if hours is None else hours * hourly
+        per_item = None if total is None else total / len(part)
+        rows.append(
+            {
+                **labels,
+                "items": len(part),
+                "hours": hours,
+                "cost": total,
+                "cost_per_item": per_item,
+                "without_time": unknown,
+                "too_long": too_long,
+            }
+        )
+    known = [row for row in rows if row["cost"] is not None]
+    if not known:
+        return undefined("cost", "no item has a time.")
+    if len(known) < len(rows):
+        notes += (f"{len(rows) - len(known)} groups have no times and are not in the total.",)
+    signature = sign(
+        "cost", Resampling(), None, rate=f"{hourly:g} {currency}".strip() + " an hour", limit=f"{limit:g} s"
+    )
+    counts = {"items": sum(row["items"] for row in known)}
+    return Result("cost", sum(row["cost"] for row in known), counts=counts, rows=rows, notes=notes, signature=signature)

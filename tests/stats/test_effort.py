@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import polars as pl
+import pytest
+
+from lanner.errors import StatisticError
+from lanner.stats.effort import cost, fatigue, items, throughput
+from lanner.stats.resample import Resampling
+from released import data_dir
+from released_frames import falcon, h_falcon
+
+QUICK = Resampling(n=200)
+
+
+def figures(result, domain="all"):
+    return {row["judge"]: row["value"] for row in result.rows if row["domain"] == domain}
+
+
+@pytest.mark.data
+class TestKim2025Figures7And8:
+    def test_falcon(self):
+        result = throughput(falcon(data_dir("h-falcon")), resampling=QUICK)
+        assert figures(result) == pytest.approx({"J1": 1.52, "J2": 2.68, "J3": 3.13}, abs=0.005)
+        assert figures(result, "social")["J1"] > figures(result, "literary")["J1"]
+        assert figures(result, "literary")["J2"] > figures(result, "news")["J2"]  # literary is not the slowest
+
+    def test_h_falcon_leaves_three_breaks_out(self):
+        result = throughput(h_falcon(data_dir("h-falcon")), resampling=QUICK)
+        assert figures(result) == pytest.approx({"J2": 0.88, "J3": 1.23}, abs=0.005)
+        assert "3 items took longer than 10000 s" in result.notes[0]
+        assert result.rows[0]["n"] == 295
+
+    def test_pooled_over_all_items(self):
+        pooled = figures(throughput(falcon(data_dir("h-falcon")), pooled=True, resampling=QUICK))
+        assert pooled["J1"] == pytest.approx(1.63, abs=0.005)
+        assert pooled["J3"] == pytest.approx(3.11, abs=0.005)
+
+    def test_every_figure_lies_in_its_interval(self):
+        for row in throughput(falcon(data_dir("h-falcon")), resampling=QUICK).rows:
+            assert row["low"] < row["value"] < row["high"]
+
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def session(seconds, judge="a", documents=4, **columns):
+    n = len(seconds)
+    return pl.DataFrame(
+        {
+            "judge": [judge] * n,
+            "document": [str(i * documents // n) for i in range(n)],
+            "segment": [str(i) for i in range(n)],
+            "question": ["q"] * n,
+            "score": [1.0] * n,
+            "active": seconds,
+            "answered_at": [START + timedelta(minutes=i) for i in range(n)],
+            **columns,
+        }
+    )
+
+
+def test_an_item_takes_as_long_as_its_slowest_answer():
+    frame = session([10.0, 20.0])
+    again = frame.with_columns(question=pl.lit("other"), active=pl.col("active") + 5)
+    table, _ = items(pl.concat([frame, again]))
+    assert table["seconds"].to_list() == [15.0, 25.0]
+
+
+def test_stages_of_one_page_count_once_and_of_two_pages_twice():
+    frame = session([10.0])
+    same, later = (frame.with_columns(stage=pl.lit("two"), active=pl.lit(t)) for t in (10.0, 30.0))
+    first = frame.with_columns(stage=pl.lit("one"))
+    assert len(items(pl.concat([first, same], how="diagonal"))[0]) == 1
+    assert len(items(pl.concat([first, later], how="diagonal"))[0]) == 2
+
+
+def test_elapsed_time_is_used_where_active_time_is_not_known():
+    frame = session([10.0, None]).with_columns(elapsed=pl.Series([50.0, 40.0]))
+    assert items(frame)[0]["seconds"].to_list() == [10.0, 40.0]
+    assert items(frame, time="elapsed")[0]["seconds"].to_list() == [50.0, 40.0]
+
+
+def test_the_figure_is_the_plain_mean_over_domains():
+    frame = session([30.0] * 9 + [60.0], domain=["news"] * 9 + ["social"])
+    assert throughput(frame, resampling=QUICK).value == pytest.approx((2 + 1) / 2)
+    assert throughput(frame, pooled=True, resampling=QUICK).value == pytest.approx(60 * 10 / 330)
+
+
+def test_a_judge_who_gets_faster_is_seen():
+    rng = np.random.default_rng(0)
+    frames = [
+        session((60 * 0.5 ** np.linspace(0, 1, 200) * rng.lognormal(0, 0.2, 200)).tolist(), judge, 40) for judge in "ab"
+    ]
+    result = fatigue(pl.concat(frames))
+    assert result.low < -50 < result.high
+    assert result.p < 0.001
+    parts = [row["value"] for row in result.rows if row["kind"] == "part" and row["judge"] == "a"]
+    assert len(parts) == 10
+    assert parts[0] > parts[-1]
+
+
+def test_a_steady_judge_is_not_called_tired():
+    rng = np.random.default_rng(1)
+    result = fatigue(session(rng.lognormal(3, 0.5, 200).tolist(), documents=40))
+    assert result.low < 0 < result.high
+
+
+def test_cost_counts_items_without_a_time_at_the_mean():
+    result = cost(session([3600.0, None, 99_999.0]), hourly=20)
+    assert result.value == pytest.approx(60)
+    assert result.rows[0]["without_time"] == 1
+    assert result.rows[0]["too_long"] == 1
+    assert result.rows[0]["cost_per_item"] == pytest.approx(20)
+
+
+@pytest.mark.parametrize("statistic", [throughput, fatigue, lambda data: cost(data, 10)])
+def test_without_times_there_is_no_value_but_a_reason(statistic):
+    for data in (session([None, None]), session([]).head(0)):
+        result = statistic(data)
+        assert result.value is None
+        assert result.notes
+
+
+def test_one_document_gives_a_rate_without_interval():
+    result = throughput(session([30.0, 30.0], documents=1))
+    assert result.value == pytest.approx(2.0)
+    assert result.interval is None
+    assert "only one document" in " ".join(result.notes)
+
+
+def test_an_unknown_question_gets_a_suggestion():
+    with pytest.raises(StatisticError, match="'q'"):
+        throughput(session([1.0]), "qq")
