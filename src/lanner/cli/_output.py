@@ -16,8 +16,9 @@ from rich.table import Table
 from lanner import __version__
 from lanner.errors import LannerError
 from lanner.model import Json, Result
-from lanner.reports.typeset import estimate, number
+from lanner.reports.typeset import estimate, number, p_value
 
+_HEADINGS = {"estimate": "estimate [95 %]", "p_text": "p"}
 _SHORT = 30  # what is shorter than this is never broken over two lines
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, for machines.")
 
@@ -84,6 +85,22 @@ class Output:
 def result_rows(results: Iterable[Result]) -> list[dict[str, Json]]:
     """Results as rows of the envelope, with a readable estimate for people."""
     return [{**result.row(), "estimate": estimate(result.value, result.low, result.high)} for result in results]
+
+
+def print_rows(output: Output, result: Result, columns: Sequence[str], *, bounded: bool = True) -> None:
+    """The rows of a Result that is a table, each estimate with its interval; only columns that say something."""
+    rows: list[dict[str, Json]] = [
+        {**row, "estimate": estimate(row.get("value"), row.get("low"), row.get("high"), bounded=bounded)}
+        for row in (result.rows or [result.row()])
+    ]
+    for row in rows:
+        row["p_text"] = p_value(row.get("p")).removeprefix("p ").removeprefix("= ")
+    columns = ["p_text" if column == "p" else column for column in columns]
+    shown = [column for column in columns if any(row.get(column) not in (None, "") for row in rows)]
+    output.notes.extend(result.notes)
+    output.signature = str(result.signature or rows[0].get("signature") or "")
+    output.table(rows, [(column, _HEADINGS.get(column, column)) for column in shown])
+    output.end()
 
 
 def print_error(error: LannerError, *, as_json: bool) -> None:

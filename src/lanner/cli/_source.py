@@ -47,5 +47,17 @@ def materials(source: str, store_place: str, format_name: str | None, protocol: 
         return [material.from_campaign(store, source)]
 
 
+def part_that_asks(
+    source: str, store_place: str, format_name: str | None, protocol: str | None, question: str
+) -> Material:
+    """The part of a source that asks this question or computes this score."""
+    return material.with_question(materials(source, store_place, format_name, protocol), question)
+
+
+def chosen_judges(part: Material, judges: str | None) -> Material:
+    """Only these judges, given with commas between; all if none are given."""
+    return part.only(name.strip() for name in judges.split(",")) if judges else part
+
+
 def _has_store(place: str) -> bool:
     return "://" in place or Path(place).exists()

@@ -8,7 +8,7 @@ import click
 
 from lanner import material as materials_of
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import from_option, materials, protocol_option, store_option
+from lanner.cli._source import chosen_judges, from_option, materials, protocol_option, store_option
 from lanner.material import Material
 from lanner.model import Json, Result
 from lanner.reports.coefficients import Coefficient, all_coefficients
@@ -51,8 +51,7 @@ def command(
     found = materials(source, store_place, format_name, protocol)
     if question:
         found = [materials_of.with_question(found, question)]
-    if judges:
-        found = [part.only(name.strip() for name in judges.split(",")) for part in found]
+    found = [chosen_judges(part, judges) for part in found]
     output = Output("agreement", as_json)
     resampling = Resampling(unit=unit, n=resamples, seed=seed)  # type: ignore[arg-type]
     for part in found:

@@ -1,0 +1,25 @@
+import pytest
+
+from cli.command import Command
+from released import data_dir
+
+
+@pytest.mark.data
+def test_the_published_correlations(lanner: Command) -> None:
+    source = data_dir("h-falcon")
+    rows = lanner("associate", source, "--of", "sentence,skill_sum", "--json").envelope["rows"]
+    values = [round(row["value"], 3) for row in rows]
+    assert values == [0.494, 0.441, 0.413, 0.499, 0.483, 0.378]
+    assert all(row["low"] < row["value"] < row["high"] for row in rows)
+
+
+@pytest.mark.data
+def test_two_measures_within_each_judge(lanner: Command) -> None:
+    ran = lanner("associate", data_dir("h-falcon"), "--x", "sentence", "--y", "holistic", "--by", "judge", "--json")
+    assert {row["judge"] for row in ran.envelope["rows"]} == {"judge2", "judge3"}
+
+
+def test_nothing_to_correlate(lanner: Command) -> None:
+    ran = lanner("associate", "x", "--x", "a")
+    assert ran.code == 2
+    assert "--of MEASURE" in ran.err
