@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lanner.corpus.anchors import anchors
 from lanner.corpus.boundaries import ENDS, Candidates, Floats
@@ -36,6 +35,8 @@ class Weights:
 
 DEFAULT = Weights()
 SHORT = 10  # characters: fewer hardly ever make a row of their own
+LONGEST = 1200  # characters: no row is longer, unless its text has no place to cut at all
+REACH, MARGIN = 5.0, 60.0  # how far from the diagonal to look: standard deviations, and characters on top
 
 
 def _marks_table() -> Floats:
@@ -84,17 +85,20 @@ def align(source: Candidates, target: Candidates, weights: Weights = DEFAULT) ->
     forward = np.full(border.shape, -np.inf)
     backward = forward.copy()
     forward[0, 0] = backward[-1, -1] = 0.0
-    last = len(source) - 1
-    for i in range(1, last + 1):
-        forward[i] = border[i] + _log_sum(forward[:i, :, None] + bead(slice(0, i), i))
-    for i in range(last - 1, -1, -1):
-        ahead = (backward + border)[i + 1 :, None, :] + bead(i, slice(i + 1, last + 1))
-        backward[i] = _log_sum(np.moveaxis(ahead, 2, 1))
+    for i in range(1, len(source)):
+        here = bead.window(i)
+        ways = [_log_sum(forward[h, bead.window(h), None] + bead(h, i)) for h in bead.starts(i)]
+        forward[i, here] = border[i, here] + np.logaddexp.reduce(ways)
+    for i in range(len(source) - 1, 0, -1):
+        ahead = (backward + border)[i, bead.window(i)]
+        for h in bead.starts(i):
+            there = bead.window(h)
+            backward[h, there] = np.logaddexp(backward[h, there], _log_sum((ahead + bead(h, i)).T))
     return Alignment(source, target, np.exp(forward + backward - forward[-1, -1]))
 
 
 def project(source: Candidates, target: Candidates, weights: Weights = DEFAULT) -> list[int]:
-    """The target's best cut for every cut of the source, as indices into the target's candidates.
+    """The offset of the target's best cut for every cut of the source.
 
     All source candidates are taken as borders. A piece may come out empty where the target has nothing to give.
     """
@@ -104,13 +108,14 @@ def project(source: Candidates, target: Candidates, weights: Weights = DEFAULT) 
     best[0, 0] = 0.0
     came = np.zeros(border.shape, dtype=np.int64)
     for i in range(1, len(source)):
-        ways = best[i - 1][:, None] + bead(slice(i - 1, i), i)[0]
-        came[i] = ways.argmax(axis=0)
-        best[i] = border[i] + ways.max(axis=0)
+        before, here = bead.window(i - 1), bead.window(i)
+        ways = best[i - 1, before, None] + bead(i - 1, i)
+        came[i, here] = before.start + ways.argmax(axis=0)
+        best[i, here] = border[i, here] + ways.max(axis=0)
     chosen = [len(target) - 1]
     for i in range(len(source) - 1, 0, -1):
         chosen.append(int(came[i, chosen[-1]]))
-    return chosen[-2:0:-1]
+    return [int(target.offsets[j]) for j in chosen[-2:0:-1]]
 
 
 def _border_scores(source: Candidates, target: Candidates, weights: Weights, *, edges: bool = False) -> Floats:
@@ -133,30 +138,52 @@ def _border_scores(source: Candidates, target: Candidates, weights: Weights, *, 
 
 
 class _BeadScores:
-    """Length agreement of the beads that span given source candidates, for all pairs of target candidates."""
+    """Length agreement of the bead between two source candidates, for all pairs of target candidates in reach.
+
+    The target's place for a source candidate is looked for near the diagonal only: the difference of two texts'
+    lengths is a random walk that must come home, with variance x (1 - x / n) after x of n characters.
+    """
 
     def __init__(self, source: Candidates, target: Candidates, weights: Weights, *, empty: bool = False) -> None:
-        self.x = source.lengths
-        self.ratio = max(target.lengths[-1], 1.0) / max(source.lengths[-1], 1.0)
-        self.dy = target.lengths[None, :] - target.lengths[:, None]
+        self.x, self.y = source.lengths, target.lengths
         self.weights = weights
-        self.order = np.where(self.dy > 0, 0.0, -np.inf)
-        if empty:
-            self.order[np.diag_indices_from(self.order)] = weights.empty
+        self.nothing = weights.empty if empty else -np.inf
+        total, goal = max(self.x[-1], 1.0), max(self.y[-1], 1.0)
+        self.ratio = goal / total
+        expected = self.x * self.ratio
+        reach = REACH * np.sqrt(weights.variance * expected * (1 - self.x / total)) + MARGIN
+        nearest = np.searchsorted(self.y, expected)
+        self.low = np.minimum(np.searchsorted(self.y, expected - reach), np.maximum(nearest - 1, 0))
+        self.high = np.maximum(
+            np.searchsorted(self.y, expected + reach, side="right"), np.minimum(nearest + 1, len(self.y))
+        )
+        self.low[0], self.high[0], self.low[-1], self.high[-1] = 0, 1, len(self.y) - 1, len(self.y)
 
-    def __call__(self, start: slice | int, end: slice | int) -> Floats:
-        spans = np.atleast_1d(self.x[end] - self.x[start])[:, None, None]
-        expected = spans * self.ratio
-        variance = self.weights.variance * (expected + np.abs(self.dy)) / 2 + self.weights.slack
-        density = -0.5 * ((self.dy - expected) ** 2 / variance + np.log(variance))
-        scored: Floats = self.weights.length * density + self.order + self.weights.short * (spans < SHORT)
+    def window(self, i: int) -> slice:
+        """The target candidates in reach of a source candidate."""
+        return slice(int(self.low[i]), int(self.high[i]))
+
+    def starts(self, end: int) -> list[int]:
+        """Where a bead that ends at this source candidate may begin; the whole text is always one possible bead."""
+        first = min(int(np.searchsorted(self.x, self.x[end] - LONGEST)), end - 1)
+        whole = [0] if first > 0 and end == len(self.x) - 1 else []
+        return [*whole, *range(first, end)]
+
+    def __call__(self, start: int, end: int) -> Floats:
+        length = float(self.x[end] - self.x[start])
+        expected = length * self.ratio
+        dy = self.y[None, self.window(end)] - self.y[self.window(start), None]
+        variance = self.weights.variance * (expected + np.abs(dy)) / 2 + self.weights.slack
+        density = -0.5 * ((dy - expected) ** 2 / variance + np.log(variance))
+        order = np.where(dy > 0, 0.0, np.where(dy == 0, self.nothing, -np.inf))
+        scored: Floats = self.weights.length * density + order + (self.weights.short if length < SHORT else 0.0)
         return scored
 
 
-def _log_sum(terms: NDArray[np.float64]) -> Floats:
-    """Logarithm of the sum of exponentials over the first two axes."""
-    top = terms.max(axis=(0, 1))
+def _log_sum(terms: Floats) -> Floats:
+    """Logarithm of the sum of exponentials over the first axis."""
+    top = terms.max(axis=0)
     safe = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
-        total: Floats = safe + np.log(np.exp(terms - safe).sum(axis=(0, 1)))
+        total: Floats = safe + np.log(np.exp(terms - safe).sum(axis=0))
     return total

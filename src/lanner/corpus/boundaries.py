@@ -30,14 +30,25 @@ _MARKS = {
     "…": "ellipsis",
 }
 _CUT = {"stop": 2.0, "question": 0.7, "exclamation": 0.6, "ellipsis": 0.7, "emoji": 2.5, "line": 6.0}
-_UNCUT = {"stop": -2, "question": -2, "exclamation": -2, "ellipsis": -1.5, "emoji": -1.5, "colon": -3, "comma": -5, "dash": -4}
+_UNCUT = {
+    "stop": -2,
+    "question": -2,
+    "exclamation": -2,
+    "ellipsis": -1.5,
+    "emoji": -1.5,
+    "colon": -3,
+    "comma": -5,
+    "dash": -4,
+}
 _BEFORE_CAPITAL = {"close": 0.0, "colon": -1.0, "comma": -4.2}
 _CAPITAL, _IN_QUOTES = 0.6, -2.0
 _QUOTES = re.compile(r"[\"“”„«»「」『』]")
-_CLOSING_QUOTES = frozenset("\"”»」』")
+_CLOSING_QUOTES = frozenset('"”»」』')
 _LAST_EMOJI = re.compile(EMOJI + r"\s*$")
 _FIRST_EMOJI = re.compile(EMOJI)
-_PLACES = re.compile(r"(?<=\S)\s+(?=\S)|(?<=[。！？｡।॥。，、；：…」』”）!?])(?=[^\s。！？｡।॥，、；：…」』”’）!?.,;:)\]\"'])")
+_PLACES = re.compile(
+    r"(?<=\S)\s+(?=\S)|(?<=[。！？｡।॥。，、；：…」』”）!?])(?=[^\s。！？｡।॥，、；：…」』”’）!?.,;:)\]\"'])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +65,23 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.offsets)
 
+    def at_least(self, odds: float) -> Candidates:
+        """Only the candidates that are this likely, and the two ends."""
+        return self.select([0, *(np.flatnonzero(self.strengths[1:-1] >= odds) + 1), len(self) - 1])
+
     def select(self, kept: Sequence[int]) -> Candidates:
         """Only these of the candidates."""
         rows = np.array(kept)
         return Candidates(self.text, self.offsets[rows], self.lengths[rows], self.strengths[rows], self.ends[rows])
 
 
-def candidates(text: str, code: str, cuts: Sequence[int], *, least: float = -np.inf, at_most: int = 80) -> Candidates:
-    """The candidates of `text` given where its segmenter cuts: those of at least the given log-odds, and of many the
-    `at_most` most likely."""
+def candidates(text: str, code: str, cuts: Sequence[int]) -> Candidates:
+    """The candidates of `text` given where its segmenter cuts."""
     certain = set(cuts)
     data = language(code)
     places = sorted({m.end() for m in _PLACES.finditer(text)} | certain)
     quoted = _quoted(text, places)
     scored = [(place, *_strength(text, place, place in certain, place in quoted, data)) for place in places]
-    if len(scored) > at_most:
-        least = max(least, sorted((strength for _, strength, _ in scored), reverse=True)[at_most - 1])
-    scored = [entry for entry in scored if entry[1] >= least]
     offsets = [0, *(place for place, _, _ in scored), len(text)]
     solid = np.cumsum([0, *(not c.isspace() for c in text)])
     return Candidates(
@@ -88,23 +99,23 @@ def _strength(text: str, place: int, cut: bool, quoted: bool, data: Language) ->
     following = after.lstrip(OPENERS)[:1]
     if cut or end == "line":
         odds = 4.0 if after[0] == "@" and end != "line" else _CUT.get(end, 1.0)
-        odds += (_CAPITAL if following.isupper() and end == "stop" else 0.0) + (_IN_QUOTES if quoted else 0.0)
-        return odds, end
-    odds = _UNCUT.get(end, -6.5 if end == "word" else -4.0)
-    if _FIRST_EMOJI.match(after):
-        return min(odds, -4.0), end
-    if after[0] == "@":
-        return max(odds, 0.5), end
-    if following.isupper():
-        return (_before_capital(before, after, data) if end == "word" else _BEFORE_CAPITAL.get(end, odds)), end
-    if end == "word" and not following.islower():
-        odds = -3.3 if data.weak and data.weak.search(before) else -5.0
-    return odds, end
+        odds += _CAPITAL if following.isupper() and end == "stop" else 0.0
+    else:
+        odds = _UNCUT.get(end, -6.5 if end == "word" else -4.0)
+        if _FIRST_EMOJI.match(after):
+            odds = min(odds, -4.0)
+        elif after[0] == "@":
+            odds = max(odds, 0.5)
+        elif following.isupper():
+            odds = _before_capital(before, after, data) if end == "word" else _BEFORE_CAPITAL.get(end, odds)
+        elif end == "word" and not following.islower():
+            odds = -3.3 if data.weak and data.weak.search(before) else -5.0
+    return (odds + _IN_QUOTES if quoted else odds), end
 
 
 def _before_capital(before: str, after: str, data: Language) -> float:
     """A capital after a word without punctuation: a name most often, a new sentence if a small word begins with it."""
-    last = before.split()[-1].lstrip(OPENERS)
+    last = before.rsplit(maxsplit=1)[-1].lstrip(OPENERS)
     first, *rest = after.lstrip(OPENERS).split()[:2]
     if last[:1] in "@#" or last.casefold() in data.nonfinal:
         return -6.0

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
 from lanner.corpus import split
 from lanner.corpus.align import Alignment, align, project
-from lanner.corpus.boundaries import Candidates, candidates
+from lanner.corpus.boundaries import candidates
 from lanner.corpus.columns import SOURCE, language, texts, with_texts
 from lanner.model import Document, Json, Segment
 
-LEAST_ODDS = -4.5  # weaker places of the source are not worth a border, whatever the translations say
+# Weaker places are no borders, whatever the other text says; they are used only where a border must be put somewhere.
+SOURCE_ODDS, TARGET_ODDS = -4.5, -5.5
 DOUBTFUL = "doubtful_alignment"
 
 
@@ -124,29 +126,29 @@ def _aligned(columns: Mapping[str, str], document: Document, how: Splitting) -> 
         return [_Piece({c: text.strip() for c, text in columns.items()}, {})]
     if not others:
         return _cut(columns, {SOURCE: found[SOURCE]}, {})
-    source = candidates(columns[SOURCE], document.source_language, found[SOURCE], least=LEAST_ODDS)
+    source = candidates(columns[SOURCE], document.source_language, found[SOURCE]).at_least(SOURCE_ODDS)
     targets = {c: candidates(columns[c], document.target_language, found[c]) for c in others}
-    aligned = {c: align(source, target) for c, target in targets.items()}
+    aligned = {c: align(source, target.at_least(TARGET_ODDS)) for c, target in targets.items()}
     likely = np.mean([alignment.source_borders for alignment in aligned.values()], axis=0)
     kept = [0, *(i for i in range(1, len(source) - 1) if likely[i] > 0.5), len(source) - 1]
     borders = source.select(kept)
     offsets = {SOURCE: [int(offset) for offset in borders.offsets[1:-1]]}
     confidence: dict[str, list[float]] = {}
     for column, alignment in aligned.items():
-        chosen = project(borders, targets[column])
-        offsets[column] = [int(targets[column].offsets[j]) for j in chosen]
-        confidence[column] = _confidence(alignment, kept, [0, *chosen, len(targets[column]) - 1])
+        offsets[column] = project(borders, targets[column])
+        confidence[column] = _confidence(alignment, kept, offsets[column])
     return _cut(columns, offsets, confidence)
 
 
-def _confidence(alignment: Alignment, kept: Sequence[int], chosen: Sequence[int]) -> list[float]:
+def _confidence(alignment: Alignment, kept: Sequence[int], offsets: Sequence[int]) -> list[float]:
     """How sure each row is: its two borders, and the absence of others between them."""
-    borders = [float(alignment.posterior[i, j]) for i, j in zip(kept, chosen, strict=True)]
-    inside = [
-        1.0 - float(alignment.source_borders[start + 1 : end].max(initial=0.0))
-        for start, end in zip(kept, kept[1:], strict=False)
+    index = {int(offset): j for j, offset in enumerate(alignment.target.offsets)}
+    inner = [
+        float(alignment.posterior[i, index[y]]) if y in index else 0.0 for i, y in zip(kept[1:-1], offsets, strict=True)
     ]
-    return [min(*pair, within) for pair, within in zip(zip(borders, borders[1:], strict=False), inside, strict=True)]
+    borders = [1.0, *inner, 1.0]
+    inside = [1.0 - float(alignment.source_borders[start + 1 : end].max(initial=0.0)) for start, end in pairwise(kept)]
+    return [min(*pair, within) for pair, within in zip(pairwise(borders), inside, strict=True)]
 
 
 def _cut(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from lanner.corpus import segmenters
 
@@ -44,7 +45,7 @@ def sentences(text: str, language: str, chosen: Mapping[str, str] = NO_CHOICE) -
 def at_cuts(text: str, offsets: Sequence[int]) -> list[tuple[int, int]]:
     """The pieces of a text between given offsets, without the white space around them; empty ones are left out."""
     edges = [0, *offsets, len(text)]
-    pieces = (_trim(text, start, end) for start, end in zip(edges, edges[1:], strict=False))
+    pieces = (_trim(text, start, end) for start, end in pairwise(edges))
     return [piece for piece in pieces if piece]
 
 

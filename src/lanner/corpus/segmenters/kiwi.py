@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from lanner.errors import MissingExtra
+from lanner.errors import MissingExtraError
 
 
 @cache
@@ -13,7 +13,7 @@ def _kiwi() -> Any:
     try:
         from kiwipiepy import Kiwi  # noqa: PLC0415
     except ImportError as error:
-        raise MissingExtra("The segmenter 'kiwi'", "ko") from error
+        raise MissingExtraError("The segmenter 'kiwi'", "ko") from error
     return Kiwi()
 
 

@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\s\"'“”‘’«»„()\[\]{}/]+$")
 _TWO_WORDS = re.compile(r"[^\s\"'“”‘’«»„()\[\]{}/]+\s[^\s\"'“”‘’«»„()\[\]{}/]+$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _ORDINAL = re.compile(r"\d{1,2}|[IVX]{1,5}")
-_LIST_NUMBER = re.compile(r"(?:^|\n)\s*\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})$")
+_LIST_NUMBER = re.compile(r"(?:^|\n|[.!?]\s)\s*\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})$")
 _IDEOGRAPHIC = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _BRACKETED = re.compile(r"「[^「」]*」|『[^『』]*』|（[^（）]*）")
 _STARTS_UPPER = re.compile(r"[.!?]\s+[^\W\d_]")
@@ -154,4 +154,4 @@ def _abbreviates(text: str, stop: int, following: str, data: Language, sure: boo
         return True
     if data.ordinals and _ORDINAL.fullmatch(word[0]):
         return True
-    return stop <= 40 and bool(_LIST_NUMBER.search(head))
+    return bool(_LIST_NUMBER.search(head))

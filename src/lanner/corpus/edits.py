@@ -1,0 +1,184 @@
+"""Corrections by hand to rows that were split and aligned: accept, merge, split, shift.
+
+Each is data, so it can be logged, kept in the manifest and applied again by somebody else with the same result.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NoReturn
+
+from lanner.corpus import split
+from lanner.corpus.align import project
+from lanner.corpus.boundaries import candidates
+from lanner.corpus.columns import SOURCE, language, texts, with_texts
+from lanner.corpus.rows import DOUBTFUL
+from lanner.errors import InputError, Where, did_you_mean
+from lanner.model import Document, Segment
+
+Kind = Literal["accept", "merge", "split", "shift"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One correction of the row `segment`. `merge` joins it with the next row. `split` cuts it at an offset in each
+    column (a column that is not named stays whole in the first part). `shift` moves the border to the next row: the
+    offset counts in both rows' text joined. `by` and `when` are for the log and change nothing."""
+
+    kind: Kind
+    document: str
+    segment: str
+    at: Mapping[str, int] = field(default_factory=dict)
+    by: str = ""
+    when: str = ""
+
+
+def apply(documents: Iterable[Document], edits: Sequence[Edit]) -> Iterable[Document]:
+    """The documents with all edits made, one by one as they pass. An edit of a document that never came is an error."""
+    waiting: dict[str, list[Edit]] = defaultdict(list)
+    for edit in edits:
+        waiting[edit.document].append(edit)
+    seen: list[str] = []
+    for document in documents:
+        seen.append(document.id)
+        yield edited(document, waiting.pop(document.id, ()))
+    for name in waiting:
+        raise InputError(f"There is no document {name!r} to edit.", next_step=did_you_mean(name, seen))
+
+
+def edited(document: Document, edits: Iterable[Edit]) -> Document:
+    """One document with its edits made, in order."""
+    rows = list(document.segments)
+    for edit in edits:
+        ids = [row.id for row in rows]
+        if edit.segment not in ids:
+            raise InputError(
+                f"There is no row {edit.segment!r} to {edit.kind}.",
+                where=Where(item=document.id),
+                next_step=did_you_mean(edit.segment, ids),
+            )
+        place = ids.index(edit.segment)
+        first, after, made = place, place + 1, _KINDS[edit.kind]
+        if edit.kind in ("merge", "shift"):
+            after += 1
+            if place + 1 == len(rows) or parent(rows[place]) != parent(rows[place + 1]):
+                _refuse(edit, "it is the last row of its segment, and the border of a segment is known to be right")
+        rows[first:after] = [_settled(row) for row in made(document, rows[first:after], edit)]
+    return replace(document, segments=tuple(rows))
+
+
+def parent(row: Segment) -> str:
+    """The id of the segment that a row was cut from; its own if it was not cut."""
+    return str(row.meta.get("parent", row.id))
+
+
+def joined(document: Document, row: Segment, following: Segment) -> dict[str, str]:
+    """The texts of two neighbouring rows as they were before the cut."""
+    gaps = row.meta.get("gaps", {})
+    first, second = texts(row), texts(following)
+    return {
+        column: first[column] + gaps.get(column, split.joiner(language(document, column))) + second.get(column, "")
+        if first[column] and second.get(column)
+        else first[column] + second.get(column, "")
+        for column in first
+    }
+
+
+def suggest_split(document: Document, row: Segment, offset: int) -> dict[str, int]:
+    """Where every text of a row is best cut if the source is cut at `offset`."""
+    columns = texts(row)
+    source = candidates(row.source, document.source_language, [offset])
+    at = [0, *(i for i in range(len(source)) if int(source.offsets[i]) == offset), len(source) - 1]
+    places = {SOURCE: offset}
+    for column, text in columns.items():
+        if column != SOURCE and text:
+            code = language(document, column)
+            target = candidates(text, code, split.cuts(text, code))
+            places[column] = project(source.select(at), target)[0]
+    return places
+
+
+def _accept(_document: Document, rows: Sequence[Segment], _edit: Edit) -> list[Segment]:
+    return list(rows)
+
+
+def _merge(document: Document, rows: Sequence[Segment], _edit: Edit) -> list[Segment]:
+    row, following = rows
+    meta = {key: value for key, value in row.meta.items() if key != "gaps"}
+    if "gaps" in following.meta:
+        meta["gaps"] = following.meta["gaps"]
+    flags = tuple(dict.fromkeys((*row.flags, *following.flags)))
+    whole = replace(row, meta=meta, flags=flags, judged=row.judged and following.judged)
+    return [with_texts(whole, joined(document, row, following))]
+
+
+def _split(document: Document, rows: Sequence[Segment], edit: Edit) -> list[Segment]:
+    (row,) = rows
+    columns = texts(row)
+    if not 0 < edit.at.get(SOURCE, 0) < len(row.source):
+        _refuse(edit, "the source must be cut somewhere inside")
+    parts = _cut(document, columns, {column: edit.at.get(column, len(text)) for column, text in columns.items()}, edit)
+    meta = {**row.meta, "parent": parent(row)}
+    first = {**{key: value for key, value in meta.items() if key != "gaps"}, **({"gaps": parts[2]} if parts[2] else {})}
+    return [
+        with_texts(replace(row, id=f"{row.id}.1", meta=first), parts[0]),
+        with_texts(replace(row, id=f"{row.id}.2", meta=meta), parts[1]),
+    ]
+
+
+def _shift(document: Document, rows: Sequence[Segment], edit: Edit) -> list[Segment]:
+    row, following = rows
+    whole = joined(document, row, following)
+    unknown = [column for column in edit.at if column not in whole]
+    if unknown:
+        _refuse(edit, f"there is no text {unknown[0]!r}")
+    first, second, gaps = _cut(document, {column: whole[column] for column in edit.at}, edit.at, edit)
+    kept = {column: gap for column, gap in row.meta.get("gaps", {}).items() if column not in edit.at} | gaps
+    meta = {**{key: value for key, value in row.meta.items() if key != "gaps"}, **({"gaps": kept} if kept else {})}
+    return [
+        with_texts(replace(row, meta=meta), texts(row) | first),
+        with_texts(following, texts(following) | second),
+    ]
+
+
+_KINDS: dict[Kind, Callable[[Document, Sequence[Segment], Edit], list[Segment]]] = {
+    "accept": _accept,
+    "merge": _merge,
+    "split": _split,
+    "shift": _shift,
+}
+
+
+def _cut(
+    document: Document, columns: Mapping[str, str], at: Mapping[str, int], edit: Edit
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Both parts of each text, and the white space between them where it is not the usual."""
+    first, second, gaps = {}, {}, {}
+    for column, text in columns.items():
+        if not 0 <= at[column] <= len(text):
+            _refuse(edit, f"{column} has {len(text)} characters and cannot be cut at {at[column]}")
+        left, right = text[: at[column]], text[at[column] :]
+        first[column], second[column] = left.rstrip(), right.lstrip()
+        gap = left[len(first[column]) :] + right[: len(right) - len(second[column])]
+        if first[column] and second[column] and gap != split.joiner(language(document, column)):
+            gaps[column] = gap
+    return first, second, gaps
+
+
+def _settled(row: Segment) -> Segment:
+    """What a person has looked at is no longer in doubt."""
+    meta = {key: value for key, value in row.meta.items() if key != "confidence"}
+    return replace(row, meta=meta, flags=tuple(flag for flag in row.flags if flag != DOUBTFUL))
+
+
+def _refuse(edit: Edit, why: str) -> NoReturn:
+    raise InputError(
+        f"The row {edit.segment!r} cannot be {_PAST[edit.kind]}: {why}.",
+        where=Where(item=edit.document),
+        next_step="Correct or remove this edit.",
+    )
+
+
+_PAST = {"accept": "accepted", "merge": "merged", "split": "split", "shift": "shifted"}

@@ -1,0 +1,85 @@
+"""Leave out what is not worth judging, by named rules, each counted.
+
+Emoji and user tags are kept: they matter to a translation, and no rule touches them.
+A segment that breaks a rule is flagged by default: it stays visible as context and is not judged. Dropping it instead
+is for material that should not be seen at all, such as a canary line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from lanner.corpus.describe import words
+from lanner.corpus.ledger import Ledger
+from lanner.model import Document, Segment
+
+_IN_SOURCE = {
+    "hyperlink": re.compile(r"https?://|\bwww\.\w|\b[\w-]+\.(?:com|org|net|io|gov|edu|ly|gl|be|co)/\S", re.IGNORECASE),
+    "hashtag": re.compile(r"(?<![\w&/])[#＃](?=\w*[^\W\d_])\w+"),
+    "timestamp": re.compile(r"(?<![\d:.])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?![\d:])"),
+}
+_CANARY = re.compile(r"\bcanary\b.{0,12}\bGUID\b", re.IGNORECASE)
+_BAD_SOURCE = ("is_bad_source", "bad_source")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which rules, what happens to segments that break one, and what two of the rules need to know."""
+
+    rules: tuple[str, ...]
+    action: Literal["flag", "drop"] = "flag"
+    domains: Collection[str] = field(default_factory=tuple)
+    max_words: int = 200
+
+
+RULES = (
+    "canary",
+    "domain",
+    "bad_source",
+    "empty",
+    "empty_output",
+    "hyperlink",
+    "hashtag",
+    "timestamp",
+    "too_long",
+)
+
+
+def breaks(rule: str, document: Document, segment: Segment, by: Filter) -> bool:
+    """Whether a segment breaks a rule."""
+    match rule:
+        case "canary":
+            named = "canary" in (document.domain.lower(), document.id.lower())
+            return named or bool(_CANARY.search(segment.source))
+        case "domain":
+            return document.domain in by.domains
+        case "bad_source":
+            return any(segment.meta.get(key) in (True, "true", "True") for key in _BAD_SOURCE)
+        case "empty":
+            return not segment.source.strip()
+        case "empty_output":
+            return any(not text.strip() for text in segment.outputs.values())
+        case "too_long":
+            return words(segment.source) > by.max_words
+    return bool(_IN_SOURCE[rule].search(segment.source))
+
+
+def keep(document: Document, ledger: Ledger, by: Filter) -> Document | None:
+    """The document with the offending segments flagged or gone; None when nothing is left of it."""
+    kept = []
+    for segment in document.segments:
+        broken = [name for name in by.rules if breaks(name, document, segment, by)]
+        for name in broken:
+            ledger.note(name, document.id, segment.id)
+        if not broken:
+            kept.append(segment)
+        elif by.action == "flag":
+            flags = (*segment.flags, *(name for name in broken if name not in segment.flags))
+            kept.append(replace(segment, judged=False, flags=flags))
+    if not kept:
+        ledger.note("documents_dropped", document.id, "")
+        return None
+    return replace(document, segments=tuple(kept))

@@ -1,0 +1,190 @@
+"""Run a recipe. Steps that look at one document at a time pass it on at once, so a million segments need no memory;
+drawing a sample and choosing systems by scores that the segments carry look at everything first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lanner.corpus import choose, edits, manifest, normalise, rows, sample
+from lanner.corpus import filter as filtering
+from lanner.corpus import recipe as recipes
+from lanner.corpus.describe import Description
+from lanner.corpus.ledger import Change, Ledger
+from lanner.model import Document, Json
+
+Progress = Callable[[str, int], None]
+"""Called with the name of a step and how many documents it has let through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Documents ready to judge, how they came about, and the rows a person should look at."""
+
+    documents: tuple[Document, ...]
+    manifest: manifest.Manifest
+    doubts: tuple[rows.Doubt, ...]
+
+
+@dataclass(slots=True)
+class _Passed:
+    """One step's record, filled while documents pass."""
+
+    do: str
+    ledger: Ledger
+    documents: int = 0
+    segments: int = 0
+
+
+@dataclass(slots=True)
+class Preparation:
+    """One run of a recipe. Draw from `run(documents)`; when it is exhausted, `record()` is complete.
+
+    `scores` are the systems' scores for `choose`, higher is better unless the recipe says otherwise; `hand` the edits
+    made by hand after splitting; `avoid` ids of documents that a sample must not draw.
+    """
+
+    recipe: recipes.Recipe
+    seed: int | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
+    hand: Sequence[edits.Edit] = ()
+    avoid: Collection[str] = ()
+    progress: Progress | None = None
+    on_change: Callable[[Change], None] | None = None
+    tables: bool = True
+    doubts: list[rows.Doubt] = field(default_factory=list)
+    drawn: tuple[dict[str, Json], ...] = ()
+    _passed: list[_Passed] = field(default_factory=list)
+    _before: Description = field(default_factory=Description)
+    _after: Description = field(default_factory=Description)
+    _digest: manifest.Digest = field(default_factory=manifest.Digest)
+
+    def run(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The prepared documents, one by one."""
+        stream = self._counted(self._open("input"), self._languages(documents))
+        if self.tables:
+            stream = self._described(stream, self._before)
+        for step in self.recipe.steps:
+            passed = self._open(step.do)
+            stream = self._counted(passed, self._step(step, passed.ledger, stream))
+            if isinstance(step, recipes.Split) and self.hand:
+                stream = self._counted(self._open("edits"), edits.apply(stream, self.hand))
+        if self.tables:
+            stream = self._described(stream, self._after)
+        for document in stream:
+            self._digest.add(document)
+            yield document
+
+    def record(self, inputs: Sequence[dict[str, Json]] = ()) -> manifest.Manifest:
+        """The manifest of this run."""
+        steps = (
+            manifest.Step(p.do, dict(sorted(p.ledger.counts.items())), p.documents, p.segments) for p in self._passed
+        )
+        return manifest.Manifest(
+            recipe=self.recipe.model_dump(mode="json", by_alias=True),
+            seed=self._seed,
+            steps=tuple(steps),
+            output=str(self._digest),
+            inputs=tuple(inputs),
+            edits=tuple(self.hand),
+            doubtful=len({(doubt.document, doubt.segment) for doubt in self.doubts}),
+            sample=self.drawn,
+            before=tuple(self._before.rows()) if self.tables else (),
+            after=tuple(self._after.rows()) if self.tables else (),
+            versions=manifest.versions(),
+        )
+
+    @property
+    def _seed(self) -> int:
+        return self.recipe.seed if self.seed is None else self.seed
+
+    def _languages(self, documents: Iterable[Document]) -> Iterator[Document]:
+        for document in documents:
+            source = self.recipe.source_language if document.source_language == "und" else ""
+            target = self.recipe.target_language if document.target_language == "und" else ""
+            yield (
+                replace(
+                    document,
+                    source_language=source or document.source_language,
+                    target_language=target or document.target_language,
+                )
+                if source or target
+                else document
+            )
+
+    def _described(self, documents: Iterable[Document], table: Description) -> Iterator[Document]:
+        for document in documents:
+            table.add(document)
+            yield document
+
+    def _open(self, do: str) -> _Passed:
+        passed = _Passed(do, Ledger(on_change=self.on_change))
+        self._passed.append(passed)
+        return passed
+
+    def _counted(self, passed: _Passed, documents: Iterable[Document]) -> Iterator[Document]:
+        for document in documents:
+            passed.documents += 1
+            passed.segments += len(document.segments)
+            if self.progress:
+                self.progress(passed.do, passed.documents)
+            yield document
+
+    def _step(self, step: recipes.Step, ledger: Ledger, stream: Iterable[Document]) -> Iterable[Document]:
+        if isinstance(step, recipes.Normalise):
+            rules = {*step.rules, *(["escaped_newlines"] if step.escaped_newlines else [])}
+            return (normalise.normalise(document, ledger, rules) for document in stream)
+        if isinstance(step, recipes.Filter):
+            by = filtering.Filter(step.rules, step.action, step.domains, step.max_words)
+            ledger.counts.update(dict.fromkeys(step.rules, 0))  # a rule that met nothing is worth knowing too
+            return (kept for document in stream if (kept := filtering.keep(document, ledger, by)))
+        if isinstance(step, recipes.Split):
+            return self._split(rows.Splitting(step.segmenters, step.threshold), ledger, stream)
+        if isinstance(step, recipes.Choose):
+            return self._choose(step, ledger, stream)
+        return self._sample(step, stream)
+
+    def _split(self, how: rows.Splitting, ledger: Ledger, stream: Iterable[Document]) -> Iterator[Document]:
+        for document in stream:
+            made = rows.split_document(document, how)
+            ledger.counts.update(made.counts)
+            self.doubts += made.doubts
+            yield made.document
+
+    def _choose(self, step: recipes.Choose, ledger: Ledger, stream: Iterable[Document]) -> Iterator[Document]:
+        wanted, documents = step.systems, stream
+        if step.best:
+            scores = step.scores or self.scores
+            if step.column:
+                documents = list(stream)
+                scores = choose.mean_scores(documents, step.column)
+            wanted = choose.best(scores, step.best, higher_is_better=step.higher_is_better)
+        seen: dict[str, None] = {}
+        for document in documents:
+            seen |= dict.fromkeys(document.systems)
+            ledger.counts.update(name for name in document.systems if name in wanted)
+            yield choose.only(document, wanted)
+        choose.named(wanted, seen)
+
+    def _sample(self, step: recipes.Sample, stream: Iterable[Document]) -> Iterator[Document]:
+        avoid = {*step.avoid, *self.avoid}
+        drawn = sample.sample(list(stream), step.sentences, seed=self._seed, clip=step.clip, avoid=avoid)
+        self.drawn = drawn.rows
+        yield from drawn.documents
+
+
+def prepare(
+    documents: Iterable[Document],
+    how: recipes.Recipe,
+    seed: int | None = None,
+    *,
+    scores: Mapping[str, float] | None = None,
+    hand: Sequence[edits.Edit] = (),
+    avoid: Collection[str] = (),
+    inputs: Sequence[dict[str, Json]] = (),
+    progress: Progress | None = None,
+) -> Prepared:
+    """Run a recipe on documents that fit into memory; `Preparation` does the same for those that do not."""
+    run = Preparation(how, seed, scores=scores or {}, hand=hand, avoid=avoid, progress=progress)
+    made = tuple(run.run(documents))
+    return Prepared(made, run.record(inputs), tuple(run.doubts))

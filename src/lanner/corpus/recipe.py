@@ -1,0 +1,208 @@
+"""A recipe is a TOML file that names the steps of a preparation, in order, so that another person can repeat it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from lanner.corpus import filter as filtering
+from lanner.corpus import normalise, segmenters
+from lanner.errors import InputError, LannerError, Where, did_you_mean
+
+SHIPPED = Path(__file__).parent / "recipes"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _among(kind: str, known: Sequence[str]) -> AfterValidator:
+    def check(names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name not in known:
+                raise ValueError(f"There is no {kind} {name!r}. {did_you_mean(name, known)}")
+        return names
+
+    return AfterValidator(check)
+
+
+class Normalise(_Part):
+    """Composed characters, line ends, white space at the edges. `escaped_newlines` reads \\n as a line end."""
+
+    do: Literal["normalise"]
+    rules: Annotated[tuple[str, ...], _among("rule", tuple(normalise.RULES))] = normalise.DEFAULT
+    escaped_newlines: bool = False
+
+
+class Filter(_Part):
+    """Flag (or drop) segments that break a rule."""
+
+    do: Literal["filter"]
+    rules: Annotated[tuple[str, ...], _among("rule", filtering.RULES)]
+    action: Literal["flag", "drop"] = "flag"
+    domains: tuple[str, ...] = ()
+    max_words: int = Field(default=200, gt=0)
+
+    @model_validator(mode="after")
+    def _names_domains(self) -> Filter:
+        if "domain" in self.rules and not self.domains:
+            raise ValueError("The rule 'domain' needs domains = [...] to say which.")
+        return self
+
+
+class Choose(_Part):
+    """Keep the outputs of named systems, or of the best by scores given here, by the caller, or by the segments."""
+
+    do: Literal["choose"]
+    systems: tuple[str, ...] = ()
+    best: int | None = Field(default=None, gt=0)
+    scores: dict[str, float] = {}
+    column: str = ""
+    higher_is_better: bool = True
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Choose:
+        if bool(self.systems) == bool(self.best):
+            raise ValueError("Give either systems = [...] or best = N.")
+        return self
+
+
+class Split(_Part):
+    """Cut segments into sentences and align all their texts; rows below the threshold are listed as doubtful."""
+
+    do: Literal["split"]
+    segmenters: dict[str, str] = {}
+    threshold: float = Field(default=0.8, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _known_segmenters(self) -> Split:
+        for name in self.segmenters.values():
+            if name not in segmenters.names():
+                raise ValueError(f"There is no segmenter {name!r}. {did_you_mean(name, segmenters.names())}")
+        return self
+
+
+class Sample(_Part):
+    """Draw a number of sentences with the shares of the domains kept."""
+
+    do: Literal["sample"]
+    sentences: int = Field(gt=0)
+    clip: int | None = Field(default=None, gt=0)
+    avoid: tuple[str, ...] = ()
+
+
+Step = Annotated[Normalise | Filter | Choose | Split | Sample, Field(discriminator="do")]
+STEPS: dict[str, type[_Part]] = {
+    "normalise": Normalise,
+    "filter": Filter,
+    "choose": Choose,
+    "split": Split,
+    "sample": Sample,
+}
+
+
+class Recipe(_Part):
+    """The steps, and the languages of texts that do not say theirs."""
+
+    name: str
+    description: str = ""
+    seed: int = 0
+    source_language: str = ""
+    target_language: str = ""
+    steps: tuple[Step, ...] = Field(alias="step", min_length=1)
+
+
+def shipped() -> tuple[str, ...]:
+    """The names of the recipes that come with Lanner."""
+    return tuple(sorted(path.stem for path in SHIPPED.glob("*.toml")))
+
+
+def find(name: str | Path) -> Path:
+    """The file of a recipe: a path, or the name of one of ours."""
+    path = Path(name)
+    if path.suffix == ".toml" or path.is_file():
+        if not path.is_file():
+            raise InputError(
+                f"There is no file {str(path)!r}.",
+                next_step="Give the path of a recipe, or one of: " + ", ".join(shipped()) + ".",
+            )
+        return path
+    own = SHIPPED / f"{name}.toml"
+    if not own.is_file():
+        raise LannerError(f"There is no recipe called {str(name)!r}.", next_step=did_you_mean(str(name), shipped()))
+    return own
+
+
+def load(name: str | Path) -> Recipe:
+    """A recipe from a file or from ours, by name."""
+    path = find(name)
+    try:
+        return parse(path.read_text(encoding="utf-8"), path)
+    except UnicodeDecodeError as error:
+        raise InputError("This file is not UTF-8 text.", where=Where(path), next_step="Save it as UTF-8.") from error
+
+
+def parse(text: str, file: str | Path | None = None) -> Recipe:
+    """A recipe from its text. The first mistake is shown with its line and what was probably meant."""
+    try:
+        return Recipe.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"at line (\d+), column (\d+)", str(error))
+        where = Where(file, int(place[1]), int(place[2])) if place else Where(file)
+        what = re.sub(r" \(at .*\)$", "", str(error))
+        raise InputError(
+            f"This is not TOML: {what}.", where=where, next_step="Correct the file and try again."
+        ) from error
+    except ValidationError as error:
+        raise _mistake(text, file, error.errors()[0]) from error
+
+
+def _mistake(text: str, file: str | Path | None, error: Any) -> InputError:
+    place = [part for part in error["loc"] if part not in STEPS]
+    step = place[1] if len(place) > 1 and place[0] == "step" else None
+    key = next((str(part) for part in reversed(place) if isinstance(part, str) and part != "step"), "")
+    where = Where(file, _line(text, step, key))
+    step_name = next((part for part in error["loc"] if part in STEPS), None)
+    known = list((STEPS[step_name] if step_name else Recipe).model_fields)
+    if error["type"] == "extra_forbidden":
+        names = ["step" if name == "steps" else name for name in known]
+        return InputError(f"Unknown key {key!r}.", where=where, next_step=did_you_mean(key, names))
+    if error["type"] == "union_tag_invalid":
+        tag = error["ctx"]["tag"]
+        return InputError(f"There is no step {tag!r}.", where=where, next_step=did_you_mean(tag, STEPS))
+    if error["type"] == "union_tag_not_found":
+        return InputError(
+            "This step does not say what to do.",
+            where=where,
+            next_step=f'Add do = "..." with one of: {", ".join(STEPS)}.',
+        )
+    if error["type"] == "missing":
+        return InputError(
+            f"{key or 'step'!r} is missing.",
+            where=where,
+            next_step=f"Add {'[[step]]' if key in ('', 'step') else key + ' = ...'}.",
+        )
+    what, _, hint = error["msg"].removeprefix("Value error, ").partition(". ")
+    return InputError(
+        f"{key}: {what}." if key and error["type"] != "value_error" else f"{what.rstrip('.')}.",
+        where=where,
+        next_step=hint,
+    )
+
+
+def _line(text: str, step: Any, key: str) -> int | None:
+    """The line of a key in the given step (or before the first), of the step's header where the key is not written."""
+    lines = text.splitlines()
+    headers = [n for n, line in enumerate(lines) if re.match(r"\s*\[\[\s*step\s*\]\]", line)]
+    start = headers[step] if isinstance(step, int) and step < len(headers) else 0
+    end = next((n for n in headers if n > start), len(lines)) if isinstance(step, int) else len(lines)
+    written = re.compile(rf"\s*(?:\[+\s*(?:step\.)?)?[\"']?{re.escape(key)}[\"']?\s*[=\].]")
+    for n in range(start, end):
+        if key and written.match(lines[n]):
+            return n + 1
+    return start + 1 if isinstance(step, int) else None

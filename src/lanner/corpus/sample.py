@@ -1,0 +1,133 @@
+"""Draw a smaller set that keeps the shares of the domains, in whole documents or in windows of consecutive sentences.
+
+Every domain gets its share of the sentences asked for by the method of largest remainders (Hamilton), so that the
+quotas add up exactly. Within a domain documents are taken in random order, seeded. Sentences are judged segments;
+what is shown as context only is not counted.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lanner.errors import LannerError
+from lanner.model import Document, Json, Segment
+
+_NEAR_ENOUGH = 0.8  # a window may be this much shorter than asked for if it then ends with a paragraph
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The documents drawn, in their original order, and what was asked for and got, by domain."""
+
+    documents: tuple[Document, ...]
+    rows: tuple[dict[str, Json], ...]
+
+
+def sample(
+    documents: Sequence[Document], sentences: int, *, seed: int, clip: int | None = None, avoid: Collection[str] = ()
+) -> Sample:
+    """Draw about `sentences` sentences.
+
+    Without `clip` documents stay whole, and each domain comes within one document of its quota. With `clip` no document
+    has more than that many sentences and each quota is met exactly unless a paragraph's end is near. Documents in
+    `avoid` (an earlier sample's) are left out, from the shares as well.
+    """
+    by_domain: dict[str, list[Document]] = defaultdict(list)
+    for document in documents:
+        if document.id not in set(avoid) and count(document):
+            by_domain[document.domain].append(document)
+    sizes = {domain: sum(map(count, found)) for domain, found in sorted(by_domain.items())}
+    quotas = largest_remainder(sizes, sentences)
+    rng = random.Random(seed)
+    drawn: dict[str, Document] = {}
+    rows: list[dict[str, Json]] = []
+    for domain, quota in quotas.items():
+        found = _draw(by_domain[domain], quota, clip, rng)
+        drawn |= {document.id: document for document in found}
+        rows.append(_row(domain, by_domain[domain], quota, found, sum(sizes.values())))
+    chosen = tuple(drawn[document.id] for document in documents if document.id in drawn)
+    everything = [document for found in by_domain.values() for document in found]
+    return Sample(chosen, (*rows, _row("All", everything, sentences, chosen, sum(sizes.values()))))
+
+
+def count(document: Document) -> int:
+    """Sentences of a document that are to be judged."""
+    return sum(segment.judged for segment in document.segments)
+
+
+def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
+    """Whole quotas in proportion to sizes that add up to `total`: the integer parts first, then one each to the
+    largest fractions (ties in the order given)."""
+    available = sum(sizes.values())
+    if not 0 < total <= available:
+        raise LannerError(
+            f"{total} sentences are asked for and {available} can be had.",
+            next_step=f"Ask for 1 to {available}." if available else "Nothing is left to draw from.",
+        )
+    exact = {name: size * total / available for name, size in sizes.items()}
+    quotas = {name: math.floor(value) for name, value in exact.items()}
+    missing = total - sum(quotas.values())
+    for name in sorted(exact, key=lambda name: quotas[name] - exact[name])[:missing]:
+        quotas[name] += 1
+    return quotas
+
+
+def _draw(documents: Sequence[Document], quota: int, clip: int | None, rng: random.Random) -> list[Document]:
+    order = list(documents)
+    rng.shuffle(order)
+    drawn: list[Document] = []
+    left = quota
+    for document in order:
+        size = count(document)
+        if clip is None:
+            if left > 0 and abs(left - size) < left:  # it brings the domain nearer to its quota
+                drawn.append(document)
+                left -= size
+        elif left > 0:
+            taken = window(document, min(clip, left), rng)
+            drawn.append(taken)
+            left -= count(taken)
+    return drawn
+
+
+def window(document: Document, size: int, rng: random.Random) -> Document:
+    """At most `size` consecutive sentences: from the beginning of a random paragraph if enough follow it, to the end of
+    a paragraph if one is near. The whole document if it is no longer than that."""
+    segments = document.segments
+    judged = [index for index, segment in enumerate(segments) if segment.judged]
+    if len(judged) <= size:
+        return document
+    starts = [n for n in range(len(judged) - size + 1) if _begins_paragraph(segments, judged[n])]
+    first = rng.choice(starts or range(len(judged) - size + 1))
+    last = first + size - 1
+    nearest = math.ceil(size * _NEAR_ENOUGH)
+    for end in range(last, first + nearest - 2, -1):
+        if end == len(judged) - 1 or _begins_paragraph(segments, judged[end + 1]):
+            last = end
+            break
+    kept = segments[judged[first] : judged[last] + 1]
+    meta = {**document.meta, "window": {"first": kept[0].id, "last": kept[-1].id, "of": len(segments)}}
+    return replace(document, segments=kept, meta=meta)
+
+
+def _begins_paragraph(segments: Sequence[Segment], index: int) -> bool:
+    return index == 0 or segments[index].paragraph is None or segments[index].paragraph != segments[index - 1].paragraph
+
+
+def _row(
+    domain: str, available: Sequence[Document], asked: int, got: Sequence[Document], everything: int
+) -> dict[str, Json]:
+    have = sum(map(count, available))
+    return {
+        "domain": domain or "-",
+        "available_documents": len(available),
+        "available_sentences": have,
+        "share": have / everything,
+        "asked": asked,
+        "got": sum(map(count, got)),
+        "documents": len(got),
+    }

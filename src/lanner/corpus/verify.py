@@ -1,0 +1,164 @@
+"""Doubtful rows as a table that a person corrects in any spreadsheet, and the table read back as edits.
+
+Every doubtful row is shown with all rows of its segment, since the text it lacks is next to it. A person may write
+`accept` or `merge` (with the row below) in the column `action`, put the mark ‖ into each text where a row is to be
+split, or move words from one cell to the next. Nothing can get lost: each text of a segment must come
+back with the same characters in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from lanner.corpus.columns import SOURCE, texts
+from lanner.corpus.edits import Edit, edited, joined, parent
+from lanner.corpus.rows import Doubt
+from lanner.errors import InputError, Where, did_you_mean
+from lanner.model import Document, Segment
+
+MARK = "‖"
+FIXED = ("document", "row", "doubt", "action")
+_ACTIONS = ("", "accept", "merge")
+
+
+def table(documents: Iterable[Document], doubts: Iterable[Doubt]) -> Iterator[dict[str, str]]:
+    """The rows to look at, in document order; `doubt` names the texts in question with their confidence."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for doubt in doubts:
+        said.setdefault((doubt.document, doubt.segment), []).append(f"{doubt.column} {doubt.confidence:.2f}")
+    for document in documents:
+        for _, group in groupby(document.segments, parent):
+            rows = list(group)
+            if any((document.id, row.id) in said for row in rows):
+                for row in rows:
+                    why = "; ".join(said.get((document.id, row.id), ()))
+                    yield {"document": document.id, "row": row.id, "doubt": why, "action": "", **texts(row)}
+
+
+def edits(
+    documents: Mapping[str, Document], sheet: Sequence[Mapping[str, str]], *, by: str = "", when: str = ""
+) -> list[Edit]:
+    """What a person changed in the table, as edits in the order in which they must be made."""
+    found: list[Edit] = []
+    numbered = list(enumerate(sheet, start=2))  # line 1 of a spreadsheet is its header
+    for name, lines in groupby(numbered, lambda line: line[1].get("document", "")):
+        rows = list(lines)
+        if name not in documents:
+            raise _mistake(rows[0][0], f"There is no document {name!r}.", did_you_mean(name, documents))
+        document = documents[name]
+        segments = {segment.id: segment for segment in document.segments}
+        for line, cells in rows:
+            if cells.get("row", "") not in segments:
+                hint = "Rows are removed with the action 'merge' and added with the mark " + MARK + "."
+                raise _mistake(line, f"There is no row {cells.get('row', '')!r} in {name!r}.", hint)
+        parents = [parent(segments[cells["row"]]) for _, cells in rows]
+        for whole, group in groupby(zip(parents, rows, strict=True), lambda pair: pair[0]):
+            current = [segment for segment in document.segments if parent(segment) == whole]
+            found += _group(document, current, [row for _, row in group])
+    return [Edit(e.kind, e.document, e.segment, e.at, by, when) for e in found]
+
+
+def _group(
+    document: Document, current: Sequence[Segment], lines: Sequence[tuple[int, Mapping[str, str]]]
+) -> Iterator[Edit]:
+    """The edits of one segment's rows: shifts first, then splits, then merges from the bottom up."""
+    if [row.id for row in current] != [cells["row"] for _, cells in lines]:
+        raise _mistake(
+            lines[0][0],
+            f"The rows of segment {parent(current[0])!r} are not all here, or not in order.",
+            "Keep every row of a segment; merge rows with the action 'merge'.",
+        )
+    for line, cells in lines:
+        if cells.get("action", "").strip().lower() not in _ACTIONS:
+            raise _mistake(line, f"Unknown action {cells['action']!r}.", did_you_mean(cells["action"], _ACTIONS[1:]))
+    shifts = [edit for column in texts(current[0]) for edit in _shifts(document, current, lines, column)]
+    yield from shifts
+    moved = {row.id: row for row in edited(document, shifts).segments}
+    merges, accepted = [], []
+    for line, cells in lines:
+        name = cells["row"]
+        at = {
+            column: _offset(text, cells[column]) for column, text in texts(moved[name]).items() if MARK in cells[column]
+        }
+        if at:
+            if SOURCE not in at:
+                raise _mistake(
+                    line, f"The source of row {name!r} has no {MARK}.", "Mark the place in the source as well."
+                )
+            yield Edit("split", document.id, name, at)
+        action = cells.get("action", "").strip().lower()
+        if action == "merge":
+            merges.append(Edit("merge", document.id, f"{name}.2" if at else name))
+        elif action == "accept":
+            accepted.append(Edit("accept", document.id, name))
+    yield from reversed(merges)
+    yield from accepted
+
+
+def _shifts(
+    document: Document, current: Sequence[Segment], lines: Sequence[tuple[int, Mapping[str, str]]], column: str
+) -> Iterator[Edit]:
+    """Moves of the borders of one text. A border that goes right is moved after those to its right, one that goes left
+    after those to its left, so that none jumps over another."""
+    before = [texts(row)[column] for row in current]
+    after = [cells.get(column, "").replace(MARK, "") for _, cells in lines]
+    _same_characters(before, after, lines, column)
+    old, new = _borders(before), _borders(after)
+    right = [k for k in range(len(old)) if new[k] > old[k]]
+    left = [k for k in range(len(old)) if new[k] < old[k]]
+    rows = list(current)
+    for k in [*reversed(right), *left]:
+        pair = joined(document, rows[k], rows[k + 1])[column]
+        start = _solid("".join(texts(row)[column] for row in rows[:k]))
+        edit = Edit("shift", document.id, rows[k].id, {column: _after_solid(pair, new[k] - start)})
+        part = Document(document.id, tuple(rows), document.source_language, document.target_language)
+        rows = list(edited(part, [edit]).segments)
+        yield edit
+
+
+def _same_characters(
+    before: Sequence[str], after: Sequence[str], lines: Sequence[tuple[int, Mapping[str, str]]], column: str
+) -> None:
+    was, now = "".join("".join(before).split()), "".join("".join(after).split())
+    if was == now:
+        return
+    at = next((i for i, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
+    ends = [*_borders(after), len(now)]
+    row = next((row for row, end in enumerate(ends) if at < end), len(ends) - 1)
+    raise _mistake(
+        lines[row][0],
+        f"The text of {column!r} changed: {was[at : at + 12]!r} became {now[at : at + 12]!r}.",
+        "Move words between rows, but do not add, remove or correct any.",
+    )
+
+
+def _borders(pieces: Sequence[str]) -> list[int]:
+    """Where each piece but the last ends, in characters that are not white space."""
+    total, ends = 0, []
+    for piece in pieces[:-1]:
+        total += _solid(piece)
+        ends.append(total)
+    return ends
+
+
+def _solid(text: str) -> int:
+    return sum(not letter.isspace() for letter in text)
+
+
+def _after_solid(text: str, wanted: int) -> int:
+    """The offset after that many characters that are not white space."""
+    seen = 0
+    for offset, letter in enumerate(text):
+        if seen == wanted:
+            return offset
+        seen += not letter.isspace()
+    return len(text)
+
+
+def _offset(text: str, cell: str) -> int:
+    return _after_solid(text, _solid(cell.partition(MARK)[0]))
+
+
+def _mistake(line: int, what: str, next_step: str) -> InputError:
+    return InputError(what, where=Where(line=line), next_step=next_step)

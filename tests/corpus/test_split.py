@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanner.corpus import split
+
+TEXTS = st.text(alphabet=st.sampled_from('ab C.!?…。！「」 \n\t\r\u2028"”)@#1😂다요'), max_size=80)
+CODES = st.sampled_from(["en", "ko", "zh", "ja", "de", "xx"])
+
+
+def test_a_line_break_ends_a_sentence_whatever_stands_there():
+    text = "Siso opens gallery\nThe artist was there. He spoke\u2028and left"
+    assert split.sentences(text, "en") == ["Siso opens gallery", "The artist was there.", "He spoke", "and left"]
+
+
+def test_blank_lines_are_no_sentences():
+    assert split.sentences("\n\n One. \n \n Two.\r\n", "en") == ["One.", "Two."]
+    assert split.sentences(" \n", "en") == []
+
+
+@given(TEXTS, CODES)
+def test_split_then_join_gives_the_text_back(text, code):
+    spans = split.spans(text, code)
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    between = [text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    assert all(not gap.strip() for gap in between)
+    pieces = [text[a:b] for a, b in spans]
+    assert "".join(gap + piece for gap, piece in zip(between, [*pieces, ""], strict=True)) == text
+
+
+@given(TEXTS, CODES)
+def test_a_sentence_that_is_split_again_in_its_line_stays_in_order(text, code):
+    spans = split.spans(text, code)
+    assert spans == sorted(spans)
+    assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
+
+
+def test_joiners():
+    assert (split.joiner("zh-Hant"), split.joiner("ja"), split.joiner("ko")) == ("", "", " ")
