@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from lanner.errors import StatisticError
-from lanner.stats.ratings import Patterns
+from lanner.stats.ratings import Patterns, Ratings
 from lanner.stats.selection import ratings as select
 from rated import items, ratings, table
 
@@ -20,6 +20,23 @@ def test_slots_fill_from_the_left_and_know_their_judges():
     assert answered.tolist() == [0, 1, 2, 3]
     assert rated.missing == pytest.approx(4 / 12)
     assert rated.matrix()[2].tolist() == [-1, 1, 1]
+
+
+@settings(max_examples=30, deadline=None)
+@given(ratings())
+def test_a_matrix_is_the_same_as_its_table(judges):
+    matrix = np.array([[np.nan if v is None else v for v in row] for row in judges], dtype=float).T
+    direct, tabled = Ratings.from_matrix(matrix), select(table(judges, "score"))
+    assert direct.matrix()[:, sorted({int(j[1:]) for j in tabled.judges})].tolist() == tabled.matrix().tolist()
+    assert direct.points.tolist() == tabled.points.tolist()
+
+
+def test_a_matrix_of_places_among_labels():
+    rated = Ratings.from_matrix([[0, 2], [1, np.nan]], labels=["a", "b", "c"], documents=["y", "x"], judges=["p", "q"])
+    assert rated.matrix().tolist() == [[0, 2], [1, -1]]
+    assert (rated.documents, rated.document.tolist()) == (("x", "y"), [1, 0])
+    assert not rated.ordered
+    assert rated.items["document"].to_list() == ["y", "x"]
 
 
 def test_pairs_are_every_two_answers_to_an_item():

@@ -79,7 +79,7 @@ def _merges(two: Ratings, resampling: Resampling) -> list[Result]:
     before = _plain(replicates.value[-1])
     reasons = ("after merging only one label is left.",) * len(merged)
     results = []
-    for column, result in enumerate(estimate(replace(plan, reasons=reasons), resampling)):
+    for column, result in enumerate(estimate(replace(plan, reasons=reasons), resampling, replicates=replicates)):
         gain = outcome(replicates, resampling, column=len(merged) + column, null=0.0)
         row = {
             "merged": merged[column],
@@ -219,7 +219,7 @@ def severity(data: Any, question: str = "", *, resampling: Resampling | None = N
 def _tested(plan: Plan, resampling: Resampling) -> list[Result]:
     how = resampling if resampling.unit == "item" else replace(resampling, unit="document")
     replicates = plan.replicate(how)
-    results = estimate(plan, how)
+    results = estimate(plan, how, replicates=replicates)
     found = []
     for column, result in enumerate(results):
         units = result.counts["documents"] if how.unit == "document" else replicates.units

@@ -130,12 +130,20 @@ class Plan:
         return np.asarray(self.finish(sums[None, :])[0])
 
 
-def estimate(plan: Plan, resampling: Resampling, again: Callable[[Ratings], Plan] | None = None) -> list[Result]:
-    """One Result per outcome of the plan. `again` makes the plan anew for fewer judges, where judges are resampled."""
+def estimate(
+    plan: Plan,
+    resampling: Resampling,
+    again: Callable[[Ratings], Plan] | None = None,
+    replicates: Replicates | None = None,
+) -> list[Result]:
+    """One Result per outcome of the plan. `again` makes the plan anew for fewer judges, where judges are resampled;
+    `replicates` saves the work where they are there already."""
     by_judge = resampling.unit in ("judge", "two-way")
-    replicates = plan.replicate(replace(resampling, unit="document", method="t") if by_judge else resampling)
+    if replicates is None:
+        replicates = plan.replicate(replace(resampling, unit="document", method="t") if by_judge else resampling)
     left_out = _without_each_judge(plan, again) if by_judge and again is not None else None
-    return [_result(plan, column, replicates, resampling, left_out) for column in range(len(plan.outcomes))]
+    made = replace(plan, counts=plan.counts or (usage(plan),) * len(plan.outcomes))
+    return [_result(made, column, replicates, resampling, left_out) for column in range(len(plan.outcomes))]
 
 
 def _without_each_judge(plan: Plan, again: Callable[[Ratings], Plan]) -> Array:
@@ -144,7 +152,7 @@ def _without_each_judge(plan: Plan, again: Callable[[Ratings], Plan]) -> Array:
 
 def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampling, left_out: Array | None) -> Result:
     value = float(replicates.value[column])
-    counts = plan.counts[column] if plan.counts else usage(plan)
+    counts = plan.counts[column]
     notes = plan.rated.notes + plan.notes
     if not np.isfinite(value):
         reason = plan.reasons[column] if column < len(plan.reasons) else ""
@@ -194,7 +202,7 @@ def usage(plan: Plan) -> dict[str, int]:
     used = plan.contributing if plan.uses is None else plan.uses
     return {
         "items": int(plan.rows.count @ used),
-        "judges": len(np.unique(plan.rated.judge)),
+        "judges": plan.rated.active_judges,
         "documents": len(plan.documents),
         "answers": len(plan.rated.item),
     }
@@ -204,7 +212,7 @@ def why_undefined(rated: Ratings) -> str:
     """The reason in words, for the cases every coefficient shares."""
     if not len(rated.item):
         return "there are no answers."
-    if len(np.unique(rated.judge)) < 2:
+    if rated.active_judges < 2:
         return "only one judge answered; agreement needs two."
     if rated.per_item.max() < 2:
         return "no item was answered by two judges."

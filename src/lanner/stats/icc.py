@@ -145,7 +145,7 @@ def _from_components(rated: Ratings, form: Form) -> Plan:
         return _component_ratio(form, table, forms, k, tiny)[:, None]
 
     uses = m >= 2
-    enough = len(np.unique(rated.judge)) > 1 and uses.any() and len(answered) > 1
+    enough = rated.active_judges > 1 and uses.any() and len(answered) > 1
     reason = "all scores are the same." if enough else "it needs two judges and two items, some of them shared."
     return Plan(
         "icc",

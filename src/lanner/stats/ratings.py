@@ -50,6 +50,45 @@ class Ratings:
     sets: tuple[frozenset[str], ...] = ()
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def from_matrix(
+        cls,
+        values: npt.ArrayLike,
+        *,
+        documents: Sequence[str] | None = None,
+        judges: Sequence[str] = (),
+        labels: Sequence[str] = (),
+    ) -> Ratings:
+        """From numbers, items × judges, NaN where missing. With `labels` the numbers are places among them.
+
+        `documents` names the document of each item; without it every item is a document of its own.
+        """
+        table = np.asarray(values, dtype=float)
+        known = np.isfinite(table)
+        item, judge = np.nonzero(known)
+        points = np.arange(len(labels), dtype=float) if labels else np.unique(table[known])
+        code = np.searchsorted(points, table[known])
+        segments = [str(at) for at in range(len(table))]
+        named = [str(name) for name in documents] if documents is not None else segments
+        distinct, document = np.unique(np.array(named, dtype=object), return_inverse=True)
+        blank = [""] * len(segments)
+        columns = {"stage": blank, "document": named, "segment": segments, "system": blank, "row": blank}
+        return cls(
+            question="",
+            item=item.astype(np.int32),
+            judge=judge.astype(np.int32),
+            code=code.astype(np.int32),
+            document=document.astype(np.int32),
+            items=pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String())),
+            documents=tuple(distinct.tolist()),
+            judges=tuple(judges) or tuple(str(at) for at in range(table.shape[1])),
+            labels=tuple(labels) or tuple(f"{x:g}" for x in points),
+            points=points,
+            ordered=not labels,
+            explicit=bool(labels),
+            scored=not labels,
+        )
+
     @property
     def graded(self) -> bool:
         """Whether any marked span has a severity."""
@@ -69,6 +108,11 @@ class Ratings:
     def per_item(self) -> Codes:
         """How many answers each item has."""
         return np.bincount(self.item, minlength=self.n_items).astype(np.int32)
+
+    @cached_property
+    def active_judges(self) -> int:
+        """How many judges answered anything."""
+        return int(np.count_nonzero(np.bincount(self.judge, minlength=1)))
 
     @cached_property
     def slots(self) -> tuple[Codes, Codes, Codes]:
@@ -94,8 +138,10 @@ class Ratings:
         new[index] = np.arange(len(index))
         keep = new[self.judge] >= 0
         item, judge, code = self.item[keep], new[self.judge[keep]], self.code[keep]
-        order = np.lexsort((judge, item))
-        return replace(self, item=item[order], judge=judge[order], code=code[order], judges=tuple(judges))
+        if index != sorted(index):  # otherwise the entries are still in order
+            order = np.lexsort((judge, item))
+            item, judge, code = item[order], judge[order], code[order]
+        return replace(self, item=item, judge=judge, code=code, judges=tuple(judges))
 
     def without(self, judge: str) -> Ratings:
         return self.only([name for name in self.judges if name != judge])

@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import lru_cache
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,7 @@ Statistic = Callable[[Array], Array]
 FEW = 20
 """Below this many units the bootstrap distribution is too narrow, and `auto` takes the jackknife with t quantiles."""
 _CHUNK = 2_000_000  # weights held at once: 16 MB
+_KEPT = 20_000_000  # weights worth keeping for the next statistic: one byte each, as a rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +118,38 @@ def draws(
 
     With `multiplicity`, column p stands for that many equal units, and its weight is how many of them were drawn.
     """
-    rng = generator(resampling.seed, stream)
+    key = None if multiplicity is None else multiplicity.tobytes()
     step = max(1, cells // max(1, units))
+    if resampling.n * units <= _KEPT:
+        weights = _kept_draws(units, resampling.n, resampling.seed, stream, key)
+        yield from (weights[at : at + step].astype(float) for at in range(0, resampling.n, step))
+        return
+    rng = generator(resampling.seed, stream)
     for start in range(0, resampling.n, step):
-        rows = min(step, resampling.n - start)
-        if multiplicity is not None:
-            total = int(multiplicity.sum())
-            yield rng.multinomial(total, multiplicity / total, size=rows).astype(float)
-            continue
-        picks = rng.integers(0, units, size=(rows, units), dtype=np.int32).astype(np.int64)
-        picks += np.arange(rows, dtype=np.int64)[:, None] * units
-        yield np.bincount(picks.ravel(), minlength=rows * units).reshape(rows, units).astype(float)
+        yield _draw(rng, min(step, resampling.n - start), units, key).astype(float)
+
+
+def _draw(rng: np.random.Generator, rows: int, units: int, multiplicity: bytes | None) -> npt.NDArray[np.int64]:
+    if multiplicity is not None:
+        counts = np.frombuffer(multiplicity)
+        return rng.multinomial(int(counts.sum()), counts / counts.sum(), size=rows)
+    picks = rng.integers(0, units, size=(rows, units), dtype=np.int32).astype(np.int64)
+    picks += np.arange(rows, dtype=np.int64)[:, None] * units
+    return np.bincount(picks.ravel(), minlength=rows * units).reshape(rows, units)
+
+
+@lru_cache(maxsize=4)
+def _kept_draws(units: int, n: int, seed: int, stream: int, multiplicity: bytes | None) -> npt.NDArray[np.integer[Any]]:
+    """All weights at once, in as few bytes as they need: the statistics of one report share them."""
+    rng = generator(seed, stream)
+    step = max(1, _CHUNK // max(1, units))
+    blocks = []
+    for start in range(0, n, step):
+        block = _draw(rng, min(step, n - start), units, multiplicity)
+        blocks.append(block.astype(np.min_scalar_type(int(block.max(initial=0)))))
+    weights = np.concatenate(blocks)
+    weights.flags.writeable = False
+    return weights
 
 
 def replicate(

@@ -8,6 +8,7 @@ equal answers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +21,7 @@ from lanner.stats.frame import tidy
 from lanner.stats.ratings import Codes, Ratings, Value
 from lanner.stats.resample import Array
 
+Numbers = npt.NDArray[np.int64]
 ITEM = ("stage", "document", "segment", "system", "row")
 
 
@@ -51,19 +53,41 @@ def ratings(
     column: Value = next((name for name in value if table[name].is_not_null().any()), value[0])
     if column == "labels" or (value[0] == "labels" and column != "score" and _is_grid(table)):
         table, column = _as_sets(table, column), "labels"
-    keys = [name for name in ITEM if table[name].n_unique() > 1] or ["segment"]
-    item = _dense(table, keys)
-    table = table.with_columns(pl.Series("_item", item, dtype=pl.Int64))
-    items = table.unique("_item", keep="first").sort("_item").select(*ITEM)
-    answered = table.filter(pl.col(column).is_not_null())
+    item = _dense(table)
+    first = np.unique(item, return_index=True)[1]
+    items = table.select(ITEM)[first]
+    known = table[column].is_not_null()
     if column == "score":
-        answered = answered.filter(pl.col("score").is_finite())
-    latest = answered.sort("answered_at", nulls_last=False, maintain_order=True)
-    kept = latest.unique(["_item", "judge"], keep="last", maintain_order=True).sort("_item", "judge")
-    if len(kept) < len(answered):
-        again = len(answered) - len(kept)
+        known &= table["score"].is_finite().fill_null(value=False)
+    names = tuple(judges) if judges is not None else tuple(table["judge"].filter(known).unique().sort())
+    kept = np.flatnonzero(known.to_numpy())
+    judge = _positions(table["judge"].gather(kept), names)
+    latest = _latest(item[kept], judge, len(names), table["answered_at"].gather(kept))
+    if len(latest) < len(kept):
+        again = len(kept) - len(latest)
         notes += (f"{again} answers were given again by the same judge to the same item; the latest counts.",)
-    return _build(question, kept, items, column, labels=labels, judges=judges, notes=notes)
+    places = Places(item[kept][latest].astype(np.int32), judge[latest], names)
+    return _build(question, table[kept[latest]], items, column, labels=labels, places=places, notes=notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Of which item, and from which judge, each answer is; and the judges' names."""
+
+    item: Codes
+    judge: Codes
+    judges: tuple[str, ...]
+
+
+def _latest(item: Numbers, judge: Codes, n_judges: int, moments: pl.Series) -> Numbers:
+    """Which answers stay: the last of each judge to each item, sorted by item and judge."""
+    cell = item * max(1, n_judges) + judge
+    if moments.is_null().all():
+        order = np.argsort(cell, kind="stable")
+    else:
+        order = np.lexsort((moments.to_physical().fill_null(0).to_numpy(), cell))
+    last = np.flatnonzero(np.diff(cell[order], append=-1))
+    return np.asarray(order[last])
 
 
 def _select(
@@ -154,13 +178,14 @@ def _as_sets(table: pl.DataFrame, column: Value) -> pl.DataFrame:
     return table.with_columns(sets, row=pl.lit(""), label=pl.lit(None, pl.String), score=pl.lit(None, pl.Float64))
 
 
-def _dense(table: pl.DataFrame, keys: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Equal keys to equal numbers from 0, without a slow multi-column join; order follows the sorted names."""
+def _dense(table: pl.DataFrame) -> Numbers:
+    """Equal items to equal numbers from 0, without a slow multi-column join; order follows the sorted names."""
     total = np.zeros(len(table), np.int64)
-    for name in keys:
-        codes = table[name].rank("dense").to_numpy().astype(np.int64)
-        combined = total * (int(codes.max(initial=0)) + 1) + codes
-        total = np.unique(combined, return_inverse=True)[1].reshape(-1)
+    for name in ITEM:
+        names = table[name].unique().sort()
+        if len(names) > 1:
+            codes = _positions(table[name], names.to_list())
+            total = np.unique(total * len(names) + codes, return_inverse=True)[1].reshape(-1)
     return total
 
 
@@ -171,10 +196,9 @@ def _build(
     column: Value,
     *,
     labels: Sequence[str | float] | None,
-    judges: Sequence[str] | None,
+    places: Places,
     notes: tuple[str, ...],
 ) -> Ratings:
-    names = tuple(judges) if judges is not None else tuple(kept["judge"].unique().sort())
     sets: tuple[frozenset[str], ...] = ()
     if column == "labels":
         code, sets = _set_codes(kept["labels"])
@@ -188,19 +212,16 @@ def _build(
         ordered = True
     else:
         code, scale, points, ordered = _label_codes(kept, labels)
-    judge = _positions(kept["judge"], names)
     documents = items["document"].unique().sort()
-    item = kept["_item"].to_numpy().astype(np.int32)
-    order = np.lexsort((judge, item))
     return Ratings(
         question=question,
-        item=item[order],
-        judge=judge[order],
-        code=code[order],
+        item=places.item,
+        judge=places.judge,
+        code=code,
         document=_positions(items["document"], documents.to_list()),
         items=items,
         documents=tuple(documents),
-        judges=names,
+        judges=places.judges,
         labels=scale,
         points=points,
         ordered=ordered,
@@ -213,9 +234,8 @@ def _build(
 
 
 def _positions(column: pl.Series, names: Sequence[str]) -> Codes:
-    order = pl.DataFrame({"name": list(names), "at": range(len(names))}, schema={"name": pl.String(), "at": pl.Int32()})
-    found = pl.DataFrame({"name": column}).join(order, on="name", how="left", maintain_order="left")["at"]
-    return found.to_numpy().astype(np.int32)
+    """The place of each text among these names."""
+    return column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int32)
 
 
 def _label_codes(
