@@ -33,6 +33,7 @@ from lanner.web.messages import Messages
 MOST_BUTTONS = 11
 _MOST_LISTED = 12
 _MOST_ROW_LETTERS = 34  # labels that fit beside each other in the rail
+_SHORT = 22  # letters of a label that fit in half the rail
 _TAKEN = "jkudgiof"  # letters of the page itself
 LETTERS = "ABCDEFGHIJ"
 
@@ -50,6 +51,8 @@ class Pick:
     group: str = ""
     parent: str = ""
     level: int = 0
+    low: str = ""
+    high: str = ""
     quiet: bool = False  # preselected: choosing it says nothing
 
 
@@ -99,6 +102,11 @@ class Ask:
     value: Json = None
     shown: bool = True
     shown_rows: frozenset[str] = frozenset()
+
+    @property
+    def short_marks(self) -> bool:
+        """Whether labelled points fit two to a line."""
+        return len(self.options) % 2 == 0 and all(len(pick.label) <= _SHORT for pick in self.options)
 
     @property
     def direct(self) -> bool:
@@ -199,9 +207,7 @@ def _scale(base: Ask, question: Scale, wording: Wording, messages: Messages) -> 
 
 def _mark(question_id: str, value: float, wording: Wording) -> Pick:
     """A point of a scale; its label is empty where the protocol has no words for it."""
-    name = f"{value:g}"
-    words = wording.option(question_id, name.replace("-", "minus_").replace(".", "_"))
-    return Pick(name, "" if words.label in (name, name.replace(".", " ")) else words.label, help=words.help)
+    return Pick(f"{value:g}", wording.mark(question_id, value))
 
 
 def _digits(values: Sequence[float]) -> list[str]:
@@ -293,8 +299,20 @@ def _picks(question_id: str, options: Iterable[Option], wording: Wording, *, key
         parent = option.parent or ""
         place = siblings[parent] = siblings.get(parent, -1) + 1
         key = _position(place) if keyed else ""
-        pick = Pick(option.id, words.label, words.short, words.help, words.definition, key, option.group or "", parent)
-        made.append(pick)
+        made.append(
+            Pick(
+                id=option.id,
+                label=words.label,
+                short=words.short,
+                help=words.help,
+                definition=words.definition,
+                key=key,
+                group=option.group or "",
+                parent=parent,
+                low=words.low,
+                high=words.high,
+            )
+        )
     return tuple(made)
 
 

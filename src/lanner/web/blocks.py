@@ -137,10 +137,10 @@ class Layout:
         cells = []
         source, target = writing(document.source_language), writing(document.target_language)
         if "source" in self.stage.show:
-            cells.append(Cell("source", segment.source, *source))
+            cells.append(Cell("source", _shown(segment.source, index, "", item), *source))
         if "target" in self.stage.show:
             for output, system in enumerate(systems):
-                cells.append(Cell("target", _shown(segment, index, system, item), *target, output))
+                cells.append(Cell("target", _shown(segment.text(system) or "", index, system, item), *target, output))
         if "reference" in self.stage.show:
             cells.append(Cell("reference", next(iter(segment.references.values()), ""), *target))
         return tuple(cells)
@@ -209,15 +209,15 @@ def _reachable(rows: Sequence[Row], before: int, after: int) -> list[Row]:
     return [line for place, line in enumerate(rows) if any(at - before <= place <= at + after for at in judged)]
 
 
-def _shown(segment: Segment, index: int, system: str, item: Item | None) -> str:
-    """The output, or what a control item shows in its place: for a whole document one line per sentence."""
+def _shown(text: str, index: int, system: str, item: Item | None) -> str:
+    """The text, or what a control item shows in its place: for a whole document one line per sentence."""
     if item is not None and system in item.texts:
         replaced = item.texts[system]
         if item.segment:
             return replaced
         lines = replaced.split("\n")
         return lines[index] if index < len(lines) else ""
-    return segment.text(system) or ""
+    return text
 
 
 def _named(language: str) -> tuple[str, str]:

@@ -47,11 +47,11 @@ def definitions(questions: Sequence[Ask]) -> tuple[Section, ...]:
     sections = []
     for ask in questions:
         own = (Definition(f"d-{ask.id}", ask.label, ask.definition),) if ask.definition else ()
-        if ask.groups and not ask.each:
+        if ask.groups:
             sections += [Section(g.label, g.tone, _entries(ask, g.picks)) for g in ask.groups]
             sections.append(Section("", 0, own))
         else:
-            entries = _entries(ask, (*(() if ask.each else ask.rows), *ask.options, *ask.severities))
+            entries = _entries(ask, (*ask.rows, *ask.options, *ask.severities))
             sections.append(Section(ask.label if entries else "", 0, own + entries))
     merged: list[Section] = []
     for section in sections:

@@ -27,7 +27,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The work of one judge in one campaign. `who` is the name under which this judge's pages keep answers on a device."""
+    """The work of one judge in one campaign. `who` names what a device keeps for this judge."""
 
     who: str
     campaign: str

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lanner.model import Document, Json, Object, Protocol, Stage, Task, Unit
+from lanner.model import Document, Item, Json, Object, Protocol, Spans, Stage, Task, Unit
+from lanner.protocols.answers import texts_of
 from lanner.protocols.flow import applicable, chosen, missing
+from lanner.protocols.prefilled import live
 from lanner.protocols.wording import Wording
 from lanner.web.asking import Ask, asks
 from lanner.web.blocks import Block, Layout, Row, opened
@@ -29,7 +31,6 @@ class Given:
     answers: Mapping[str, Json] = field(default_factory=dict)
     ids: Mapping[str, int] = field(default_factory=dict)
     earlier: Mapping[str, Json] = field(default_factory=dict)
-    prefilled: Mapping[str, Json] = field(default_factory=dict)
     elapsed: float = 0.0
     active: float = 0.0
     explanation: str = ""
@@ -63,6 +64,8 @@ class TaskPage:
     object: str
     title: str
     heading: str
+    stage_title: str
+    shown: tuple[str, ...]
     instructions: tuple[str, ...]
     blocks: tuple[Block, ...]
     asks: tuple[Ask, ...]
@@ -124,6 +127,8 @@ def task_page(
     wording = Wording(protocol, messages.language)
     outputs = max((len(item.systems) for item in task.items), default=2)
     questions = asks(protocol, stages, wording, messages, outputs)
+    given = [replace(entry, answers=_standing(stages, entry.answers)) for entry in given]
+    prefilled = [_prefilled(stages, item, documents) for item in task.items]
     states = tuple(_state(protocol, task.page, entry) for entry in given)
     blocks = Layout(task, documents, stages[0], questions, states, messages, media or {}).blocks()
     rows = [line for block in blocks for line in block.rows]
@@ -137,7 +142,9 @@ def task_page(
         object=stages[0].object.value,
         title=settings.title or wording.title,
         heading=heading,
+        stage_title=next((said for stage in stages if (said := wording.stage(stage.id))), ""),
         instructions=instructions,
+        shown=tuple(stages[0].show),
         blocks=blocks,
         asks=tuple(_answered(protocol, task.page, ask, given[current]) for ask in questions),
         words_language=wording.language,
@@ -151,7 +158,7 @@ def task_page(
         definitions=definitions(questions),
         keys=keys(questions, messages, unit=stages[0].unit),
         explanation=given[current].explanation,
-        script=_script(task, given, messages)
+        script=_script(task, given, prefilled, messages)
         | {
             "who": who,
             "idle": settings.idle_seconds,
@@ -163,17 +170,19 @@ def task_page(
     )
 
 
-def _script(task: Task, given: Sequence[Given], messages: Messages) -> dict[str, Json]:
+def _script(
+    task: Task, given: Sequence[Given], prefilled: Sequence[Mapping[str, Json]], messages: Messages
+) -> dict[str, Json]:
     items = [
         {
             "saved": {name: {"id": entry.ids.get(name), "value": value} for name, value in entry.answers.items()},
             "earlier": dict(entry.earlier),
-            "prefilled": dict(entry.prefilled),
+            "prefilled": dict(start),
             "elapsed": entry.elapsed,
             "active": entry.active,
             "explanation": entry.explanation,
         }
-        for entry in given
+        for entry, start in zip(given, prefilled, strict=True)
     ]
     return {
         "task": task.id,
@@ -182,6 +191,22 @@ def _script(task: Task, given: Sequence[Given], messages: Messages) -> dict[str,
         "items": items,
         "words": messages.table("script"),
     }
+
+
+def _standing(stages: Sequence[Stage], answers: Mapping[str, Json]) -> dict[str, Json]:
+    """Answers as the judge left them: without the suggested spans that were removed."""
+    marked = {question.id for stage in stages for question in stage.questions if isinstance(question, Spans)}
+    return {name: live(value) if name in marked else value for name, value in answers.items()}
+
+
+def _prefilled(stages: Sequence[Stage], item: Item, documents: Mapping[str, Document]) -> dict[str, Json]:
+    """The spans a sentence starts from, for the questions that start from some."""
+    document = documents.get(item.document)
+    asked = [q for stage in stages for q in stage.questions if isinstance(q, Spans) and q.prefilled]
+    if document is None or not asked:
+        return {}
+    offered = [dict(span) for span in texts_of(document, item).prefilled or ()]
+    return {question.id: offered for question in asked}
 
 
 def _state(protocol: Protocol, page: str, entry: Given) -> str:
@@ -197,8 +222,7 @@ def _answered(protocol: Protocol, page: str, ask: Ask, entry: Given) -> Ask:
     applying = {question.id: question for _, question in applicable(protocol, page, answers)}
     question = applying.get(ask.id)
     rows = frozenset(chosen(protocol, question, answers)) if question and question.for_each else frozenset()
-    value = entry.answers.get(ask.id, entry.prefilled.get(ask.id))
-    return replace(ask, value=value, shown=question is not None, shown_rows=rows)
+    return replace(ask, value=entry.answers.get(ask.id), shown=question is not None, shown_rows=rows)
 
 
 def _place(rows: Sequence[Row], blocks: Sequence[Block], states: Sequence[str], wanted: int | None) -> int:

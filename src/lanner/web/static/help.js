@@ -1,7 +1,7 @@
-// The drawer with definitions, guidelines, keys and settings; colours and text size; the search.
+// The drawer with definitions, guidelines, keys and settings; the search.
 import { say } from './rail.js';
 
-const $ = s => document.querySelector(s), root = document.documentElement, SIZES = ['', 'l', 'xl', 's'];
+const $ = s => document.querySelector(s);
 
 export class Help {
   /** @param {any} app */
@@ -11,33 +11,9 @@ export class Help {
     this.opener = null;
     document.addEventListener('click', e => { const b = e.target.closest('button[data-panel]'); if (b) this.toggle(b.dataset.panel); });
     $('#find')?.addEventListener('input', e => this.find(e.target.value));
-    $('#settings').addEventListener('change', e => this.set(e.target));
-    for (const f of $('#settings').elements) if (f.name && f.name !== 'language') { if (f.type === 'checkbox') f.checked = (this.prefs(f.name) === f.value) !== ('inverse' in f.dataset); else f.value = this.prefs(f.name); }
     const names = typeof Intl.DisplayNames === 'function' ? new Intl.DisplayNames([app.data.language], { type: 'language', fallback: 'none' }) : null;
     for (const el of document.querySelectorAll('[data-lang]')) try { el.textContent = names?.of(el.dataset.lang) || el.textContent; } catch { /* no such code: the English name stays */ }
   }
-
-  /** @param {string} name */
-  prefs(name) { try { return localStorage.getItem('lanner-' + name) ?? ''; } catch { return root.dataset[name] ?? ''; } }
-  /** @param {string} name @param {string} value */
-  keep(name, value) {
-    if (value) root.dataset[name] = value; else delete root.dataset[name];
-    try { if (value) localStorage.setItem('lanner-' + name, value); else localStorage.removeItem('lanner-' + name); } catch { /* for this page only */ }
-    const f = $('#settings').elements[name];
-    if (f?.type === 'checkbox') f.checked = (value === f.value) !== ('inverse' in f.dataset); else if (f) f.value = value;
-    this.app.rows.all[this.app.row]?.el.scrollIntoView({ block: 'nearest' });
-  }
-  set(f) {
-    if (f.name === 'language') {
-      document.cookie = `language=${f.value};path=/;max-age=31536000;samesite=lax`;
-      void this.app.saving.flush(this.app.item).then(() => location.reload());
-    } else this.keep(f.name, f.type !== 'checkbox' ? f.value : f.checked !== ('inverse' in f.dataset) ? f.value : '');
-  }
-  theme() {
-    const dark = (root.dataset.theme || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
-    this.keep('theme', dark ? 'light' : 'dark');
-  }
-  size() { this.keep('size', SIZES[(SIZES.indexOf(root.dataset.size ?? '') + 1) % SIZES.length]); }
 
   get panel() { return this.drawer.hidden ? '' : this.drawer.dataset.panel; }
   /** @param {string} name @param {boolean} [stay] */

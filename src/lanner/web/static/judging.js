@@ -7,6 +7,7 @@ import { Marking } from './marking.js';
 import { Rail, say } from './rail.js';
 import { Rows, made } from './rows.js';
 import { Saving } from './saving.js';
+import { Prefs } from './settings.js';
 import { Store, canon } from './store.js';
 
 const $ = s => document.querySelector(s);
@@ -28,6 +29,7 @@ class App {
     /** @type {string[]} */
     this.states = data.items.map(() => '');
     this.help = new Help(this);
+    this.prefs = new Prefs(() => this.saving.flush(this.item));
     this.marking = new Marking(this);
     this.clock = new Clock(data.idle * 1000);
     this.worked = data.minutesToday * 60;
@@ -156,7 +158,8 @@ class App {
     if (done) { done.textContent = done.dataset.words.replace('{done}', n).replace('{all}', states.length); $('#docbar').value = n; }
     $('#finish-button')?.classList.toggle('primary', n === states.length);
     const links = part.map(i => {
-      const b = made('button', 'link', say(words, 'missing_row', { n: this.rows.all[this.rows.of(i)]?.num.querySelector('b').textContent ?? '', what: store.missing(i).map(q => this.rail.asks.find(x => x.q === q)?.el.dataset.short).join(', ') }));
+      const what = store.missing(i).map(q => this.rail.asks.find(x => x.q === q)?.el.dataset.short).join(', ');
+      const b = made('button', 'link', states.length > 1 ? say(words, 'missing_row', { n: this.rows.all[this.rows.of(i)]?.num.querySelector('b').textContent, what }) : what);
       b.type = 'button';
       b.onclick = () => { if (this.rows.all.length) this.go(this.rows.of(i)); this.accept(); };
       return b;
@@ -174,7 +177,7 @@ class App {
 
   act(el, e) {
     if (!el || el.closest('.more')) return;
-    const acts = { undo: () => this.undo(), close: () => this.help.shut(), sheet: () => this.sheet(), theme: () => this.help.theme(), size: () => this.help.size() };
+    const acts = { undo: () => this.undo(), close: () => this.help.shut(), sheet: () => this.sheet(), theme: () => this.prefs.theme(), size: () => { this.prefs.size(); this.rows.all[this.row]?.el.scrollIntoView({ block: 'nearest' }); } };
     if (el.dataset.go) { e.preventDefault(); this.step(+el.dataset.go); } else acts[el.dataset.act]?.();
   }
 
@@ -188,8 +191,8 @@ class App {
       this.worked += active;
       this.sitting = active ? this.sitting + active : Math.max(0, this.sitting - 10);
       if (mins) mins.textContent = mins.dataset.words.replace('{n}', Math.floor(this.worked / 60));
-      if (data.breakAfter && this.sitting > data.breakAfter * 60 && this.help.prefs('breaks') !== 'off') {
-        this.note('break', say(this.words, 'break', { n: Math.floor(this.sitting / 60) }), [[say(this.words, 'break_ok'), () => {}], [say(this.words, 'break_off'), () => this.help.keep('breaks', 'off')]]);
+      if (data.breakAfter && this.sitting > data.breakAfter * 60 && this.prefs.get('breaks') !== 'off') {
+        this.note('break', say(this.words, 'break', { n: Math.floor(this.sitting / 60) }), [[say(this.words, 'break_ok'), () => {}], [say(this.words, 'break_off'), () => this.prefs.set('breaks', 'off')]]);
         this.sitting = 0;
       }
     }, 5000);

@@ -31,7 +31,7 @@ export function listen(app) {
     if (marking.active && (k === 'Delete' || k === 'Backspace')) return take(() => marking.delete());
     const menu = marking.menu(k);
     if (menu) return take(menu);
-    if (app.help.prefs('single') === 'off') return undefined;
+    if (app.prefs.get('single') === 'off') return undefined;
     return take((app.frozen ? undefined : rail.digit(k) ?? rail.letter(k)) ?? letters[k]);
   });
 }

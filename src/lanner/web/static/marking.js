@@ -119,7 +119,7 @@ export class Marking {
   stage() {
     const { bar, path, span, id } = this.sel, panels = [...bar.querySelectorAll('.panel')], last = path.at(-1);
     const wanted = panels.filter(p => !(p.dataset.field === 'missing' && (span.side !== 'source' || span.text === '')));
-    const order = last ? wanted.filter(p => p.dataset.parent ? p.dataset.parent === last[1] && last[0] === 'category' : !path.some(([f]) => f === p.dataset.field)) : wanted.filter(p => !p.dataset.parent);
+    const order = last ? wanted.filter(p => p.dataset.parent ? p.dataset.parent === last[1] && last[0] === 'category' && path.filter(([f]) => f === 'category').length < 2 : !path.some(([f]) => f === p.dataset.field)) : wanted.filter(p => !p.dataset.parent);
     const now = order.find(p => p.dataset.parent) ?? order[0];
     if (!now) return this.commit();
     for (const p of panels) p.hidden = p !== now;

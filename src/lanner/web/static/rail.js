@@ -123,7 +123,7 @@ export class Rail {
   /** A digit for what is armed. @param {string} key @returns {(() => void)|undefined} */
   digit(key) {
     const input = this.armed?.querySelector(`[data-k="${CSS.escape(key)}"]`), typed = this.armed?.querySelector('[type=number]:not(.opt *)');
-    if (input) return () => { input.focus({ preventScroll: true }); input.click(); };
+    if (input) return () => { if (input.matches('input')) input.focus({ preventScroll: true }); input.click(); };
     if (typed && /^\d$/.test(key)) return () => { typed.focus({ preventScroll: true }); typed.value = key; typed.dispatchEvent(new Event('input', { bubbles: true })); };
     return undefined;
   }

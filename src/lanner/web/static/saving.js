@@ -1,18 +1,10 @@
 // Between the answers of this page and the outbox: when something is sent, what came back, what another page did.
 import { Outbox } from './outbox.js';
 import { say } from './rail.js';
+import { alone, send } from './sending.js';
 import { canon } from './store.js';
 
 const PAUSE = 700;
-
-/** @param {string} url @param {any} [body] @returns {Promise<{status: number, body: any}>} */
-export async function send(url, body) {
-  const text = body && JSON.stringify(body), answer = await fetch(url, { method: body ? 'POST' : 'GET', body: text, keepalive: !!text && text.length < 60000, redirect: 'error',
-    headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) }, signal: AbortSignal.timeout(30000) });
-  return { status: answer.status, body: await answer.json().catch(() => null) };
-}
-/** One page of this browser sends at a time. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
-export const alone = work => navigator.locks ? navigator.locks.request('lanner-outbox', work) : work();
 
 export class Saving {
   /** @param {any} app @param {import('./db.js').Db} db */
@@ -99,21 +91,24 @@ export class Saving {
     const { app } = this;
     if (sealed.task !== app.data.task) return;
     const item = app.store.items[sealed.item], saved = {};
-    for (const [q, id] of Object.entries(answer.saved ?? {})) { item.base[q] = id; saved[q] = { id, value: sealed.body.answers[q] }; }
+    for (const [q, id] of Object.entries(answer.saved ?? {})) {
+      item.base[q] = id;
+      if (q in sealed.body.answers) saved[q] = { id, value: sealed.body.answers[q] }; else item.stored[q] = 'null';   // no longer asked
+    }
     this.channel.postMessage({ task: sealed.task, item: sealed.item, saved });
     if (answer.explanation) { item.explanation = answer.explanation; if (sealed.item === app.item) app.show(); }
     for (const conflict of answer.conflicts ?? []) this.conflict(sealed, conflict);
   }
 
   /** Another page or device answered the same question: both are in the record, the judge says which one holds. */
-  conflict(sealed, { question, id, value }) {
+  conflict(sealed, { question, value }) {
     const { app } = this, ask = app.rail.asks.find(x => x.q.id === question), item = app.store.items[sealed.item], mine = sealed.body.answers[question];
     if (!ask || canon(value) === canon(mine)) return;
     const row = app.rows.all[app.rows.of(sealed.item)], name = ask.el.dataset.short, n = row?.num.querySelector('b').textContent;
-    const settle = chosen => { item.base[question] = Math.max(id, item.base[question] ?? 0); item.stored[question] = ''; if (app.item !== sealed.item) app.go(app.rows.of(sealed.item)); app.answer(question, chosen); };
+    const take = () => { if (app.item !== sealed.item) app.go(app.rows.of(sealed.item)); app.answer(question, standing(value)); };
     const text = app.rows.all.length > 1 ? say(app.words, 'conflict', { name, n }) : say(app.words, 'conflict_document', { name });
     app.note(`conflict-${sealed.item}-${question}`, `${text} ${say(app.words, 'both_kept')}`, [
-      [say(app.words, 'mine', { value: this.spoken(ask, mine) }), () => settle(mine)], [say(app.words, 'theirs', { value: this.spoken(ask, value) }), () => settle(value)]]);
+      [say(app.words, 'mine', { value: this.spoken(ask, mine) }), () => {}], [say(app.words, 'theirs', { value: this.spoken(ask, value) }), take]]);
   }
   spoken(ask, value) {
     if (value == null) return '–';
@@ -126,9 +121,9 @@ export class Saving {
     const item = this.app.store.items[i], mine = item.answers[q] ?? null;
     const busy = canon(mine) !== (item.stored[q] ?? 'null') || this.outbox.queue.some(s => s.task === this.app.data.task && s.item === i && q in s.body.answers);
     if (busy || item.base[q] === id) return;
-    item.answers[q] = value;
+    item.answers[q] = standing(value);
     item.base[q] = id;
-    item.stored[q] = canon(value);
+    item.stored[q] = canon(item.answers[q]);
     this.app.refresh(i);
   }
   async compare() {
@@ -164,5 +159,7 @@ export class Saving {
   lastRow() { try { return localStorage.getItem(this.place) ?? 0; } catch { return 0; } }
 }
 
+/** Without the suggested marks that were removed. @param {any} value */
+const standing = value => Array.isArray(value) ? value.filter(s => s?.origin !== 'removed') : value;
 /** @param {number} s */
 const round = s => Math.round(s * 10) / 10;
