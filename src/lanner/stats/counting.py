@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from scipy import sparse
 
 from lanner.errors import StatisticError
 from lanner.stats.estimate import Plan, Rows, statistic
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array
+from lanner.stats.scatter import Scattered
 from lanner.stats.weighting import Weights, agreement_weights, describe
 
 Over = Literal["items", "pairs", "unanimous"]
@@ -161,9 +161,8 @@ def conger(rated: Ratings, *, weights: Weights = None) -> Plan:
     row, slot = np.nonzero(known)
     column = 2 + judges[row, slot].astype(np.int64) * q + codes[row, slot]
     lines = np.arange(len(codes))
-    data = np.concatenate([share, two, np.ones(len(row))])
-    places = (np.concatenate([lines, lines, row]), np.concatenate([lines * 0, lines * 0 + 1, column]))
-    parts = sparse.coo_array((data, places), shape=(len(codes), 2 + n_judges * q)).tocsr()
+    entries = ((lines, 0, share), (lines, 1, two.astype(float)), (row, column, 1.0))
+    parts = Scattered(entries, len(codes), 2 + n_judges * q)
 
     def finish(sums: Array) -> Array:
         observed = ratio(sums[:, 0], sums[:, 1])

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from lanner.model import Result
 from lanner.stats.alpha import alpha
@@ -17,6 +16,7 @@ from lanner.stats.estimate import Plan, Rows, Statistic, estimate, statistic
 from lanner.stats.kappa import kappa
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Resampling, outcome
+from lanner.stats.scatter import Entry, Scattered
 from lanner.stats.selection import ratings
 
 
@@ -29,12 +29,11 @@ def _pairs(data: Any, question: str, select: dict[str, Any]) -> Iterator[Ratings
             yield two
 
 
-def _confusions(two: Ratings) -> tuple[Rows, sparse.csr_array]:
+def _confusions(two: Ratings) -> tuple[Rows, Scattered]:
     """Shared items × (first's label, second's label), one 1 in each row."""
     pairs, q = two.pairs, len(two.labels)
     cell = pairs.first.astype(np.int64) * q + pairs.second
-    entries = (np.ones(len(cell)), (np.arange(len(cell)), cell))
-    return Rows.of_items(two, pairs.item), sparse.coo_array(entries, shape=(len(cell), q * q)).tocsr()
+    return Rows.of_items(two, pairs.item), Scattered(((np.arange(len(cell)), cell, 1.0),), len(cell), q * q)
 
 
 def _names(two: Ratings) -> dict[str, str]:
@@ -114,8 +113,7 @@ def _disagreement_shares(two: Ratings, resampling: Resampling) -> list[Result]:
     differ = pairs.first != pairs.second
     first, second, items = pairs.first[differ], pairs.second[differ], pairs.item[differ]
     at = np.arange(len(items))
-    entries = (np.ones(2 * len(items)), (np.r_[at, at], np.r_[first, q + second].astype(np.int64)))
-    parts = sparse.coo_array(entries, shape=(len(items), 2 * q)).tocsr()
+    parts = Scattered(((at, first, 1.0), (at, q + second, 1.0)), len(items), 2 * q)
 
     def finish(sums: Array) -> Array:
         n = sums.sum(axis=1, keepdims=True) / 2
@@ -143,7 +141,7 @@ def confusion(data: Any, question: str = "", *, resampling: Resampling | None = 
     for two in _pairs(data, question, select):
         q = len(two.labels)
         _, parts = _confusions(two)
-        table = np.asarray(parts.sum(axis=0)).reshape(q, q).astype(int)
+        table = parts.total().reshape(q, q).astype(int)
         rows = tuple(
             {"label": name, **dict(zip(two.labels, line.tolist(), strict=True))}
             for name, line in zip(two.labels, table, strict=True)
@@ -165,21 +163,14 @@ def _lean(rated: Ratings, *, shares: bool = False) -> Plan:
     values = np.eye(len(rated.labels))[code] if shares else rated.points[code][:, None]
     kinds = values.shape[1]
     m = rated.per_item[shared].astype(float)
-    columns, data, lines = [], [], []
+    base = judge.astype(np.int64) * (kinds + 1)
+    entries: list[Entry] = [(item, base + kinds, 1.0)]
     for kind in range(kinds):
         x = values[:, kind]
         total = np.bincount(item, weights=x, minlength=len(shared))
         others = (total[item] - x) / (m[item] - 1)
-        columns.append(judge.astype(np.int64) * (kinds + 1) + kind)
-        data.append(x - others)
-        lines.append(item)
-    columns.append(judge.astype(np.int64) * (kinds + 1) + kinds)
-    data.append(np.ones(len(item)))
-    lines.append(item)
-    shape = (len(shared), judges * (kinds + 1))
-    parts = sparse.coo_array(
-        (np.concatenate(data), (np.concatenate(lines), np.concatenate(columns))), shape=shape
-    ).tocsr()
+        entries.append((item, base + kind, x - others))
+    parts = Scattered(tuple(entries), len(shared), judges * (kinds + 1))
 
     def finish(sums: Array) -> Array:
         table = sums.reshape(len(sums), judges, kinds + 1)
@@ -287,8 +278,8 @@ def prevalence(data: Any, question: str = "", *, resampling: Resampling | None =
 def _commonest(rated: Ratings) -> Plan:
     q = len(rated.labels)
     answered = np.flatnonzero(rated.per_item)
-    entries = (np.ones(len(rated.item)), (np.searchsorted(answered, rated.item), rated.code))
-    parts = sparse.coo_array(entries, shape=(len(answered), max(1, q))).tocsr()
+    entries: tuple[Entry, ...] = ((np.searchsorted(answered, rated.item), rated.code, 1.0),)
+    parts = Scattered(entries, len(answered), max(1, q))
     top = int(np.bincount(rated.code, minlength=max(1, q)).argmax())
 
     def finish(sums: Array) -> Array:

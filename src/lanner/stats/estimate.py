@@ -35,9 +35,8 @@ from lanner.stats.resample import (
     t_outcome,
 )
 from lanner.stats.resample import Statistic as OfWeights
+from lanner.stats.scatter import Scattered, Whole
 from lanner.stats.selection import ratings
-
-_HELD = 20_000_000  # sums by document above this stay sparse
 
 
 @dataclass(frozen=True)
@@ -45,18 +44,26 @@ class Rows:
     """What contributions belong to: `count` rows of each kind, and how many of each in each document."""
 
     count: Array
-    by_document: sparse.csr_array
+    document: Whole
+    """For rows that are items, the document of each."""
+    patterns: Patterns | None = None
 
     @classmethod
     def of(cls, patterns: Patterns) -> Rows:
-        return cls(patterns.count, patterns.by_document)
+        return cls(patterns.count, np.zeros(0, np.int32), patterns)
 
     @classmethod
-    def of_items(cls, rated: Ratings, items: Any) -> Rows:
+    def of_items(cls, rated: Ratings, items: Whole) -> Rows:
         """One row for each of these items."""
-        shape = (len(rated.documents), len(items))
-        entries = (np.ones(len(items)), (rated.document[items], np.arange(len(items))))
-        return cls(np.ones(len(items)), sparse.coo_array(entries, shape=shape).tocsr())
+        return cls(np.ones(len(items)), rated.document[items])
+
+    @functools.cached_property
+    def by_document(self) -> sparse.csr_array:
+        """documents × rows: how many of each row a document has."""
+        if self.patterns is not None:
+            return self.patterns.by_document
+        shape = (int(self.document.max(initial=-1)) + 1, len(self.count))
+        return sparse.coo_array((self.count, (self.document, np.arange(len(self.count)))), shape=shape).tocsr()
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ class Plan:
     rated: Ratings
     rows: Rows
     finish: OfWeights
-    parts: Array | sparse.csr_array | None = None
+    parts: Array | sparse.csr_array | Scattered | None = None
     uses: npt.NDArray[np.bool_] | None = None
     outcomes: tuple[Mapping[str, str], ...] = ({},)
     counts: tuple[Mapping[str, int], ...] = ()
@@ -81,6 +88,8 @@ class Plan:
     @functools.cached_property
     def contributing(self) -> npt.NDArray[np.bool_]:
         """Which rows say anything to this statistic."""
+        if isinstance(self.parts, Scattered):
+            return self.parts.touched()
         if self.parts is None:
             return np.ones(len(self.rows.count), bool) if self.uses is None else self.uses
         return np.asarray(abs(self.parts).sum(axis=1)).ravel() > 0
@@ -88,16 +97,23 @@ class Plan:
     @functools.cached_property
     def documents(self) -> npt.NDArray[np.intp]:
         """Indices of the documents that hold something this statistic uses: the ones that are resampled."""
+        if self.rows.patterns is None:
+            return np.unique(self.rows.document[self.contributing]).astype(np.intp)
         return np.flatnonzero(self.rows.by_document @ self.contributing.astype(float))
 
     def by_document(self) -> tuple[OfWeights, Array | sparse.csr_array | None]:
         """The statistic as a function of document weights, and its sums by document where it has some."""
-        table = self.rows.by_document[self.documents]
-        if self.parts is None:
-            return (lambda weights: self.finish(np.asarray((table.T @ weights.T).T))), None
-        sums = table @ self.parts
-        if not isinstance(sums, np.ndarray) and sums.shape[0] * sums.shape[1] < _HELD:
-            sums = sums.toarray()
+        if isinstance(self.parts, Scattered):
+            place = np.zeros(len(self.rated.documents), np.int64)
+            place[self.documents] = np.arange(len(self.documents))
+            sums = self.parts.by_group(place[self.rows.document], len(self.documents))
+        else:
+            table = self.rows.by_document[self.documents]
+            if self.parts is None:
+                return (lambda weights: self.finish(np.asarray((table.T @ weights.T).T))), None
+            sums = table @ self.parts
+            if not isinstance(sums, np.ndarray):
+                sums = sums.toarray()
         return (lambda weights: self.finish(weights @ sums)), sums
 
     def replicate(self, resampling: Resampling) -> Replicates:
@@ -116,17 +132,20 @@ class Plan:
         if 2 * len(used) > count.sum():  # hardly any pattern repeats: drawing items themselves is faster
             used, multiplicity = np.repeat(used, count), None
         if self.parts is not None:
-            return replicate_sums(self.parts[used], self.finish, resampling, multiplicity=multiplicity)
-        places = sparse.coo_array(
-            (np.ones(len(used)), (np.arange(len(used)), used)), shape=(len(used), len(self.rows.count))
-        ).tocsr()
+            parts = self.parts.tocsr() if isinstance(self.parts, Scattered) else self.parts
+            return replicate_sums(parts[used], self.finish, resampling, multiplicity=multiplicity)
+        shape = (len(used), len(self.rows.count))
+        places = sparse.coo_array((np.ones(len(used)), (np.arange(len(used)), used)), shape=shape).tocsr()
         return replicate(
             lambda weights: self.finish(np.asarray(weights @ places)), len(used), resampling, multiplicity=multiplicity
         )
 
     def value(self) -> Array:
         """The values alone, without resampling."""
-        sums = self.rows.count if self.parts is None else self.rows.count @ self.parts
+        if isinstance(self.parts, Scattered):
+            sums = self.parts.total()
+        else:
+            sums = self.rows.count if self.parts is None else self.rows.count @ self.parts
         return np.asarray(self.finish(sums[None, :])[0])
 
 

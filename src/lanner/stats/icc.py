@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from scipy import sparse
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.stats.counting import ratio
 from lanner.stats.estimate import Plan, Rows, statistic
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Indices
+from lanner.stats.scatter import Entry, Scattered
 from lanner.stats.weighting import check_order
 
 Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
@@ -54,19 +55,24 @@ def _per_item(rated: Ratings) -> tuple[Array, Array]:
     return first.astype(float), second.astype(float)
 
 
-def _judge_columns(rated: Ratings, values: Array, items: Indices) -> sparse.csr_array:
-    """items × judges: a value where there is an answer."""
-    shape = (rated.n_items, len(rated.judges))
-    return sparse.coo_array((values, (rated.item, rated.judge)), shape=shape).tocsr()[items]
+def _scatter(rated: Ratings, items: Indices, own: Sequence[Array], by_judge: Sequence[Array]) -> Scattered:
+    """A column for each value an item has, then one per judge for each value an answer has."""
+    place = np.full(rated.n_items, -1)
+    place[items] = np.arange(len(items))
+    kept = place[rated.item] >= 0
+    row, judge = place[rated.item[kept]], rated.judge[kept].astype(np.int64)
+    lines = np.arange(len(items))
+    entries: list[Entry] = [(lines, column, values) for column, values in enumerate(own)]
+    for at, values in enumerate(by_judge):
+        entries.append((row, len(own) + at * len(rated.judges) + judge, values[kept]))
+    return Scattered(tuple(entries), len(items), len(own) + len(by_judge) * len(rated.judges))
 
 
 def _from_mean_squares(rated: Ratings, form: Form, items: Indices) -> Plan:
     k = max(1, len(rated.judges))
     first, second = _per_item(rated)
-    by_judge = _judge_columns(rated, _centred(rated), items)
-    own = sparse.csr_array(np.column_stack([np.ones(len(items)), first[items] ** 2, second[items]]))
-    parts = sparse.hstack([own, by_judge]).tocsr()
-    dense = parts.toarray() if parts.shape[0] * parts.shape[1] <= 4_000_000 else parts
+    own = (np.ones(len(items)), first[items] ** 2, second[items])
+    parts = _scatter(rated, items, own, (_centred(rated),))
     tiny = _tiny(rated)
 
     def finish(sums: Array) -> Array:
@@ -98,7 +104,7 @@ def _from_mean_squares(rated: Ratings, form: Form, items: Indices) -> Plan:
         rated,
         Rows.of_items(rated, items),
         finish,
-        dense,
+        parts,
         notes=notes,
         reasons=reasons or ("all scores are the same.",),
         settings={"form": form},
@@ -114,9 +120,8 @@ def _from_components(rated: Ratings, form: Form) -> Plan:
     answered = np.flatnonzero(rated.per_item)
     m = rated.per_item[answered].astype(float)
     first, second = _per_item(rated)
-    own = np.column_stack([np.ones(len(answered)), m, m**2, 1 / m, first[answered] ** 2 / m, second[answered]])
-    columns = [_judge_columns(rated, values, answered) for values in (np.ones(len(rated.item)), _centred(rated))]
-    parts = sparse.hstack([sparse.csr_array(own), *columns]).tocsr()
+    own = (np.ones(len(answered)), m, m**2, 1 / m, first[answered] ** 2 / m, second[answered])
+    parts = _scatter(rated, answered, own, (np.ones(len(rated.item)), _centred(rated)))
     judges = len(rated.judges)
     tiny = _tiny(rated)
 
@@ -152,7 +157,7 @@ def _from_components(rated: Ratings, form: Form) -> Plan:
         rated,
         Rows.of_items(rated, answered),
         finish,
-        parts.toarray() if parts.shape[0] * parts.shape[1] <= 4_000_000 else parts,
+        parts,
         uses=uses,
         reasons=(reason,),
         settings={"form": form, "from": "variance components"},

@@ -1,7 +1,6 @@
 """Statistics of two judges at a time: one plan for all pairs at once, then each pair's value or their mean.
 
-Contributions are sums over the items that both judges of a pair answered, kept sparse, because most campaigns have far
-more pairs of judges than any one item has.
+Contributions are sums over the items that both judges of a pair answered.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from lanner.stats.estimate import Plan, Rows
 from lanner.stats.ratings import Codes, Ratings
 from lanner.stats.resample import Array, Scale
+from lanner.stats.scatter import Scattered
 
 Entry = tuple[npt.NDArray[np.int64] | int, Array | float]
 """Where in the columns of its pair an entry is counted, and with which value: one for all, or one for each entry."""
@@ -43,11 +42,8 @@ def pair_plan(
     base = pairs.pair.astype(np.int64) * width
     answered = np.flatnonzero(rated.per_item)
     row = np.searchsorted(answered, pairs.item)
-    columns = [base + column for column, _ in entries]
-    values = [np.broadcast_to(np.asarray(value, dtype=float), base.shape) for _, value in entries]
-    places = (np.tile(row, len(entries)), np.concatenate(columns) if columns else base)
-    shape = (len(answered), n_pairs * width)
-    parts = sparse.coo_array((np.concatenate(values), places), shape=shape).tocsr()
+    placed = tuple((row, base + column, value) for column, value in entries)
+    parts = Scattered(placed, len(answered), n_pairs * width)
 
     def of_pairs(sums: Array) -> Array:
         return finish(sums.reshape(len(sums), n_pairs, width))
@@ -72,7 +68,7 @@ def pair_plan(
         )  # fmt: skip
     if n_pairs > 1:
         made["mean_over"] = f"{n_pairs} pairs"
-        undefined = int(np.isnan(of_pairs(np.asarray(parts.sum(axis=0))[None, :])).sum())
+        undefined = int(np.isnan(of_pairs(parts.total()[None, :])).sum())
         if undefined:
             notes += (f"The mean leaves out {undefined} of {n_pairs} pairs of judges, where the value is undefined.",)
     reasons = _facts(rated, reason)[1][:1] if n_pairs == 1 else ()
