@@ -65,19 +65,23 @@ def _english(path: Path) -> list[Path]:
     found: dict[str, Path] = {}
     for file in _texts(path):
         if not _TRANSLATION.match(file.name):
-            key = _domain(file)
+            key = _key(file)
             if key not in found or "annotated" in file.name.casefold():
                 found[key] = file
     return [found[key] for key in sorted(found)]
 
 
 def _domain(file: Path) -> str:
+    return re.split(r"[_ ]", file.stem)[-1].casefold()
+
+
+def _key(file: Path) -> str:
     """`EN_Annotated_Review.txt` and `PT-BR_Reviews.txt` are of one domain."""
-    return re.split(r"[_ ]", file.stem)[-1].casefold().removesuffix("s")
+    return _domain(file).removesuffix("s")
 
 
 def _is_translation(file: Path, english: Path) -> bool:
-    return bool(_TRANSLATION.match(file.name)) and _domain(file) == _domain(english)
+    return bool(_TRANSLATION.match(file.name)) and _key(file) == _key(english)
 
 
 def _documents(file: Path) -> list[Document]:

@@ -28,7 +28,8 @@ OPTIONS = {"name": "the id of the data set (writing)"}
 
 def recognise(path: Path) -> bool:
     """The root is `dataset` (or a single `doc`) and has documents with `src`."""
-    return _xml.root_name(path) in ("dataset", "doc", "collection") and "<seg" in textfile.head(path)
+    head = textfile.head(path)
+    return _xml.root_name(path) in ("dataset", "doc", "collection") and "<src" in head and "<seg" in head
 
 
 def read(path: Path) -> list[Reading]:

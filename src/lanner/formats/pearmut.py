@@ -1,0 +1,295 @@
+"""Pearmut: a campaign (JSON) with tasks of documents of items, or what its judges answered (JSON lines).
+
+An `item_id` such as `cs-de_DE_#_news_#_DOC_#_3` names pair, domain, document and segment; other items are named by
+their place. Offsets count the UTF-16 units shown, line breaks not among them, and ends are inclusive; a span on the
+mark behind the text stands for something missing. Spans given to the judges are kept in the segments' `meta`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lanner.errors import InputError, Where
+from lanner.formats import _textfile as textfile
+from lanner.formats._gathering import DocumentDraft, Draft, Gathering
+from lanner.formats._naming import number
+from lanner.formats._reading import Reading
+from lanner.formats._shown_text import ShownText
+from lanner.formats._writing import text_file
+from lanner.model import Document, Judge, Judgement, Role, languages
+
+TITLE = "Pearmut campaign (JSON) or answers (JSON lines)"
+OPTIONS = {
+    "protocol": "the protocol of answers: DA, ESA or MQM (told by what was answered); of a campaign (writing; ESA)",
+    "campaign": "the campaign's id (writing)",
+}
+_PROTOCOLS = {"DA": "da", "ESA": "esa", "CESA": "esa", "MQM": "mqm"}
+_STAGES = {"mqm": "marking"}
+_MARK = "_#_"
+_ITEM = ("src", "ref", "tgt", "item_id", "error_spans")
+
+
+def recognise(path: Path) -> bool:
+    """An object with `campaign_id` and `data`, or lines with `annotation` and `item`."""
+    head = textfile.head(path).lstrip()
+    if not head.startswith("{"):
+        return False
+    first = head.partition("\n")[0]
+    answers = all(f'"{name}"' in first for name in ("annotation", "item", "user_id"))
+    return answers or all(f'"{name}"' in head for name in ("campaign_id", "data", "info"))
+
+
+def read(path: Path, *, protocol: str = "", campaign: str = "") -> list[Reading]:
+    """The documents of a campaign, or the documents and judgements of answers."""
+    del campaign
+    first = textfile.head(path).lstrip().partition("\n")[0]
+    if '"annotation"' in first and '"user_id"' in first:
+        return [_Answers(path, protocol).reading()]
+    return [_campaign(path)]
+
+
+def read_documents(path: Path, *, protocol: str = "", campaign: str = "") -> Iterator[Document]:
+    """The documents alone."""
+    for reading in read(path, protocol=protocol, campaign=campaign):
+        yield from reading.documents
+
+
+class _Items:
+    """Documents put together from items, which may come several times with outputs of different systems."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.gathering = Gathering(path, path.stem, has_documents=True, has_segments=True)
+        self.notes: list[str] = []
+
+    def add(self, item: Any, line: int, place: tuple[str, str], role: str = "") -> tuple[DocumentDraft, Draft]:
+        if not isinstance(item, dict) or not isinstance(item.get("tgt"), dict):
+            textfile.failed(self.path, "An item has no translations by system.", line, item=" ".join(place))
+        named = str(item.get("item_id", "")).split(_MARK)
+        pair = languages.pair(named[0]) if len(named) > 1 else (languages.UNDETERMINED,) * 2
+        domain = named[1] if len(named) == 4 else ""
+        name, segment = (named[2], named[3]) if len(named) == 4 else (place[0], str(item.get("item_id") or place[1]))
+
+        def attributes() -> dict[str, Any]:
+            meta = {"role": role} if role else {}
+            return {"source_language": pair[0], "target_language": pair[1], "domain": domain, "meta": meta}
+
+        document = self.gathering.document(name, line, attributes)
+        source = item.get("src")
+        source = source if isinstance(source, str) else ""
+        draft = document.segments.get(segment)
+        if draft is None:
+            draft = self.gathering.segment(document, segment, line, source)
+        elif draft.source != source:
+            draft.flags.append("source_differs")
+        self._fill(draft, item)
+        return document, draft
+
+    def _fill(self, draft: Draft, item: dict[str, Any]) -> None:
+        if isinstance(item.get("ref"), str):
+            draft.references.setdefault("ref", item["ref"])
+        for system, text in item["tgt"].items():
+            if draft.outputs.setdefault(system, str(text)) != str(text):
+                draft.flags.append("output_differs")
+        given = item.get("error_spans")
+        given = dict(zip(item["tgt"], given, strict=False)) if isinstance(given, list) else given
+        if isinstance(given, dict) and given:
+            prefilled = draft.meta.setdefault("spans", {})
+            for system, spans in given.items():
+                if system in item["tgt"] and isinstance(spans, list):
+                    prefilled[system] = _spans(spans, item["tgt"][system])[0]
+        draft.meta |= {key: value for key, value in item.items() if key not in _ITEM}
+
+
+def _spans(spans: list[Any], text: Any) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    shown = ShownText(str(text))
+    made: list[dict[str, Any]] = []
+    flags: list[str] = []
+    for span in spans:
+        if not isinstance(span, dict):
+            flags.append("bad_offsets")
+            continue
+        place, wrong = shown.place(span.get("start_i"), span.get("end_i"))
+        flags += wrong
+        about = {key: span[key] for key in ("category", "severity") if span.get(key) is not None}
+        made.append({"side": "target", **place, **about})
+    return made, tuple(dict.fromkeys(flags))
+
+
+def _campaign(path: Path) -> Reading:
+    content = textfile.json_whole(path)
+    if not isinstance(content, dict) or not isinstance(content.get("data"), list):
+        textfile.failed(path, "A campaign has `data`, a list of tasks.")
+    items = _Items(path)
+    for role in ("welcome", "random"):
+        more = content.get(f"data_{role}")
+        for position, document in enumerate(more if isinstance(more, list) else [], 1):
+            _add_document(items, document, f"{role}-{position}", "tutorial" if role == "welcome" else "control")
+    for task_number, task in enumerate(content["data"], 1):
+        if not isinstance(task, list):
+            textfile.failed(path, f"Task {task_number} is not a list of documents.")
+        # in a shared pool there are no tasks: `data` is the list of documents itself
+        documents = [task] if task and isinstance(task[0], dict) else task
+        for position, document in enumerate(documents, 1):
+            _add_document(items, document, f"{task_number}-{position}", "")
+    name = str(content.get("campaign_id") or path.stem)
+    return Reading(name, tuple(items.gathering.documents()), notes=tuple(items.notes))
+
+
+def _add_document(items: _Items, document: Any, name: str, role: str) -> None:
+    if not isinstance(document, list):
+        textfile.failed(items.path, f"The document {name} is not a list of items.")
+    for position, item in enumerate(document, 1):
+        if isinstance(item, dict) and "form" in item:
+            items.notes.append(f"A form in {name} is left out.")
+            return
+        items.add(item, 0, (name, str(position)), role)
+
+
+class _Answers:
+    """The judgements of a file of answers."""
+
+    def __init__(self, path: Path, protocol: str) -> None:
+        self.path = path
+        self.items = _Items(path)
+        self.judgements: list[Judgement] = []
+        rows = list(textfile.json_lines(path))
+        self.protocol = _PROTOCOLS.get(protocol.upper(), protocol) or self._told(row for _, row in rows)
+        for line, row in rows:
+            self._row(line, row)
+
+    @staticmethod
+    def _told(rows: Iterable[Any]) -> str:
+        answers = [
+            answer
+            for row in rows
+            for given in (row.get("annotation") or [] if isinstance(row, dict) else [])
+            for answer in (given.values() if isinstance(given, dict) else [])
+            if isinstance(answer, dict)
+        ]
+        spans = [span for answer in answers for span in answer.get("error_spans") or [] if isinstance(span, dict)]
+        if any(span.get("category") for span in spans):
+            return "mqm"
+        return "esa" if spans else "da"
+
+    def _row(self, line: int, row: Any) -> None:
+        items, given = (row.get(key) for key in ("item", "annotation")) if isinstance(row, dict) else (None, None)
+        if not isinstance(items, list) or not isinstance(given, list) or len(items) != len(given):
+            textfile.failed(self.path, "This line has not one annotation for each item.", line)
+        place = str(row.get("item_i", line))
+        seconds, moment = self._times(row.get("actions"), len(items))
+        role = (
+            Role.TUTORIAL if place.startswith("welcome") else Role.CONTROL if place.startswith("random") else Role.MAIN
+        )
+        for position, (item, answers) in enumerate(zip(items, given, strict=True), 1):
+            mark = {Role.TUTORIAL: "tutorial", Role.CONTROL: "control"}.get(role, "")
+            document, draft = self.items.add(item, line, (place, str(position)), mark)
+            if not isinstance(answers, dict):
+                textfile.failed(self.path, "An annotation has no answers by system.", line)
+            for system, answer in answers.items():
+                self._answer(
+                    answer if isinstance(answer, dict) else {},
+                    item["tgt"].get(system),
+                    judge=str(row.get("user_id", "")),
+                    document=document.id,
+                    segment=draft.id,
+                    systems=(system,),
+                    role=role,
+                    elapsed_seconds=seconds,
+                    answered_at=moment,
+                    origin=f"{self.path.name}:{line}",
+                )
+
+    def _answer(self, answer: dict[str, Any], text: Any, **shared: Any) -> None:
+        stage = _STAGES.get(self.protocol, "rating")
+        if self.protocol != "da" and text is not None:
+            given = answer.get("error_spans")
+            spans, flags = _spans(given if isinstance(given, list) else [], text)
+            self.judgements.append(Judgement(stage=stage, question="errors", value=spans, flags=flags, **shared))
+        if self.protocol != "mqm":
+            score = number(answer.get("score"))
+            flags = ("missing",) if score is None else ()
+            self.judgements.append(Judgement(stage=stage, question="score", value=score, flags=flags, **shared))
+        if isinstance(answer.get("textfield"), str) and answer["textfield"]:
+            value = answer["textfield"]
+            self.judgements.append(Judgement(stage=stage, question="comment", value=value, **shared))
+
+    @staticmethod
+    def _times(actions: Any, items: int) -> tuple[float | None, datetime | None]:
+        """Seconds for each item, of the time between the first and the last action, and when it was sent."""
+        listed = actions if isinstance(actions, list) else []
+        times = [number(action.get("time")) for action in listed if isinstance(action, dict)]
+        known = [time for time in times if time is not None and 0 < time < 1e11]
+        if not known or not items:
+            return None, None
+        return round((known[-1] - known[0]) / items, 3), datetime.fromtimestamp(known[-1], UTC)
+
+    def reading(self) -> Reading:
+        judges = tuple(Judge(name) for name in dict.fromkeys(judgement.judge for judgement in self.judgements))
+        notes = list(self.items.notes)
+        if missing := sum("missing" in judgement.flags for judgement in self.judgements):
+            notes.append(f"{missing} scores are missing.")
+        notes.append("The time of a document is shared out evenly among its items.")
+        documents = tuple(self.items.gathering.documents())
+        return Reading(
+            self.path.name.split(".")[0], documents, judges, tuple(self.judgements), self.protocol, tuple(notes)
+        )
+
+
+def write(
+    path: Path,
+    documents: Iterable[Document],
+    judgements: Iterable[Judgement] = (),
+    judges: Iterable[Judge] = (),
+    *,
+    protocol: str = "ESA",
+    campaign: str = "lanner",
+) -> None:
+    """A campaign in which all judges draw documents from one pool; `meta` of segments goes along as extra fields."""
+    if any(True for _ in judgements) or any(True for _ in judges):
+        raise InputError("A campaign holds no judgements.", where=Where(path), next_step="Write them as native.")
+    pool: dict[str, list[list[dict[str, Any]]]] = {"data": [], "data_welcome": [], "data_random": []}
+    for document in documents:
+        if not all(segment.outputs for segment in document):
+            raise InputError("Every item needs an output.", where=Where(path, item=document.id))
+        role = {"tutorial": "data_welcome", "control": "data_random"}.get(str(document.meta.get("role")), "data")
+        pool[role].append([_item(document, segment) for segment in document])
+    made = {
+        "campaign_id": campaign,
+        "info": {"assignment": "single-stream", "protocol": protocol, "users": 1},
+        **{key: value for key, value in pool.items() if value or key == "data"},
+    }
+    with text_file(path) as out:
+        json.dump(made, out, ensure_ascii=False, indent=1)
+
+
+def _item(document: Document, segment: Any) -> dict[str, Any]:
+    pair = "-".join(code.replace("-", "_") for code in (document.source_language, document.target_language))
+    item: dict[str, Any] = {
+        "item_id": _MARK.join((pair, document.domain, document.id, segment.id)),
+        "src": segment.source,
+        "tgt": dict(segment.outputs),
+    }
+    if "ref" in segment.references or len(segment.references) == 1:
+        item["ref"] = segment.references.get("ref", next(iter(segment.references.values())))
+    item |= {key: value for key, value in segment.meta.items() if key != "spans"}
+    if spans := segment.meta.get("spans"):
+        item["error_spans"] = {
+            system: [_shown(span, segment.outputs[system]) for span in given]
+            for system, given in spans.items()
+            if system in segment.outputs
+        }
+    return item
+
+
+def _shown(span: dict[str, Any], text: str) -> dict[str, Any]:
+    start, end = ShownText(text).shown(span)
+    return {
+        "start_i": start,
+        "end_i": end,
+        **{key: span.get(key) for key in ("category", "severity")},
+    }

@@ -1,0 +1,152 @@
+"""TMX: translation units of two or more languages, in the order of the file, as one document.
+
+The unit's language that the header calls the source is the source; the first other language is the output, further
+ones are references by their language. Units without `tuid` are counted. TMX has no documents: a property
+`document` of a unit names one where it is there, as in the files written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from lanner.errors import InputError, Where
+from lanner.formats import _textfile as textfile
+from lanner.formats import _xml
+from lanner.formats._gathering import Gathering
+from lanner.formats._reading import Reading
+from lanner.formats._writing import replacing
+from lanner.model import Document, Judge, Judgement, languages
+
+TITLE = "TMX translation memories"
+OPTIONS = {
+    "system": "the name of the system whose output the translations are (target)",
+    "languages": "the language pair, where a unit has more than two languages",
+}
+_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_DOCTYPE = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
+
+
+def recognise(path: Path) -> bool:
+    """The root is `tmx`."""
+    return _xml.root_name(path) == "tmx"
+
+
+def read(path: Path, *, system: str = "target", languages: str = "") -> list[Reading]:
+    """All units."""
+    documents = tuple(read_documents(path, system=system, languages=languages))
+    named = len(documents) > 1 or (documents and documents[0].id != path.name.split(".")[0])
+    notes = () if named else ("TMX has no documents: the units are one, in the order of the file.",)
+    return [Reading(path.name.split(".")[0], documents, notes=notes)]
+
+
+def read_documents(path: Path, *, system: str = "target", languages: str = "") -> Iterator[Document]:
+    """Documents one by one, where properties name them; else the one that holds all units."""
+    memory = _Memory(path, system, languages)
+    gathering = Gathering(path, path.name.split(".")[0], has_documents=False, has_segments=False)
+    for element in _xml.elements(path, "header", "tu"):
+        if _xml.local(element) == "header":
+            memory.source = element.get("srclang", "")
+            continue
+        memory.add(gathering, element)
+        if len(gathering) > 1:
+            yield gathering.release_first()
+    yield from gathering.documents()
+
+
+class _Memory:
+    """One TMX file being read."""
+
+    def __init__(self, path: Path, system: str, pair: str) -> None:
+        self.path, self.system = path, system
+        self.pair = languages.pair(pair) if pair else None
+        self.source = ""
+
+    def add(self, gathering: Gathering, unit: Any) -> None:
+        line = unit.sourceline
+        variants = [(_language(variant), variant) for variant in _xml.children(unit, "tuv")]
+        if not variants:
+            textfile.failed(self.path, "This unit has no languages.", line)
+        wanted = self.pair[0] if self.pair else languages.normal(unit.get("srclang") or self.source)
+        first = next((at for at, (code, _) in enumerate(variants) if code == wanted), 0)
+        source_language, source = variants.pop(first)
+        if self.pair:
+            variants.sort(key=lambda variant: variant[0] != self.pair[1] if self.pair else False)
+        target = variants[0][0] if variants else languages.UNDETERMINED
+        properties = {child.get("type"): _xml.text_of(child) for child in _xml.children(unit, "prop")}
+
+        def attributes() -> dict[str, Any]:
+            domain = properties.get("domain", "")
+            return {"source_language": source_language, "target_language": target, "domain": domain}
+
+        document = gathering.document(properties.get("document", ""), line, attributes)
+        draft = gathering.segment(document, unit.get("tuid", ""), line, self._text(source))
+        for position, (code, variant) in enumerate(variants):
+            texts = draft.outputs if position == 0 else draft.references
+            texts[self.system if position == 0 else code] = self._text(variant)
+        rest = {key: value for key, value in properties.items() if key not in ("document", "domain") and key}
+        if rest:
+            draft.meta["properties"] = rest
+        notes = [_xml.text_of(note) for note in _xml.children(unit, "note")]
+        if notes:
+            draft.meta["notes"] = notes
+
+    def _text(self, variant: Any) -> str:
+        segments = _xml.children(variant, "seg")
+        if len(segments) != 1:
+            textfile.failed(self.path, "A language of this unit has no segment.", variant.sourceline)
+        return _xml.text_of(segments[0])
+
+
+def _language(variant: Any) -> str:
+    return languages.normal(variant.get(_LANG) or variant.get("lang") or "")
+
+
+def write(
+    path: Path,
+    documents: Iterable[Document],
+    judgements: Iterable[Judgement] = (),
+    judges: Iterable[Judge] = (),
+    *,
+    system: str = "",
+    languages: str = "",
+) -> None:
+    """TMX 1.4 with the output of one system; documents and domains as properties of the units."""
+    del languages
+    if any(True for _ in judgements) or any(True for _ in judges):
+        raise InputError("TMX holds no judgements.", where=Where(path), next_step="Write them as native.")
+    kept = list(documents)
+    systems = dict.fromkeys(name for document in kept for name in document.systems)
+    if not system and len(systems) > 1:
+        names = ", ".join(systems)
+        raise InputError("TMX holds one output.", where=Where(path), next_step=f"Say which with system=NAME: {names}.")
+    chosen = system or next(iter(systems), "target")
+    root = etree.Element("tmx", version="1.4")
+    sources = {document.source_language for document in kept}
+    header = {"creationtool": "lanner", "creationtoolversion": "1", "segtype": "sentence", "o-tmf": "lanner"}
+    header |= {"adminlang": "en", "datatype": "plaintext", "srclang": sources.pop() if len(sources) == 1 else "*all*"}
+    etree.SubElement(root, "header", header)
+    body = etree.SubElement(root, "body")
+    for document in kept:
+        for segment in document:
+            unit = etree.SubElement(body, "tu", srclang=document.source_language)
+            _xml.put_attribute(path, unit, "tuid", segment.id)
+            for note in segment.meta.get("notes", []):
+                _xml.put_text(path, etree.SubElement(unit, "note"), str(note))
+            properties = {"document": document.id, "domain": document.domain, **segment.meta.get("properties", {})}
+            for key, value in properties.items():
+                if value:
+                    _xml.put_text(path, etree.SubElement(unit, "prop", type=key), str(value))
+            _variant(path, unit, document.source_language, segment.source)
+            if chosen in segment.outputs:
+                _variant(path, unit, document.target_language, segment.outputs[chosen])
+    with replacing(path) as made:
+        made.write_bytes(_xml.to_bytes(root, _DOCTYPE))
+
+
+def _variant(path: Path, unit: Any, code: str, text: str) -> None:
+    variant = etree.SubElement(unit, "tuv", {_LANG: code})
+    _xml.put_text(path, etree.SubElement(variant, "seg"), text)
