@@ -17,12 +17,13 @@ def pages(protocol: Protocol, judge: Judge, arm: str | None = None) -> Iterator[
     are promoted later by answers that do not exist yet. Someone with the attribute `judge` off does only the pages of
     their role."""
     for page, stages in protocol.pages.items():
-        mine = tuple(stage for stage in stages if _is_for(stage, judge, arm))
+        mine = tuple(stage for stage in stages if is_for(stage, judge, arm))
         if mine and not any(stage.promotion for stage in mine):
             yield page, mine
 
 
-def _is_for(stage: Stage, judge: Judge, arm: str | None) -> bool:
+def is_for(stage: Stage, judge: Judge, arm: str | None) -> bool:
+    """Whether a stage is for this judge, by arm and role."""
     in_arm = stage.arm is None or arm is None or stage.arm == arm
     if stage.role is None:
         return in_arm and bool(judge.attributes.get("judge", True))

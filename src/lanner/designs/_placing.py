@@ -1,0 +1,138 @@
+"""Putting items among those a judge already has, far enough from where they come from, without breaking documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from numpy.random import Generator
+
+from lanner.designs._items import is_isolated
+from lanner.designs._layout import cut
+from lanner.errors import DesignError
+from lanner.model import Item, Stage, Task
+
+Key = tuple[str, ...]
+
+
+def key_of(item: Item) -> Key:
+    """What an item is about: document, segment and outputs, whichever side they stand on."""
+    return (item.document, item.segment, *sorted(item.systems))
+
+
+def by_judge(tasks: Sequence[Task]) -> Iterator[tuple[str, list[Task]]]:
+    """The tasks of each judge; a judge's tasks stand together."""
+    return ((judge, list(mine)) for judge, mine in groupby(tasks, key=lambda task: task.judge))
+
+
+def again(
+    tasks: Sequence[Task],
+    page: str,
+    stages: Sequence[Stage],
+    wanted: Mapping[str, set[Key]],
+    copy: Callable[[Item], Item],
+    *,
+    spacing: int,
+    rng: Generator,
+) -> list[Task]:
+    """The tasks with copies of these items for these judges, each at least `spacing` items after the one it copies.
+    Where a page shows documents, the whole document comes again."""
+    done: list[Task] = []
+    once_more = _items_again if is_isolated(stages) else _documents_again
+    for judge, mine in by_judge(tasks):
+        keys = wanted.get(judge)
+        done += once_more(mine, page, keys, copy, spacing=spacing, rng=rng) if keys else mine
+    return done
+
+
+def placed(
+    tasks: Sequence[Task], page: str, stages: Sequence[Stage], items: Sequence[Item], rng: Generator
+) -> list[Task]:
+    """The tasks with these items anywhere among them, for every judge who works on the page."""
+    done: list[Task] = []
+    for judge, given in by_judge(tasks):
+        mine = given
+        if items and any(task.page == page for task in mine):
+            if is_isolated(stages):
+                flat, rebuild = _flat(mine, page)
+                for item in items:
+                    flat.insert(int(rng.integers(len(flat) + 1)), item)
+                mine = rebuild(flat)
+            else:
+                groups = groupby(items, key=lambda item: (item.document, item.systems))
+                for task in [Task(0, judge, page, tuple(group)) for _, group in groups]:
+                    mine.insert(_choice(_gaps(mine, page), rng), task)
+        done += mine
+    return done
+
+
+def _flat(tasks: Sequence[Task], page: str) -> tuple[list[Item], Callable[[Sequence[Item]], list[Task]]]:
+    """All items of a page, and how to cut them into tasks again where the page's tasks stood."""
+    places = [at for at, task in enumerate(tasks) if task.page == page]
+    most = max(len(tasks[at].items) for at in places)
+
+    def rebuild(items: Sequence[Item]) -> list[Task]:
+        count = max(len(places), -(-len(items) // (most + most // 4 + 1)))
+        parts = [Task(0, tasks[places[0]].judge, page, part) for part in cut(items, -(-len(items) // count))]
+        kept = [task for at, task in enumerate(tasks) if at not in places]
+        return [*kept[: places[0]], *parts, *kept[places[0] :]]
+
+    return [item for at in places for item in tasks[at].items], rebuild
+
+
+def _items_again(
+    tasks: Sequence[Task], page: str, keys: set[Key], copy: Callable[[Item], Item], *, spacing: int, rng: Generator
+) -> list[Task]:
+    flat, rebuild = _flat(tasks, page)
+    for key in sorted(keys):
+        first = next(at for at, item in enumerate(flat) if key_of(item) == key)
+        earliest = first + spacing + 1
+        if earliest > len(flat):
+            raise _too_close(key, len(flat) - first - 1, spacing)
+        flat.insert(int(rng.integers(earliest, len(flat) + 1)), copy(flat[first]))
+    return rebuild(flat)
+
+
+def _documents_again(
+    tasks: Sequence[Task], page: str, keys: set[Key], copy: Callable[[Item], Item], *, spacing: int, rng: Generator
+) -> list[Task]:
+    done = list(tasks)
+    for key in {(key[0], *key[2:]): key for key in sorted(keys)}.values():
+        first = next(at for at, t in enumerate(done) if t.page == page and key in map(key_of, t.items))
+        gaps = [gap for gap in _gaps(done, page) if gap > first]
+        far = [gap for gap in gaps if _between(done, first, gap) >= spacing]
+        if not far:
+            raise _too_close(key, _between(done, first, max(gaps, default=first + 1)), spacing)
+        again_ = tuple(copy(item) for item in done[first].items)
+        done.insert(_choice(far, rng), Task(0, done[first].judge, page, again_))
+    return done
+
+
+def _between(tasks: Sequence[Task], first: int, gap: int) -> int:
+    return sum(len(task.items) for task in tasks[first + 1 : gap])
+
+
+def _gaps(tasks: Sequence[Task], page: str) -> list[int]:
+    """Places where a task can be put: between two documents or at the end, among the tasks of this page's kind."""
+    places = [at for at, task in enumerate(tasks) if task.page == page]
+    last = places[-1]
+    while last + 1 < len(tasks) and _document(tasks, last + 1) == _document(tasks, last) != "":
+        last += 1
+    inside = range(places[0], last + 1)
+    return [at for at in inside if at == 0 or _document(tasks, at - 1) != _document(tasks, at)] + [last + 1]
+
+
+def _document(tasks: Sequence[Task], at: int) -> str:
+    return tasks[at].items[0].document
+
+
+def _choice(places: Sequence[int], rng: Generator) -> int:
+    return places[int(rng.integers(len(places)))]
+
+
+def _too_close(key: Key, found: int, spacing: int) -> DesignError:
+    what = " ".join(key[:2]).strip()
+    return DesignError(
+        f"{what!r} cannot come again with {spacing} items between: only {max(0, found)} come after it.",
+        next_step=f"Say spacing={max(0, found)} or ask for fewer repeats.",
+    )

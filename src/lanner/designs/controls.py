@@ -1,0 +1,240 @@
+"""Control items among the others: spoiled texts, repeats and items whose answer is known. Judges cannot tell.
+
+Amounts are numbers of items for each judge and page, or shares below 1; a table gives them by unit (`sentence`,
+`document`) or by page. Spoiled items take the place of main items (`in_place`), as in Läubli, Sennrich and Volk 2018,
+where 5 of 55 documents and 16 of 120 sentences were nonsense; or they are added, at least `spacing` items after the
+unspoiled one, as in direct assessment. A degraded output that is rated alone is always added, since it is compared
+with the judge's own rating of the original. The same items are spoiled for every judge who has them.
+
+Sentences in context are not torn from their documents: a repeat, or a spoiled item that is added, is the whole
+document again, with the spoiled sentences as controls and the others as repeats. Repeats are then counted in documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+from numpy.random import Generator
+
+from lanner.designs._items import is_about_the_judge, is_isolated
+from lanner.designs._placing import Key, again, by_judge, key_of, placed
+from lanner.designs._spoiled import KINDS, Spoiled
+from lanner.errors import DesignError, did_you_mean
+from lanner.model import Document, Item, Json, Object, Protocol, Role, Stage, Task, Unit
+
+Amount = float | Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """How many control items of each kind. `shuffled`: words in chance order; `swapped`: the translation of another
+    text; `degraded`: a stretch replaced by another text's; `repeats`: the same again; `gold`: items with `expected`
+    rules, given to everyone who works on their page."""
+
+    shuffled: Amount = 0
+    swapped: Amount = 0
+    degraded: Amount = 0
+    repeats: Amount = 0
+    gold: tuple[Item, ...] = ()
+    in_place: bool = True
+    spacing: int = 10
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Json]) -> Controls:
+        """From a campaign's settings: `controls = {shuffled = {sentence = 16, document = 5}, repeats = 0.05}`."""
+        known = [field.name for field in fields(cls)]
+        for name in settings:
+            if name not in known:
+                raise DesignError(f"There are no controls called {name!r}.", next_step=did_you_mean(name, known))
+        gold = tuple(known_item(entry, Role.CONTROL) for entry in settings.get("gold", ()))
+        return cls(**{**settings, "gold": gold})
+
+
+def known_item(entry: Mapping[str, Json], role: Role) -> Item:
+    """An item with its expected answers from settings: document, segment, systems, texts, expected."""
+    return Item(
+        str(entry.get("document", "")),
+        str(entry.get("segment", "")),
+        tuple(entry.get("systems", ())),
+        role,
+        dict(entry.get("texts", {})),
+        dict(entry.get("expected", {})),
+    )
+
+
+def add(
+    tasks: Sequence[Task], documents: Sequence[Document], protocol: Protocol, controls: Controls, *, rng: Generator
+) -> list[Task]:
+    """The tasks with their control items. The tasks of a judge stay in their order."""
+    done = list(tasks)
+    for page, stages in protocol.pages.items():
+        if is_about_the_judge(stages) or not any(task.page == page for task in tasks):
+            continue
+        for kind in KINDS:
+            amount = _amount(getattr(controls, kind), page, stages)
+            spoiled = Spoiled(documents, stages, kind, rng)
+            in_place = controls.in_place and (kind != "degraded" or _compares(stages))
+            can = _main(done, page) if in_place else _early(done, page, stages, controls.spacing)
+            chosen = _chosen(done, page, stages, can, amount=amount, kind=kind, spoiled=spoiled, rng=rng)
+            if in_place:
+                done = [_in_place(task, page, chosen, spoiled) for task in done]
+            else:
+                done = _added(done, page, stages, chosen, spoiled, spacing=controls.spacing, rng=rng)
+        repeats = _amount(controls.repeats, page, stages)
+        done = _repeated(done, page, stages, repeats, spacing=controls.spacing, rng=rng)
+        done = placed(done, page, stages, [item for item in controls.gold if _asks(stages, item)], rng)
+    return done
+
+
+def _amount(amount: Amount, page: str, stages: Sequence[Stage]) -> float:
+    if not isinstance(amount, Mapping):
+        return float(amount)
+    unit = "document" if all(stage.unit is Unit.DOCUMENT for stage in stages) else "sentence"
+    return float(amount.get(page, amount.get(unit, 0)))
+
+
+def _compares(stages: Sequence[Stage]) -> bool:
+    return any(stage.object is Object.OUTPUTS for stage in stages)
+
+
+def _asks(stages: Sequence[Stage], item: Item) -> bool:
+    """Whether a page asks about such an item: a sentence or a document, of so many outputs."""
+    fits_unit = any((stage.unit is Unit.DOCUMENT) is not bool(item.segment) for stage in stages)
+    comparing = _compares(stages)
+    alone = any(stage.object is Object.OUTPUT for stage in stages)
+    return fits_unit and (comparing if len(item.systems) > 1 else alone if item.systems else not (comparing or alone))
+
+
+def _main(tasks: Sequence[Task], page: str) -> dict[str, list[Key]]:
+    """The main items of a page by judge."""
+    mine: dict[str, list[Key]] = {}
+    for task in tasks:
+        if task.page == page:
+            mine.setdefault(task.judge, []).extend(key_of(item) for item in task.items if item.role is Role.MAIN)
+    return {judge: list(dict.fromkeys(keys)) for judge, keys in mine.items()}
+
+
+def _chosen(
+    tasks: Sequence[Task],
+    page: str,
+    stages: Sequence[Stage],
+    can: Mapping[str, Sequence[Key]],
+    *,
+    amount: float,
+    kind: str,
+    spoiled: Spoiled,
+    rng: Generator,
+) -> set[Key]:
+    """The items to spoil, as many for each judge as asked, among those that can be. Judges may have different items:
+    those that most of them share are taken first, and none that would give someone too many."""
+    if amount <= 0:
+        return set()
+    if not any(stage.object in (Object.OUTPUT, Object.OUTPUTS) for stage in stages):
+        raise DesignError(
+            f"Page {page!r} shows no output that could be {kind}.",
+            next_step="Give the amount by page, and leave this page out.",
+        )
+    mine = _main(tasks, page)
+    wanted = {judge: _count(amount, len(keys)) for judge, keys in mine.items()}
+    have = dict.fromkeys(mine, 0)
+    holders: dict[Key, list[str]] = {}
+    for judge, keys in mine.items():
+        for key in keys:
+            holders.setdefault(key, []).append(judge)
+    able = {judge: set(keys) for judge, keys in can.items()}
+    every = [key for key, judges in holders.items() if all(key in able[judge] for judge in judges)]
+    order = [every[int(at)] for at in rng.permutation(len(every))]
+    chosen: set[Key] = set()
+    for key in sorted(order, key=lambda key: -len(holders[key])):
+        if any(have[judge] >= wanted[judge] for judge in holders[key]):
+            continue
+        if spoiled.possible(key):
+            chosen.add(key)
+            have |= {judge: have[judge] + 1 for judge in holders[key]}
+    lacking = next((judge for judge in mine if have[judge] < wanted[judge]), None)
+    if lacking is not None:
+        raise DesignError(
+            f"{wanted[lacking]} items of page {page!r} are to be {kind} for {lacking or 'everyone'}, but only "
+            f"{have[lacking]} can be.",
+            next_step=f"Ask for {have[lacking]}, or add texts that are long enough.",
+        )
+    return chosen
+
+
+def _count(amount: float, items: int) -> int:
+    return min(items, round(amount * items) if amount < 1 else int(amount))
+
+
+def _in_place(task: Task, page: str, chosen: set[Key], spoiled: Spoiled) -> Task:
+    if task.page != page or not any(key_of(item) in chosen for item in task.items):
+        return task
+    items = (
+        spoiled.item(item) if key_of(item) in chosen and item.role is Role.MAIN and item.systems else item
+        for item in task.items
+    )
+    return replace(task, items=tuple(items))
+
+
+def _added(
+    tasks: Sequence[Task],
+    page: str,
+    stages: Sequence[Stage],
+    chosen: set[Key],
+    spoiled: Spoiled,
+    *,
+    spacing: int,
+    rng: Generator,
+) -> list[Task]:
+    def copy(item: Item) -> Item:
+        return spoiled.item(item) if key_of(item) in chosen else replace(item, role=Role.REPEAT)
+
+    wanted = {judge: chosen & set(items) for judge, items in _main(tasks, page).items()}
+    _refuse_pool(wanted)
+    return again(tasks, page, stages, wanted, copy, spacing=spacing, rng=rng)
+
+
+def _repeated(
+    tasks: Sequence[Task], page: str, stages: Sequence[Stage], amount: float, *, spacing: int, rng: Generator
+) -> list[Task]:
+    """Repeats are drawn for each judge among what comes early enough to come again."""
+    if amount <= 0:
+        return list(tasks)
+    wanted: dict[str, set[Key]] = {}
+    for judge, keys in _early(tasks, page, stages, spacing).items():
+        mine = [task for task in tasks if task.judge == judge and task.page == page]
+        count = _count(amount, sum(len(t.items) for t in mine) if is_isolated(stages) else len(mine))
+        early = keys if is_isolated(stages) else list({(key[0], *key[2:]): key for key in keys}.values())
+        if count > len(early):
+            raise DesignError(
+                f"{count} repeats on page {page!r} are too many for {judge!r}: {len(early)} come early enough to have "
+                f"{spacing} items before they come again.",
+                next_step=f"Ask for {len(early)}, or say a smaller spacing.",
+            )
+        wanted[judge] = {early[int(at)] for at in rng.permutation(len(early))[:count]}
+    _refuse_pool(wanted)
+    return again(tasks, page, stages, wanted, lambda item: replace(item, role=Role.REPEAT), spacing=spacing, rng=rng)
+
+
+def _early(tasks: Sequence[Task], page: str, stages: Sequence[Stage], spacing: int) -> dict[str, list[Key]]:
+    """The main items of a page by judge that enough others follow for them to come again."""
+    found: dict[str, list[Key]] = {}
+    for judge, mine in by_judge(tasks):
+        groups = [list(task.items) for task in mine if task.page == page]
+        if is_isolated(stages):
+            groups = [[item] for group in groups for item in group]
+        after = sum(map(len, groups))
+        found[judge] = []
+        for group in groups:
+            after -= len(group)
+            if after >= spacing:
+                found[judge] += [key_of(item) for item in group if item.role is Role.MAIN]
+    return found
+
+
+def _refuse_pool(wanted: Mapping[str, set[Key]]) -> None:
+    if wanted.get(""):
+        raise DesignError(
+            "In a pool nobody is sure to meet the same text again.",
+            next_step="Leave out repeats and put spoiled items in place of others (in_place).",
+        )

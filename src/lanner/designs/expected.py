@@ -1,0 +1,179 @@
+"""What a control item expects as an answer, and who missed it.
+
+An item's `expected` maps questions to rules. A rule is a table of conditions, all of which must hold:
+
+===================  ===========================================================================================
+is                   the answer is exactly this; with `within` a number may differ by so much
+one_of               the answer is one of these
+at_least, at_most    the number is not below, not above this
+includes, excludes   the labels given hold all of these, none of these
+marks_at_least       so many spans are marked
+worst                the output in this place (from 0) is ranked behind every other: a tie is a miss
+below_original       the number is worse than the same judge's answer about the same output unspoiled
+===================  ===========================================================================================
+
+`explanation` in a rule, or in the rule of the question "", is shown to a judge in training once they have answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lanner.model import Json, Judgement, Labels, Question, Rank, Role, Scale, Spans, Stage, Task
+
+EXPLANATION = "explanation"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one judge did on one rule. `met` is None where it cannot be said yet."""
+
+    judge: str
+    role: Role
+    page: str
+    question: str
+    document: str
+    segment: str
+    value: Json
+    met: bool | None
+    tie: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Misses:
+    """A judge's control items: how many there are, are answered, are missed (one broken rule misses an item), and how
+    many misses are ties."""
+
+    judge: str
+    page: str
+    items: int
+    answered: int
+    missed: int
+    ties: int
+
+    @property
+    def share(self) -> float | None:
+        return self.missed / self.answered if self.answered else None
+
+
+def of_nonsense(stages: Sequence[Stage], place: int) -> dict[str, dict[str, Json]]:
+    """What to expect where the output in this place is nonsense: the lower half of every scale, a mark where errors
+    are marked, some error where "no errors" could be said, the last rank."""
+    rules = {question.id: _nonsense(question, place) for stage in stages for question in stage.questions}
+    return {question: rule for question, rule in rules.items() if rule}
+
+
+def of_worse(stages: Sequence[Stage]) -> dict[str, dict[str, Json]]:
+    """What to expect of an output that was made worse: lower scores than the same judge gave it unspoiled."""
+    return {
+        question.id: {"below_original": True}
+        for stage in stages
+        for question in stage.questions
+        if isinstance(question, Scale) and question.direction != "neutral" and not question.for_each
+    }
+
+
+def _nonsense(question: Question, place: int) -> dict[str, Json]:
+    if question.for_each or question.when:
+        return {}
+    match question:
+        case Scale() if question.direction != "neutral":
+            middle = (question.min + question.max) / 2
+            return {"at_least" if question.direction == "lower_is_better" else "at_most": middle}
+        case Rank():
+            return {"worst": place}
+        case Spans() if "target" in question.sides and (question.severities or question.categories):
+            return {"marks_at_least": 1}
+        case Labels() if question.exclusive and "error" in question.exclusive:
+            return {"excludes": [question.exclusive]}
+        case _:
+            return {}
+
+
+def met(rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_is_better: bool = False) -> bool | None:
+    """Whether an answer meets a rule; None where there is no answer, or nothing to compare it with."""
+    if value is None:
+        return None
+    number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    given = _labels(value)
+    for name, wanted in rule.items():
+        holds: bool | None
+        match name:
+            case "is":
+                near = rule.get("within")
+                holds = value == wanted if near is None or number is None else abs(number - float(wanted)) <= near
+            case "one_of":
+                holds = value in wanted
+            case "at_least":
+                holds = number is not None and number >= wanted
+            case "at_most":
+                holds = number is not None and number <= wanted
+            case "includes":
+                holds = set(wanted) <= given
+            case "excludes":
+                holds = not set(wanted) & given
+            case "marks_at_least":
+                holds = isinstance(value, list) and len(value) >= wanted
+            case "worst":
+                holds = all(rank < value[wanted] for at, rank in enumerate(value) if at != wanted)
+            case "below_original":
+                if original is None or number is None:
+                    return None
+                holds = number > original if lower_is_better else number < original
+            case _:
+                continue
+        if not holds:
+            return False
+    return True
+
+
+def _labels(value: Json) -> set[Any]:
+    return {entry for entry in value if isinstance(entry, str)} if isinstance(value, list | dict) else {value}
+
+
+def outcomes(
+    tasks: Iterable[Task], judgements: Iterable[Judgement], questions: Mapping[str, Question] | None = None
+) -> list[Outcome]:
+    """Every rule of every item, task by task, with what was answered. `questions` tell which scales are better low."""
+    latest: dict[tuple[object, ...], Judgement] = {}
+    for judgement in judgements:
+        latest[_key(judgement.judge, judgement, judgement.question, judgement.role)] = judgement
+    found = []
+    for task in tasks:
+        for item in task.items:
+            for question, rule in item.expected.items():
+                if not question:
+                    continue
+                own = latest.get(_key(task.judge, item, question, item.role))
+                main = latest.get(_key(task.judge, item, question, Role.MAIN))
+                value = own.value if own else None
+                asked = (questions or {}).get(question)
+                lower = getattr(asked, "direction", "") == "lower_is_better"
+                fits = met(rule, value, main.value if main else None, lower_is_better=lower)
+                tie = "worst" in rule and isinstance(value, list) and value.count(value[rule["worst"]]) > 1
+                found.append(
+                    Outcome(task.judge, item.role, task.page, question, item.document, item.segment, value, fits, tie)
+                )
+    return found
+
+
+def misses(found: Iterable[Outcome], role: Role = Role.CONTROL) -> list[Misses]:
+    """Misses per judge and page, in order of appearance."""
+    by_item: dict[tuple[str, str], dict[tuple[str, str], list[Outcome]]] = {}
+    for outcome in found:
+        if outcome.role is role:
+            items = by_item.setdefault((outcome.judge, outcome.page), {})
+            items.setdefault((outcome.document, outcome.segment), []).append(outcome)
+    rows = []
+    for (judge, page), items in by_item.items():
+        answered = [rules for rules in items.values() if any(rule.met is not None for rule in rules)]
+        missed = [rules for rules in answered if any(rule.met is False for rule in rules)]
+        ties = [rules for rules in missed if any(rule.tie and rule.met is False for rule in rules)]
+        rows.append(Misses(judge, page, len(items), len(answered), len(missed), len(ties)))
+    return rows
+
+
+def _key(judge: str, about: Any, question: str, role: Role) -> tuple[object, ...]:
+    return (judge, about.document, about.segment, tuple(about.systems), question, role)

@@ -1,0 +1,98 @@
+"""Rules of control items, and who missed them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lanner import protocols
+from lanner.designs.expected import met, misses, of_nonsense, of_worse, outcomes
+from lanner.model import Item, Judgement, Role, Task
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "fits"),
+    [
+        ({"is": "local"}, "local", True),
+        ({"is": "local"}, "global", False),
+        ({"is": 70, "within": 10}, 61, True),
+        ({"is": 70, "within": 10}, 59, False),
+        ({"one_of": [1, 2]}, 2, True),
+        ({"one_of": [1, 2]}, 3, False),
+        ({"at_most": 50}, 50, True),
+        ({"at_most": 50}, 51, False),
+        ({"at_least": 2, "at_most": 3}, 1, False),
+        ({"includes": ["a"]}, ["a", "b"], True),
+        ({"includes": ["a"]}, {"b": 1}, False),
+        ({"excludes": ["no_errors"]}, {"no_errors": 1}, False),
+        ({"excludes": ["no_errors"]}, {"word_order": 2}, True),
+        ({"marks_at_least": 1}, [], False),
+        ({"marks_at_least": 1}, [{"start": 0, "end": 2}], True),
+        ({"worst": 1}, [1, 2], True),
+        ({"worst": 1}, [1, 1], False),
+        ({"worst": 0}, [1, 2], False),
+        ({"worst": 2}, [1, 2, 3], True),
+        ({"worst": 2}, [1, 3, 3], False),
+        ({"explanation": "because"}, "anything", True),
+        ({"is": "x"}, None, None),
+        ({"below_original": True}, 3, None),
+    ],
+)
+def test_rules(rule: dict[str, Any], value: Any, fits: bool | None) -> None:
+    assert met(rule, value) is fits
+
+
+def test_worse_than_the_original() -> None:
+    assert met({"below_original": True}, 40, 70) is True
+    assert met({"below_original": True}, 70, 70) is False
+    assert met({"below_original": True}, 70, 40, lower_is_better=True) is True
+
+
+def test_what_nonsense_should_get() -> None:
+    stages = {name: protocols.load(name).stages for name in ("h_falcon", "esa", "parity", "adequacy_fluency_rs", "mqm")}
+    assert of_nonsense(stages["h_falcon"], 0) == {"sentence": {"at_most": 2.5}, "holistic": {"at_most": 5.5}}
+    assert of_nonsense(stages["esa"], 0) == {"errors": {"marks_at_least": 1}, "score": {"at_most": 50}}
+    assert of_nonsense(stages["parity"][:1], 1) == {"adequacy_of_sentence": {"worst": 1}}
+    assert of_nonsense(stages["adequacy_fluency_rs"], 0)["errors_rs"] == {"excludes": ["no_errors"]}
+    assert of_nonsense(stages["mqm"], 0) == {"errors": {"marks_at_least": 1}}
+    assert of_worse(stages["esa"]) == {"score": {"below_original": True}}
+
+
+def answer(judge: str, segment: str, value: Any, role: Role, question: str = "preference") -> Judgement:
+    return Judgement(judge, "s", question, "d", segment, ("a", "b"), value, role)
+
+
+def test_misses_are_counted_by_item_with_their_ties() -> None:
+    rules = {"preference": {"worst": 1}, "": {"explanation": "the right one is nonsense"}}
+    items = tuple(Item("d", str(n), ("a", "b"), Role.CONTROL, expected=rules) for n in range(4))
+    tasks = [Task(1, judge, "p", (*items, Item("d", "9", ("a", "b")))) for judge in ("x", "y")]
+    given = [[1, 2], [1, 1], [2, 1]]
+    answers = [answer("x", str(n), value, Role.CONTROL) for n, value in enumerate(given)]
+    answers += [answer("x", "0", [2, 1], Role.MAIN)]
+    found = outcomes(tasks, answers)
+    assert [outcome.met for outcome in found] == [True, False, False, None] + [None] * 4
+    first, second = misses(found)
+    assert (first.judge, first.items, first.answered, first.missed, first.ties) == ("x", 4, 3, 2, 1)
+    assert first.share == pytest.approx(2 / 3)
+    assert (second.judge, second.answered, second.share) == ("y", 0, None)
+
+
+def test_a_revision_counts_and_an_original_is_looked_up() -> None:
+    item = Item("d", "1", ("a", "b"), Role.CONTROL, expected={"q": {"below_original": True}})
+    tasks = [Task(1, "x", "p", (item,))]
+    answers = [
+        answer("x", "1", 80, Role.MAIN, "q"),
+        answer("x", "1", 90, Role.CONTROL, "q"),
+        answer("x", "1", 30, Role.CONTROL, "q"),
+    ]
+    assert [outcome.met for outcome in outcomes(tasks, answers)] == [True]
+    assert [outcome.met for outcome in outcomes(tasks, answers[:2])] == [False]
+
+
+def test_one_broken_rule_misses_an_item() -> None:
+    rules = {"errors": {"marks_at_least": 1}, "score": {"at_most": 50}}
+    tasks = [Task(1, "x", "p", (Item("d", "1", ("a", "b"), Role.CONTROL, expected=rules),))]
+    answers = [answer("x", "1", [], Role.CONTROL, "errors"), answer("x", "1", 20, Role.CONTROL, "score")]
+    (row,) = misses(outcomes(tasks, answers))
+    assert (row.items, row.missed) == (1, 1)
