@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from hypothesis import strategies as st
 
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 
+SAMPLES = Path(__file__).parent / "samples"
 SPECIAL = st.sampled_from(
     [
         "\t",
@@ -122,3 +124,25 @@ JUDGEMENTS = st.builds(
 
 def without_origin(judgements: tuple[Judgement, ...]) -> list[Judgement]:
     return [replace(judgement, origin="") for judgement in judgements]
+
+
+def full(made: list[Document]) -> list[Document]:
+    """The same corpus as one language pair with every reference and output there and no empty domain mark."""
+    systems = {name for document in made for segment in document for name in segment.outputs}
+    references = {name for document in made for segment in document for name in segment.references}
+    return [
+        replace(
+            document,
+            source_language="en",
+            target_language="ko",
+            segments=tuple(
+                replace(
+                    segment,
+                    outputs={name: segment.outputs.get(name, "") for name in sorted(systems)},
+                    references={name: segment.references.get(name, "") for name in sorted(references)},
+                )
+                for segment in document
+            ),
+        )
+        for document in made
+    ]

@@ -23,7 +23,7 @@ _SPELLINGS: dict[str, tuple[str, ...]] = {
     "text_type": ("texttype", "type"),
     "note": ("note", "description"),
     "media": ("media", "image", "imageurl", "video", "audio", "url"),
-    "source": ("source", "src", "sourcetext", "srctext", "sourcesentence", "sourcesegment", "original", "input"),
+    "source": ("source", "src", "sourcetext", "srctext", "sourcesentence", "sourcesegment", "original", "input", "text"),
     "source_language": ("sourcelanguage", "sourcelang", "srclang", "srclanguage", "langsrc"),
     "target_language": ("targetlanguage", "targetlang", "tgtlang", "tgtlanguage", "trglang", "langtgt"),
     "languages": ("languages", "languagepair", "langpair", "lp"),

@@ -219,7 +219,7 @@ def write(
             for systems in answers or _asked(segment, protocol):
                 data = _task_data(document, segment, systems)
                 tasks.append(
-                    {"id": len(tasks) + 1, "data": data, **_answered(answers.get(systems, {}), segment, models)}
+                    {"id": len(tasks) + 1, "data": data, **_answered(answers.get(systems, {}), models)}
                 )
     if given:
         document_id, segment_id = next(iter(given))

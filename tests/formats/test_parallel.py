@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from formats.strategies import SAMPLES, documents, full, texts
+from lanner import formats
+from lanner.errors import InputError
+from lanner.model import Document, Judge, Segment
+
+
+def test_the_sample() -> None:
+    (reading,) = formats.read(SAMPLES / "parallel")
+    assert [(d.id, d.domain, d.language_pair) for d in reading.documents] == [
+        ("canary", "canary", "en-de"),
+        ("harbour", "news", "en-de"),
+        ("market", "social", "en-de"),
+    ]
+    tide, low = reading.documents[1].segments
+    assert dict(tide.outputs) == {"elm": "Ebbe.", "oak": "Die Flut ist weg."}
+    assert dict(tide.references) == {"A": "Es ist Ebbe."}
+    assert low.outputs["elm"] == ""
+    assert [segment.id for document in reading.documents for segment in document] == ["0", "1", "2", "3"]
+    assert any("1 canary lines" in note for note in reading.notes)
+    assert tuple(formats.read_documents(SAMPLES / "parallel")) == reading.documents
+
+
+def test_names_of_released_test_sets(tmp_path: Path) -> None:
+    for name in ("newstest.en-de.src.en", "newstest.en-de.ref.B.de", "newstest.en-de.hyp.Online-A.de"):
+        (tmp_path / name).write_text("x\n")
+    (reading,) = formats.read(tmp_path)
+    (segment,) = reading.documents[0].segments
+    assert (dict(segment.references), dict(segment.outputs)) == ({"B": "x"}, {"Online-A": "x"})
+    assert reading.documents[0].language_pair == "en-de"
+    assert any("all lines are one" in note for note in reading.notes)
+
+
+def test_options_say_what_names_do_not(tmp_path: Path) -> None:
+    for name in ("one", "two", "places"):
+        (tmp_path / name).write_text("doc\n" if name == "places" else "x|y\n")
+    (tmp_path / "places").rename(tmp_path / "places.docs")
+    (reading,) = formats.read(tmp_path, "parallel", source="one", languages="en-ko", newline="|")
+    assert reading.documents[0].id == "doc"
+    assert reading.documents[0].segments[0].outputs == {"two": "x\ny"}
+    with pytest.raises(InputError, match="hold the source"):
+        formats.read(tmp_path, "parallel")
+
+
+@settings(max_examples=25, deadline=None)
+@given(documents(texts(without="\n\r")))
+def test_round_trip(made: list[Document]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        formats.write("parallel", Path(folder) / "one", full(made))
+        (first,) = formats.read(Path(folder) / "one")
+        assert [[s.source for s in d] for d in first.documents] == [[s.source for s in d] for d in made]
+        assert [[s.id for s in d] for d in first.documents] == [[s.id for s in d] for d in made]
+        formats.write("parallel", Path(folder) / "two", first.documents)
+        (second,) = formats.read(Path(folder) / "two")
+        assert second.documents == first.documents
+
+
+def test_refusals(tmp_path: Path) -> None:
+    one = Document("a", (Segment("1", "x"),), "en", "de")
+    with pytest.raises(InputError, match="no judgements"):
+        formats.write("parallel", tmp_path / "x", [one], (), [Judge("j")])
+    with pytest.raises(InputError, match="one language pair"):
+        formats.write("parallel", tmp_path / "x", [one, Document("b", (), "en", "ko")])
+    assert not (tmp_path / "x").exists()
