@@ -50,8 +50,8 @@ def test_answers_about_the_source_name_no_output() -> None:
     item = Item("d", "1", ("a",))
     assert systems_of(by_id["source"], item) == () and systems_of(by_id["output"], item) == ("a",)
     asking = Asking(PAGE)
-    assert asking.key("q_source", item) == ("q_source", "[]", "main")
-    assert asking.key("q_output", item) == ("q_output", '["a"]', "main")
+    assert asking.keys(item)["q_source"] == ("q_source", "[]", "main")
+    assert asking.keys(item)["q_output"] == ("q_output", '["a"]', "main")
 
 
 def answer(question: str, systems: str, role: str, revision: int, value: str) -> Answer:

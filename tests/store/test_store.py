@@ -160,5 +160,8 @@ def test_lost_connections_to_postgres_are_made_again(postgres_server: str, postg
         with pytest.raises(DisconnectedError), store.writing() as tx:
             end(pid(tx))
             tx.judgements.add([answer(filled, 2, segment="1")])
+        with pytest.raises(DisconnectedError), store.writing() as tx:
+            end(pid(tx))
+            tx.events.add("through SQLAlchemy", NOW)
         with store.reading() as tx:
             assert tx.judgements.count(filled.campaign) == 1

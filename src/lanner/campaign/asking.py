@@ -18,6 +18,8 @@ from lanner.store import Answer
 from lanner.store.codec import dumps, loads
 
 Asked = tuple[Stage, Question]
+Key = tuple[str, str, str]
+"""Question, outputs (as JSON) and role: what tells the answers of one judge about one unit apart."""
 
 
 def fits(stage: Stage, item: Item) -> bool:
@@ -45,7 +47,9 @@ class Asking:
             page: tuple((stage, question) for stage in stages for question in stage.questions)
             for page, stages in protocol.pages.items()
         }
-        self._stages = {question.id: stage for stage, question in protocol.questions}
+        self._about_outputs = {
+            question.id: stage.object in (Object.OUTPUT, Object.OUTPUTS) for stage, question in protocol.questions
+        }
         self._of: dict[tuple[str, bool, bool, int], tuple[Asked, ...]] = {}
 
     @cached_property
@@ -101,26 +105,26 @@ class Asking:
                 lacking.append(question.id)
         return lacking
 
-    def heads(self, rows: Sequence[Answer]) -> dict[tuple[str, str, str], Answer]:
+    def heads(self, rows: Sequence[Answer]) -> dict[Key, Answer]:
         """The answer that holds for each question, outputs and role: the last of its chain."""
-        newest: dict[tuple[str, str, str], Answer] = {}
+        newest: dict[Key, Answer] = {}
         for row in rows:
             key = (row.question, row.systems, row.role)
             if key not in newest or newest[key].revision < row.revision:
                 newest[key] = row
         return newest
 
-    def key(self, question: str, item: Item) -> tuple[str, str, str]:
-        """Under which key of `heads` the answer to a question about an item is found."""
-        return (question, dumps(systems_of(self._stages[question], item)), str(item.role))
+    def keys(self, item: Item) -> dict[str, Key]:
+        """Under which key of `heads` the answer to each question about an item is found."""
+        shown, role = dumps(item.systems), item.role.value
+        return {question: (question, shown if about else "[]", role) for question, about in self._about_outputs.items()}
 
-    def answers(self, item: Item, heads: Mapping[tuple[str, str, str], Answer]) -> dict[str, Json]:
+    def answers(self, item: Item, heads: Mapping[Key, Answer]) -> dict[str, Json]:
         """A judge's answers about the unit of an item, from all pages, as conditions and repeated questions see them.
         A control or repeat of a later stage builds on what was answered in the main run."""
         found: dict[str, Json] = {}
-        for question in self._stages:
-            own = self.key(question, item)
-            row = heads.get(own) or heads.get((own[0], own[1], str(Role.MAIN)))
+        for question, key in self.keys(item).items():
+            row = heads.get(key) or heads.get((question, key[1], Role.MAIN.value))
             if row is not None:
                 found[question] = loads(row.value)
         return found

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from lanner.campaign.asking import Asked, Asking, systems_of
+from lanner.campaign.asking import Asked, Asking, Key
 from lanner.campaign.knowing import asking, assigned, no_task, texts
 from lanner.campaign.refusals import refuse, refuse_gated, refuse_stranger
 from lanner.campaign.submission import Conflict, Saved, Submission, reused
@@ -31,7 +31,7 @@ class _Saving:
     page: str
     item: Item
     document: int
-    heads: dict[tuple[str, str, str], Answer]
+    heads: dict[Key, Answer]
     known: dict[str, Json]
     changes: list[tuple[Asked, Json, str | None]] = field(default_factory=list)
 
@@ -91,12 +91,15 @@ def _check(store: Store, tx: Transaction, saving: _Saving, given: Submission) ->
 
 
 def _append(tx: Transaction, saving: _Saving, given: Submission, received: datetime) -> Saved:
-    asked, item = saving.asking, saving.item
     rows: list[NewAnswer] = []
     conflicts: list[Conflict] = []
-    numbers = tx.judgements.reserve(len(saving.changes))
+    keys = saving.asking.keys(saving.item)
+    judgements = tx.judgements
+    numbers = judgements.reserve(len(saving.changes)) if saving.changes else ()
+    received_at, answered_at = micros(received), micros(given.answered_at)
     for part, (number, ((stage, question), value, flags)) in enumerate(zip(numbers, saving.changes, strict=True)):
-        head = saving.heads.get(asked.key(question.id, item))
+        key = keys[question.id]
+        head = saving.heads.get(key)
         previous = head.id if head else None
         base = given.base.get(question.id, previous) if given.base is not None else previous
         if base != previous and head is not None:
@@ -108,11 +111,11 @@ def _append(tx: Transaction, saving: _Saving, given: Submission, received: datet
                 "judge": saving.judge,
                 "task": given.task,
                 "document": saving.document,
-                "segment": item.segment,
+                "segment": saving.item.segment,
                 "stage": stage.id,
                 "question": question.id,
-                "systems": dumps(systems_of(stage, item)),
-                "role": str(item.role),
+                "systems": key[1],
+                "role": key[2],
                 "revision": head.revision + 1 if head else 1,
                 "supersedes": previous,
                 "base": base,
@@ -122,14 +125,14 @@ def _append(tx: Transaction, saving: _Saving, given: Submission, received: datet
                 "part": part,
                 "elapsed": given.elapsed,
                 "active": given.active,
-                "answered_at": micros(given.answered_at),
-                "received_at": micros(received),
+                "answered_at": answered_at,
+                "received_at": received_at,
                 "origin": "",
             }
         )
     if rows:
-        tx.judgements.add(rows)
-    open_ = tuple(asked.open(saving.page, item, saving.known))
+        judgements.add(rows)
+    open_ = tuple(saving.asking.open(saving.page, saving.item, saving.known))
     times = {"elapsed": given.elapsed, "active": given.active}
     tx.tasks.set_saved(given.task, given.item, done=not open_, now=received, **times)
     return Saved({row["question"]: row["id"] for row in rows}, open_, tuple(conflicts))
@@ -141,10 +144,11 @@ def _repeated(store: Store, tx: Transaction, saving: _Saving, given: Submission,
     questions = {question.id: question for _, question in asked.questions(saving.page, item)}
     seen = texts(store, tx, saving.standing, item) if asked.needs_texts(asked.questions(saving.page, item)) else None
     values = {row.id: loads(row.value) for row in rows}
+    keys = asked.keys(item)
     stored = [row for row in rows if row.submission == given.id]
     for row in stored:
         question = questions.get(row.question)
-        if question is None or asked.key(row.question, item) != (row.question, row.systems, row.role):
+        if question is None or keys[row.question] != (row.question, row.systems, row.role):
             raise reused(given)
         if row.question in given.answers:
             value = given.answers[row.question]

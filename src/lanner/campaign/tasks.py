@@ -94,8 +94,9 @@ def current(store: Store, number: int) -> list[dict[str, Given]]:
         found: list[dict[str, Given]] = []
         for item, document in zip(entry.task.items, entry.documents, strict=True):
             heads = asked.heads(units.get((document, item.segment), []))
-            keys = {question.id: asked.key(question.id, item) for _, question in asked.questions(entry.task.page, item)}
-            rows = {question: heads[key] for question, key in keys.items() if key in heads}
+            keys = asked.keys(item)
+            here = [question.id for _, question in asked.questions(entry.task.page, item)]
+            rows = {question: heads[keys[question]] for question in here if keys[question] in heads}
             found.append({question: _given(row) for question, row in rows.items() if row.value != "null"})
         return found
 

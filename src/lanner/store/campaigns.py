@@ -127,7 +127,7 @@ class Campaigns(Rows):
         judges = select(schema.judge.c.id).where(schema.judge.c.campaign == campaign)
         tasks = select(schema.task.c.id).where(schema.task.c.campaign == campaign)
         run(delete(schema.session).where(schema.session.c.judge.in_(judges)))
-        run(delete(schema.judgement).where(schema.judgement.c.campaign == campaign))
+        run(delete(schema.judgement).where(schema.judgement.c.judge.in_(judges)))
         run(delete(schema.item).where(schema.item.c.task.in_(tasks)))
         for table in (schema.task, schema.judge, schema.document, schema.member, schema.event):
             run(delete(table).where(table.c.campaign == campaign))

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import NullPool
 
 from lanner.errors import MissingExtraError, StoreError, Where
+from lanner.store.links import Links
 from lanner.store.migrations import refuse_newer
 from lanner.store.schema import migration
 
@@ -38,31 +40,41 @@ _ADDRESSES = "Give the path of a SQLite file, or postgresql://user:password@host
 
 
 def connect(url: URL) -> Engine:
-    """An engine whose transactions Lanner can rely on."""
+    """An engine that opens connections and leaves keeping them to us."""
     if url.get_backend_name() == "sqlite":
         return _sqlite(url)
     try:
-        return create_engine(url, pool_size=8, max_overflow=8, pool_timeout=BUSY_SECONDS)
+        return create_engine(url, poolclass=NullPool)
     except ModuleNotFoundError:
         raise MissingExtraError("A PostgreSQL database", "postgres") from None
 
 
 def _sqlite(url: URL) -> Engine:
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    given = {"timeout": BUSY_SECONDS, "check_same_thread": False}
+    engine = create_engine(url, poolclass=NullPool, connect_args=given)
 
     @event.listens_for(engine, "connect")
     def _set_up(driver: sqlite3.Connection, _record: Any) -> None:
-        driver.isolation_level = None  # transactions are begun below, not guessed by the driver
+        driver.isolation_level = None  # transactions are begun by `Links`, not guessed by the driver
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
             driver.execute(f"PRAGMA {pragma}")
 
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        # A writer takes the lock at once: upgrading a read later can fail however long one waits.
-        writes = connection.get_execution_options().get("writes")
-        connection.connection.dbapi_connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")  # type: ignore[union-attr]
-
     return engine
+
+
+def readers(engine: Engine) -> Links:
+    """Connections that see everything as of one moment."""
+    if engine.dialect.name == "sqlite":
+        return Links(engine, begin="BEGIN", limit=16, patience=BUSY_SECONDS)
+    snapshot = engine.execution_options(isolation_level="REPEATABLE READ")
+    return Links(snapshot, begin=None, limit=16, patience=BUSY_SECONDS)
+
+
+def writers(engine: Engine) -> Links:
+    """Connections that write. In SQLite a writer takes the lock at once: a reader that becomes a writer later can be
+    refused however long it waits."""
+    begin = "BEGIN IMMEDIATE" if engine.dialect.name == "sqlite" else None
+    return Links(engine, begin=begin, limit=16, patience=BUSY_SECONDS)
 
 
 def inspect_file(path: Path, *, create: bool) -> None:
@@ -113,5 +125,4 @@ _SIGNS = (
     ("connection refused", "PostgreSQL does not answer.", "Check that it runs and that the address is right."),
     ("password authentication failed", "PostgreSQL does not know this user or password.", "Check the address."),
     ("does not exist", "PostgreSQL has no such database or user.", "Create it: createdb NAME"),
-    ("timeout", "All connections to the database are in use.", "Try again in a moment."),
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict
 
 from sqlalchemy import bindparam, delete, func, select
@@ -11,7 +12,7 @@ from lanner.model import Json, Judgement, Role
 from lanner.store import schema
 from lanner.store.codec import loads, moment
 from lanner.store.rows import Rows
-from lanner.store.statement import Statement
+from lanner.store.statement import Row, Statement
 
 _q, _d, _j = schema.judgement.c, schema.document.c, schema.judge.c
 _OF_UNIT = (
@@ -90,14 +91,18 @@ def _current(wanted: Any) -> Any:
 
 
 def _of_campaign() -> Any:
-    mine = _q.campaign == bindparam("campaign")
-    return select(*_READ).where(mine, _q.id > bindparam("after")).order_by(_q.id)
+    judges = select(_j.id).where(_j.campaign == bindparam("campaign"))
+    return select(*_READ).where(_q.judge.in_(judges))
+
+
+def _since() -> Any:
+    return select(*_READ).where(_q.id > bindparam("after"), _q.campaign == bindparam("campaign"))
 
 
 _UNIT = Statement(_of_unit)
 _DOCUMENT = Statement(_of_document)
-_HISTORY = Statement(_of_campaign)
-_CURRENT = Statement(lambda: _current(_of_campaign()))
+_HISTORY, _HISTORY_SINCE = Statement(_of_campaign), Statement(_since)
+_CURRENT, _CURRENT_SINCE = Statement(lambda: _current(_of_campaign())), Statement(lambda: _current(_since()))
 _ADD = Statement(schema.judgement.insert)
 
 
@@ -125,20 +130,23 @@ class Judgements(Rows):
         return found
 
     def current(self, campaign: int, *, after: int = 0) -> list[Judgement]:
-        """The answers that hold: those no later answer supersedes."""
-        return self._judgements(campaign, _CURRENT, after)
+        """The answers that hold: those no later answer supersedes. With `after` only those of a higher id."""
+        return self._judgements(campaign, _CURRENT_SINCE if after else _CURRENT, after)
 
     def history(self, campaign: int, *, after: int = 0) -> list[Judgement]:
         """Every answer ever given, the superseded ones too, oldest first."""
-        return self._judgements(campaign, _HISTORY, after)
+        return self._judgements(campaign, _HISTORY_SINCE if after else _HISTORY, after)
 
-    def last(self) -> int:
-        """The newest row of the whole store: a cheap way to see that something has been saved."""
-        return self._connection.execute(select(func.max(_q.id))).scalar() or 0
+    def last(self, campaign: int | None = None) -> int:
+        """The newest row, of a campaign or of the whole store: a cheap way to see that something has been saved."""
+        newest = select(func.max(_q.id))
+        wanted = newest if campaign is None else newest.where(_q.campaign == campaign)
+        return self._connection.execute(wanted).scalar() or 0
 
     def count(self, campaign: int) -> int:
         """How many answers were ever stored."""
-        wanted = select(func.count()).select_from(schema.judgement).where(_q.campaign == campaign)
+        judges = select(_j.id).where(_j.campaign == campaign)
+        wanted = select(func.count()).select_from(schema.judgement).where(_q.judge.in_(judges))
         return int(self._connection.execute(wanted).scalar_one())
 
     def heads(self, judges: Sequence[int]) -> dict[Key, tuple[int, int]]:
@@ -159,57 +167,40 @@ class Judgements(Rows):
         run = self._connection.execute
         judges = {row.id: row.key for row in run(select(_j.id, _j.key).where(_j.campaign == campaign))}
         documents = {row.id: row.key for row in run(select(_d.id, _d.key).where(_d.campaign == campaign))}
-        reader = _Reader(judges, documents)
-        return [reader.judgement(*row) for row in statement.each(self._connection, campaign=campaign, after=after)]
-
-
-class _Reader:
-    """From rows to judgements. The same few texts come again and again, so each is read once."""
-
-    def __init__(self, judges: dict[int, str], documents: dict[int, str]) -> None:
-        self._judges = judges
-        self._documents = documents
-        self._systems: dict[str, tuple[str, ...]] = {}
-        self._flags: dict[str | None, tuple[str, ...]] = {None: ()}
-        self._scalars: dict[str, Json] = {}
-        self._roles = {str(role): role for role in Role}
-
-    def judgement(self, *row: Any) -> Judgement:
-        (id_, judge, task, document, segment, stage, question, systems, role, supersedes, value, flags) = row[:12]
-        submission, elapsed, active, answered_at, received_at, origin = row[12:]
-        return Judgement(
-            judge=self._judges[judge],
-            stage=stage,
-            question=question,
-            document=self._documents[document],
-            segment=segment,
-            systems=self._list(self._systems, systems),
-            value=self._value(value),
-            role=self._roles[role],
-            submission=submission,
-            flags=self._list(self._flags, flags),
-            elapsed_seconds=elapsed,
-            active_seconds=active,
-            answered_at=moment(answered_at),
-            received_at=moment(received_at),
-            task=task,
-            origin=origin,
-            id=id_,
-            supersedes=supersedes,
-        )
-
-    @staticmethod
-    def _list(known: dict[Any, tuple[str, ...]], text: str | None) -> tuple[str, ...]:
-        found = known.get(text)
-        if found is None:
-            found = known[text] = tuple(loads(text or "[]"))
+        given = {"campaign": campaign, "after": after} if after else {"campaign": campaign}
+        found = _read(statement.each(self._connection, **given), judges, documents)
+        found.sort(key=attrgetter("id"))
         return found
 
-    def _value(self, text: str) -> Json:
-        if text[0] in "[{":  # not shared: a list or an object could be changed by whoever holds it
-            return loads(text)
-        if len(text) > 40:
-            return loads(text)
-        if text not in self._scalars:
-            self._scalars[text] = loads(text)
-        return self._scalars[text]
+
+def _read(rows: Iterable[Row], judges: dict[int, str], documents: dict[int, str]) -> list[Judgement]:
+    """From rows to judgements. The same few texts come again and again, so each is read once. Written as one plain
+    loop because a million rows go through it."""
+    tuples: dict[str | None, tuple[str, ...]] = {None: ()}
+    scalars: dict[str, Json] = {}
+    roles = {role.value: role for role in Role}
+    found = []
+    last: tuple[Any, ...] = (None, None, None, None)  # answers of one save share their moments
+    for row in rows:
+        id_, judge, task, document, segment, stage, question, systems, role, supersedes, text, flags = row[:12]
+        submission, elapsed, active, answered_at, received_at, origin = row[12:]
+        if systems not in tuples:
+            tuples[systems] = tuple(loads(systems))
+        if flags not in tuples:
+            tuples[flags] = tuple(loads(flags))
+        if text in scalars:
+            value = scalars[text]
+        else:
+            value = loads(text)
+            if len(text) < 40 and not isinstance(value, list | dict):  # what could be changed is never shared
+                scalars[text] = value
+        if (answered_at, received_at) != last[:2]:
+            last = (answered_at, received_at, moment(answered_at), moment(received_at))
+        found.append(
+            Judgement(
+                judges[judge], stage, question, documents[document], segment, tuples[systems], value, roles[role],
+                submission, tuples[flags], elapsed, active, last[2], last[3], task, origin,
+                id_, supersedes,
+            )
+        )  # fmt: skip
+    return found

@@ -62,7 +62,6 @@ CREATE TABLE judgement (
 CREATE UNIQUE INDEX judgement_key
   ON judgement (judge, document, segment, stage, question, systems, role, revision);
 CREATE UNIQUE INDEX judgement_submission ON judgement (campaign, submission, part);
-CREATE INDEX judgement_campaign ON judgement (campaign, id);
 CREATE UNIQUE INDEX judgement_supersedes ON judgement (supersedes) WHERE supersedes IS NOT NULL;
 
 CREATE TABLE account (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy import Connection
+
+from lanner.store.links import driver_of
 
 
 class Rows:
@@ -18,7 +19,7 @@ class Rows:
 
     def _reserve(self, table: str, count: int) -> Sequence[int]:
         """Ids for rows about to be added, when other rows must name them."""
-        driver: Any = self._connection.connection.dbapi_connection
+        driver = driver_of(self._connection)
         if self._connection.dialect.name == "sqlite":  # safe: a writing transaction is alone
             last = driver.execute(_SQLITE_LAST.format(table=table)).fetchone()[0]
             return range(last + 1, last + 1 + count)

@@ -7,7 +7,8 @@ A judgement's key is judge (which implies the campaign), document, segment, stag
 one key form a chain: `revision` counts 1, 2, 3, … and `supersedes` points back, so exactly one row per key is
 current, by two unique indices and not by care. `base` is what the client had seen when it answered: where it differs
 from `supersedes`, two clients answered at once. Questionnaires are about the document with the empty key, which every
-campaign has.
+campaign has. There is no index by campaign: a campaign's rows are found by its judges, which saves one index at every
+save.
 """
 
 from __future__ import annotations
@@ -142,7 +143,6 @@ judgement = Table(
         "judgement_key", "judge", "document", "segment", "stage", "question", "systems", "role", "revision", unique=True
     ),
     Index("judgement_submission", "campaign", "submission", "part", unique=True),
-    Index("judgement_campaign", "campaign", "id"),
     Index(
         "judgement_supersedes",
         "supersedes",

@@ -14,6 +14,8 @@ from typing import Any
 from sqlalchemy import Connection
 from sqlalchemy.sql.expression import ClauseElement
 
+from lanner.store.links import driver_of
+
 Row = tuple[Any, ...]
 _Compiled = tuple[str, tuple[str, ...] | None]
 
@@ -28,14 +30,14 @@ class Statement:
     def all(self, connection: Connection, **values: Any) -> list[Row]:
         """Every row."""
         sql, order = self._for(connection)
-        driver: Any = connection.connection.dbapi_connection
+        driver = driver_of(connection)
         found: list[Row] = driver.execute(sql, _arranged(values, order)).fetchall()
         return found
 
     def each(self, connection: Connection, **values: Any) -> Iterator[Row]:
         """Every row, one after the other, without holding all of them."""
         sql, order = self._for(connection)
-        driver: Any = connection.connection.dbapi_connection
+        driver = driver_of(connection)
         if connection.dialect.name == "sqlite":
             yield from driver.execute(sql, _arranged(values, order))
             return
@@ -51,14 +53,14 @@ class Statement:
     def run(self, connection: Connection, **values: Any) -> int:
         """How many rows were changed."""
         sql, order = self._for(connection)
-        driver: Any = connection.connection.dbapi_connection
+        driver = driver_of(connection)
         changed: int = driver.execute(sql, _arranged(values, order)).rowcount
         return changed
 
     def run_each(self, connection: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
         """Once for each of the rows."""
         sql, order = self._for(connection)
-        driver: Any = connection.connection.dbapi_connection
+        driver = driver_of(connection)
         driver.cursor().executemany(sql, rows if order is None else map(itemgetter(*order), rows))
 
     def _for(self, connection: Connection) -> _Compiled:

@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as NoFreeConnection
 
 from lanner.errors import StoreError
 from lanner.store.accounts import Accounts, Sessions
 from lanner.store.campaigns import Campaigns
 from lanner.store.documents import Documents
-from lanner.store.engine import connect, explain, inspect_file, locate
+from lanner.store.engine import connect, explain, inspect_file, locate, readers, writers
 from lanner.store.events import Events
 from lanner.store.judgements import Judgements
 from lanner.store.judges import Judges
+from lanner.store.links import Links, is_lost
 from lanner.store.memo import Memo
 from lanner.store.migrations import applied, migrate, refuse_newer
 from lanner.store.tasks import Tasks
@@ -32,15 +32,42 @@ _ATTEMPTS = 5
 class Transaction:
     """One transaction, by the nouns one can ask about. All of it happens, or nothing."""
 
+    __slots__ = ("_connection",)
+
     def __init__(self, connection: Connection) -> None:
-        self.campaigns = Campaigns(connection)
-        self.documents = Documents(connection)
-        self.judges = Judges(connection)
-        self.tasks = Tasks(connection)
-        self.judgements = Judgements(connection)
-        self.accounts = Accounts(connection)
-        self.sessions = Sessions(connection)
-        self.events = Events(connection)
+        self._connection = connection
+
+    @property
+    def campaigns(self) -> Campaigns:
+        return Campaigns(self._connection)
+
+    @property
+    def documents(self) -> Documents:
+        return Documents(self._connection)
+
+    @property
+    def judges(self) -> Judges:
+        return Judges(self._connection)
+
+    @property
+    def tasks(self) -> Tasks:
+        return Tasks(self._connection)
+
+    @property
+    def judgements(self) -> Judgements:
+        return Judgements(self._connection)
+
+    @property
+    def accounts(self) -> Accounts:
+        return Accounts(self._connection)
+
+    @property
+    def sessions(self) -> Sessions:
+        return Sessions(self._connection)
+
+    @property
+    def events(self) -> Events:
+        return Events(self._connection)
 
 
 class CollisionError(StoreError):
@@ -58,11 +85,10 @@ class Store:
         self.place = place
         self.facts = Memo()
         self._engine = engine
-        self._writer = engine.execution_options(writes=True)
-        reading = {} if self.kind == "sqlite" else {"isolation_level": "REPEATABLE READ"}
-        self._reader = engine.execution_options(**reading)
+        self._readers = readers(engine)
+        self._writers = writers(engine)
         driver = engine.dialect.loaded_dbapi
-        self._errors: tuple[type[Exception], ...] = (DBAPIError, NoFreeConnection, driver.Error)
+        self._errors: tuple[type[Exception], ...] = (DBAPIError, driver.Error)
         self._bugs: tuple[type[Exception], ...] = (driver.ProgrammingError, driver.NotSupportedError)
         self._collisions: tuple[type[Exception], ...] = (driver.IntegrityError,)
         if self.kind == "postgresql":
@@ -89,7 +115,15 @@ class Store:
         """`sqlite` or `postgresql`."""
         return self._engine.dialect.name
 
+    @property
+    def address(self) -> str:
+        """What another process opens the same store by; with its password, so not for showing."""
+        return self._engine.url.render_as_string(hide_password=False)
+
     def close(self) -> None:
+        """Close every connection. A store that is used again opens new ones."""
+        self._readers.close()
+        self._writers.close()
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -101,21 +135,21 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Read everything as of one moment."""
-        with self._connected(self._reader) as connection:
+        with self._in_transaction(self._readers) as connection:
             yield Transaction(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Write; what was written is on disk when the block has ended without an error."""
-        with self._connected(self._writer) as connection:
+        with self._in_transaction(self._writers) as connection:
             yield Transaction(connection)
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run work that may be repeated: again when another transaction got in between or the connection was lost."""
         for attempt in range(_ATTEMPTS):
             try:
-                with self.writing() as transaction:
-                    return work(transaction)
+                with self._in_transaction(self._writers) as connection:
+                    return work(Transaction(connection))
             except (CollisionError, DisconnectedError):
                 if attempt == _ATTEMPTS - 1:
                     raise
@@ -123,30 +157,33 @@ class Store:
         raise AssertionError("unreachable")
 
     def _bring_up_to_date(self) -> None:
-        with self._connected(self._reader) as connection:
+        with self._in_transaction(self._readers) as connection:
             number = applied(connection)
         refuse_newer(number, self.place)
-        with self._connected(self._writer) as connection:
+        with self._in_transaction(self._writers) as connection:
             migrate(connection, self.place, datetime.now(UTC))
 
     @contextmanager
-    def _connected(self, engine: Engine) -> Iterator[Connection]:
-        driver: Any = None
+    def _in_transaction(self, links: Links) -> Iterator[Connection]:
+        connection: Connection | None = None
         try:
-            with engine.connect() as connection, connection.begin():
-                driver = connection.connection.dbapi_connection
-                yield connection
-        except self._errors as problem:
-            if isinstance(_original(problem), self._bugs):
-                raise
-            raise self._explained(problem, driver) from problem
+            connection = links.begin()
+            yield connection
+            links.commit(connection)
+        except BaseException as problem:
+            lost = connection is not None and is_lost(connection)
+            if connection is not None:
+                links.roll_back(connection)
+            if isinstance(problem, self._errors) and not isinstance(_original(problem), self._bugs):
+                raise self._explained(problem, lost=lost) from problem
+            raise
 
-    def _explained(self, problem: Exception, driver: Any) -> StoreError:
+    def _explained(self, problem: Exception, *, lost: bool) -> StoreError:
         words = explain(_original(problem), self.place)
         if isinstance(_original(problem), self._collisions):
             return CollisionError(words.what, where=words.where)
-        if getattr(driver, "closed", False):  # only PostgreSQL can go away
-            self._engine.dispose()  # the other connections are as dead as this one
+        if lost:  # only PostgreSQL can go away; its other connections are as dead as this one
+            self.close()
             return DisconnectedError(words.what, where=words.where, next_step="Check that the database is running.")
         return words
 
