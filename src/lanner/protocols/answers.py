@@ -237,7 +237,7 @@ def _labels(checked: Check, question: Labels, value: Json) -> Json:
         checked.violation("repeated", f"{twice!r} is given more than once.")
     _how_many(checked, question, distinct)
     order = [option.id for option in question.options]
-    return sorted(distinct, key=order.index)
+    return sorted(given, key=order.index)  # what a file repeats stays repeated, with its flag
 
 
 def _how_many(checked: Check, question: Labels, labels: Sequence[str]) -> None:
