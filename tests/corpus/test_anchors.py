@@ -28,7 +28,8 @@ def test_different_names_do_not():
 def test_what_is_written_on_both_sides_is_an_anchor():
     source = "In 2023 @ana paid 1,200 at https://shop.example/x 😂 said Wilson."
     target = "2023년에 @ana 님이 https://shop.example/x 에서 1200원을 냈다 😂 윌슨은 말했다."
-    found = {source[a:].split()[0]: (target[b:].split()[0], sure) for a, b, sure in anchors(source, target)}
+    pairs = anchors(source, target)
+    found = {source[a:].split(maxsplit=1)[0]: (target[b:].split(maxsplit=1)[0], sure) for a, b, sure in pairs}
     assert found == {
         "2023": ("2023년에", 1.0),
         "@ana": ("@ana", 1.0),

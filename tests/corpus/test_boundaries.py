@@ -11,7 +11,7 @@ from lanner.corpus.boundaries import ENDS, candidates, ending
 def strengths(text: str, code: str = "en") -> dict[str, float]:
     found = candidates(text, code, split.cuts(text, code))
     return {
-        text[offset:].split()[0]: float(odds)
+        text[offset:].split(maxsplit=1)[0]: float(odds)
         for offset, odds in zip(found.offsets[1:-1], found.strengths[1:-1], strict=True)
     }
 

@@ -76,14 +76,18 @@ def parent(row: Segment) -> str:
 
 def joined(document: Document, row: Segment, following: Segment) -> dict[str, str]:
     """The texts of two neighbouring rows as they were before the cut."""
-    gaps = row.meta.get("gaps", {})
-    first, second = texts(row), texts(following)
+    second = texts(following)
     return {
-        column: first[column] + gaps.get(column, split.joiner(language(document, column))) + second.get(column, "")
-        if first[column] and second.get(column)
-        else first[column] + second.get(column, "")
-        for column in first
+        column: text + _gap(document, row, column) + second[column]
+        if text and second[column]
+        else text or second[column]
+        for column, text in texts(row).items()
     }
+
+
+def _gap(document: Document, row: Segment, column: str) -> str:
+    """The white space that stood after a row's text."""
+    return str(row.meta.get("gaps", {}).get(column, split.joiner(language(document, column))))
 
 
 def suggest_split(document: Document, row: Segment, offset: int) -> dict[str, int]:
@@ -106,12 +110,13 @@ def _accept(_document: Document, rows: Sequence[Segment], _edit: Edit) -> list[S
 
 def _merge(document: Document, rows: Sequence[Segment], _edit: Edit) -> list[Segment]:
     row, following = rows
-    meta = {key: value for key, value in row.meta.items() if key != "gaps"}
-    if "gaps" in following.meta:
-        meta["gaps"] = following.meta["gaps"]
+    gaps = {}
+    for column, text in texts(following).items():
+        before = "" if text else _gap(document, row, column)
+        gaps[column] = before + _gap(document, following, column)
     flags = tuple(dict.fromkeys((*row.flags, *following.flags)))
-    whole = replace(row, meta=meta, flags=flags, judged=row.judged and following.judged)
-    return [with_texts(whole, joined(document, row, following))]
+    whole = replace(row, flags=flags, judged=row.judged and following.judged)
+    return [_with_gaps(document, with_texts(whole, joined(document, row, following)), gaps)]
 
 
 def _split(document: Document, rows: Sequence[Segment], edit: Edit) -> list[Segment]:
@@ -119,12 +124,13 @@ def _split(document: Document, rows: Sequence[Segment], edit: Edit) -> list[Segm
     columns = texts(row)
     if not 0 < edit.at.get(SOURCE, 0) < len(row.source):
         _refuse(edit, "the source must be cut somewhere inside")
-    parts = _cut(document, columns, {column: edit.at.get(column, len(text)) for column, text in columns.items()}, edit)
-    meta = {**row.meta, "parent": parent(row)}
-    first = {**{key: value for key, value in meta.items() if key != "gaps"}, **({"gaps": parts[2]} if parts[2] else {})}
+    first, second, gaps = _cut(
+        columns, {column: edit.at.get(column, len(text)) for column, text in columns.items()}, edit
+    )
+    part = replace(row, meta={**row.meta, "parent": parent(row)})
     return [
-        with_texts(replace(row, id=f"{row.id}.1", meta=first), parts[0]),
-        with_texts(replace(row, id=f"{row.id}.2", meta=meta), parts[1]),
+        _with_gaps(document, with_texts(replace(part, id=f"{row.id}.1"), first), gaps),
+        with_texts(replace(part, id=f"{row.id}.2"), second),
     ]
 
 
@@ -134,11 +140,10 @@ def _shift(document: Document, rows: Sequence[Segment], edit: Edit) -> list[Segm
     unknown = [column for column in edit.at if column not in whole]
     if unknown:
         _refuse(edit, f"there is no text {unknown[0]!r}")
-    first, second, gaps = _cut(document, {column: whole[column] for column in edit.at}, edit.at, edit)
-    kept = {column: gap for column, gap in row.meta.get("gaps", {}).items() if column not in edit.at} | gaps
-    meta = {**{key: value for key, value in row.meta.items() if key != "gaps"}, **({"gaps": kept} if kept else {})}
+    first, second, moved = _cut({column: whole[column] for column in edit.at}, edit.at, edit)
+    gaps = {column: _gap(document, row, column) for column in whole} | moved
     return [
-        with_texts(replace(row, meta=meta), texts(row) | first),
+        _with_gaps(document, with_texts(row, texts(row) | first), gaps),
         with_texts(following, texts(following) | second),
     ]
 
@@ -152,19 +157,24 @@ _KINDS: dict[Kind, Callable[[Document, Sequence[Segment], Edit], list[Segment]]]
 
 
 def _cut(
-    document: Document, columns: Mapping[str, str], at: Mapping[str, int], edit: Edit
+    columns: Mapping[str, str], at: Mapping[str, int], edit: Edit
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Both parts of each text, and the white space between them where it is not the usual."""
+    """Both parts of each text, and the white space between them."""
     first, second, gaps = {}, {}, {}
     for column, text in columns.items():
         if not 0 <= at[column] <= len(text):
             _refuse(edit, f"{column} has {len(text)} characters and cannot be cut at {at[column]}")
         left, right = text[: at[column]], text[at[column] :]
         first[column], second[column] = left.rstrip(), right.lstrip()
-        gap = left[len(first[column]) :] + right[: len(right) - len(second[column])]
-        if first[column] and second[column] and gap != split.joiner(language(document, column)):
-            gaps[column] = gap
+        gaps[column] = left[len(first[column]) :] + right[: len(right) - len(second[column])]
     return first, second, gaps
+
+
+def _with_gaps(document: Document, row: Segment, gaps: Mapping[str, str]) -> Segment:
+    """The row with the gaps that are not its languages' usual on record."""
+    unusual = {column: gap for column, gap in gaps.items() if gap != split.joiner(language(document, column))}
+    meta = {key: value for key, value in row.meta.items() if key != "gaps"}
+    return replace(row, meta={**meta, **({"gaps": unusual} if unusual else {})})
 
 
 def _settled(row: Segment) -> Segment:

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+from itertools import groupby
+
+import pytest
+
+from lanner.corpus import recipe
+from lanner.corpus.edits import Edit
+from lanner.corpus.prepare import Preparation, prepare
+from lanner.errors import LannerError
+from lanner.model import Document, Segment
+from released import data_dir
+
+HOW = recipe.parse(
+    """
+name = "test"
+seed = 4
+target_language = "es"
+[[step]]
+do = "normalise"
+[[step]]
+do = "filter"
+rules = ["canary", "domain"]
+domains = ["speech"]
+action = "drop"
+[[step]]
+do = "split"
+[[step]]
+do = "filter"
+rules = ["hyperlink", "timestamp"]
+"""
+)
+
+
+def documents(number: int = 3) -> list[Document]:
+    segments = (
+        Segment("1", "It rained all day. We stayed at home.", {"a": "Llovió todo el día. Nos quedamos en casa."}),
+        Segment("2", "More at https://a.example now.", {"a": "Más en https://a.example ahora."}),
+    )
+    return [
+        Document("canary", (Segment("0", "CANARY GUID 1"),), "en", domain="canary"),
+        Document("talk", segments[:1], "en", domain="speech"),
+        *(Document(f"d{n}", segments, "en", domain="news") for n in range(number)),
+    ]
+
+
+def test_a_recipe_runs_and_is_recorded():
+    made = prepare(documents(), HOW)
+    assert [d.id for d in made.documents] == ["d0", "d1", "d2"]
+    assert made.documents[0].target_language == "es"
+    assert [(s.id, s.judged) for s in made.documents[0].segments] == [("1.1", True), ("1.2", True), ("2", False)]
+    steps = made.manifest.steps
+    assert [step.do for step in steps] == ["input", "normalise", "filter", "split", "filter"]
+    assert steps[2].counts == {"canary": 1, "domain": 1, "documents_dropped": 2}
+    assert (steps[3].documents, steps[3].segments) == (3, 9)
+    assert steps[4].counts == {"hyperlink": 3, "timestamp": 0}
+    assert made.manifest.before[-2]["documents"] == 5
+    assert made.manifest.after[-1]["documents"] == 3
+    json.loads(made.manifest.to_json())
+
+
+def test_the_same_recipe_and_seed_give_the_same_bytes():
+    sampled = HOW.model_copy(update={"steps": (*HOW.steps, recipe.Sample(do="sample", sentences=6))})
+    one, two = (prepare(documents(9), sampled) for _ in range(2))
+    assert one.manifest == two.manifest
+    assert one.documents == two.documents
+    assert one.manifest.sample[-1]["got"] == 6
+    other = prepare(documents(9), sampled, seed=5)
+    assert other.manifest.seed == 5
+    assert other.manifest.output != one.manifest.output
+
+
+def test_edits_by_hand_come_after_the_split_and_into_the_manifest():
+    edit = Edit("merge", "d1", "1.1", by="ana", when="2026-11-15")
+    made = prepare(documents(), HOW, hand=[edit])
+    assert [s.id for s in made.documents[1].segments] == ["1.1", "2"]
+    assert made.documents[1].segments[0].source == "It rained all day. We stayed at home."
+    assert made.manifest.edits == (edit,)
+
+
+def choosing(**options) -> recipe.Recipe:
+    return HOW.model_copy(update={"steps": (recipe.Choose(do="choose", **options),)})
+
+
+def test_systems_are_chosen_by_name_or_score():
+    texts = [Document("d", (Segment("1", "x", {"a": "1", "b": "2"}, meta={"bleu": {"a": 3, "b": 9}}),), "en", "es")]
+    assert prepare(texts, choosing(systems=["a"])).documents[0].systems == ("a",)
+    assert prepare(texts, choosing(best=1), scores={"a": 0.2, "b": 0.1}).documents[0].systems == ("a",)
+    assert prepare(texts, choosing(best=1, column="bleu")).documents[0].systems == ("b",)
+    with pytest.raises(LannerError, match="No document has an output of 'c'"):
+        prepare(texts, choosing(systems=["c"]))
+
+
+def test_progress_is_told_step_by_step():
+    seen: list[tuple[str, int]] = []
+    prepare(documents(2), HOW, progress=lambda step, done: seen.append((step, done)))
+    assert seen[0] == ("input", 1)
+    assert seen[-1] == ("filter", 2)
+    assert ("split", 2) in seen
+
+
+def test_documents_pass_one_by_one():
+    taken = []
+
+    def stream():
+        for document in documents(50):
+            taken.append(document.id)
+            yield document
+
+    run = Preparation(HOW)
+    made = run.run(stream())
+    for number in range(50):
+        assert next(made).id == f"d{number}" == taken[-1]
+    assert next(made, None) is None
+    assert run.record().steps[-1].documents == 50
+
+
+@pytest.mark.data
+def test_wmt24_becomes_an_aligned_set_and_its_table_is_the_papers():
+    root = data_dir("wmt24")
+
+    def lines(name):
+        return (root / name).read_text(encoding="utf-8").split("\n")[:-1]
+
+    sources, references = lines("sources/en-es.txt"), lines("references/en-es.refA.txt")
+    outputs = {name: lines(f"system-outputs/en-es/{name}.txt") for name in ("GPT-4",)}
+    segments = [
+        Segment(str(n), source, {name: output[n] for name, output in outputs.items()}, {"refA": references[n]})
+        for n, source in enumerate(sources)
+    ]
+    numbered = enumerate(line.split("\t") for line in lines("documents/en-es.docs"))
+    texts = [
+        Document(name, tuple(segments[n] for n, _ in group), "en", "es", domain)
+        for (domain, name), group in groupby(numbered, key=lambda entry: tuple(entry[1]))
+    ]
+    made = prepare(texts, recipe.load("wmt24"))
+    before = {row["domain"]: (row["documents"], row["segments"]) for row in made.manifest.before}
+    assert before.pop("Mean of domains") == (None, None)
+    assert before == {
+        "canary": (1, 1),
+        "literary": (8, 206),
+        "news": (17, 149),
+        "social": (34, 531),
+        "speech": (111, 111),
+        "All": (171, 998),
+    }
+    # The paper's sentence counts, made with Punkt, within the difference between two segmenters.
+    by_domain = {row["domain"]: row["sentences_per_segment"] for row in made.manifest.before}
+    for domain, published in (("literary", 2.88), ("news", 2.23), ("social", 1.46), ("speech", 6.49)):
+        assert by_domain[domain] == pytest.approx(published, rel=0.1)
+    assert {d.domain for d in made.documents} == {"literary", "news", "social"}
+    assert len(made.documents) == 59
+    assert 1600 < sum(len(d.segments) for d in made.documents) < 1750
+    for document, original in zip(
+        made.documents, [d for d in texts if d.domain not in ("canary", "speech")], strict=True
+    ):
+        for column in ("GPT-4", "refA"):
+            ours = "".join(s.text(column) for s in document.segments)
+            assert "".join(ours.split()) == "".join("".join(s.text(column) for s in original.segments).split())
+    assert made.manifest.doubtful < 300
