@@ -1,0 +1,314 @@
+"""The plan before anything is created: who gets what, how many judgements, how long, how much, how well connected.
+
+Everything is counted from the tasks a design has made. Times come from the protocol's own minutes per item. Whether the
+overlap is enough is estimated roughly (see `half_width`); `lanner plan` simulates it properly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from lanner.model import Document, Item, Json, Judge, Object, Protocol, Role, Stage, Task
+
+ANYONE = "(whoever comes)"
+FEW_CONTROLS = 5
+UNEVEN = 1.25
+_Z = 1.96
+Unit = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlan:
+    """One judge's work. `controls` holds spoiled and gold items; `cost` is None without a rate."""
+
+    judge: str
+    tasks: int
+    documents: int
+    items: int
+    controls: int
+    repeats: int
+    hours: float
+    cost: float | None
+
+    def row(self) -> dict[str, Json]:
+        return {
+            "judge": self.judge,
+            "tasks": self.tasks,
+            "documents": self.documents,
+            "items": self.items,
+            "controls": self.controls,
+            "repeats": self.repeats,
+            "hours": round(self.hours, 2),
+            "cost": None if self.cost is None else round(self.cost, 2),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PagePlan:
+    """One page over all judges: how many different items it has, and how often each is judged."""
+
+    page: str
+    items: int
+    judged: int
+    fewest: int
+    most: int
+    shared: int
+    hours: float
+
+    def row(self) -> dict[str, Json]:
+        return {
+            "page": self.page,
+            "items": self.items,
+            "judged": self.judged,
+            "judges_per_item": str(self.most) if self.fewest == self.most else f"{self.fewest}–{self.most}",
+            "judged_by_several": self.shared,
+            "hours": round(self.hours, 2),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a set of tasks amounts to."""
+
+    protocol: str
+    documents: int
+    judges: tuple[JudgePlan, ...]
+    pages: tuple[PagePlan, ...]
+    answers: int
+    hours: float
+    cost: float | None
+    shared_documents: int
+    pairs_in_common: int
+    pairs: int
+    sides: int
+    systems: int
+    half_width: float | None
+    warnings: tuple[str, ...]
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """Sentences of two halves for a short table: what, and how much."""
+        items = sum(page.items for page in self.pages)
+        judged = sum(page.judged for page in self.pages)
+        money = "" if self.cost is None else f", {self.cost:,.2f} at the given rate"
+        width = "" if self.half_width is None else f"; agreement to about ±{self.half_width:.2f}"
+        return [
+            ("documents", f"{self.documents}, {self.shared_documents} of them judged by several"),
+            ("items", f"{items:,} different, judged {judged:,} times; {self.answers:,} answers"),
+            ("work", f"{self.hours:,.1f} hours{money}"),
+            ("overlap", f"{self.pairs_in_common} of {self.pairs} pairs of judges have items in common{width}"),
+            ("balance", f"sides within {self.sides}, systems within {self.systems} for each judge"),
+        ]
+
+
+def plan(
+    tasks: Sequence[Task],
+    documents: Sequence[Document],
+    judges: Sequence[Judge],
+    protocol: Protocol,
+    *,
+    hourly_rate: float | None = None,
+    minutes: Mapping[str, float] | None = None,
+    wanted_half_width: float | None = 0.1,
+) -> Plan:
+    """The plan of these tasks. `minutes` replaces the protocol's minutes per item by page; `wanted_half_width` is how
+    exactly agreement is to be known (None: it does not matter)."""
+    per_item = {page: (minutes or {}).get(page, protocol.minutes(page)) for page in protocol.pages}
+    by_judge: dict[str, list[Task]] = {judge.id: [] for judge in judges}
+    for task in tasks:
+        by_judge.setdefault(task.judge, []).append(task)
+    people = tuple(_judge(judge, mine, per_item, hourly_rate) for judge, mine in by_judge.items() if judge or mine)
+    judged = _judged(tasks)
+    shared = {unit: who for unit, who in judged.items() if len(who) > 1}
+    in_common = _in_common(shared)
+    hours = sum(person.hours for person in people)
+    width = half_width(len(shared), len({unit[1] for unit in shared}))
+    known = [judge for judge in by_judge if judge]
+    return Plan(
+        protocol=protocol.label,
+        documents=len(documents),
+        judges=people,
+        pages=tuple(_page(page, tasks, judged, per_item[page]) for page in _pages(tasks, protocol)),
+        answers=_answers(tasks, protocol),
+        hours=hours,
+        cost=None if hourly_rate is None else hours * hourly_rate,
+        shared_documents=len({unit[1] for unit in shared}),
+        pairs_in_common=len(in_common),
+        pairs=math.comb(len(known), 2),
+        sides=_sides(tasks),
+        systems=_systems(tasks, protocol),
+        half_width=width,
+        warnings=tuple(_warnings(by_judge, people, judged, documents, wanted=wanted_half_width, in_common=in_common)),
+    )
+
+
+def half_width(
+    items: int, documents: int, *, agreement: float = 0.7, by_chance: float = 0.4, alike: float = 0.02
+) -> float | None:
+    """About how far to either side a 95 % interval of κ will reach, from the items judged by several.
+
+    κ = (Po − Pe)/(1 − Pe), so its standard error is about √(Po(1 − Po)/n)/(1 − Pe) (Cohen 1960), enlarged by
+    √(1 + (m − 1)ρ) since the m sentences of a document are alike by ρ (Kish 1965). The released FALCON labels have Po
+    .63 to .70, Pe .40 to .45 and ρ below .01; a little more is assumed. None without overlap.
+    """
+    if not items or not documents:
+        return None
+    per_document = items / documents
+    effect = 1 + (per_document - 1) * alike
+    error = math.sqrt(agreement * (1 - agreement) / items * effect) / (1 - by_chance)
+    return _Z * error
+
+
+def _judge(judge: str, tasks: Sequence[Task], per_item: Mapping[str, float], rate: float | None) -> JudgePlan:
+    items = [item for task in tasks for item in task.items]
+    roles = Counter(item.role for item in items)
+    hours = sum(len(task.items) * per_item[task.page] for task in tasks) / 60
+    return JudgePlan(
+        judge or ANYONE,
+        len(tasks),
+        len({item.document for item in items if item.document}),
+        len(items),
+        roles[Role.CONTROL],
+        roles[Role.REPEAT],
+        hours,
+        None if rate is None else hours * rate,
+    )
+
+
+def _unit(page: str, item: Item) -> Unit:
+    return (page, item.document, item.segment, *sorted(item.systems))
+
+
+def _judged(tasks: Sequence[Task]) -> dict[Unit, list[str]]:
+    """Who judges each main item; in a pool each free task is someone else's."""
+    judged: dict[Unit, list[str]] = defaultdict(list)
+    for at, task in enumerate(tasks):
+        for item in task.items:
+            if item.document and item.role in (Role.MAIN, Role.CALIBRATION):
+                judged[_unit(task.page, item)].append(task.judge or f"{ANYONE} {at}")
+    return judged
+
+
+def _in_common(shared: Mapping[Unit, Sequence[str]]) -> Counter[tuple[str, str]]:
+    """How many items each pair of judges has in common."""
+    teams = Counter(tuple(sorted(set(who))) for who in shared.values())
+    counts: Counter[tuple[str, str]] = Counter()
+    for team, number in teams.items():
+        for one, two in combinations([judge for judge in team if not judge.startswith(ANYONE)], 2):
+            counts[one, two] += number
+    return counts
+
+
+def _pages(tasks: Sequence[Task], protocol: Protocol) -> list[str]:
+    used = {task.page for task in tasks}
+    return [page for page in protocol.pages if page in used]
+
+
+def _page(page: str, tasks: Sequence[Task], judged: Mapping[Unit, Sequence[str]], minutes: float) -> PagePlan:
+    every = [item for task in tasks if task.page == page for item in task.items]
+    mine = [who for unit, who in judged.items() if unit[0] == page] or [
+        [task.judge] for task in tasks if task.page == page
+    ]
+    return PagePlan(
+        page,
+        len(mine),
+        len(every),
+        min(map(len, mine)),
+        max(map(len, mine)),
+        sum(len(who) > 1 for who in mine),
+        len(every) * minutes / 60,
+    )
+
+
+def _answers(tasks: Sequence[Task], protocol: Protocol) -> int:
+    """Required questions that do not depend on other answers, over all items."""
+    asked = {page: _required(stages) for page, stages in protocol.pages.items()}
+    return sum(len(task.items) * asked[task.page] for task in tasks)
+
+
+def _required(stages: Sequence[Stage]) -> int:
+    return sum(q.required and not q.when and not stage.when for stage in stages for q in stage.questions)
+
+
+def _sides(tasks: Sequence[Task]) -> int:
+    """The largest difference in how often outputs of one set stand first for one judge on one page."""
+    first: dict[tuple[str, str, Unit], Counter[str]] = defaultdict(Counter)
+    for task in tasks:
+        shown = [item for item in task.items if len(item.systems) > 1 and item.role is Role.MAIN]
+        if len({(item.document, item.systems) for item in shown}) == 1:
+            shown = shown[:1]  # the sentences of a document share the order of their outputs: it counts once
+        for item in shown:
+            first[task.judge, task.page, tuple(sorted(item.systems))][item.systems[0]] += 1
+    return max((max(c[n] for n in key[2]) - min(c[n] for n in key[2]) for key, c in first.items()), default=0)
+
+
+def _systems(tasks: Sequence[Task], protocol: Protocol) -> int:
+    """The largest difference in how many documents of each system a judge rates on one page."""
+    rating = {p for p, stages in protocol.pages.items() if any(stage.object is Object.OUTPUT for stage in stages)}
+    seen: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    every: set[str] = set()
+    for task in tasks:
+        for item in task.items:
+            if task.page in rating and len(item.systems) == 1:
+                seen[task.judge, task.page][item.systems[0]].add(item.document)
+                every.add(item.systems[0])
+    spans = [[len(found.get(name, ())) for name in every] for found in seen.values()]
+    return max((max(counts) - min(counts) for counts in spans), default=0)
+
+
+def _warnings(
+    by_judge: Mapping[str, Sequence[Task]],
+    people: Sequence[JudgePlan],
+    judged: Mapping[Unit, Sequence[str]],
+    documents: Sequence[Document],
+    *,
+    wanted: float | None,
+    in_common: Mapping[tuple[str, str], int],
+) -> list[str]:
+    found = []
+    if idle := [judge for judge, mine in by_judge.items() if not mine]:
+        found.append(f"Nothing is assigned to {', '.join(idle[:5])}{' and others' if len(idle) > 5 else ''}.")
+    used = {unit[1] for unit in judged}
+    if unused := [document.id for document in documents if document.id not in used]:
+        found.append(f"{len(unused)} of {len(documents)} documents are judged by nobody, for instance {unused[0]!r}.")
+    found += _overlap_warnings(judged, wanted)
+    if "" not in by_judge and len(parts := _parts(list(by_judge), in_common)) > 1 and in_common:
+        found.append(f"The judges fall into {len(parts)} groups that share no item: they cannot be compared directly.")
+    hours = [person.hours for person in people if person.judge != ANYONE and person.hours]
+    if hours and max(hours) > UNEVEN * min(hours):
+        found.append(f"Work is uneven: from {min(hours):.1f} to {max(hours):.1f} hours.")
+    few = [person.judge for person in people if 0 < person.controls < FEW_CONTROLS]
+    if few:
+        found.append(
+            f"With fewer than {FEW_CONTROLS} control items a careless judge cannot be told from bad luck: "
+            f"{', '.join(few[:5])}."
+        )
+    return found
+
+
+def _overlap_warnings(judged: Mapping[Unit, Sequence[str]], wanted: float | None) -> list[str]:
+    shared = {unit for unit, who in judged.items() if len(who) > 1}
+    width = half_width(len(shared), len({unit[1] for unit in shared}))
+    if width is None:
+        return ["No item is judged by two judges, so agreement cannot be known."] if judged else []
+    if wanted is None or width <= wanted:
+        return []
+    per_document = len(shared) / len({unit[1] for unit in shared})
+    more = math.ceil(len(shared) * (width / wanted) ** 2 / per_document)
+    return [
+        f"Agreement will be known to about ±{width:.2f}; for ±{wanted:g} about {more} documents would have to be "
+        "judged by several."
+    ]
+
+
+def _parts(judges: Sequence[str], in_common: Mapping[tuple[str, str], int]) -> list[set[str]]:
+    """Groups of judges that are joined by common items, directly or through others."""
+    parts = [{judge} for judge in judges]
+    for one, two in in_common:
+        joined = [part for part in parts if part & {one, two}]
+        parts = [part for part in parts if part not in joined] + [set().union(*joined)]
+    return parts

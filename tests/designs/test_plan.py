@@ -1,0 +1,98 @@
+"""The plan says what the tasks amount to, and warns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from design_setups import corpus, people
+from lanner import designs, protocols
+from lanner.designs.controls import Controls, add
+from lanner.designs.plan import Plan, half_width, plan
+
+H_FALCON = protocols.load("h_falcon")
+
+
+def planned(
+    design: str, sizes: list[int], number: int, name: str = "h_falcon", controls: Controls | None = None, **options: Any
+) -> Plan:
+    protocol, texts, judges = protocols.load(name), corpus(sizes), people(number)
+    rng = np.random.default_rng(0)
+    tasks = designs.assign(design, texts, judges, protocol, rng=rng, systems=["m0", "m1"], **options)
+    if controls:
+        tasks = add(tasks, texts, protocol, controls, rng=rng)
+    return plan(tasks, texts, judges, protocol, hourly_rate=30)
+
+
+def test_work_and_cost_of_the_published_h_falcon_set_up() -> None:
+    """809 sentences at a minute each: 13.5 hours (the paper says 13.3 for 60 an hour), 30 dollars an hour."""
+    sizes = [21] * 37 + [809 - 21 * 37]
+    protocol, texts, judges = H_FALCON, corpus(sizes, ["m0"]), people(3)
+    tasks = designs.assign("full", texts, judges, protocol, rng=np.random.default_rng(0), systems=["m0"])
+    found = plan(tasks, texts, judges, protocol, hourly_rate=30)
+    assert [person.items for person in found.judges] == [809] * 3
+    assert found.judges[0].hours == pytest.approx(809 / 60)
+    assert found.judges[0].cost == pytest.approx(404.5)
+    assert found.hours == pytest.approx(3 * 809 / 60)
+    (page,) = found.pages
+    assert (page.items, page.judged, page.fewest, page.most, page.shared) == (809, 2427, 3, 3, 809)
+    assert found.answers == 3 * 809 * 3
+    assert (found.pairs_in_common, found.pairs, found.shared_documents) == (3, 3, 38)
+    assert found.warnings == ()
+    assert dict(found.facts)["items"] == "809 different, judged 2,427 times; 7,281 answers"
+    assert found.judges[0].row()["hours"] == 13.48
+
+
+def test_overlap_that_is_too_thin_is_said_with_what_would_do() -> None:
+    thin = planned("random", [5] * 20, 4, overlap=0.1)
+    assert any("Agreement will be known to about ±" in warning for warning in thin.warnings)
+    none = planned("random", [5] * 20, 4, overlap=0)
+    assert "No item is judged by two judges, so agreement cannot be known." in none.warnings
+    assert none.half_width is None and none.pairs_in_common == 0
+    wide = planned("full", [20] * 20, 3)
+    assert not wide.warnings
+
+
+def test_teams_that_share_nothing_are_named() -> None:
+    found = planned("batches", [30] * 30, 6)
+    assert any("3 groups that share no item" in warning for warning in found.warnings)
+    assert found.pairs_in_common == 3
+
+
+def test_balance_of_sides_and_systems() -> None:
+    assert planned("full", [3] * 7, 3, "ranking_sc").sides <= 1
+    assert planned("full", [3] * 7, 3, "ranking_rs").sides <= 1
+    square = planned("latin_square", [3] * 7, 4)
+    assert square.systems <= 1
+    assert planned("full", [3] * 7, 3).systems == 0
+
+
+def test_controls_idle_judges_and_unused_documents() -> None:
+    found = planned("full", [8] * 6, 2, "ranking_rs", Controls(repeats=3))
+    assert [person.repeats for person in found.judges] == [3, 3]
+    texts, judges = corpus([2, 2]), people(2)
+    tasks = designs.assign("full", texts[:1], judges[:1], H_FALCON, rng=np.random.default_rng(0), systems=["m0"])
+    said = plan(tasks, texts, judges, H_FALCON).warnings
+    assert "Nothing is assigned to j1." in said
+    assert "1 of 2 documents are judged by nobody, for instance 'd1'." in said
+
+
+def test_a_pool_is_planned_for_whoever_comes() -> None:
+    found = planned("pool", [4] * 5, 3, "da", judges_per_document=2)
+    assert found.judges[-1].judge == "(whoever comes)"
+    assert found.pages[0].most == 2 and found.shared_documents == 5
+
+
+def test_minutes_can_be_replaced() -> None:
+    texts, judges = corpus([10]), people(1)
+    tasks = designs.assign("full", texts, judges, H_FALCON, rng=np.random.default_rng(0), systems=["m0"])
+    assert plan(tasks, texts, judges, H_FALCON, minutes={"rating": 3}).hours == pytest.approx(0.5)
+
+
+def test_intervals_shrink_with_items_and_more_so_with_documents() -> None:
+    widths = [half_width(items, documents) for items, documents in ((100, 5), (400, 20), (400, 40), (400, 400))]
+    assert widths == sorted(widths, reverse=True)  # type: ignore[type-var]
+    assert half_width(0, 0) is None
+    assert half_width(809, 38) == pytest.approx(0.054, abs=0.01), "as the released labels show"
