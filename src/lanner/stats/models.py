@@ -1,0 +1,340 @@
+"""Can a model stand in for a person? Agreement with people against agreement among people, the alternative annotator
+test, and how well a model's numbers are calibrated to people's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import stdtr
+from scipy.stats import rankdata
+
+from lanner.model import Interval, Json, Result
+from lanner.stats.leastsquares import Estimate, Ols
+from lanner.stats.panel import Alikeness, Panel, panel
+from lanner.stats.resample import Array, Indices, Resampling, group_sums, outcome, replicate_sums, sign
+from lanner.stats.tables import undefined
+from lanner.stats.wide import clustered
+
+Measure = Literal["auto", "percent", "kappa", "pearson", "jaccard"]
+_FEW = 30  # below this many items the alternative annotator test takes Wilcoxon's test
+
+
+def against_people(
+    data: Any,
+    question: str = "",
+    *,
+    models: Sequence[str] = (),
+    people: Sequence[str] = (),
+    measure: Measure = "auto",
+    resampling: Resampling | None = None,
+) -> Result:
+    """Does a model agree with people as much as people agree with each other?
+
+    The coefficient is computed for every pair of judges over the items both answered and averaged over the pairs of one
+    kind: percent agreement, Cohen's κ (the default for labels), Pearson's r (for numbers), or mean Jaccard (for label
+    sets). Rows: one per model, with its mean agreement with people, the people's among themselves, the difference with
+    a document bootstrap interval and p, and its agreement with each person. The Result is the first model's difference.
+    """
+    resampling = clustered(resampling)
+    board = panel(data, question, models=models, people=people)
+    name = "agreement with people less agreement among people"
+    if len(board.people) < 2 or not board.models:
+        return undefined(name, "at least two people and one model must have answered.")
+    how = _measure(measure, board)
+    pairs = [*combinations(board.people, 2), *((m, p) for m in board.models for p in board.people)]
+    sums, width = _pair_sums(board, pairs, how)
+    among = len(pairs) - len(board.models) * len(board.people)
+
+    def finish(total: Array) -> Array:
+        each = _coefficients(total.reshape(len(total), len(pairs), width), how)
+        people_only = each[:, :among].mean(axis=1)
+        with_people = each[:, among:].reshape(len(total), len(board.models), -1).mean(axis=2)
+        return np.column_stack([with_people - people_only[:, None], with_people, people_only, each])
+
+    replicates = replicate_sums(sums, finish, resampling)
+    k = len(board.models)
+    rows: list[dict[str, Json]] = []
+    results: list[Result] = []
+    counts = {"items": board.rated.n_items, "documents": len(board.rated.documents), "people": len(board.people)}
+    for m, model in enumerate(board.models):
+        found, value = outcome(replicates, resampling, column=m, null=0.0), float(replicates.value[m])
+        each = replicates.value[2 * k + 1 + among + m * len(board.people) :][: len(board.people)]
+        with_each = {f"with {person}": _known(v) for person, v in zip(board.people, each, strict=True)}
+        ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
+        row = {"model": model, "measure": how, "with_people": _known(replicates.value[k + m])}
+        row |= {"among_people": _known(replicates.value[2 * k]), "difference": _known(value)}
+        rows.append({**row, "low": ends[0], "high": ends[1], "p": found.p, **with_each})
+        signature = sign(f"{how}, model and people", resampling, found.interval)
+        if np.isnan(value):
+            results.append(undefined(name, "some pair of judges shares no items, or one of them always says the same."))
+            continue
+        about = (*board.rated.notes, *found.notes)
+        results.append(
+            Result(name, value, found.interval, found.p, counts, board.rated.missing, notes=about, signature=signature)
+        )
+    return replace(results[0], rows=rows)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _measure(asked: Measure, board: Panel) -> str:
+    if asked != "auto":
+        return asked
+    return "jaccard" if board.rated.sets else "pearson" if board.rated.scored else "kappa"
+
+
+def _pair_sums(board: Panel, pairs: Sequence[tuple[str, str]], how: str) -> tuple[Array, int]:
+    """For each document the sums each pair's coefficient is made of, side by side."""
+    labels, documents = len(board.rated.labels), len(board.rated.documents)
+    parts: list[Array] = []
+    for first, second in pairs:
+        a, b = board.of(first), board.of(second)
+        both = np.flatnonzero((a >= 0) & (b >= 0))
+        a, b, document = a[both], b[both], board.document[both]
+        if how == "kappa":
+            table = np.bincount(document * labels**2 + a * labels + b, minlength=documents * labels**2)
+            parts.append(table.reshape(documents, -1).astype(float))
+            continue
+        if how == "pearson":
+            centre = float(board.rated.points.mean())
+            x, y = board.rated.points[a] - centre, board.rated.points[b] - centre
+            columns = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1)
+        else:
+            alike = (a == b).astype(float) if how == "percent" else board.closeness(a, b)
+            columns = np.stack([np.ones(len(a)), alike], axis=1)
+        parts.append(group_sums(columns, document, documents))
+    return np.hstack(parts), parts[0].shape[1]
+
+
+def _coefficients(sums: Array, how: str) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if how == "kappa":
+            k = int(np.sqrt(sums.shape[2]))
+            table = sums.reshape(*sums.shape[:2], k, k)
+            n = table.sum(axis=(2, 3))
+            seen = np.einsum("bpii->bp", table) / n
+            chance = np.einsum("bpi,bpi->bp", table.sum(axis=3), table.sum(axis=2)) / n**2
+            return np.asarray((seen - chance) / (1 - chance))
+        if how == "pearson":
+            n, x, y, xx, yy, xy = np.moveaxis(sums, 2, 0)
+            spread = np.sqrt(np.maximum(xx - x * x / n, 0)) * np.sqrt(np.maximum(yy - y * y / n, 0))
+            return np.asarray(np.where(spread > 1e-12, (xy - x * y / n) / spread, np.nan))
+        return np.asarray(sums[:, :, 1] / sums[:, :, 0])
+
+
+def alternative_annotator(
+    data: Any,
+    question: str = "",
+    *,
+    model: str = "",
+    people: Sequence[str] = (),
+    epsilon: float = 0.2,
+    alike: Alikeness = "auto",
+    unit: Literal["document", "item"] = "document",
+    q: float = 0.05,
+    min_items: int = 10,
+) -> Result:
+    """The alternative annotator test (Calderon, Reichart & Dror 2025, ACL): may the model replace a person?
+
+    Each person j is left out in turn. On each item, who is closer to the other people, the model or j? The model's
+    advantage is the share of items where it is at least as close, the person's likewise; with d their difference
+    (person less model) on each item, H₀: E(d) ≥ ε is tested one-sided. ε is the allowance for the person's higher cost:
+    0.2 for experts, 0.15 for trained people, 0.1 for the crowd. p-values are corrected over people after Benjamini &
+    Yekutieli (2001); the winning rate ω is the share of people the model beats, and from ½ on it may replace them.
+
+    Closeness is the share of equal labels, minus the root mean squared distance for numbers, or the mean Jaccard index
+    for label sets. With `unit` "item" the test is the published one (t, or Wilcoxon's with fewer than 30 items); with
+    "document", the default, it allows for alike sentences in a document (CR2). Rows: one per person, with both
+    p-values. The Result's value is ω.
+    """
+    name = "winning rate"
+    board = panel(data, question, models=[model] if model else (), people=people, alike=alike)
+    if len(board.people) < 2 or not board.models:
+        return undefined(name, "at least two people and one model must have answered.")
+    notes = board.rated.notes
+    if len(board.people) == 2:
+        notes += ("Two people are few: with three or more there is a consensus to compare with.",)
+    if not model and len(board.models) > 1:
+        notes += (f"Several models have answered; this is about {board.models[0]}.",)
+    rows: list[dict[str, Json]] = []
+    for person in board.people:
+        nearer, document = _nearer(board, board.models[0], person)
+        if len(nearer) < min_items:
+            notes += (f"{person} is left out: {len(nearer)} items with the model and another person are too few.",)
+            continue
+        lost = (nearer < 0).astype(float) - (nearer > 0)
+        row: dict[str, Json] = {"person": person, "items": len(nearer), "advantage": float((nearer >= 0).mean())}
+        row |= {"person_advantage": float((nearer <= 0).mean()), "difference": float(lost.mean())}
+        rows.append({**row, "p_item": _item_p(lost, epsilon), "p_document": _document_p(lost, document, epsilon)})
+    if not rows:
+        return undefined(name, "no person shares enough items with the model and another person.")
+    raw = [row["p_item" if unit == "item" else "p_document"] for row in rows]
+    for row, p in zip(rows, benjamini_yekutieli([1.0 if p is None else p for p in raw]), strict=True):
+        row |= {"p_corrected": p, "beaten": p <= q}
+    rate = float(np.mean([row["beaten"] for row in rows]))
+    average = float(np.mean([row["advantage"] for row in rows]))
+    verdict = "may" if rate >= 0.5 else "may not"
+    notes += (f"Mean advantage probability {average:.3f}; by this test {board.models[0]} {verdict} replace a person.",)
+    counts = {"items": board.rated.n_items, "documents": len(board.rated.documents), "people": len(rows)}
+    parts = {"ε": f"{epsilon:g}", "closeness": board.alike, "unit": unit, "FDR": f"Benjamini–Yekutieli {q:g}"}
+    signature = sign("alternative annotator test", Resampling(), None, **parts)
+    return Result(name, rate, counts=counts, missing=board.rated.missing, rows=rows, notes=notes, signature=signature)
+
+
+def _nearer(board: Panel, model: str, person: str) -> tuple[Array, Indices]:
+    """On each item that the person, the model and somebody else answered: 1 where the model is nearer to the others
+    than the person is, −1 where the person is, 0 where both are as near."""
+    mine, theirs = board.of(person), board.of(model)
+    others = np.stack([board.of(other) for other in board.people if other != person], axis=1)
+    use = np.flatnonzero((mine >= 0) & (theirs >= 0) & (others >= 0).any(axis=1))
+    present = others[use] >= 0
+    safe = np.maximum(others[use], 0)
+    scores = [
+        np.where(present, board.closeness(code[use][:, None], safe), 0.0).sum(axis=1) / present.sum(axis=1)
+        for code in (theirs, mine)
+    ]
+    gap = scores[0] - scores[1]
+    return np.sign(np.where(np.abs(gap) < 1e-12, 0.0, gap)), board.document[use]
+
+
+def _item_p(lost: Array, epsilon: float) -> float:
+    if float(np.ptp(lost)) == 0:
+        return 0.0 if lost[0] < epsilon else 1.0
+    if len(lost) < _FEW:
+        return signed_rank_p(lost - epsilon)
+    error = float(lost.std(ddof=1) / np.sqrt(len(lost)))
+    return float(stdtr(len(lost) - 1, (lost.mean() - epsilon) / error))
+
+
+def signed_rank_p(values: Array) -> float:
+    """Wilcoxon's signed-rank test that the values tend to be below zero, one-sided and exact also with ties.
+
+    Zeros are left out; the sum of positive average ranks is compared with all 2ⁿ assignments of signs, counted by
+    adding one value after the other.
+    """
+    kept = values[values != 0]
+    twice = np.rint(2 * rankdata(np.abs(kept))).astype(int)  # average ranks are halves, so twice is whole
+    ways = np.zeros(int(twice.sum()) + 1)
+    ways[0] = 1.0
+    for rank in twice:
+        ways[rank:] = (ways[rank:] + ways[: len(ways) - rank]) / 2
+        ways[:rank] /= 2
+    return float(ways[: int(twice[kept > 0].sum()) + 1].sum())
+
+
+def _document_p(lost: Array, document: Indices, epsilon: float) -> float | None:
+    if len(np.unique(document)) < 2:
+        return None
+    mean = Ols(lost, np.ones((len(lost), 1)), document).contrast(np.ones(1))
+    if mean.error == 0:
+        return 0.0 if mean.value < epsilon else 1.0
+    return float(stdtr(mean.df, (mean.value - epsilon) / mean.error))
+
+
+def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
+    """p-values corrected so that the false discovery rate holds under any dependence: p₍ᵢ₎ · m/i · Σ 1/k, made
+    monotone from above (Benjamini & Yekutieli 2001, Ann. Stat. 29)."""
+    p, m = np.asarray(p_values, dtype=float), len(p_values)
+    order = np.argsort(p, kind="stable")
+    scaled = p[order] * m / np.arange(1, m + 1) * (1 / np.arange(1, m + 1)).sum()
+    corrected = np.empty(m)
+    corrected[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
+    return [float(v) for v in corrected]
+
+
+def calibration(
+    data: Any,
+    question: str = "",
+    *,
+    model: str = "",
+    people: Sequence[str] = (),
+    bins: int = 10,
+    resampling: Resampling | None = None,
+) -> Result:
+    """Do a model's numbers mean what people's mean? People's mean score against the model's, over the items both have.
+
+    Rows: "line" with the intercept and slope of people's score on the model's (errors clustered by document; a
+    calibrated model has 0 and 1), "bias" with the model's mean less people's, and one "bin" per tenth of the model's
+    scores with both means. The Result's value is the calibration error: the mean distance of the two means, weighted by
+    bin size, on people's scale, with a document bootstrap interval.
+    """
+    resampling = clustered(resampling)
+    board = panel(data, question, models=[model] if model else (), people=people)
+    if not board.rated.scored:
+        return undefined("calibration error", "the answers are not numbers.")
+    if not board.people or not board.models:
+        return undefined("calibration error", "at least one person and one model must have answered.")
+    crowd = np.stack([board.numbers(person) for person in board.people], axis=1)
+    answered = np.isfinite(crowd)
+    theirs = board.numbers(board.models[0])
+    use = np.flatnonzero(answered.any(axis=1) & np.isfinite(theirs))
+    if len(use) < 3 or float(np.ptp(theirs[use])) == 0:
+        return undefined(
+            "calibration error",
+            "too few items have both scores, or the model always gives the same.",
+            counts={"items": len(use)},
+        )
+    truth = np.where(answered, crowd, 0.0)[use].sum(axis=1) / answered[use].sum(axis=1)
+    score, document = theirs[use], board.document[use]
+    names, unit = np.unique(document, return_inverse=True)
+    edges = np.unique(np.quantile(score, np.linspace(0, 1, bins + 1)[1:-1]))
+    place = np.searchsorted(edges, score, side="right")
+    one_hot = np.eye(len(edges) + 1)[place]
+    sums = group_sums(np.hstack([one_hot, one_hot * score[:, None], one_hot * truth[:, None]]), unit, len(names))
+
+    def finish(total: Array) -> Array:
+        n, own, people_s = np.split(total, 3, axis=1)
+        gap = np.abs(own - people_s).sum(axis=1) / n.sum(axis=1)
+        return np.column_stack([gap, (own.sum(axis=1) - people_s.sum(axis=1)) / n.sum(axis=1)])
+
+    replicates = replicate_sums(sums, finish, resampling)
+    error, bias = (outcome(replicates, resampling, column=k, null=null) for k, null in ((0, None), (1, 0.0)))
+    rows = [
+        *_line_rows(truth, score, unit, resampling.level),
+        {"kind": "bias", "value": float(replicates.value[1]), **_ends(bias.interval), "p": bias.p},
+    ]
+    for k in range(len(edges) + 1):
+        inside = place == k
+        if inside.any():
+            rows.append(
+                {
+                    "kind": "bin",
+                    "model": float(score[inside].mean()),
+                    "people": float(truth[inside].mean()),
+                    "n": int(inside.sum()),
+                }
+            )
+    counts = {"items": len(use), "documents": len(names), "people": len(board.people)}
+    signature = sign("calibration", resampling, error.interval, bins=str(len(edges) + 1), model=board.models[0])
+    notes = (*board.rated.notes, *error.notes)
+    return Result(
+        "calibration error",
+        float(replicates.value[0]),
+        error.interval,
+        None,
+        counts,
+        rows=rows,
+        notes=notes,
+        signature=signature,
+    )
+
+
+def _line_rows(truth: Array, score: Array, unit: Indices, level: float) -> list[dict[str, Json]]:
+    design = np.column_stack([np.ones(len(score)), score])
+    fit = Ols(truth, design, unit if len(np.unique(unit)) > 1 else None)
+    rows: list[dict[str, Json]] = []
+    for term, estimate, null in zip(("intercept", "slope"), fit.coefficients(), (0.0, 1.0), strict=True):
+        low, high = estimate.interval(level)
+        against = Estimate(estimate.value - null, estimate.error, estimate.df).p
+        rows.append({"kind": "line", "term": term, "value": estimate.value, "low": low, "high": high, "p": against})
+    return rows
+
+
+def _ends(interval: Interval | None) -> dict[str, Json]:
+    return {"low": interval.low if interval else None, "high": interval.high if interval else None}

@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.multitest import multipletests
+
+from lanner.errors import StatisticError
+from lanner.stats.models import against_people, alternative_annotator, benjamini_yekutieli, calibration, signed_rank_p
+from lanner.stats.resample import Resampling
+from released import data_dir
+from released_frames import falcon
+
+QUICK = Resampling(n=200)
+
+
+def long(answers, documents=20, column="label", kinds=None):
+    """judge → list of answers (None for missing) as a tidy table; items are dealt to documents in order."""
+    parts = []
+    for judge, given_answers in answers.items():
+        n = len(given_answers)
+        parts.append(
+            pl.DataFrame(
+                {
+                    "judge": [judge] * n,
+                    "judge_kind": ["model" if judge.startswith("m") else "person"] * n,
+                    "document": [f"d{i * documents // n:03d}" for i in range(n)],
+                    "segment": [str(i) for i in range(n)],
+                    column: list(given_answers),
+                },
+                strict=False,
+            )
+        )
+    return pl.concat(parts, how="vertical_relaxed")
+
+
+def published(people, model, score, epsilon):
+    """The alternative annotator test as its authors describe it, one item at a time."""
+    p_values, advantages = [], []
+    for person, own in people.items():
+        model_wins, person_wins = [], []
+        for i, answer in enumerate(own):
+            others = [given[i] for name, given in people.items() if name != person and given[i] is not None]
+            if answer is None or model[i] is None or not others:
+                continue
+            by_model, by_person = score(model[i], others), score(answer, others)
+            model_wins.append(by_model >= by_person)
+            person_wins.append(by_person >= by_model)
+        difference = np.array(person_wins, dtype=int) - np.array(model_wins, dtype=int)
+        p_values.append(stats.ttest_1samp(difference, epsilon, alternative="less").pvalue)
+        advantages.append(np.mean(model_wins))
+    return p_values, advantages
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**31), st.sampled_from(["label", "score"]), st.floats(0, 0.3))
+def test_the_item_test_is_the_published_procedure(seed, column, epsilon):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(1, 5, 80)
+    noisy = lambda share: np.where(rng.random(80) < share, rng.integers(1, 5, 80), truth)  # noqa: E731
+    people = {f"p{k}": noisy(0.3).tolist() for k in range(3)}
+    people["p0"][:5] = [None] * 5
+    model = noisy(0.4).tolist()
+    if column == "label":
+        people = {name: [None if v is None else str(v) for v in own] for name, own in people.items()}
+        model = [str(v) for v in model]
+        score = lambda answer, others: np.mean([answer == other for other in others])  # noqa: E731
+    else:
+        score = lambda answer, others: -np.sqrt(np.mean([(answer - other) ** 2 for other in others]))  # noqa: E731
+    p_values, advantages = published(people, model, score, epsilon)
+    result = alternative_annotator(long({**people, "m": model}, column=column), epsilon=epsilon, unit="item")
+    assert [row["p_item"] for row in result.rows] == pytest.approx(p_values, abs=1e-9)
+    assert [row["advantage"] for row in result.rows] == pytest.approx(advantages)
+    rejected = multipletests(p_values, alpha=0.05, method="fdr_by")[0]
+    assert result.value == pytest.approx(rejected.mean())
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_the_false_discovery_correction_is_statsmodels(p_values):
+    assert benjamini_yekutieli(p_values) == pytest.approx(multipletests(p_values, method="fdr_by")[1], abs=1e-12)
+
+
+def test_alike_sentences_of_a_document_weaken_the_verdict():
+    rng = np.random.default_rng(0)
+    right = np.repeat(np.arange(20) % 5 > 0, 10)  # the model is wrong on whole documents
+    truth = np.array(["a"] * 200)
+    people = {f"p{k}": np.where(rng.random(200) < 0.15, "b", truth).tolist() for k in range(3)}
+    result = alternative_annotator(long({**people, "m": np.where(right, truth, "c").tolist()}), epsilon=0.2)
+    assert all(row["difference"] < 0.2 and row["p_document"] > row["p_item"] for row in result.rows)
+
+
+def test_a_model_that_copies_the_crowd_wins_and_one_that_guesses_loses():
+    rng = np.random.default_rng(1)
+    truth = rng.choice(list("abc"), 120)
+    people = {f"p{k}": np.where(rng.random(120) < 0.25, rng.choice(list("abc"), 120), truth).tolist() for k in range(4)}
+    good = alternative_annotator(long({**people, "m": truth.tolist()}))
+    bad = alternative_annotator(long({**people, "m": rng.choice(list("abc"), 120).tolist()}))
+    assert good.value == 1.0
+    assert "may replace" in good.notes[-1]
+    assert bad.value == 0.0
+    assert "may not replace" in bad.notes[-1]
+
+
+def test_few_items_take_wilcoxons_test():
+    people = {"p0": list("aabbaabbaabb"), "p1": list("aabbaabbabab"), "p2": list("aabbaabbaabb")}
+    result = alternative_annotator(long({**people, "m": list("aabbaabbaaaa")}, documents=6), unit="item")
+    lost = np.array([0] * 11 + [1])  # on the last item p0 sides with the others and the model does not
+    assert result.rows[0]["items"] == 12
+    assert result.rows[0]["p_item"] == signed_rank_p(lost - 0.2)
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=9))
+def test_the_signed_rank_test_counts_every_assignment_of_signs(values):
+    values = np.array(values, dtype=float)
+    kept = values[values != 0]
+    ranks = stats.rankdata(np.abs(kept))
+    sums = [sum(r for r, up in zip(ranks, signs, strict=True) if up) for signs in product((0, 1), repeat=len(kept))]
+    expected = np.mean(np.array(sums) <= ranks[kept > 0].sum() + 1e-9)
+    assert signed_rank_p(values) == pytest.approx(expected)
+
+
+def test_label_sets_are_compared_by_jaccard():
+    sets = {
+        "p0": [["a"], ["b"], []],
+        "p1": [["a"], ["b", "c"], []],
+        "p2": [["a"], ["c"], []],
+        "m": [["a"], ["b", "c"], []],
+    }
+    result = alternative_annotator(long({k: v * 5 for k, v in sets.items()}, documents=5, column="labels"), unit="item")
+    assert "closeness jaccard" in str(result.signature)
+    assert result.rows[0]["advantage"] == 1.0
+
+
+@pytest.mark.data
+class TestReleasedModels:
+    """Kim 2025: three judges and three models on the context level of 809 sentences."""
+
+    def frame(self, name):
+        folder = data_dir("h-falcon")
+        people = falcon(folder).with_columns(judge_kind=pl.lit("person"))
+        where = people.filter(pl.col("judge") == "J1").select("document", "segment", "domain")
+        lines = [json.loads(line) for line in (folder / "model" / f"{name}.jsonl").read_text().splitlines()]
+        table = pl.DataFrame({"segment": [str(x["idx"]) for x in lines], "label": [x["context"] for x in lines]})
+        model = table.join(where, on="segment").with_columns(
+            judge=pl.lit(name), judge_kind=pl.lit("model"), question=pl.lit("context"), stage=pl.lit("context")
+        )
+        both = pl.concat([people.drop("active"), model], how="diagonal")
+        first = pl.col("label").str.to_lowercase().str.extract(r"^(sent|local|extended|global|universal)")
+        return both.with_columns(label=first)
+
+    def test_pairwise_kappas_are_those_of_table_5(self):
+        result = against_people(self.frame("o4mini"), "context", resampling=QUICK)
+        row = result.rows[0]
+        printed = [0.1788, 0.1891, 0.2535]
+        assert [row[f"with J{k}"] for k in (1, 2, 3)] == pytest.approx(printed, abs=5e-5)
+        assert row["among_people"] == pytest.approx(np.mean([0.3883, 0.4995, 0.3646]), abs=5e-5)
+        assert row["difference"] == result.value
+        assert result.high < 0
+
+    def test_no_model_may_replace_a_judge(self):
+        assert alternative_annotator(self.frame("41mini"), "context").value == 0.0
+
+
+def test_agreement_is_the_mean_over_pairs():
+    rng = np.random.default_rng(5)
+    answers = {name: rng.choice(list("abc"), 60).tolist() for name in ("p0", "p1", "p2", "m")}
+    row = against_people(long(answers), measure="kappa", resampling=QUICK).rows[0]
+    kappa = {(a, b): cohen_kappa_score(answers[a], answers[b]) for a in answers for b in answers}
+    assert row["with_people"] == pytest.approx(np.mean([kappa["m", p] for p in ("p0", "p1", "p2")]))
+    assert row["among_people"] == pytest.approx(np.mean([kappa["p0", "p1"], kappa["p0", "p2"], kappa["p1", "p2"]]))
+    percent = against_people(long(answers), measure="percent", resampling=QUICK).rows[0]
+    assert percent["with p0"] == pytest.approx(np.mean(np.array(answers["m"]) == np.array(answers["p0"])))
+
+
+def test_numbers_are_compared_by_correlation():
+    rng = np.random.default_rng(6)
+    truth = rng.normal(size=100)
+    answers = {name: (truth + rng.normal(size=100)).tolist() for name in ("p0", "p1", "m")}
+    row = against_people(long(answers, column="score"), resampling=QUICK).rows[0]
+    assert row["measure"] == "pearson"
+    assert row["with p1"] == pytest.approx(stats.pearsonr(answers["m"], answers["p1"])[0])
+    assert row["low"] < 0 < row["high"]
+
+
+def test_calibration_finds_a_shifted_and_flattened_model():
+    rng = np.random.default_rng(7)
+    truth = rng.normal(50, 10, 400)
+    answers = {"p0": truth.tolist(), "m": (0.5 * truth + 40).tolist()}
+    result = calibration(long(answers, documents=40, column="score"), resampling=QUICK)
+    rows = {row.get("term", row["kind"]): row for row in result.rows}
+    assert rows["slope"]["value"] == pytest.approx(2.0)
+    assert rows["intercept"]["value"] == pytest.approx(-80.0)
+    assert rows["bias"]["value"] == pytest.approx(np.mean(0.5 * truth + 40 - truth))
+    assert sum(row["n"] for row in result.rows if row["kind"] == "bin") == 400
+    assert result.low < result.value < result.high
+
+
+def test_a_calibrated_model_has_a_small_error_and_a_slope_of_one():
+    rng = np.random.default_rng(8)
+    score = rng.normal(50, 10, 400)
+    answers = {"p0": (score + rng.normal(0, 5, 400)).tolist(), "m": score.tolist()}
+    result = calibration(long(answers, documents=40, column="score"), resampling=QUICK)
+    slope = next(row for row in result.rows if row.get("term") == "slope")
+    assert slope["low"] < 1 < slope["high"]
+    assert result.value < 1.5
+
+
+def test_degenerate_panels_say_why():
+    alone = long({"p0": list("abab"), "m": list("abab")})
+    assert "two people" in against_people(alone).notes[0]
+    assert "two people" in alternative_annotator(alone).notes[0]
+    assert "not numbers" in calibration(alone).notes[0]
+    few = long({"p0": list("ab"), "p1": list("ab"), "p2": list("ab"), "m": list("ab")})
+    assert "too few" in " ".join(alternative_annotator(few).notes) or alternative_annotator(few).value is None
+    flat = long({"p0": [1.0, 2, 3], "m": [1.0, 1, 1]}, column="score")
+    assert calibration(flat).value is None
+    with pytest.raises(StatisticError, match="There is no judge"):
+        alternative_annotator(alone, model="zz")
