@@ -5,6 +5,7 @@ A file and a campaign give the same thing, so everything that can be said of one
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -52,7 +53,14 @@ class Material:
 
     def in_domain(self, domain: str) -> Material:
         """The same with the documents of one domain only."""
-        kept = tuple(document for document in self.documents if document.domain == domain)
+        return self._with(document for document in self.documents if document.domain == domain)
+
+    def matching(self, pattern: str) -> Material:
+        """The same with the documents only whose id fits a regular expression."""
+        return self._with(document for document in self.documents if re.search(pattern, document.id))
+
+    def _with(self, documents: Iterable[Document]) -> Material:
+        kept = tuple(documents)
         ids = {document.id for document in kept}
         return replace(self, documents=kept, judgements=tuple(j for j in self.judgements if j.document in ids))
 

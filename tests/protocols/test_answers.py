@@ -124,7 +124,7 @@ def test_for_each_needs_exactly_the_chosen_labels() -> None:
 @pytest.mark.parametrize(
     ("question", "value", "stored", "flags"),
     [
-        (Labels(id="q", options=ABC, min=3, max=3), ["a", "a", "b"], ["a", "b"], ("repeated", "too_few")),
+        (Labels(id="q", options=ABC, min=3, max=3), ["a", "a", "b"], ["a", "a", "b"], ("repeated", "too_few")),
         (Labels(id="q", options=ABC, min=3, max=3), ["a"], ["a"], ("too_few",)),
         (Scale(id="q", min=1, max=10), None, None, ("missing",)),
         (Scale(id="q", min=1, max=10), 100, 100, ("out_of_range",)),

@@ -168,7 +168,8 @@ class _Answers:
         labels = None if is_missing(skills) else literal_list(skills) if isinstance(skills, str) else skills
         if not is_missing(skills) and not isinstance(labels, list):
             textfile.failed(at.file, f"The skills {skills!r} are not a list.", at.line)
-        self._add(at, "context", "context", None if is_missing(context) else str(context))
+        unplaced = ("no_domain",) if "domain" in row and is_missing(row["domain"]) else ()
+        self._add(at, "context", "context", None if is_missing(context) else str(context), unplaced)
         if "span" in row:
             spans, wrong = self._spans(at)
             self._add(at, "context", "spans", spans, wrong)

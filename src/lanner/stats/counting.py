@@ -194,6 +194,9 @@ def wmt(rated: Ratings, *, directions: tuple[str, str] | None = None, singles: b
         counts[size < 2] = 0
     agreeing = (counts * (counts - 1)).sum(axis=1) / 2
     parts = np.column_stack([agreeing, size * (size - 1) / 2, counts])
+    if directions is not None and not set(directions) & set(rated.labels):
+        known = f"The answers are: {', '.join(rated.labels)}."
+        raise StatisticError(f"Neither {' nor '.join(map(repr, directions))} was ever answered.", next_step=known)
     # A direction that nobody chose adds nothing to the shares.
     sides = [rated.labels.index(name) for name in directions or () if name in rated.labels]
 

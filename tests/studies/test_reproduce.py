@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import pytest
+
+from lanner.errors import InputError
+from lanner.studies.reproduce import AGREES, DIFFERS, Check, reproduce, summary
+from lanner.studies.study import Cell, load
+from released import data_dir
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "folder", "agree", "differ"), [("kim2025", "h-falcon", 143, 24), ("laubli2018", "parity", 48, 0)]
+)
+def test_every_value_comes_out_as_the_study_says(name: str, folder: str, agree: int, differ: int) -> None:
+    checks = reproduce(load(name), data_dir(folder))
+    surprising = [check.row() for check in checks if not check.known]
+    assert not surprising
+    found = [check.verdict for check in checks]
+    assert (found.count(AGREES), found.count(DIFFERS)) == (agree, differ)
+
+
+def cell(paper: float | str, **more: object) -> Cell:
+    return Cell("T", "r", "c", paper, "texts", {}, **more)  # type: ignore[arg-type]
+
+
+def test_rows_have_both_values_and_the_difference() -> None:
+    row = Check(cell(0.5), 0.51, DIFFERS).row()
+    assert set(row) == {"where", "row", "column", "paper", "value", "difference", "verdict", "reason"}
+    assert row["difference"] == pytest.approx(0.01)
+
+
+def test_the_summary_counts_and_names_surprises() -> None:
+    text = summary([Check(cell(1), 1.0, AGREES), Check(cell(1), 2.0, DIFFERS)])
+    assert text == "1 of 2 agree; 1 of 2 differ; 1 are not as this file expects."
+
+
+def test_a_missing_folder() -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        reproduce(load("kim2025"), Path("nowhere"))
