@@ -102,3 +102,17 @@ def test_not_json():
         spans({"judge": ["a", "b"], "item": ["1", "1"], "spans": ["{", "[]"]})
     with pytest.raises(StatisticError, match="do not match by"):
         spans(marked([[]], [[]]), match="words")
+
+
+def test_a_span_that_was_offered_and_removed_is_no_mark():
+    data = pl.DataFrame(
+        {
+            "judge": ["a", "b"],
+            "item": ["1", "1"],
+            "spans": [
+                '[{"start": 0, "end": 5}, {"start": 7, "end": 9, "origin": "removed"}]',
+                '[{"start": 0, "end": 5}]',
+            ],
+        }
+    )
+    assert spans(data, resampling=PLAIN).value == 1

@@ -97,6 +97,8 @@ def _read(text: str, weights: Mapping[str, float], categories: bool, *, weighted
     except json.JSONDecodeError as error:
         raise InputError(f"Spans are not JSON: {text[:60]!r}.", next_step="Expected a list of objects.") from error
     for span in given:
+        if span.get("origin") == "removed":  # offered to the judge, who did not agree
+            continue
         weight = 1.0
         if weighted:
             severity = str(span.get("severity", ""))
