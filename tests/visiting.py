@@ -27,8 +27,10 @@ def token_in(page: str) -> str:
 
 
 def another(client: TestClient) -> TestClient:
-    """Another browser on the same running app."""
-    return TestClient(client.app, follow_redirects=False)
+    """Another browser on the same running app, in the same event loop."""
+    browser = TestClient(client.app, follow_redirects=False)
+    browser.portal = client.portal
+    return browser
 
 
 def sign_in(client: TestClient, store: Store, name: str = "Ann", role: str = "owner") -> str:

@@ -19,6 +19,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def client(store: Store) -> Iterator[TestClient]:
-    app = create_app(store, settings=Settings(setup_code="the-code", entry_code="come-in", entry_account="demo"))
+    app = create_app(
+        store, settings=Settings(setup_code="the-code", entry_code="come-in", entry_account="demo", beside=False)
+    )
     with TestClient(app, follow_redirects=False) as opened:
         yield opened

@@ -11,22 +11,25 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
+from lanner.web import sse
 from lanner.web.access import ACCESS, ANYONE, EDITORS, JUDGES, OWNERS, READERS, Kind, allowed
 from lanner.web.app import ROUTES
 from lanner.web.origin import form_token
 from lanner.web.session import JUDGE_COOKIE
 from visiting import another, enter, open_campaign, sign_in
 
+Visitors = dict[str, tuple[TestClient, str]]
 WALKED = [f"{way.method} {way.path}" for way in ROUTES]
 REFUSED = {401, 403}
 
 
 @pytest.fixture
-def visitors(client: TestClient, store: Store) -> Iterator[dict[str, tuple[TestClient, str]]]:
+def visitors(client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Visitors]:
     """One browser per kind of visitor, each with the form token of its session."""
+    monkeypatch.setattr(sse, "LONGEST", 0.0)  # a stream that ends, so that it can be waited for
     secrets = open_campaign(store)
     open_campaign(store, "elsewhere")
-    browsers: dict[str, tuple[TestClient, str]] = {"nobody": (another(client), "")}
+    browsers: Visitors = {"nobody": (another(client), "")}
     for judge in ("J1", "J2"):
         browser = another(client)
         enter(browser, secrets[judge])
@@ -77,9 +80,7 @@ def test_a_route_without_a_row_is_refused() -> None:
 
 
 @pytest.mark.parametrize("way", WALKED)
-def test_the_table_is_what_happens(
-    way: str, visitors: dict[str, tuple[TestClient, str]], client: TestClient, store: Store
-) -> None:
+def test_the_table_is_what_happens(way: str, visitors: Visitors, client: TestClient, store: Store) -> None:
     task = campaign.tasks(store, "trial", "J1")[0].id
     for name, kind in KINDS.items():
         browser, token = visitors[name]
@@ -91,9 +92,7 @@ def test_the_table_is_what_happens(
 
 
 @pytest.mark.parametrize("way", [way for way in WALKED if "{name}" in way])
-def test_campaigns_of_others_do_not_exist(
-    way: str, visitors: dict[str, tuple[TestClient, str]], client: TestClient, store: Store
-) -> None:
+def test_campaigns_of_others_do_not_exist(way: str, visitors: Visitors, client: TestClient, store: Store) -> None:
     browser, token = visitors["stranger"]
     task = campaign.tasks(store, "trial", "J1")[0].id
     status = ask(browser, token, way, task).status_code
@@ -101,16 +100,14 @@ def test_campaigns_of_others_do_not_exist(
 
 
 @pytest.mark.parametrize("way", [way for way in WALKED if "{id:int}" in way])
-def test_tasks_of_others_do_not_exist(
-    way: str, visitors: dict[str, tuple[TestClient, str]], client: TestClient, store: Store
-) -> None:
+def test_tasks_of_others_do_not_exist(way: str, visitors: Visitors, client: TestClient, store: Store) -> None:
     task = campaign.tasks(store, "trial", "J1")[0].id
     browser, token = visitors["J2"]
     assert ask(browser, token, way, task).status_code in (401, 404)
 
 
 def test_whoever_changes_something_must_come_from_our_own_page(
-    visitors: dict[str, tuple[TestClient, str]], client: TestClient, store: Store
+    visitors: Visitors, client: TestClient, store: Store
 ) -> None:
     task = campaign.tasks(store, "trial", "J1")[0].id
     for way in WALKED:

@@ -14,7 +14,7 @@ def test_writes_share_one_thread_on_sqlite_and_finish_before_closing(store: Stor
     async def work() -> list[str]:
         names = await asyncio.gather(*(site.write(lambda: threading.current_thread().name) for _ in range(8)))
         pending = asyncio.get_running_loop().run_in_executor(site._writers, done.append, 1)
-        site.close()
+        await site.close()
         await pending
         return names
 
@@ -31,7 +31,7 @@ def test_reads_do_not_wait_for_writes(store: Store) -> None:
         answer = await site.read(lambda: "read")
         release.set()
         await held
+        await site.close()
         return answer
 
     assert asyncio.run(work()) == "read"
-    site.close()

@@ -20,7 +20,7 @@ def measure(value: float | None, low: float | None = None, high: float | None = 
 
 def outlook(judge: str, days: float | None, done: int = 50) -> Outlook:
     finish = NOW + timedelta(days=days) if days is not None else None
-    return Outlook(judge, done, 100, (), Pace(last=NOW), 100.0, 1.0, finish)
+    return Outlook(judge, done, 100, (), Pace(last=NOW), 50.0, 100.0, 1.0, finish)
 
 
 def apart(
@@ -88,7 +88,7 @@ def test_a_limit_reached_is_bad_and_half_of_it_a_warning() -> None:
 
 
 def test_complete_is_complete() -> None:
-    done = Outlook("a", 100, 100, (), Pace(), 0.0, 1.0, None)
+    done = Outlook("a", 100, 100, (), Pace(), 9.0, 0.0, 1.0, None)
     assert verdict(None, [done], {}, None, plan=PLAN, names={}).checks[2].value == "complete"
 
 

@@ -12,7 +12,7 @@ from lanner.model import Json, Judgement, Role
 from lanner.store import schema
 from lanner.store.codec import loads, moment
 from lanner.store.rows import Rows
-from lanner.store.statement import Row, Statement
+from lanner.store.statement import Insert, Row, Statement
 
 _q, _d, _j = schema.judgement.c, schema.document.c, schema.judge.c
 _OF_UNIT = (
@@ -103,7 +103,7 @@ _UNIT = Statement(_of_unit)
 _DOCUMENT = Statement(_of_document)
 _HISTORY, _HISTORY_SINCE = Statement(_of_campaign), Statement(_since)
 _CURRENT, _CURRENT_SINCE = Statement(lambda: _current(_of_campaign())), Statement(lambda: _current(_since()))
-_ADD = Statement(schema.judgement.insert)
+_ADD = Insert(schema.judgement)
 
 
 class Judgements(Rows):
@@ -116,7 +116,7 @@ class Judgements(Rows):
         return self._reserve("judgement", count)
 
     def add(self, rows: Sequence[NewAnswer]) -> None:
-        _ADD.run_each(self._connection, rows)
+        _ADD.rows(self._connection, rows)
 
     def of_unit(self, judge: int, document: int, segment: str) -> list[Answer]:
         """Everything a judge has ever answered about one unit, oldest first."""

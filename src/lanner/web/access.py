@@ -58,6 +58,8 @@ ACCESS: Mapping[str, frozenset[Kind]] = {
     # organisers
     "GET /campaigns": READERS,
     "GET /campaigns/{name}": READERS,
+    "GET /campaigns/{name}/panels": READERS,
+    "GET /campaigns/{name}/events": READERS,
 }
 
 

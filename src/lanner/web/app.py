@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from starlette.routing import Route
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web import auth, health, judging, organising, problems
+from lanner.web import auth, health, judging, organising, problems, sse
 from lanner.web.access import Handler, allowed, guard
 from lanner.web.headers import Headers
 from lanner.web.site import Settings, Site
@@ -59,6 +60,8 @@ ROUTES = (
     Way("POST", "/task/{id:int}/finish", judging.finish),
     Way("GET", "/campaigns", organising.campaigns),
     Way("GET", "/campaigns/{name}", organising.campaign),
+    Way("GET", "/campaigns/{name}/panels", organising.panels),
+    Way("GET", "/campaigns/{name}/events", sse.events),
 )
 
 
@@ -69,7 +72,7 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         yield
-        site.close()
+        await site.close()
 
     app = Starlette(
         routes=[_route(way, site.settings) for way in ROUTES],
@@ -90,6 +93,16 @@ def _route(way: Way, settings: Settings) -> Route:
     guarded = guard(way.handler, allowed(way.method, way.path), changes=changes)
     size: int = getattr(settings, way.size) if changes else 0
     return Route(way.path, guarded, methods=[way.method], name=way.handler.__name__, max_body_size=size)
+
+
+class Server(uvicorn.Server):
+    """Sends home those who only listen before it waits for those who are saving."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        app = self.config.app
+        assert isinstance(app, Starlette)
+        await app.state.site.live.send_home()
+        await super().shutdown(sockets)
 
 
 def server(
@@ -113,7 +126,7 @@ def server(
         server_header=False,
         timeout_graceful_shutdown=10,
     )
-    return uvicorn.Server(config)
+    return Server(config)
 
 
 def serve(store: Store, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:

@@ -118,7 +118,7 @@ def _agreement_row(drawing: Drawing, row: AgreementRow, y: float, x: object, min
     css = "tb" if row.main else "t"
     if row.group:
         drawing.rect(8, y - 6, 3, 12, f"g-{row.group}", rx=1)
-    drawing.text(0 if row.main else 18, y + 4, fit(row.label, 156 if row.main else 140), css)
+    drawing.text(0 if row.main else 18, y + 4, fit(row.label, 156 if row.main else 138, 6.3), css)
     if row.value is None:
         drawing.text(492, y + 4, "not yet", "tm", "end")
         return
@@ -225,14 +225,12 @@ def label_shares(
     return _markup(drawing)
 
 
-def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: int) -> Markup:
-    """One bar over the shared units: all agree, each judge alone (most often first), none alike."""
+def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: int, divided: int = 0) -> Markup:
+    """One bar over the shared units: all agree, each judge alone (most often first), otherwise split, none alike."""
     parts = [("all agree", all_agree, "o0")]
-    parts += [
-        (f"{name} alone" if at == 0 else name, count, "o1" if at == 0 else "o2")
-        for at, (name, count) in enumerate(alone)
-    ]
-    parts.append(("none alike", none_alike, "o3"))
+    for at, (name, count) in enumerate(alone):
+        parts.append((f"{name} alone" if at == 0 else name, count, "o1" if at == 0 else "o2"))
+    parts += [("split", divided, "o3"), ("none alike", none_alike, "o3")]
     total = sum(count for _, count, _ in parts)
     drawing = Drawing(f"Of {total}: " + ", ".join(f"{name} {count}" for name, count, _ in parts), 80, 402)
     shown = [part for part in parts if part[1]]
@@ -244,7 +242,8 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
         if size > 7 * len(str(count)) + 4:
             drawing.text(x + size / 2, 42, str(count), "tb", "middle")
         if css == "o3":
-            drawing.text(402, 68, name, "tm", "end")
+            left = name == "split" and none_alike
+            drawing.text(402 - 76 if left else 402, 68, name, "tm", "end")
         elif css == "o0":
             drawing.text(0, 14, name, "tm")
         elif size > 6.6 * min(len(name), 10):

@@ -37,6 +37,7 @@ class Outlook:
     total: int
     domains: tuple[tuple[str, int, int], ...]
     pace: Pace
+    active: float
     active_left: float | None
     hours_a_day: float | None
     finish: datetime | None
@@ -101,9 +102,9 @@ def _outlook(judge: str, mine: Sequence[Share], pace: Pace, now: datetime, domai
             split.append((domain, sum(share.done for share in part), sum(share.items for share in part)))
     active = pace.active or sum(share.active for share in mine)
     if not done or active <= 0:
-        return Outlook(judge, done, total, tuple(split), pace, None, None, None)
+        return Outlook(judge, done, total, tuple(split), pace, active, None, None, None)
     left = (total - done) * active / done
     days = (now - pace.first) / timedelta(days=1) if pace.first else 0.0
     hours = HOURS_A_DAY if days < 1 else max(active / 3600 / days, 0.05)
     finish = now + timedelta(days=left / 3600 / hours) if left > 0 else None
-    return Outlook(judge, done, total, tuple(split), pace, left, hours, finish)
+    return Outlook(judge, done, total, tuple(split), pace, active, left, hours, finish)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.campaign import progress
-from lanner.campaign.progress import Progress
 from lanner.model import Campaign
 from lanner.store import Account, AccountRole, Store
-from lanner.web.rendering import page
+from lanner.web.panels import LivePage, live_page
+from lanner.web.rendering import moment, page
 from lanner.web.site import Site
 
 
@@ -56,14 +57,27 @@ async def campaigns(request: Request) -> Response:
     return page(request, "campaigns.html", {"rows": rows})
 
 
-async def campaign(request: Request) -> Response:
-    """One campaign, bare: how far everyone is."""
+async def _live(request: Request) -> LivePage:
+    """The live page of the campaign asked for, with the newest numbers that are there in time."""
     site: Site = request.app.state.site
     account = request.state.visitor.account
+    found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+    main = str(found.settings.get("main_question", ""))
+    wanted = request.query_params.get("question", "") or main
+    picture = await site.live.picture(found.id, main)
+    chosen = await site.live.picture(found.id, wanted) if wanted != main else picture
+    now = datetime.now(UTC)
+    return await site.read(lambda: live_page(site.store, found, picture, now, chosen=chosen))
 
-    def look() -> tuple[Campaign, Progress]:
-        found = find(site.store, account, request.path_params["name"])
-        return found, progress(site.store, found.id)
 
-    found, done = await site.read(look)
-    return page(request, "campaign.html", {"campaign": found, "progress": done})
+async def campaign(request: Request) -> Response:
+    """One campaign as it runs."""
+    return page(request, "campaign.html", {"live": await _live(request)})
+
+
+async def panels(request: Request) -> Response:
+    """The panels alone, for a page that is open."""
+    live = await _live(request)
+    shown = page(request, "live.html", {"live": live})
+    shown.headers["x-made-at"] = moment(live.made_at)
+    return shown

@@ -30,6 +30,7 @@ def environment(assets: Assets, *, watched: bool = False) -> Environment:
     made.globals["assets"] = assets
     made.filters |= {
         "count": count,
+        "money": money,
         "fraction": fraction,
         "percent": percent,
         "moment": moment,
@@ -55,6 +56,13 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
 def fraction(value: float | None, digits: int = 2) -> str:
     """A number that cannot exceed 1 in size: .46."""
     return number(value, digits)
+
+
+def money(amount: float | None) -> str:
+    """446 or 2.10: pence only where there is little."""
+    if amount is None:
+        return "–"
+    return f"{amount:,.0f}" if amount >= 100 or amount == int(amount) else f"{amount:,.2f}"
 
 
 def hours(seconds: float | None) -> str:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from lanner.store import Store
 from lanner.web.assets import Assets
+from lanner.web.live import Live
 from lanner.web.rendering import environment
 from lanner.web.session import Sessions
 from lanner.web.throttle import Throttle
@@ -22,7 +23,8 @@ class Settings:
     """How a server is run.
 
     `setup_code` makes the first account; `entry_code` signs its bearer in as `entry_account` as long as the server
-    runs (for demonstrations on one's own machine). `watched` reads templates and static files anew each time.
+    runs (for demonstrations on one's own machine). `watched` reads templates and static files anew each time. `beside`
+    makes the numbers of live pages in a process of their own.
     """
 
     setup_code: str = ""
@@ -33,6 +35,7 @@ class Settings:
     form_bytes: int = 1024 * 1024
     upload_bytes: int = 64 * 1024 * 1024
     idle_seconds: int = 180
+    beside: bool = True
 
 
 class Saves:
@@ -55,6 +58,7 @@ class Site:
         self.templates = environment(self.assets, watched=settings.watched)
         self.sessions = Sessions(store)
         self.saves = Saves()
+        self.live = Live(store, beside=settings.beside)
         self.sign_ins = Throttle(burst=8, seconds=15)
         self.addresses = Throttle(burst=40, seconds=3)
         self._readers = ThreadPoolExecutor(4, "lanner-read")
@@ -68,7 +72,8 @@ class Site:
         """Run something that writes. When it returns, it is on disk."""
         return await asyncio.get_running_loop().run_in_executor(self._writers, work)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Finish what was begun."""
+        await self.live.close()
         self._writers.shutdown(wait=True)
         self._readers.shutdown(wait=True)

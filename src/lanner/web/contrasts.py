@@ -1,0 +1,154 @@
+"""Who agrees with whom and on what, drawn and said: the panels of the live page that set judges side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from lanner.reports.typeset import number, words
+from lanner.store import Seat
+from lanner.web import figures
+from lanner.web.divergence import FEWEST, Divergence
+from lanner.web.picture import MODELS
+
+Names = Mapping[str, str]
+"""What to call a judge or a label by its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrasts:
+    """Figures with their notes; None where there is too little to draw."""
+
+    heat: Markup | None = None
+    heat_note: str = ""
+    shares: Markup | None = None
+    odd: Markup | None = None
+    odd_note: Markup | None = None
+    swaps: tuple[str, ...] = ()
+    merging: Markup | None = None
+    merging_note: str = ""
+
+
+def contrasts(apart: Divergence | None, names: Names, seats: Sequence[Seat], label: Names) -> Contrasts:
+    """The panels for one question."""
+    if apart is None:
+        return Contrasts()
+    return Contrasts(
+        heat=_heat(apart, names, seats),
+        heat_note=_heat_note(apart, names),
+        shares=_shares(apart, names, seats, label),
+        odd=_odd(apart, names),
+        odd_note=_odd_note(apart, names, label),
+        swaps=tuple(
+            f"{names.get(swap.judge, swap.judge)} seems to swap {label[swap.labels[0]]} and {label[swap.labels[1]]}."
+            for swap in apart.swaps
+        ),
+        merging=_merging(apart, label),
+        merging_note=_merging_note(apart, label),
+    )
+
+
+def _in_order(apart: Divergence, seats: Sequence[Seat]) -> list[tuple[str, bool]]:
+    """People first, then models, each in the order they were added."""
+    present = {judge for pair in apart.pairs for judge in pair} | set(apart.shares)
+    people = [seat.judge.id for seat in seats if seat.judge.id in present and seat.judge.id in apart.people]
+    models = [seat.judge.id for seat in seats if seat.judge.id in present and seat.judge.kind in MODELS]
+    return [*((judge, False) for judge in people), *((judge, True) for judge in models)]
+
+
+def _heat(apart: Divergence, names: Mapping[str, str], seats: Sequence[Seat]) -> Markup | None:
+    if not any(cell.value is not None for cell in apart.pairs.values()):
+        return None
+    judges = _in_order(apart, seats)[:12]
+    place = {judge: at for at, (judge, _) in enumerate(judges)}
+    cells = {}
+    for (one, other), cell in apart.pairs.items():
+        if one in place and other in place:
+            cells[min(place[one], place[other]), max(place[one], place[other])] = cell
+    return figures.heat_map([(names[judge], model) for judge, model in judges], cells, _blocks(apart))
+
+
+def _blocks(apart: Divergence) -> list[str]:
+    """Ranges of agreement: people with people, people with models, models with models."""
+    kinds = {2: "people with people", 1: "people with models", 0: "models with models"}
+    said = []
+    for count, name in kinds.items():
+        values = [
+            cell.value
+            for pair, cell in apart.pairs.items()
+            if cell.value is not None and sum(judge in apart.people for judge in pair) == count
+        ]
+        if values:
+            low, high = number(min(values), 2), number(max(values), 2)
+            said.append(f"{name}: {low}" if low == high else f"{name}: {low} to {high}")
+    return said
+
+
+def _heat_note(apart: Divergence, names: Mapping[str, str]) -> str:
+    known = [(cell.value, pair) for pair, cell in apart.pairs.items() if cell.value is not None]
+    own = [(value, pair) for value, pair in known if set(pair) <= set(apart.people)]
+    if len(own) < 2:
+        return ""
+    best, worst = max(own), min(own)
+    said = f"{words([names[judge] for judge in best[1]])} agree best ({number(best[0], 2)}), "
+    said += f"{words([names[judge] for judge in worst[1]])} least ({number(worst[0], 2)})."
+    mixed = [value for value, pair in known if len(set(pair) & set(apart.people)) == 1]
+    if mixed and max(mixed) < worst[0]:
+        said += f" No model agrees with people as well as the weakest two people ({number(max(mixed), 2)} at best)."
+    return said
+
+
+def _ramp(count: int) -> list[str]:
+    """Classes from light to dark; the last of five or more stands apart in another hue, to be told from the first."""
+    if count >= 5:
+        return [*(f"r{round(1 + 8 * at / max(count - 2, 1))}" for at in range(count - 1)), "r-apart"]
+    return [f"r{round(1 + 8 * at / max(count - 1, 1))}" for at in range(count)]
+
+
+def _shares(
+    apart: Divergence, names: Mapping[str, str], seats: Sequence[Seat], label: Mapping[str, str]
+) -> Markup | None:
+    if apart.shared < FEWEST:
+        return None
+    options = list(zip([label[name] for name in apart.labels], _ramp(len(apart.labels)), strict=True))
+    judges = [(names[j], model, apart.shares[j]) for j, model in _in_order(apart, seats) if j in apart.shares]
+    return figures.label_shares(options, judges, f"% of the {apart.shared:,} that all {len(judges)} have judged")
+
+
+def _odd(apart: Divergence, names: Mapping[str, str]) -> Markup | None:
+    if apart.odd is None or apart.odd.units < FEWEST:
+        return None
+    odd = apart.odd
+    return figures.odd_one_out(odd.all_agree, [(names[j], n) for j, n in odd.alone], odd.none_alike, odd.divided)
+
+
+def _odd_note(apart: Divergence, names: Mapping[str, str], label: Mapping[str, str]) -> Markup | None:
+    """On what the judge most often alone differs, in words; names and labels are escaped by the format."""
+    if apart.odd is None or not apart.odd.alone or not apart.odd.on_what:
+        return None
+    said = [
+        Markup("<b>{}</b> for their {} {}").format(label[own], label[theirs], _times(n))
+        for own, theirs, n in apart.odd.on_what
+    ]
+    where = Markup("Where the others agree and {} does not: ").format(names[apart.odd.alone[0][0]])
+    return where + Markup(", ").join(said) + Markup(".")
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _merging(apart: Divergence, label: Mapping[str, str]) -> Markup | None:
+    if apart.now is None or not apart.merges or (apart.odd and apart.odd.units < FEWEST):
+        return None
+    pairs = [(f"{label[one]} + {label[other]}", change) for one, other, change in apart.merges]
+    return figures.merging(apart.now, pairs)
+
+
+def _merging_note(apart: Divergence, label: Mapping[str, str]) -> str:
+    if not apart.merges or apart.merges[0][2] <= 0:
+        return ""
+    one, other, _ = apart.merges[0]
+    return f"{label[one]} and {label[other]} are told apart least. A higher α is no reason to merge by itself:"

@@ -1,0 +1,309 @@
+"""The live page as plain data: progress from the tasks, numbers from the picture, words for both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from markupsafe import Markup
+
+from lanner import campaign as campaigns
+from lanner import designs
+from lanner.model import Campaign, Json, Judge, Protocol
+from lanner.protocols.wording import Wording
+from lanner.reports.typeset import plural
+from lanner.store import JUDGE_ITSELF, Seat, Store
+from lanner.web import figures
+from lanner.web.contrasts import Contrasts, contrasts
+from lanner.web.divergence import FEWEST, Divergence
+from lanner.web.figures import AgreementRow
+from lanner.web.forecast import Outlook, Pace, outlooks
+from lanner.web.measures import Measure
+from lanner.web.needs import Need, Standing, needs
+from lanner.web.picture import MODELS, PEOPLE, Comment, Picture
+from lanner.web.verdict import Controls, Plan, Verdict, verdict
+
+STATES = {
+    "draft": ("Draft", "wait"),
+    "open": ("Running", "run"),
+    "paused": ("Paused", "wait"),
+    "closed": ("Closed", "shut"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """How much text there is: documents and sentences by domain, in the order of the documents."""
+
+    domains: tuple[tuple[str, int, int], ...]
+
+    @property
+    def documents(self) -> int:
+        return sum(documents for _, documents, _ in self.domains)
+
+    @property
+    def sentences(self) -> int:
+        return sum(sentences for _, _, sentences in self.domains)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRow:
+    """One line of the progress table."""
+
+    seat: Seat
+    name: str
+    about: str
+    outlook: Outlook
+    bar: Markup
+    parts: str
+    finish: str
+    late: str
+    early: str
+    spark: Markup | None
+    cost: float | None
+    cost_in_all: float | None
+    missed: int
+    asked: int
+
+    @property
+    def standing(self) -> Standing:
+        return Standing(self.seat.judge.id, self.name, self.outlook, self.late, self.missed, self.asked)
+
+    @property
+    def hours_in_all(self) -> float | None:
+        left = self.outlook.active_left
+        return None if left is None else self.outlook.active + left
+
+
+@dataclass(frozen=True, slots=True)
+class LivePage:
+    """Everything the template of the live page is given."""
+
+    campaign: Campaign
+    state: tuple[str, str]
+    about: str
+    plan: Plan
+    verdict: Verdict
+    people: tuple[JudgeRow, ...]
+    models: tuple[JudgeRow, ...]
+    domains: tuple[str, ...]
+    done: int
+    total: int
+    cost: float | None
+    needs: tuple[Need, ...]
+    measures: tuple[Measure, ...]
+    agreement: Markup | None
+    signature: str
+    apart: Divergence | None
+    questions: tuple[tuple[str, str], ...]
+    question: str
+    contrasts: Contrasts
+    comments: tuple[Comment, ...]
+    comments_in_all: int
+    names: Mapping[str, str]
+    made_at: datetime | None
+    fresh: bool
+    shared: int
+
+
+def plan_of(settings: Mapping[str, Json]) -> Plan:
+    """What was planned, from the campaign's settings."""
+
+    def figure(name: str) -> float | None:
+        value = settings.get(name)
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    deadline = settings.get("deadline")
+    try:
+        day = date.fromisoformat(str(deadline)) if deadline else None
+    except ValueError:
+        day = None
+    least, limit = figure("minimum_agreement"), figure("control_limit")
+    return Plan(
+        minimum=0.4 if least is None else least,
+        deadline=day,
+        control_limit=4 if limit is None else int(limit),
+        hourly_rate=figure("hourly_rate"),
+        currency=str(settings.get("currency", "€")),
+        budget=figure("budget"),
+    )
+
+
+def corpus_of(store: Store, campaign: int) -> Corpus:
+    """Counted once: texts are frozen."""
+    with store.reading() as tx:
+        key = ("corpus", campaign, tx.campaigns.corpus_hash(campaign))
+
+    def count() -> Corpus:
+        found: dict[str, list[int]] = {}
+        for document in campaigns.documents(store, campaign):
+            entry = found.setdefault(document.domain, [0, 0])
+            entry[0] += 1
+            entry[1] += sum(segment.judged for segment in document)
+        return Corpus(tuple((domain, documents, sentences) for domain, (documents, sentences) in found.items()))
+
+    made: Corpus = store.facts.get(key, count)
+    return made
+
+
+def live_page(
+    store: Store,
+    campaign: Campaign,
+    picture: Picture | None,
+    now: datetime,
+    *,
+    chosen: Picture | None = None,
+    fresh: bool = True,
+) -> LivePage:
+    """The page of one campaign. Without a picture there is progress only, and words for what will come. `chosen` is
+    the picture whose question the panels that set judges side by side are about; the verdict stays with the main one.
+    """
+    with store.reading() as tx:
+        shares = [share for share in tx.tasks.shares(campaign.id) if share.document != JUDGE_ITSELF]
+        seats = tx.judges.all(campaign.id)
+    protocol = campaigns.protocol(store, campaign.id)
+    wording = Wording(protocol)
+    corpus = corpus_of(store, campaign.id)
+    plan = plan_of(campaign.settings)
+    names = {seat.judge.id: seat.judge.name or seat.judge.id for seat in seats}
+    known: Mapping[str, Pace] = picture.paces if picture else {}
+    controls: Controls = {}
+    found = {outlook.judge: outlook for outlook in outlooks(shares, known, now, [d for d, _, _ in corpus.domains])}
+    rows = [_judge_row(seat, found[seat.judge.id], plan, controls) for seat in seats if seat.judge.id in found]
+    people = tuple(row for row in rows if row.seat.judge.kind in PEOPLE)
+    models = tuple(row for row in rows if row.seat.judge.kind in MODELS)
+    measured = picture.measures if picture else ()
+    asked = picture.main if picture else ""
+    main = next((measure for measure in measured if measure.main and measure.question == asked), None)
+    apart = picture.apart if picture else None
+    side = chosen or picture
+    said = verdict(main, [row.outlook for row in people], controls, apart, plan=plan, names=names)
+    label = _labeller(wording, asked)
+    about = side.main if side else ""
+    return LivePage(
+        campaign=campaign,
+        state=STATES[str(campaign.state)],
+        about=_about(campaign, wording, corpus, plan, now),
+        plan=plan,
+        verdict=said,
+        people=people,
+        models=models,
+        domains=tuple(domain for domain, _, _ in corpus.domains),
+        done=sum(row.outlook.done for row in people),
+        total=sum(row.outlook.total for row in people),
+        cost=sum(row.cost or 0 for row in people) if plan.hourly_rate else None,
+        needs=needs(campaign, [row.standing for row in people], measured, apart, plan=plan, label=label),
+        measures=measured,
+        agreement=_agreement(measured, plan),
+        signature=_signature(main, protocol),
+        apart=side.apart if side else None,
+        questions=_askable(protocol, measured, wording),
+        question=about,
+        contrasts=contrasts(side.apart if side else None, names, seats, _labeller(wording, about)),
+        comments=picture.comments[:6] if picture else (),
+        comments_in_all=picture.comments_in_all if picture else 0,
+        names=names,
+        made_at=picture.made_at if picture else None,
+        fresh=fresh,
+        shared=main.items if main else 0,
+    )
+
+
+def _labeller(wording: Wording, question: str) -> Mapping[str, str]:
+    class Labels(dict[str, str]):
+        def __missing__(self, option: str) -> str:
+            known = wording.option(question, option)
+            return known.label
+
+    return Labels()
+
+
+def _about(campaign: Campaign, wording: Wording, corpus: Corpus, plan: Plan, now: datetime) -> str:
+    parts = [wording.title, f"{plural(corpus.sentences, 'sentence')} in {plural(corpus.documents, 'document')}"]
+    named = [f"{domain} {documents}" for domain, documents, _ in corpus.domains if domain]
+    if len(named) > 1:
+        parts[-1] += f" ({', '.join(named[:6])})"
+    parts.append(designs.titles().get(campaign.design, campaign.design).rstrip(".").lower())
+    if campaign.opened_at:
+        day = (now.date() - campaign.opened_at.date()).days + 1
+        until = f" to {_day(plan.deadline)}" if plan.deadline else ""
+        parts.append(f"since {_day(campaign.opened_at.date())}{until}, day {day}")
+    return " · ".join(parts)
+
+
+def _day(day: date) -> str:
+    return f"{day:%a} {day.day} {day:%b}"
+
+
+def _judge_row(seat: Seat, outlook: Outlook, plan: Plan, controls: Controls) -> JudgeRow:
+    name = seat.judge.name or seat.judge.id
+    finish, late, early = _finish(outlook, plan)
+    rate, active = plan.hourly_rate, outlook.active / 3600
+    left = outlook.active_left
+    missed, asked = controls.get(seat.judge.id, (0, 0))
+    pace = "items per minute over ten equal parts of the work"
+    return JudgeRow(
+        seat=seat,
+        name=name,
+        about=_attributes(seat.judge),
+        outlook=outlook,
+        bar=figures.progress_bar(name, outlook.domains)
+        if seat.judge.kind in PEOPLE
+        else figures.model_bar(name, outlook.share),
+        parts=" · ".join(f"{done}/{whole}" for _, done, whole in outlook.domains[:5]),
+        finish=finish,
+        late=late,
+        early=early,
+        spark=figures.sparkline(outlook.pace.parts, pace) if outlook.pace.parts else None,
+        cost=rate * active if rate is not None else None,
+        cost_in_all=rate * (active + left / 3600) if rate is not None and left is not None else None,
+        missed=missed,
+        asked=asked,
+    )
+
+
+def _attributes(judge: Judge) -> str:
+    shown = [str(value) for value in judge.attributes.values() if isinstance(value, str | int) and str(value)]
+    return ", ".join([*(["simulated"] if judge.kind == "simulated" else []), *shown])[:60]
+
+
+def _finish(outlook: Outlook, plan: Plan) -> tuple[str, str, str]:
+    """When, and how that compares with the plan: late or early."""
+    if outlook.done >= outlook.total:
+        return "done", "", ""
+    if outlook.finish is None:
+        return "not begun", "", ""
+    day = outlook.finish.date()
+    if plan.deadline is None:
+        return _day(day), "", ""
+    apart = (day - plan.deadline).days
+    if apart > 0:
+        return _day(day), f"{plural(apart, 'day')} late", ""
+    return _day(day), "", f"{plural(-apart, 'day')} early" if apart else "on the day"
+
+
+def _agreement(measured: Sequence[Measure], plan: Plan) -> Markup | None:
+    if not any(measure.value is not None and measure.items >= FEWEST for measure in measured):
+        return None
+    rows = [
+        AgreementRow(
+            m.label, m.value if m.items >= FEWEST else None, m.low, m.high,
+            m.expected_low, m.expected_high, m.group, m.main, m.heading,
+        )
+        for m in measured
+    ]  # fmt: skip
+    return figures.agreement(rows, plan.minimum)
+
+
+def _signature(main: Measure | None, protocol: Protocol) -> str:
+    if main is None or not main.signature:
+        return ""
+    counts = f"n {main.items:,} · {plural(main.documents, 'document')} · {plural(main.judges, 'judge')}"
+    return f"{protocol.label} · {counts} · {main.signature}"
+
+
+def _askable(protocol: Protocol, measured: Sequence[Measure], wording: Wording) -> tuple[tuple[str, str], ...]:
+    named = dict.fromkeys(measure.question for measure in measured if measure.main)
+    kinds = {question.id: question.kind for _, question in protocol.questions}
+    return tuple((q, wording.question(q).label) for q in named if kinds[q] in ("choice", "labels", "grid", "scale"))

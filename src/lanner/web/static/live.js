@@ -1,0 +1,71 @@
+// Keeps the live page fresh: waits for news, fetches the panels, and replaces those that changed.
+import { localise } from "./organiser.js";
+
+const panels = /** @type {HTMLElement} */ (document.getElementById("panels"));
+const sign = /** @type {HTMLElement} */ (document.getElementById("live"));
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+let made = sign.dataset.made ?? "";
+let fetching = false;
+let again = false;
+
+/** @param {"live" | "lost"} state */
+function say(state) {
+  const at = made ? clock.format(new Date(made)) : "";
+  sign.dataset.state = state;
+  const words = sign.querySelector(".words");
+  if (words) words.textContent = state === "live" ? `live${at && ", "}${at}` : `not connected; numbers from ${at}`;
+}
+
+/** The question the panels that set judges side by side are about. */
+const question = () => new URLSearchParams(location.search).get("question") ?? "";
+
+async function refresh() {
+  if (fetching) {
+    again = true;
+    return;
+  }
+  fetching = true;
+  try {
+    const answer = await fetch(`${panels.dataset.from}?question=${encodeURIComponent(question())}`);
+    if (!answer.ok) throw new Error(String(answer.status));
+    made = answer.headers.get("x-made-at") ?? made;
+    replace(await answer.text());
+    say("live");
+  } catch {
+    say("lost");
+  } finally {
+    fetching = false;
+    if (again) {
+      again = false;
+      refresh();
+    }
+  }
+}
+
+/** Put new panels in the place of old ones that differ, so that focus and scroll stay elsewhere. @param {string} html */
+function replace(html) {
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  for (const panel of fresh.querySelectorAll("[data-panel]")) {
+    const old = panels.querySelector(`[data-panel="${panel.getAttribute("data-panel")}"]`);
+    if (!old) return panels.replaceChildren(...fresh.body.childNodes);
+    localise(panel);
+    if (old.innerHTML === panel.innerHTML || old.contains(document.activeElement)) continue;
+    old.replaceWith(document.importNode(panel, true));
+  }
+}
+
+panels.addEventListener("change", (event) => {
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (!(target instanceof HTMLSelectElement) || !("question" in target.dataset)) return;
+  const address = new URL(location.href);
+  address.searchParams.set("question", target.value);
+  history.replaceState(null, "", address);
+  target.blur();
+  refresh();
+});
+
+const news = new EventSource(panels.dataset.events ?? "");
+news.addEventListener("changed", refresh);
+news.addEventListener("open", refresh);
+news.addEventListener("error", () => say("lost"));
+say("live");
