@@ -5,9 +5,10 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import bindparam, select, update
 
-from lanner.store import Store, schema
+from lanner.store import CollisionError, Store, schema
+from lanner.store.codec import dumps
 from lanner.store.statement import Statement
-from store_rows import fill
+from store_rows import answer, fill
 
 
 def test_the_same_statement_runs_on_every_database(store: Store, filled: SimpleNamespace) -> None:
@@ -36,6 +37,18 @@ def test_changes_are_counted(store: Store, filled: SimpleNamespace) -> None:
     with store.writing() as tx:
         assert statement.run(tx.judges._connection, who="ana", called="x") == 1
         assert statement.run(tx.judges._connection, who="nobody", called="x") == 0
+
+
+def test_few_and_many_rows_go_in_alike(store: Store, filled: SimpleNamespace) -> None:
+    for rows in (range(1, 4), range(10, 310)):
+        with store.writing() as tx:
+            odd = 'tab\t "quote" \\N back\\slash\nnewline 🌲'
+            tx.judgements.add([answer(filled, n, segment=f"{n}{odd}", value=dumps(odd), flags=None) for n in rows])
+        with store.reading() as tx:
+            found = [j for j in tx.judgements.current(filled.campaign) if j.id in rows]
+        assert [(j.id, j.segment, j.value) for j in found] == [(n, f"{n}{odd}", odd) for n in rows]
+    with pytest.raises(CollisionError), store.writing() as tx:
+        tx.judgements.add([answer(filled, n, segment=str(n)) for n in range(300, 500)])
 
 
 def test_a_value_written_into_a_statement_is_refused_rather_than_lost(store: Store) -> None:

@@ -12,6 +12,7 @@ from lanner.campaign.assigning import add_judges, add_overlap, assign, replace_j
 from lanner.campaign.clock import now
 from lanner.campaign.create import create, duplicate, redefine
 from lanner.campaign.imports import Imported, import_campaign, import_judgements
+from lanner.campaign.people import consent, erase, withdraw
 from lanner.campaign.progress import Part, Progress, progress
 from lanner.campaign.results import (
     campaigns,
@@ -59,11 +60,13 @@ __all__ = [
     "campaigns",
     "close",
     "configure",
+    "consent",
     "create",
     "current",
     "documents",
     "duplicate",
     "earlier",
+    "erase",
     "events",
     "finish",
     "get",
@@ -91,4 +94,5 @@ __all__ = [
     "submit_many",
     "task",
     "tasks",
+    "withdraw",
 ]

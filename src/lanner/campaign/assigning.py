@@ -28,7 +28,9 @@ def add_tasks(
     """Check and append tasks. A judge may have each item of a page once. How many were added."""
     given = list(tasks)
     seats = {seat.judge.id: seat.number for seat in tx.judges.all(campaign)}
-    _check(given, protocol, documents, seats, _had(tx, campaign) if given else set())
+    _check(
+        given, protocol, documents, seats, _had(tx, [seats[name] for name in {t.judge for t in given} if name in seats])
+    )
     return tx.tasks.add(campaign, given, seats, tx.documents.numbers(campaign), at)
 
 
@@ -61,8 +63,7 @@ def add_judges(
         tx.judges.add(found.id, judges, moment)
         tasks = _designed(tx, found, protocol, documents, judges, place=len(present), design=design, options=options)
         number = add_tasks(tx, found.id, protocol, documents, tasks, at=moment)
-        added = [judge.id for judge in judges]
-        tx.events.add("judges_added", moment, campaign=found.id, account=account, judges=added, tasks=number)
+        tx.events.add("judges_added", moment, campaign=found.id, account=account, judges=len(judges), tasks=number)
         return number
 
 
@@ -82,14 +83,14 @@ def add_overlap(
         people = [seat(tx, found, judge) for judge in judges]
         protocol, texts = _frozen(tx, found)
         wanted = [_document(texts, key) for key in documents]
-        had = _had(tx, found.id)
-        place = len(tx.tasks.of_campaign(found.id))
+        had = _had(tx, [entry.number for entry in people])
+        place = sum(tasks for tasks, _ in tx.tasks.counts(found.id).values())
         judged_by = [entry.judge for entry in people]
         repeat = {"all_scenarios": True}
         made = _designed(tx, found, protocol, wanted, judged_by, place=place, design="full", options=repeat)
         new = [task for task in made if not any(_key(task, item) in had for item in task.items)]
         number = add_tasks(tx, found.id, protocol, texts, new, at=moment)
-        detail = {"judges": list(judges), "documents": list(documents), "tasks": number}
+        detail = {"judges": len(judges), "documents": list(documents), "tasks": number}
         tx.events.add("overlap_added", moment, campaign=found.id, account=account, **detail)
         return number
 
@@ -117,8 +118,7 @@ def replace_judge(
         number = add_tasks(tx, found.id, *_frozen(tx, found), tasks, at=moment)
         tx.judges.revoke_link(old.number, moment)
         tx.sessions.remove_of(judge=old.number)
-        detail = {"leaving": leaving, "coming": coming.id, "tasks": number}
-        tx.events.add("judge_replaced", moment, campaign=found.id, account=account, **detail)
+        tx.events.add("judge_replaced", moment, campaign=found.id, account=account, seat=old.number, tasks=number)
         return number
 
 
@@ -156,9 +156,10 @@ def _key(task: Task, item: Item) -> tuple[object, ...]:
     return (task.judge, task.page, item.document, item.segment, tuple(sorted(item.systems)), item.role)
 
 
-def _had(tx: Transaction, campaign: int) -> set[tuple[object, ...]]:
-    assigned = [entry.task for entry in tx.tasks.of_campaign(campaign)]
-    return {_key(task, item) for task in assigned for item in task.items if task.judge}
+def _had(tx: Transaction, judges: Iterable[int]) -> set[tuple[object, ...]]:
+    """What these judges have been given so far."""
+    assigned = [entry.task for judge in judges for entry in tx.tasks.of_judge(judge)]
+    return {_key(task, item) for task in assigned for item in task.items}
 
 
 def _document(documents: Sequence[Document], key: str) -> Document:

@@ -13,7 +13,7 @@ from lanner.model import CampaignState, Item, Role, Task
 from lanner.store import schema
 from lanner.store.codec import dumps, loads, micros, moment
 from lanner.store.rows import Rows
-from lanner.store.statement import Statement
+from lanner.store.statement import Insert, Statement
 
 _t, _i, _c, _d, _j = schema.task.c, schema.item.c, schema.campaign.c, schema.document.c, schema.judge.c
 
@@ -93,7 +93,7 @@ def _saved() -> Any:
 
 _STANDING = Statement(_standing)
 _SAVED = Statement(_saved)
-_ADD_ITEM = Statement(schema.item.insert)
+_ADD_ITEM = Insert(schema.item)
 
 
 class Tasks(Rows):
@@ -123,7 +123,7 @@ class Tasks(Rows):
             items += [_item_row(number, at, item, documents) for at, item in enumerate(task.items)]
         if rows:
             self._connection.execute(schema.task.insert(), rows)
-            _ADD_ITEM.run_each(self._connection, items)
+            _ADD_ITEM.rows(self._connection, items)
         return len(rows)
 
     def _next_positions(self, campaign: int) -> dict[int | None, int]:
@@ -143,7 +143,7 @@ class Tasks(Rows):
         return next(iter(self._read(_t.id == task)), None)
 
     def of_judge(self, judge: int) -> list[Assigned]:
-        """A judge's tasks in order."""
+        """A judge's tasks, in order."""
         return self._read(_t.judge == judge)
 
     def of_campaign(self, campaign: int) -> list[Assigned]:
@@ -190,6 +190,13 @@ class Tasks(Rows):
         """Item by item, whether everything asked has been answered."""
         wanted = select(_i.done).where(_i.task == task).order_by(_i.position)
         return [bool(done) for (done,) in self._connection.execute(wanted)]
+
+    def forget_progress(self, judge: int) -> None:
+        """As if nothing had been answered: for someone whose answers are deleted."""
+        mine = select(_t.id).where(_t.judge == judge)
+        nothing = {"done": 0, "elapsed": 0.0, "active": 0.0, "saved_at": None}
+        self._connection.execute(update(schema.item).where(_i.task.in_(mine)).values(**nothing))
+        self._connection.execute(update(schema.task).where(_t.judge == judge).values(finished_at=None))
 
     def overview(self, judge: int) -> list[Overview]:
         """How far a judge is with each task."""

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+from campaign_parts import NOW, fill, first_task, opened, save
+from lanner import campaign
+from lanner.model import Judge
+from lanner.store import Store
+
+
+def test_consent_is_kept_with_its_version(store: Store) -> None:
+    opened(store)
+    campaign.consent(store, "first", "ana", "v2", at=NOW)
+    ana, bo = campaign.seats(store, "first")
+    assert (ana.consent, ana.consented_at, bo.consent) == ("v2", NOW, None)
+
+
+def test_an_identity_can_be_erased_and_the_answers_stay(store: Store) -> None:
+    opened(store, judges=[Judge("Ana Lis", name="Ana Lis", attributes={"mail": "ana@example.org"}), Judge("bo")])
+    secret = campaign.links.issue(store, "first", "Ana Lis")
+    save(store, first_task(store, "Ana Lis"))
+    before = campaign.judgements(store, "first")
+    name = campaign.erase(store, "first", "Ana Lis")
+    after = campaign.judgements(store, "first")
+    assert [(j.id, j.value) for j in after] == [(j.id, j.value) for j in before]
+    assert {j.judge for j in after} == {name}
+    assert campaign.links.lookup(store, secret) is None
+    everything = repr((after, campaign.seats(store, "first"), campaign.events(store, "first")))
+    everything += repr(campaign.tasks(store, "first", name))
+    assert "Ana" not in everything and "ana@" not in everything
+
+
+def test_a_judge_who_withdraws_leaves_nothing(store: Store) -> None:
+    opened(store)
+    task = first_task(store)
+    fill(store, task)
+    campaign.finish(store, task.id)
+    save(store, first_task(store, "bo"))
+    with store.writing() as tx:
+        tx.sessions.add("token", NOW + timedelta(days=1), NOW, judge=campaign.seats(store, "first")[0].number)
+    answers = sum(j.judge == "ana" for j in campaign.history(store, "first"))
+    assert campaign.withdraw(store, "first", "ana") == answers
+    assert {j.judge for j in campaign.history(store, "first")} == {"bo"}
+    gone, bo = campaign.progress(store, "first").judges
+    assert (gone.done, gone.finished, gone.active_minutes, bo.done) == (0, 0, 0.0, 1)
+    with store.reading() as tx:
+        assert tx.sessions.find("token", NOW) is None
