@@ -19,8 +19,14 @@ from lanner.model import Json, Result
 from lanner.reports.typeset import estimate, number, p_value
 
 _HEADINGS = {"estimate": "estimate [95 %]", "p_text": "p"}
-_SHORT = 30  # what is shorter than this is never broken over two lines
+_SHORT = 12  # numbers shorter than this are never broken over two lines
+_PAGE = 160  # columns where nobody watches: a file, a pipe
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, for machines.")
+
+
+def _console() -> Console:
+    made = Console(highlight=False, soft_wrap=True)
+    return made if made.is_terminal else Console(highlight=False, soft_wrap=True, width=_PAGE)
 
 
 @dataclass(slots=True)
@@ -32,7 +38,7 @@ class Output:
     rows: list[Mapping[str, Json]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     signature: str = ""
-    console: Console = field(default_factory=lambda: Console(highlight=False, soft_wrap=True))
+    console: Console = field(default_factory=_console)
 
     def say(self, text: str = "", *, style: str | None = None) -> None:
         """A line for people; text from files is printed as it is, never read as mark-up."""
@@ -51,10 +57,12 @@ class Output:
             return
         shown = [(column, column) if isinstance(column, str) else column for column in columns or rows[0]]
         table = Table(title=escape(title) or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
+        widths = {key: max(len(heading), *(len(_cell(row.get(key))) for row in rows)) for key, heading in shown}
+        fits = sum(widths.values()) + 2 * len(shown) <= self.console.width
         for key, heading in shown:
             numeric = all(isinstance(row.get(key), int | float | None) for row in rows)
-            short = max((len(_cell(row.get(key))) for row in rows), default=0) <= _SHORT
-            table.add_column(escape(heading), justify="right" if numeric else "left", overflow="fold", no_wrap=short)
+            unbroken = fits or (numeric and widths[key] <= _SHORT)
+            table.add_column(escape(heading), justify="right" if numeric else "left", overflow="fold", no_wrap=unbroken)
         for row in rows:
             table.add_row(*(escape(_cell(row.get(key))) for key, _ in shown))
         self.console.print(table)

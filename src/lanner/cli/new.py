@@ -69,7 +69,7 @@ def command(
             design=design,
             systems=[system.strip() for system in systems.split(",")] if systems else None,
             seed=seed,
-            options=_typed(parse_options(options)),
+            options=typed(parse_options(options)),
             title=title,
         )
         if not draft:
@@ -88,7 +88,7 @@ def _asked(given: str | None, question: str, option: str) -> str:
     return str(click.prompt(question))
 
 
-def _typed(options: dict[str, str]) -> dict[str, Json]:
+def typed(options: dict[str, str]) -> dict[str, Json]:
     """Numbers as numbers, so that a design can count with them."""
     typed: dict[str, Json] = {}
     for name, value in options.items():

@@ -1,0 +1,73 @@
+"""`lanner design`: who would get what, how long it would take and what it would cost, before anything is created."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import numpy as np
+
+from lanner import designs, formats, protocols
+from lanner.cli._judges import judges_from
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import from_option
+from lanner.cli.import_ import parse_options
+from lanner.cli.new import typed
+from lanner.designs.plan import plan
+
+
+@click.command("design", short_help="The plan of a campaign: who gets what, hours, cost, overlap.")
+@click.option("--texts", type=click.Path(path_type=Path), help="A file or folder in any known format.")
+@click.option("--protocol", help="A protocol by name, or a TOML file.")
+@click.option("--judges", default="3", show_default=True, help="How many, their names, or a CSV file.")
+@click.option("--design", "name", default="full", show_default=True, help="Who sees what.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the design; repeatable.")
+@click.option("--systems", help="Only these systems, with commas between.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--rate", type=float, help="What an hour costs.")
+@from_option
+@json_option
+def command(
+    texts: Path | None,
+    protocol: str | None,
+    judges: str,
+    name: str,
+    options: tuple[str, ...],
+    systems: str | None,
+    seed: int,
+    rate: float | None,
+    format_name: str | None,
+    as_json: bool,
+) -> None:
+    """Print the plan of a campaign. Without texts and protocol: list the designs and their options.
+
+    Example: lanner design --texts my.jsonl --protocol h_falcon --judges 4 --design batches --option k=2
+    """
+    output = Output("design", as_json)
+    if texts is None or protocol is None:
+        rows = [
+            {"design": key, "what": title, "options": ", ".join(f"{k}={v}" for k, v in designs.options(key).items())}
+            for key, title in designs.titles().items()
+        ]
+        output.table(rows)
+        output.end()
+        return
+    documents = list(formats.read_documents(texts, format_name))
+    people, asked = judges_from(judges), protocols.load(protocol)
+    chosen = (
+        [system.strip() for system in systems.split(",")]
+        if systems
+        else list(dict.fromkeys(found for document in documents for found in document.systems))
+    )
+    rng = np.random.default_rng(seed)
+    tasks = designs.assign(name, documents, people, asked, rng=rng, systems=chosen, **typed(parse_options(options)))
+    made = plan(tasks, documents, people, asked, hourly_rate=rate)
+    for what, how_much in made.facts:
+        output.say(f"  {what:<10} {how_much}")
+    output.say()
+    output.table([judge.row() for judge in made.judges])
+    output.say()
+    output.table([page.row() for page in made.pages])
+    output.notes.extend(made.warnings)
+    output.signature = f"{asked.label} · design {name} · seed {seed}"
+    output.end()

@@ -1,0 +1,72 @@
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.command import Command
+from released import data_dir
+
+TEXT = "document,segment,source,target\nd,1,One here. Two there.,Eins hier. Zwei dort.\nd,2,Three.,Drei.\n"
+
+
+def test_a_corpus_a_manifest_and_the_same_bytes_again(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TEXT, encoding="utf-8")
+    assert lanner("prepare", "t.csv", "--out", "one.jsonl").code == 0
+    assert lanner("prepare", "t.csv", "--out", "two.jsonl").code == 0
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+    [document] = [json.loads(line) for line in (tmp_path / "one.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [segment["source"] for segment in document["segments"]] == ["One here.", "Two there.", "Three."]
+    made = json.loads((tmp_path / "one.manifest.json").read_text(encoding="utf-8"))
+    assert made["inputs"][0]["sha256"]
+
+
+def test_the_table_alone_and_as_latex(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TEXT, encoding="utf-8")
+    rows = lanner("prepare", "t.csv", "--describe-only", "--json").envelope["rows"]
+    assert rows[0]["segments"] == 2
+    assert r"\toprule" in lanner("prepare", "t.csv", "--describe-only", "--latex").out
+    assert not (tmp_path / "t-sentences.jsonl").exists()
+
+
+def test_corrections_by_hand_are_taken_back(lanner: Command, tmp_path: Path) -> None:
+    source = (
+        "The council met on Tuesday. It was late. Nobody had expected the vote to be so close, least of all the mayor."
+    )
+    target = "Der Rat trat am Dienstag spät zusammen. Mit einer so knappen Abstimmung hatte niemand gerechnet."
+    text = f'document,segment,source,target\nd,1,"{source}","{target}"\n'
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    lanner("prepare", "t.csv", "--out", "c.jsonl")
+    sheet = tmp_path / "c.doubtful.csv"
+    with sheet.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2
+    rows[0]["action"] = "merge"
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    again = lanner("prepare", "t.csv", "--out", "c.jsonl", "--verified", sheet, "--by", "a judge")
+    assert "edits 1" in again.out
+    [document] = [json.loads(line) for line in (tmp_path / "c.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [segment["source"] for segment in document["segments"]] == [source]
+    made = json.loads((tmp_path / "c.manifest.json").read_text(encoding="utf-8"))
+    assert made["edits"][0]["by"] == "a judge"
+
+
+def test_an_unknown_recipe(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TEXT, encoding="utf-8")
+    ran = lanner("prepare", "t.csv", "--recipe", "sentence")
+    assert ran.code == 2
+    assert "sentences" in ran.err
+
+
+@pytest.mark.data
+def test_the_original_row_of_the_published_table(lanner: Command) -> None:
+    rows = lanner("prepare", data_dir("wmt24"), "--describe-only", "--json").envelope["rows"]
+    counts = {row["domain"]: (row["documents"], row["segments"]) for row in rows if row.get("documents") is not None}
+    assert counts["literary"] == (8, 206)
+    assert counts["news"] == (17, 149)
+    assert counts["social"] == (34, 531)
+    assert counts["speech"] == (111, 111)
+    assert counts["All"] == (171, 998)
