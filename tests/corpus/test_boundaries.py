@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.corpus import split
@@ -54,6 +54,7 @@ def test_endings(text, kind):
     assert kind in ENDS
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='ab C.!?,。、！\n"”😂다', max_size=50), st.sampled_from(["en", "ko", "zh"]))
 def test_candidates_are_in_order_with_both_ends(text, code):
     found = candidates(text, code, split.cuts(text, code))

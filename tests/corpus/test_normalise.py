@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.corpus.ledger import Change, Ledger
@@ -29,6 +29,7 @@ def test_escaped_line_breaks_are_read_only_if_declared():
     assert segment.source == "one\ntwo"
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=30))
 def test_normalising_twice_changes_nothing_more(text):
     once = normalise(Document("d", (Segment("1", text),)), Ledger())

@@ -1,9 +1,15 @@
 from __future__ import annotations
 
-from hypothesis import given
+import csv
+from itertools import groupby
+
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.corpus import split
+from lanner.corpus.measure import Scores, borders, compare
+from released import data_dir
 
 TEXTS = st.text(alphabet=st.sampled_from('ab C.!?…。！「」 \n\t\r\u2028"”)@#1😂다요'), max_size=80)
 CODES = st.sampled_from(["en", "ko", "zh", "ja", "de", "xx"])
@@ -19,6 +25,7 @@ def test_blank_lines_are_no_sentences():
     assert split.sentences(" \n", "en") == []
 
 
+@settings(deadline=None)
 @given(TEXTS, CODES)
 def test_split_then_join_gives_the_text_back(text, code):
     spans = split.spans(text, code)
@@ -29,6 +36,7 @@ def test_split_then_join_gives_the_text_back(text, code):
     assert "".join(gap + piece for gap, piece in zip(between, [*pieces, ""], strict=True)) == text
 
 
+@settings(deadline=None)
 @given(TEXTS, CODES)
 def test_a_sentence_that_is_split_again_in_its_line_stays_in_order(text, code):
     spans = split.spans(text, code)
@@ -38,3 +46,17 @@ def test_a_sentence_that_is_split_again_in_its_line_stays_in_order(text, code):
 
 def test_joiners():
     assert (split.joiner("zh-Hant"), split.joiner("ja"), split.joiner("ko")) == ("", "", " ")
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("column", "code", "least"), [("source", "en", 0.895), ("reference", "ko", 0.845), ("target", "ko", 0.87)]
+)
+def test_borders_agree_with_the_released_rows(column, code, least):
+    with (data_dir("h-falcon") / "data" / "evalset.csv").open(encoding="utf-8", newline="") as file:
+        documents = [list(rows) for _, rows in groupby(csv.DictReader(file), key=lambda row: row["doc"])]
+    total = Scores()
+    for rows in documents:
+        gold = [row[column] for row in rows]
+        total += compare(borders(split.sentences(" ".join(gold), code)), borders(gold))
+    assert total.f1 >= least

@@ -22,11 +22,16 @@ def texts(segment: Segment) -> dict[str, str]:
 
 def with_texts(segment: Segment, columns: Mapping[str, str]) -> Segment:
     """The segment with other texts; columns that are not given are gone."""
-    return replace(
-        segment,
-        source=columns.get(SOURCE, ""),
-        references={c.removeprefix(_REFERENCE): text for c, text in columns.items() if c.startswith(_REFERENCE)},
-        outputs={c.removeprefix(_OUTPUT): text for c, text in columns.items() if c.startswith(_OUTPUT)},
+    source, references, outputs = parts(columns)
+    return replace(segment, source=source, references=references, outputs=outputs)
+
+
+def parts(columns: Mapping[str, str]) -> tuple[str, dict[str, str], dict[str, str]]:
+    """Source, references and outputs of columns."""
+    return (
+        columns.get(SOURCE, ""),
+        {c.removeprefix(_REFERENCE): text for c, text in columns.items() if c.startswith(_REFERENCE)},
+        {c.removeprefix(_OUTPUT): text for c, text in columns.items() if c.startswith(_OUTPUT)},
     )
 
 

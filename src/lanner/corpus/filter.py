@@ -63,7 +63,7 @@ def breaks(rule: str, document: Document, segment: Segment, by: Filter) -> bool:
         case "empty_output":
             return any(not text.strip() for text in segment.outputs.values())
         case "too_long":
-            return words(segment.source) > by.max_words
+            return len(segment.source) > by.max_words and words(segment.source) > by.max_words
     return bool(_IN_SOURCE[rule].search(segment.source))
 
 

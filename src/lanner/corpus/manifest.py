@@ -7,15 +7,17 @@ import json
 import platform
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from importlib import metadata
 from pathlib import Path
 
 from lanner.corpus.edits import Edit
-from lanner.model import Document, Json
+from lanner.model import Document, Json, Segment
 
 _PACKAGES = ("lanner", "nupunkt", "numpy", "kiwipiepy")
 _BLOCK = 1 << 20
+_SEGMENT = tuple(spec.name for spec in fields(Segment))
+_DOCUMENT = tuple(spec.name for spec in fields(Document) if spec.name != "segments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,9 @@ class Digest:
         self._hash = hashlib.sha256()
 
     def add(self, document: Document) -> None:
-        line = json.dumps(asdict(document), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        segments = [[getattr(segment, name) for name in _SEGMENT] for segment in document.segments]
+        entry = [[getattr(document, name) for name in _DOCUMENT], segments]
+        line = json.dumps(entry, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         self._hash.update(line.encode("utf-8", "surrogatepass") + b"\n")
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from lanner.corpus import split
 from lanner.corpus.align import Alignment, align, project
 from lanner.corpus.boundaries import candidates
-from lanner.corpus.columns import SOURCE, language, texts, with_texts
+from lanner.corpus.columns import SOURCE, language, parts, texts
 from lanner.model import Document, Json, Segment
 
 # Weaker places are no borders, whatever the other text says; they are used only where a border must be put somewhere.
@@ -72,18 +72,18 @@ def split_document(document: Document, how: Splitting) -> Rows:
         pieces = _pieces(segment, document, how)
         for index, piece in enumerate(pieces):
             paragraph += index == 0 or piece.line != pieces[index - 1].line
-            row = _row(segment, piece, index if len(pieces) > 1 else None, document)
+            row = _row(segment, piece, index if len(pieces) > 1 else None, document, paragraph)
             found = [c for c, confidence in piece.confidence.items() if confidence < how.threshold]
-            doubts += [Doubt(document.id, row.id, c, round(piece.confidence[c], 3)) for c in found]
-            flags = (*row.flags, DOUBTFUL) if found and DOUBTFUL not in row.flags else row.flags
-            number = paragraph if row.paragraph is None else row.paragraph
-            rows.append(replace(row, paragraph=number, flags=flags))
+            if found:
+                doubts += [Doubt(document.id, row.id, c, round(piece.confidence[c], 3)) for c in found]
+                row = replace(row, flags=tuple(dict.fromkeys((*row.flags, DOUBTFUL))))
+            rows.append(row)
         counts.update(rows=len(pieces), split_segments=len(pieces) > 1)
     counts["doubtful_rows"] = len({doubt.segment for doubt in doubts})
     return Rows(replace(document, segments=tuple(rows)), tuple(doubts), counts)
 
 
-def _row(segment: Segment, piece: _Piece, index: int | None, document: Document) -> Segment:
+def _row(segment: Segment, piece: _Piece, index: int | None, document: Document, paragraph: int) -> Segment:
     """The row as a segment. What cannot be known from the row itself goes into `meta`: the segment it came from, how
     sure each text is, and white space between rows that is not the language's usual."""
     if index is None:
@@ -94,8 +94,17 @@ def _row(segment: Segment, piece: _Piece, index: int | None, document: Document)
     unsure = {c: round(value, 3) for c, value in piece.confidence.items() if value < 0.9995}
     if unsure:
         meta["confidence"] = unsure
-    name = segment.id if index is None else f"{segment.id}.{index + 1}"
-    return with_texts(replace(segment, id=name, meta=meta), piece.texts)
+    source, references, outputs = parts(piece.texts)
+    return Segment(
+        id=segment.id if index is None else f"{segment.id}.{index + 1}",
+        source=source,
+        outputs=outputs,
+        references=references,
+        paragraph=paragraph if segment.paragraph is None else segment.paragraph,
+        judged=segment.judged,
+        flags=segment.flags,
+        meta=meta,
+    )
 
 
 def _pieces(segment: Segment, document: Document, how: Splitting) -> list[_Piece]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -36,6 +37,7 @@ _STARTS_UPPER = re.compile(r"[.!?]\s+[^\W\d_]")
 class Language:
     """The data of one language, compiled."""
 
+    first: re.Pattern[str]
     end: re.Pattern[str]
     abbreviations: frozenset[str] = frozenset()
     may_end: frozenset[str] = frozenset()
@@ -66,8 +68,10 @@ def language(code: str) -> Language:
     def pattern(key: str, template: str) -> re.Pattern[str] | None:
         return re.compile(template % table[key]) if key in table else None
 
+    more = str(table.get("terminators", ""))
     return Language(
-        end=_end_pattern(str(table.get("terminators", ""))),
+        first=re.compile(f"[{_escaped_marks(more)}:;=xX<^]|{EMOJI}"),
+        end=_end_pattern(more),
         abbreviations=words("abbreviations"),
         may_end=words("may_end"),
         ordinals=bool(table.get("ordinals", False)),
@@ -79,8 +83,12 @@ def language(code: str) -> Language:
     )
 
 
+def _escaped_marks(more: str) -> str:
+    return re.escape(UNSPACED + SPACED + more)
+
+
 def _end_pattern(more: str) -> re.Pattern[str]:
-    marks = re.escape(UNSPACED + SPACED + more)
+    marks = _escaped_marks(more)
     return re.compile(
         rf"(?P<term>[{marks}]+|{EMOTICON}|{EMOJI}+)"
         rf"(?P<close>[{re.escape(CLOSERS)}]*(?:\s»(?!\w))?)"
@@ -98,12 +106,22 @@ def cuts(text: str, code: str, *, sure: bool = False) -> list[int]:
     inside = _inside_brackets(text)
     found = {
         m.end()
-        for m in data.end.finditer(text)
+        for m in _marks(text, data)
         if m.end() < len(text) and not any(a < m.end() < b for a, b in inside) and _ends(text, m, data, sure)
     }
     if data.endings:
         found |= {m.end() for m in data.endings.finditer(text) if m.end() < len(text)}
     return sorted(found)
+
+
+def _marks(text: str, data: Language) -> Iterator[re.Match[str]]:
+    """Every end mark with what clings to it. Looking for its first character only is what makes this fast."""
+    at = data.first.search(text)
+    while at:
+        mark = data.end.match(text, at.start())
+        if mark:
+            yield mark
+        at = data.first.search(text, mark.end() if mark else at.end())
 
 
 def _inside_brackets(text: str) -> list[tuple[int, int]]:
@@ -120,7 +138,7 @@ def _ends(text: str, match: re.Match[str], data: Language, sure: bool) -> bool:
     if not match["space"]:
         meets = text[match.start() - 1 : match.start()] + text[after]
         return term[-1] in "!?" and len(_IDEOGRAPHIC.findall(meets)) == 2
-    following = text[after:].lstrip(OPENERS)[:1]
+    following = text[after : after + 20].lstrip(OPENERS)[:1]
     if not following:
         return False
     if term[-1] not in SPACED + ";;":  # emoji and emoticons end a sentence only where another clearly begins
