@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lanner.campaign import links
 from lanner.campaign.asking import Asking
-from lanner.campaign.assigning import add_judges, add_overlap, assign, replace_judge
+from lanner.campaign.assigning import add_judges, add_overlap, after_calibration, assign, replace_judge
 from lanner.campaign.clock import now
 from lanner.campaign.create import create, duplicate, redefine
 from lanner.campaign.imports import Imported, import_campaign, import_judgements
@@ -56,6 +56,7 @@ __all__ = [
     "UnfinishedError",
     "add_judges",
     "add_overlap",
+    "after_calibration",
     "assign",
     "campaigns",
     "close",

@@ -11,6 +11,7 @@ from lanner import designs, registry
 from lanner.campaign.asking import Asking
 from lanner.campaign.clock import now
 from lanner.campaign.knowing import Reference, find, seat
+from lanner.designs.prepare import prepare
 from lanner.errors import CampaignError, DesignError, did_you_mean
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task
 from lanner.store import Store, Transaction
@@ -39,6 +40,27 @@ def assign(store: Store, campaign: Reference, tasks: Iterable[Task], *, at: date
     with store.writing() as tx:
         found = _lock(tx, campaign)
         return add_tasks(tx, found.id, *_frozen(tx, found), tasks, at=at or now())
+
+
+def after_calibration(
+    store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None
+) -> int:
+    """Assign what follows a calibration round: the other documents, by the campaign's design. How many tasks."""
+    moment = at or now()
+    with store.writing() as tx:
+        found = _lock(tx, campaign)
+        if not found.settings.get("calibration"):
+            raise CampaignError(f"{found.name} has no calibration round.", code="no_calibration")
+        protocol, documents = _frozen(tx, found)
+        plan = tx.campaigns.plan(found.id)
+        judges = [seat.judge for seat in tx.judges.all(found.id)]
+        tasks = prepare(
+            found.design, documents, judges, protocol, rng=np.random.default_rng(found.seed), systems=plan["systems"],
+            options=plan["options"], settings=found.settings, seed=found.seed, part="rest",
+        )  # fmt: skip
+        number = add_tasks(tx, found.id, protocol, documents, tasks, at=moment)
+        tx.events.add("rest_assigned", moment, campaign=found.id, account=account, tasks=number)
+        return number
 
 
 def add_judges(
@@ -149,7 +171,12 @@ def _designed(
     name = design or (campaign.design if campaign.design in registry.names("designs") else "full")
     given = options if options is not None else plan["options"] if name == campaign.design else {}
     rng = np.random.default_rng([campaign.seed, place])
-    return designs.assign(name, documents, judges, protocol, rng=rng, systems=plan["systems"], **given)
+    if design is not None or name != campaign.design:
+        return designs.assign(name, documents, judges, protocol, rng=rng, systems=plan["systems"], **given)
+    return prepare(
+        name, documents, judges, protocol, rng=rng, systems=plan["systems"], options=given,
+        settings=campaign.settings, seed=campaign.seed,
+    )  # fmt: skip
 
 
 def _key(task: Task, item: Item) -> tuple[object, ...]:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lanner import designs, protocols
+from lanner import protocols, registry
 from lanner.campaign.assigning import add_tasks
 from lanner.campaign.clock import now
 from lanner.campaign.knowing import Reference, find
+from lanner.designs.prepare import prepare
 from lanner.errors import CampaignError, InputError
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol
 from lanner.store import JUDGE_ITSELF, Store, Transaction, fingerprint
@@ -37,14 +38,19 @@ def create(
     at: datetime | None = None,
 ) -> Campaign:
     """A draft with its tasks. `systems` are those to be judged (all that have outputs, if left out); `options` go to
-    the design, `settings` hold what belongs to this campaign alone: consent text, minutes until a pause, and so on."""
-    definition = protocol if isinstance(protocol, Protocol) else protocols.load(protocol)
+    the design, `settings` hold what belongs to this campaign alone: questionnaires before and after, controls,
+    tutorial, calibration (see `lanner.designs.prepare`), minutes until a pause, and so on."""
+    definition = _with_questionnaires(protocol, settings or {})
     texts = tuple(documents)
     check_documents(texts)
     shown = tuple(systems) if systems is not None else all_systems(texts)
     rng = np.random.default_rng(seed)
     tasks = (
-        designs.assign(design, texts, judges, definition, rng=rng, systems=shown, **(options or {})) if judges else []
+        prepare(
+            design, texts, judges, definition, rng=rng, systems=shown, options=options, settings=settings, seed=seed
+        )
+        if judges
+        else []
     )
     moment = at or now()
     draft = Campaign(
@@ -104,9 +110,7 @@ def redefine(
         refuse_frozen(draft)
         plan = tx.campaigns.plan(draft.id)
         stored = Protocol.model_validate_json(tx.campaigns.protocol(draft.id))
-        definition = (
-            stored if protocol is None else protocol if isinstance(protocol, Protocol) else protocols.load(protocol)
-        )
+        definition = stored if protocol is None else _with_questionnaires(protocol, draft.settings)
         texts = tuple(documents) if documents is not None else tuple(tx.documents.all(draft.id))
         check_documents(texts)
         shown = (
@@ -116,7 +120,14 @@ def redefine(
         chosen, number = design or draft.design, draft.seed if seed is None else seed
         judges = [seat.judge for seat in tx.judges.all(draft.id)]
         rng = np.random.default_rng(number)
-        tasks = designs.assign(chosen, texts, judges, definition, rng=rng, systems=shown, **given) if judges else []
+        tasks = (
+            prepare(
+                chosen, texts, judges, definition, rng=rng, systems=shown, options=given, settings=draft.settings,
+                seed=number,
+            )
+            if judges
+            else []
+        )  # fmt: skip
         tx.tasks.remove_all(draft.id)
         tx.documents.remove_all(draft.id)
         tx.documents.add(draft.id, [Document(JUDGE_ITSELF, ())], start=-1)
@@ -137,10 +148,22 @@ def duplicate(store: Store, campaign: Reference, name: str, judges: Sequence[Jud
         documents = tx.documents.all(model.id)
         definition = Protocol.model_validate_json(tx.campaigns.protocol(model.id))
         people = list(judges) if judges is not None else [seat.judge for seat in tx.judges.all(model.id)]
+    design = model.design if model.design in registry.names("designs") else "full"  # an imported one has none
     return create(
-        store, name, documents, definition, people, design=model.design, systems=plan["systems"], seed=model.seed,
+        store, name, documents, definition, people, design=design, systems=plan["systems"], seed=model.seed,
         options=plan["options"], settings=model.settings, title=model.title if model.title != model.name else "",
     )  # fmt: skip
+
+
+def _with_questionnaires(protocol: Protocol | str | Path, settings: Mapping[str, Json]) -> Protocol:
+    """The protocol with the questionnaires that the settings put before and after it, unless it has them already."""
+    definition = protocol if isinstance(protocol, Protocol) else protocols.load(protocol)
+    present = {stage.id for stage in definition.stages}
+    before, after = (
+        [found for found in map(protocols.load, settings.get(place, ())) if found.stages[0].id not in present]
+        for place in ("before", "after")
+    )
+    return protocols.compose(definition, before=before, after=after)
 
 
 def refuse_frozen(campaign: Campaign) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 from numpy.random import Generator
 
 from lanner.designs import expected, spoiling
@@ -15,14 +17,15 @@ KINDS = ("shuffled", "swapped", "degraded")
 
 
 class Spoiled:
-    """Spoils items of one page in one way. Which of several outputs is spoiled is decided once per item."""
+    """Spoils items of one page in one way. Which of several outputs is spoiled, and how, depends on the item and the
+    seed alone, not on who sees it first."""
 
     def __init__(self, documents: Sequence[Document], stages: Sequence[Stage], kind: str, rng: Generator) -> None:
         self._documents = {document.id: document for document in documents}
         self._order = list(self._documents)
         self._whole = all(stage.unit is Unit.DOCUMENT for stage in stages)
-        self._stages, self._kind, self._rng = stages, kind, rng
-        self._picks: dict[Key, int] = {}
+        self._stages, self._kind = stages, kind
+        self._seed = int(rng.integers(2**32))
         self._made: dict[tuple[Key, str], str] = {}
 
     def possible(self, key: Key) -> bool:
@@ -35,23 +38,22 @@ class Spoiled:
     def item(self, item: Item) -> Item:
         """The item as a control: one output spoiled, and what is expected of a judge who reads it."""
         key, names = key_of(item), sorted(item.systems)
-        if key not in self._picks:
-            self._picks[key] = int(self._rng.integers(2**31))
-        system = names[self._picks[key] % len(names)]
+        dice = np.random.default_rng([self._seed, zlib.crc32("\x1f".join(key).encode())])
+        system = names[int(dice.integers(len(names)))]
         if (key, system) not in self._made:
-            self._made[key, system] = self._worse(key, system)
+            self._made[key, system] = self._worse(key, system, dice)
         rules = expected.of_worse(self._stages) if self._kind == "degraded" and len(names) == 1 else {}
         rules = rules or expected.of_nonsense(self._stages, item.systems.index(system))
         texts = {**item.texts, system: self._made[key, system]}
         return replace(item, role=Role.CONTROL, texts=texts, expected=rules)
 
-    def _worse(self, key: Key, system: str) -> str:
+    def _worse(self, key: Key, system: str, dice: Generator) -> str:
         text, language = self._text(key, system), self._language(key)
         if self._kind == "shuffled":
-            return spoiling.shuffled_words(text, self._rng, language)
+            return spoiling.shuffled_words(text, dice, language)
         donor = self._donor(key)
         other = self._text(donor, system) if donor else ""
-        return other if self._kind == "swapped" else spoiling.with_stretch_of(text, other, self._rng, language)
+        return other if self._kind == "swapped" else spoiling.with_stretch_of(text, other, dice, language)
 
     def _text(self, key: Key, system: str) -> str:
         segments = [s for s in self._documents[key[0]].segments if key[1] in ("", s.id)]

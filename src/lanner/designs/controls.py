@@ -143,7 +143,7 @@ def _chosen(
         for key in keys:
             holders.setdefault(key, []).append(judge)
     able = {judge: set(keys) for judge, keys in can.items()}
-    every = [key for key, judges in holders.items() if all(key in able[judge] for judge in judges)]
+    every = sorted(key for key, judges in holders.items() if all(key in able[judge] for judge in judges))
     order = [every[int(at)] for at in rng.permutation(len(every))]
     chosen: set[Key] = set()
     for key in sorted(order, key=lambda key: -len(holders[key])):
@@ -187,7 +187,7 @@ def _added(
     rng: Generator,
 ) -> list[Task]:
     def copy(item: Item) -> Item:
-        return spoiled.item(item) if key_of(item) in chosen else replace(item, role=Role.REPEAT)
+        return spoiled.item(item) if key_of(item) in chosen else replace(item, role=Role.REPEAT, expected={})
 
     wanted = {judge: chosen & set(items) for judge, items in _main(tasks, page).items()}
     _refuse_pool(wanted)
@@ -213,7 +213,9 @@ def _repeated(
             )
         wanted[judge] = {early[int(at)] for at in rng.permutation(len(early))[:count]}
     _refuse_pool(wanted)
-    return again(tasks, page, stages, wanted, lambda item: replace(item, role=Role.REPEAT), spacing=spacing, rng=rng)
+    return again(
+        tasks, page, stages, wanted, lambda item: replace(item, role=Role.REPEAT, expected={}), spacing=spacing, rng=rng
+    )
 
 
 def _early(tasks: Sequence[Task], page: str, stages: Sequence[Stage], spacing: int) -> dict[str, list[Key]]:

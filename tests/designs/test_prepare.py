@@ -1,0 +1,80 @@
+"""A campaign's tasks with what its settings add."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from design_setups import people
+from lanner import campaign, protocols
+from lanner.designs.prepare import prepare
+from lanner.errors import CampaignError, DesignError
+from lanner.model import Document, Judge, Role, Segment, Task
+from lanner.store import Store
+
+WORDS = "and quite a few more words that make it long enough to be shuffled well"
+TEXTS = [
+    Document(f"d{n}", tuple(Segment(str(s), f"s {n}{s}", {"m0": f"m {n}{s} {WORDS}"}) for s in range(4)))
+    for n in range(6)
+]
+EXPECTED = {"holistic": {"at_least": 8, "explanation": "It is fine."}}
+TUTORIAL = {"items": [{"document": "d0", "segment": "0", "systems": ["m0"], "expected": EXPECTED}]}
+
+
+def made(settings: dict[str, Any], judges: list[Judge], rng: int = 0, **more: Any) -> list[Task]:
+    protocol = protocols.load("h_falcon")
+    dice = np.random.default_rng(rng)
+    return prepare("full", TEXTS, judges, protocol, rng=dice, systems=["m0"], settings=settings, seed=7, **more)
+
+
+def roles(tasks: list[Task]) -> dict[Role, int]:
+    every = [item.role for task in tasks for item in task.items]
+    return {role: every.count(role) for role in dict.fromkeys(every)}
+
+
+def test_controls_and_tutorial_from_settings() -> None:
+    tasks = made({"controls": {"shuffled": 3, "repeats": 1}, "tutorial": TUTORIAL}, people(1))
+    assert roles(tasks) == {Role.TUTORIAL: 1, Role.MAIN: 21, Role.CONTROL: 3, Role.REPEAT: 4}
+    assert not any(item.expected for task in tasks for item in task.items if item.role is Role.REPEAT)
+    with pytest.raises(DesignError) as caught:
+        made({"tutorial": {**TUTORIAL, "page": "ratings"}}, people(1))
+    assert "'rating'" in caught.value.next_step
+
+
+def test_judges_who_come_later_get_the_same_control_items() -> None:
+    settings = {"controls": {"shuffled": 3}}
+    early, late = made(settings, people(1), 0), made(settings, [Judge("late")], 99)
+    controls = [
+        {(i.document, i.segment): i.texts for t in tasks for i in t.items if i.role is Role.CONTROL}
+        for tasks in (early, late)
+    ]
+    assert controls[0] == controls[1] and len(controls[0]) == 3
+
+
+def test_a_calibration_round_first_and_the_rest_when_asked() -> None:
+    settings = {"calibration": ["d1", "d4"], "controls": {"shuffled": 2}}
+    first, rest = made(settings, people(2)), made(settings, people(2), part="rest")
+    assert roles(first) == {Role.CALIBRATION: 16}
+    assert {item.document for task in first for item in task.items} == {"d1", "d4"}
+    assert {item.document for task in rest for item in task.items} == {"d0", "d2", "d3", "d5"}
+    assert roles(rest) == {Role.MAIN: 28, Role.CONTROL: 4}
+
+
+def test_a_campaign_with_questionnaires_calibration_and_the_rest(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "lanner.db")
+    settings = {"before": ["consent", "background"], "after": ["post_task"], "calibration": ["d0"]}
+    try:
+        campaign.create(store, "c", TEXTS, "h_falcon", people(2), settings=settings)
+        campaign.open(store, "c")
+        assert [task.page for task in campaign.tasks(store, "c", "j0")] == ["consent", "background", "rating"]
+        assert campaign.after_calibration(store, "c") == 2 * 6
+        pages = [task.page for task in campaign.tasks(store, "c", "j0")]
+        assert pages == ["consent", "background", *["rating"] * 6, "post_task"]
+        campaign.create(store, "plain", TEXTS, "h_falcon", people(2))
+        with pytest.raises(CampaignError, match="no calibration round"):
+            campaign.after_calibration(store, "plain")
+    finally:
+        store.close()
