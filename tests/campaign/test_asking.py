@@ -24,6 +24,7 @@ PAGE = Protocol.model_validate(
             stage("output", "sentence_in_context", "output"),
             stage("pair", "sentence_in_context", "outputs"),
             stage("whole", "document", "output"),
+            {**stage("later", "document", "source"), "page": "later"},
         ],
     }
 )
@@ -37,11 +38,11 @@ PAGE = Protocol.model_validate(
         (Item("d", "1", ("a",)), ["source", "output"]),
         (Item("d", "1", ("a", "b")), ["source", "pair"]),
         (Item("d", "", ("a",)), ["whole"]),
-        (Item("d"), []),
+        (Item("d"), []),  # the page `later` asks about it, `p` does not
     ],
 )
 def test_an_item_answers_the_stages_that_fit_it(item: Item, asked: list[str]) -> None:
-    assert [s.id for s in PAGE.stages if fits(s, item)] == asked
+    assert [s.id for s in PAGE.stages if fits(s, item) and s.page == "p"] == asked
     assert [s.id for s, _ in Asking(PAGE).questions("p", item)] == asked
 
 
@@ -65,8 +66,9 @@ def test_the_last_of_a_chain_holds_and_a_control_builds_on_the_main_run() -> Non
         answer("q_output", '["a"]', "main", 1, "3"), answer("q_output", '["b"]', "main", 1, "4"),
     ]  # fmt: skip
     heads = asking.heads(rows)
-    assert asking.answers(Item("d", "1", ("a",)), heads) == {"q_source": 2, "q_output": 3}
-    assert asking.answers(Item("d", "1", ("b",), Role.CONTROL), heads) == {"q_source": 2, "q_output": 4}
+    assert asking.answers("p", Item("d", "1", ("a",)), heads) == {"q_source": 2, "q_output": 3}
+    assert asking.answers("later", Item("d", "1", ("b",), Role.CONTROL), heads) == {"q_source": 2, "q_output": 4}
+    assert asking.answers("p", Item("d", "1", ("b",), Role.REPEAT), heads) == {}
 
 
 def test_open_questions() -> None:

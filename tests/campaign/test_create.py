@@ -8,7 +8,7 @@ import pytest
 from campaign_parts import JUDGES, NOW, corpus, first_task, known, opened, save, scales
 from lanner import campaign
 from lanner.errors import CampaignError, DesignError, InputError
-from lanner.model import Campaign, CampaignState, Document, Judge, Segment, Task
+from lanner.model import Campaign, CampaignState, Document, Judge, Judgement, Segment, Task
 from lanner.store import Store
 
 SCALE = {"id": "q", "kind": "scale", "min": 1, "max": 9}
@@ -122,6 +122,13 @@ def test_a_campaign_as_a_template(store: Store) -> None:
     assert campaign.judgements(store, "second") == []
     other = campaign.duplicate(store, "first", "third", [Judge("cy")])
     assert [judge.id for judge in campaign.judges(store, other.id)] == ["cy"]
+
+
+def test_an_imported_campaign_as_a_template(store: Store) -> None:
+    given = [Judgement("eve", "", "context", "d0", "0", (), "local")]
+    campaign.import_campaign(store, "first", given, "falcon", documents=corpus())
+    copy = campaign.duplicate(store, "first", "second")
+    assert copy.design == "full" and len(campaign.tasks(store, "second", "eve")) == 6
 
 
 def test_a_design_that_makes_impossible_tasks_is_caught(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

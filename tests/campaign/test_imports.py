@@ -44,6 +44,9 @@ def test_an_unknown_label_names_its_place_and_the_nearest_and_nothing_is_stored(
         campaign.import_judgements(store, "first", [label("local"), label("Lokal", "1")])
     with pytest.raises(InputError, match="no document 'd7'"):
         campaign.import_judgements(store, "first", [label("local"), replace(label("local"), document="d7")])
+    with pytest.raises(InputError, match="no segment '77'") as caught:
+        campaign.import_judgements(store, "first", [label("local", "77")])
+    assert "labels.csv:77" in str(caught.value)
     assert campaign.history(store, "first") == [] and campaign.judges(store, "first") == list(JUDGES)
 
 

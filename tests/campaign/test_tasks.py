@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from campaign_parts import JUDGES, NOW, corpus, fill, first_task, known, opened, save, scales, valid
 from lanner import campaign
 from lanner.errors import AnswerError, CampaignError
-from lanner.model import Item, Protocol, Task
+from lanner.model import Item, Protocol, Role, Task
 from lanner.store import Store
 
 
@@ -139,6 +141,23 @@ def test_free_tasks_are_taken_when_ones_own_are_done(store: Store) -> None:
         campaign.finish(store, taken[judge].id)
         assert campaign.next_task(store, "first", judge) is None
     assert taken["ana"].id != taken["bo"].id
+
+
+def test_a_repeat_is_answered_anew(store: Store) -> None:
+    opened(store, "falcon", documents=corpus((1,), ("alder",)))
+    label, rating = campaign.tasks(store, "first", "ana")
+    again = [Task(0, "ana", t.page, tuple(replace(i, role=Role.REPEAT) for i in t.items)) for t in (label, rating)]
+    campaign.assign(store, "first", again)
+    fill(store, label)
+    fill(store, rating)
+    _, _, label_again, rating_again = campaign.tasks(store, "first", "ana")
+    assert [m.questions for m in campaign.missing(store, label_again.id)] == [("context", "skills")]
+    assert [m.questions for m in campaign.missing(store, rating_again.id)] == [("ratings",)]  # of the first choice
+    fill(store, label_again)
+    fill(store, rating_again)
+    required = {"context", "skills", "ratings"}
+    for role in (Role.MAIN, Role.REPEAT):
+        assert required <= {j.question for j in campaign.judgements(store, "first") if j.role is role}
 
 
 def gated() -> Protocol:

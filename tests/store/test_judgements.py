@@ -90,6 +90,24 @@ def test_answers_about_a_unit_and_a_document(store: Store, filled: SimpleNamespa
         assert not tx.judgements.has_submission(filled.campaign + 1, "submission-2")
 
 
+def test_the_history_of_some_answers(store: Store, filled: SimpleNamespace) -> None:
+    other = fill(store, "second")
+    rows = [
+        answer(filled, 1), answer(filled, 2, value="4", revision=2, supersedes=1), answer(filled, 3, question="r"),
+        answer(filled, 4, segment="1"), answer(filled, 5, judge=filled.judges["bo"], task=None), answer(other, 6),
+    ]  # fmt: skip
+    with store.writing() as tx:
+        tx.judgements.add(rows)
+    with store.reading() as tx:
+
+        def ids(**wanted: str) -> list[int | None]:
+            return [j.id for j in tx.judgements.about(filled.campaign, **wanted)]
+
+        assert ids(judge="ana", document="one", segment="0", question="q") == [1, 2]
+        assert ids(judge="bo") == [5] and ids(document="one") == [1, 2, 3, 4, 5] and ids(document="two") == []
+        assert ids(question="r") == [3] and ids(judge="nobody") == []
+
+
 def test_campaigns_are_apart(store: Store, filled: SimpleNamespace) -> None:
     other = fill(store, "second")
     with store.writing() as tx:

@@ -47,6 +47,7 @@ class Asking:
             page: tuple((stage, question) for stage in stages for question in stage.questions)
             for page, stages in protocol.pages.items()
         }
+        self._here = {page: {question.id for _, question in asked} for page, asked in self._pages.items()}
         self._about_outputs = {
             question.id: stage.object in (Object.OUTPUT, Object.OUTPUTS) for stage, question in protocol.questions
         }
@@ -119,12 +120,15 @@ class Asking:
         shown, role = dumps(item.systems), item.role.value
         return {question: (question, shown if about else "[]", role) for question, about in self._about_outputs.items()}
 
-    def answers(self, item: Item, heads: Mapping[Key, Answer]) -> dict[str, Json]:
+    def answers(self, page: str, item: Item, heads: Mapping[Key, Answer]) -> dict[str, Json]:
         """A judge's answers about the unit of an item, from all pages, as conditions and repeated questions see them.
-        A control or repeat of a later stage builds on what was answered in the main run."""
+        A control or repeat is answered anew on its page, and builds on the main run for what other pages asked."""
         found: dict[str, Json] = {}
+        here = self._here[page]
         for question, key in self.keys(item).items():
-            row = heads.get(key) or heads.get((question, key[1], Role.MAIN.value))
+            row = heads.get(key)
+            if row is None and question not in here:
+                row = heads.get((question, key[1], Role.MAIN.value))
             if row is not None:
                 found[question] = loads(row.value)
         return found

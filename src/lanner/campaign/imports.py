@@ -57,6 +57,7 @@ def import_campaign(
     texts = tuple(documents) or _bare(given)
     check_documents(texts)
     intake = take_in(definition, given, texts)
+    _check_places(intake.judgements, texts)
     moment = at or now()
     row = Campaign(
         0, name, title or name, definition.name, definition.hash, CampaignState.OPEN, 0, DESIGN, {}, moment, moment
@@ -80,6 +81,7 @@ def import_judgements(
         definition = Protocol.model_validate_json(tx.campaigns.protocol(found.id))
         texts = tx.documents.all(found.id)
     intake = take_in(definition, judgements, texts)
+    _check_places(intake.judgements, texts)
     with store.writing() as tx:
         found = find(tx, found.id)
         tx.campaigns.lock(found.id)
@@ -179,8 +181,6 @@ def _rows(
         judgements, key=lambda j: j.answered_at.replace(tzinfo=j.answered_at.tzinfo or UTC) if j.answered_at else at
     )
     for part, (number, entry) in enumerate(zip(tx.judgements.reserve(len(in_order)), in_order, strict=True)):
-        if entry.document not in documents:
-            raise _unknown_document(entry, documents)
         shown = systems_of(stages[entry.question], Item(entry.document, entry.segment, entry.systems))
         systems = texts.setdefault(shown, dumps(shown))
         judge, document = judges[entry.judge], documents[entry.document]
@@ -217,10 +217,16 @@ def _rows(
     return rows, revisions
 
 
-def _unknown_document(judgement: Judgement, documents: Mapping[str, int]) -> InputError:
-    known = [key for key in documents if key != JUDGE_ITSELF]
-    return InputError(
-        f"There is no document {judgement.document!r} in this campaign.",
-        where=Where(judgement.origin or None),
-        next_step=did_you_mean(judgement.document, known),
-    )
+def _check_places(judgements: Sequence[Judgement], documents: Sequence[Document]) -> None:
+    """Refuse judgements about texts that are not there."""
+    segments = {document.id: {segment.id for segment in document} for document in documents}
+    segments[JUDGE_ITSELF] = set()
+    for entry in judgements:
+        where = Where(entry.origin or None, item=f"judge {entry.judge}")
+        if entry.document not in segments:
+            hint = did_you_mean(entry.document, [key for key in segments if key != JUDGE_ITSELF])
+            raise InputError(f"There is no document {entry.document!r}.", where=where, next_step=hint)
+        if entry.segment and entry.segment not in segments[entry.document]:
+            hint = did_you_mean(entry.segment, segments[entry.document])
+            what = f"The document {entry.document!r} has no segment {entry.segment!r}."
+            raise InputError(what, where=where, next_step=hint)

@@ -53,5 +53,5 @@ def gate_open(tx: Transaction, campaign: int, judge: int, asked: Asking, page: s
     if not before:
         return True
     about_judge = tx.documents.numbers(campaign)[JUDGE_ITSELF]
-    answers = asked.answers(Item(""), asked.heads(tx.judgements.of_unit(judge, about_judge, "")))
+    answers = asked.answers(page, Item(""), asked.heads(tx.judgements.of_unit(judge, about_judge, "")))
     return all(holds(stage.gate, answers) for stage in before)

@@ -61,11 +61,11 @@ def history(
     question: str | None = None,
 ) -> list[Judgement]:
     """Every answer ever given, the superseded ones too, in the order they came."""
+    about = {"judge": judge, "document": document, "segment": segment, "question": question}
+    wanted = {name: value for name, value in about.items() if value is not None}
     with store.reading() as tx:
-        every = tx.judgements.history(find(tx, campaign).id)
-    wanted = {"judge": judge, "document": document, "segment": segment, "question": question}
-    asked = [(name, value) for name, value in wanted.items() if value is not None]
-    return [entry for entry in every if all(getattr(entry, name) == value for name, value in asked)]
+        number = find(tx, campaign).id
+        return tx.judgements.about(number, **wanted) if wanted else tx.judgements.history(number)
 
 
 def events(store: Store, campaign: Reference) -> Sequence[Event]:

@@ -50,7 +50,7 @@ def save(store: Store, tx: Transaction, given: Submission, received: datetime) -
     asked = asking(store, tx, standing.campaign, standing.protocol_hash)
     rows = tx.judgements.of_unit(judge, task.documents[given.item], item.segment)
     heads = asked.heads(rows)
-    known = asked.answers(item, heads)
+    known = asked.answers(task.task.page, item, heads)
     saving = _Saving(standing, judge, asked, task.task.page, item, task.documents[given.item], heads, known)
     if any(row.submission == given.id for row in rows):
         return _repeated(store, tx, saving, given, rows)

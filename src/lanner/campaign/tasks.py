@@ -109,7 +109,10 @@ def earlier(store: Store, number: int) -> list[dict[str, Json]]:
         asked = asking(store, tx, entry.campaign, find(tx, entry.campaign).protocol_hash)
         units = _units(tx, entry)
         pairs = zip(entry.task.items, entry.documents, strict=True)
-        return [asked.answers(item, asked.heads(units.get((document, item.segment), []))) for item, document in pairs]
+        return [
+            asked.answers(entry.task.page, item, asked.heads(units.get((document, item.segment), [])))
+            for item, document in pairs
+        ]
 
 
 def missing(store: Store, number: int) -> list[Open]:
@@ -161,7 +164,7 @@ def _missing(store: Store, tx: Transaction, entry: Assigned, campaign: Campaign)
     units = _units(tx, entry)
     found = []
     for at, (item, document) in enumerate(zip(entry.task.items, entry.documents, strict=True)):
-        answers = asked.answers(item, asked.heads(units.get((document, item.segment), [])))
+        answers = asked.answers(entry.task.page, item, asked.heads(units.get((document, item.segment), [])))
         if lacking := asked.open(entry.task.page, item, answers):
             found.append(Open(at, item.document, item.segment, tuple(lacking)))
     return found

@@ -80,8 +80,8 @@ class Campaigns(Rows):
         return int(self._connection.execute(select(_c.version).where(_c.id == campaign)).scalar_one())
 
     def lock(self, campaign: int) -> None:
-        """Let no one else change this campaign until the transaction ends."""
-        self._connection.execute(select(_c.id).where(_c.id == campaign).with_for_update()).scalar_one()
+        """Let no one else change this campaign until the transaction ends. Saves of judges go on meanwhile."""
+        self._connection.execute(select(_c.id).where(_c.id == campaign).with_for_update(key_share=True)).scalar_one()
 
     def set_state(
         self,

@@ -137,6 +137,20 @@ class Judgements(Rows):
         """Every answer ever given, the superseded ones too, oldest first."""
         return self._judgements(campaign, _HISTORY_SINCE if after else _HISTORY, after)
 
+    def about(self, campaign: int, **wanted: str) -> list[Judgement]:
+        """The history of some answers: by the keys of judge and document, by segment, question, stage or role."""
+        keys = {"judge": _j, "document": _d}
+        conditions = []
+        for name, value in wanted.items():
+            column = schema.judgement.c[name]
+            of = keys.get(name)
+            numbers = select(of.id).where(of.campaign == campaign, of.key == value) if of is not None else None
+            conditions.append(column == value if numbers is None else column.in_(numbers))
+        if "judge" not in wanted:
+            conditions.append(_q.judge.in_(select(_j.id).where(_j.campaign == campaign)))
+        rows = self._connection.execute(select(*_READ).where(*conditions).order_by(_q.id))
+        return _read((tuple(row) for row in rows), *self._names(campaign))
+
     def last(self, campaign: int | None = None) -> int:
         """The newest row, of a campaign or of the whole store: a cheap way to see that something has been saved."""
         newest = select(func.max(_q.id))
@@ -164,13 +178,16 @@ class Judgements(Rows):
         return self._connection.execute(delete(schema.judgement).where(_q.judge == judge)).rowcount
 
     def _judgements(self, campaign: int, statement: Statement, after: int) -> list[Judgement]:
-        run = self._connection.execute
-        judges = {row.id: row.key for row in run(select(_j.id, _j.key).where(_j.campaign == campaign))}
-        documents = {row.id: row.key for row in run(select(_d.id, _d.key).where(_d.campaign == campaign))}
         given = {"campaign": campaign, "after": after} if after else {"campaign": campaign}
-        found = _read(statement.each(self._connection, **given), judges, documents)
+        found = _read(statement.each(self._connection, **given), *self._names(campaign))
         found.sort(key=attrgetter("id"))
         return found
+
+    def _names(self, campaign: int) -> tuple[dict[int, str], dict[int, str]]:
+        """The keys of judges and documents by their rows."""
+        run = self._connection.execute
+        judges = {row.id: row.key for row in run(select(_j.id, _j.key).where(_j.campaign == campaign))}
+        return judges, {row.id: row.key for row in run(select(_d.id, _d.key).where(_d.campaign == campaign))}
 
 
 def _read(rows: Iterable[Row], judges: dict[int, str], documents: dict[int, str]) -> list[Judgement]:

@@ -74,7 +74,7 @@ def _standing() -> Any:
     columns = (_t.campaign, _t.judge, _c.state, _t.finished_at, _c.protocol_hash, _c.corpus_hash)
     joined = schema.task.join(schema.campaign, _c.id == _t.campaign)
     wanted = select(*columns).select_from(joined).where(_t.id == bindparam("task"))
-    return wanted.with_for_update(of=schema.task)
+    return wanted.with_for_update(of=schema.task, key_share=True)
 
 
 def _saved() -> Any:
