@@ -2,12 +2,14 @@
 
 A format has a `TITLE`, and as many of these as make sense: `recognise(path)`, `read(path, **options)`,
 `read_documents(path, **options)`, `write(path, documents, judgements, judges, **options)`, with `OPTIONS` telling the
-options apart. `GENERIC` marks a format that fits many files and is tried only when no other fits.
+options apart. `GENERIC` marks a format that fits many files and is tried only when no other fits, `FOLDER` one that is
+always a folder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -36,31 +38,26 @@ def options(format: str) -> Mapping[str, str]:  # noqa: A002 - the word the comm
 
 def recognise(path: str | Path) -> str:
     """The name of the format of a file or folder, found from its content."""
-    with unpacked(_existing(path)) as inner:
+    with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
         return _recognise(inner)
 
 
 def read(path: str | Path, format: str | None = None, **given: Any) -> list[Reading]:  # noqa: A002
     """Everything in a file or folder. Either all of it is returned or an error; never a part."""
-    with unpacked(_existing(path)) as inner:
+    with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
         name = format or _recognise(inner)
-        module = _module(name)
-        _check_options(name, given)
-        if not hasattr(module, "read"):
-            raise InputError(f"The format {name!r} can be written but not read.", where=Where(path))
-        return list(module.read(inner, **given))
+        return list(_reader(name, inner, given).read(inner, **given))
 
 
 def read_documents(path: str | Path, format: str | None = None, **given: Any) -> Iterator[Document]:  # noqa: A002
     """The documents alone, one at a time, so that a file may be larger than memory."""
-    with unpacked(_existing(path)) as inner:
+    with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
         name = format or _recognise(inner)
-        module = _module(name)
-        _check_options(name, given)
+        module = _reader(name, inner, given)
         if hasattr(module, "read_documents"):
             yield from module.read_documents(inner, **given)
         else:
-            for reading in read(inner, name, **given):
+            for reading in module.read(inner, **given):
                 yield from reading.documents
 
 
@@ -92,6 +89,26 @@ def _existing(path: str | Path) -> Path:
 
 def _module(name: str) -> ModuleType:
     return registry.module(ROOM, name)
+
+
+def _reader(name: str, path: Path, given: Mapping[str, Any]) -> ModuleType:
+    module = _module(name)
+    _check_options(name, given)
+    if not hasattr(module, "read"):
+        raise InputError(f"The format {name!r} can be written but not read.", where=Where(path))
+    if getattr(module, "FOLDER", False) and not path.is_dir():
+        raise InputError(f"The format {name!r} is a folder, this is a file.", where=Where(path))
+    return module
+
+
+@contextmanager
+def _files_fail_clearly(path: Path) -> Iterator[None]:
+    """What the operating system refuses is an input error like any other."""
+    try:
+        yield
+    except OSError as error:
+        where = Where(error.filename or path)
+        raise InputError(f"This cannot be read: {error.strerror or error}.", where=where) from error
 
 
 def _recognise(path: Path) -> str:

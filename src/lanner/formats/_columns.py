@@ -23,7 +23,17 @@ _SPELLINGS: dict[str, tuple[str, ...]] = {
     "text_type": ("texttype", "type"),
     "note": ("note", "description"),
     "media": ("media", "image", "imageurl", "video", "audio", "url"),
-    "source": ("source", "src", "sourcetext", "srctext", "sourcesentence", "sourcesegment", "original", "input", "text"),
+    "source": (
+        "source",
+        "src",
+        "sourcetext",
+        "srctext",
+        "sourcesentence",
+        "sourcesegment",
+        "original",
+        "input",
+        "text",
+    ),
     "source_language": ("sourcelanguage", "sourcelang", "srclang", "srclanguage", "langsrc"),
     "target_language": ("targetlanguage", "targetlang", "tgtlang", "tgtlanguage", "trglang", "langtgt"),
     "languages": ("languages", "languagepair", "langpair", "lp"),
@@ -111,7 +121,7 @@ def column_map(header: Sequence[str], given: str | Mapping[str, str] = "", syste
     if "source" not in roles:
         raise InputError(
             "No column is known to hold the source text.",
-            next_step=f"Columns: {', '.join(header)}. Say which, for instance columns=source={header[0]}.",
+            next_step=f"Columns: {', '.join(header)}. Say which, for instance columns=source={[*header, 'NAME'][0]}.",
         )
     if system and len(outputs) == 1:
         outputs = {system: next(iter(outputs.values()))}

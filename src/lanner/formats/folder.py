@@ -13,6 +13,7 @@ from lanner.formats._reading import Reading
 from lanner.model import Document
 
 TITLE = "a folder of files in any of the other formats"
+FOLDER = True
 GENERIC = True
 OPTIONS: dict[str, str] = {}
 

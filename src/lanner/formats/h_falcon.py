@@ -22,6 +22,7 @@ from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.model import languages as language_codes
 
 TITLE = "H-FALCON's release: a folder with data, human and model"
+FOLDER = True
 OPTIONS = {"languages": "the language pair (en-ko where the translations are Korean)", "system": "name of the system"}
 _DATA_HEADER = {"idx", "domain", "doc", "source", "reference", "target"}
 _NOT_SKILLS = {"idx", "domain", "sent_score", "tot_score", "time", "comment"}
@@ -29,6 +30,7 @@ _SENTENCES = {
     "text_mismatch": "{n} judgements hold a span whose text is not what stands at its offsets.",
     "bad_offsets": "{n} judgements hold a span with impossible offsets.",
     "missing": "{n} scores are missing.",
+    "no_domain": "{n} rows of judges name no domain.",
 }
 _HANGUL = ("\uac00", "\ud7a3")
 

@@ -37,6 +37,7 @@ OPTIONS = {
     "config": "the labelling interface (XML) of an export",
     "language": "the language of the labelling interface (writing; en)",
 }
+_ANNOTATIONS = ("annotations", "completions")
 
 
 def recognise(path: Path) -> bool:
@@ -99,11 +100,20 @@ class _Export:
 
     def _all_results(self) -> Iterator[Any]:
         for task in self.tasks:
-            for kind in ("annotations", "completions", "predictions"):
-                for annotation in task.get(kind) or []:
-                    if not isinstance(annotation, dict):
-                        textfile.failed(self.path, f"The task {task.get('id')!r} has an annotation that is none.")
-                    yield from annotation.get("result") or []
+            for annotation in self._listed(task, *_ANNOTATIONS, "predictions"):
+                if not isinstance(annotation, dict):
+                    textfile.failed(self.path, f"The task {task.get('id')!r} has an annotation that is none.")
+                yield from self._listed(annotation, "result")
+
+    def _listed(self, holder: dict[str, Any], *names: str) -> list[Any]:
+        """What stands in lists that may be absent."""
+        made: list[Any] = []
+        for name in names:
+            given = holder.get(name)
+            if given is not None and not isinstance(given, list):
+                textfile.failed(self.path, f"{name!r} of {holder.get('id')!r} is not a list.")
+            made += given or []
+        return made
 
     def reading(self, protocol: str) -> Reading:
         judgements: list[Judgement] = []
@@ -174,7 +184,7 @@ class _Export:
         return tuple(map(str, asked)) if isinstance(asked, list) else tuple(shown)
 
     def _annotations(self, task: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for annotation in [*(task.get("annotations") or []), *(task.get("completions") or [])]:
+        for annotation in self._listed(task, *_ANNOTATIONS):
             if annotation.get("was_cancelled"):
                 self.cancelled += 1
                 continue
@@ -182,7 +192,7 @@ class _Export:
             name = str(by.get("id") or by.get("email") or "") if isinstance(by, dict) else str(by)
             self.judges.setdefault(name, Judge(name))
             yield name, annotation
-        for prediction in task.get("predictions") or []:
+        for prediction in self._listed(task, "predictions"):
             name = str(prediction.get("model_version") or "prediction")
             self.judges.setdefault(name, Judge(name, JudgeKind.MODEL))
             yield name, prediction
@@ -218,9 +228,7 @@ def write(
             answers = given.pop((document.id, segment.id), {})
             for systems in answers or _asked(segment, protocol):
                 data = _task_data(document, segment, systems)
-                tasks.append(
-                    {"id": len(tasks) + 1, "data": data, **_answered(answers.get(systems, {}), models)}
-                )
+                tasks.append({"id": len(tasks) + 1, "data": data, **_answered(answers.get(systems, {}), models)})
     if given:
         document_id, segment_id = next(iter(given))
         where = Where(path, item=f"{document_id}, segment {segment_id}")

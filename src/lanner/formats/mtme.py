@@ -22,6 +22,7 @@ from lanner.formats._reading import Reading
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "mt-metrics-eval's folders: sources, documents, references, system-outputs, scores"
+FOLDER = True
 OPTIONS = {
     "languages": "which language pair, where the folder has several (all)",
     "metrics": "all, none, or names of metrics separated by commas (all)",

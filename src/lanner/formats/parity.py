@@ -17,6 +17,7 @@ from lanner.model import Document, Judge, Judgement, Role, Segment
 from lanner.model import languages as language_codes
 
 TITLE = "the human-parity study: documents.csv, sentences.csv, participants.csv, ratings.csv"
+FOLDER = True
 OPTIONS = {"languages": "the language pair (zh-en where the sources are Chinese)"}
 SYSTEMS = ("human", "mt")
 _RANKS = {"human": [1, 2], "mt": [2, 1], "tie": [1, 1]}

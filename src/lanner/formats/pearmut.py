@@ -158,28 +158,35 @@ class _Answers:
         self.items = _Items(path)
         self.judgements: list[Judgement] = []
         rows = list(textfile.json_lines(path))
+        for line, row in rows:
+            self._check(line, row)
         self.protocol = _PROTOCOLS.get(protocol.upper(), protocol) or self._told(row for _, row in rows)
         for line, row in rows:
             self._row(line, row)
 
+    def _check(self, line: int, row: Any) -> None:
+        """Each line has one annotation for each item, with answers by system."""
+        items, given = (row.get(key) for key in ("item", "annotation")) if isinstance(row, dict) else (None, None)
+        if not isinstance(items, list) or not isinstance(given, list) or len(items) != len(given):
+            textfile.failed(self.path, "This line has not one annotation for each item.", line)
+        for answers in given:
+            sound = isinstance(answers, dict) and all(
+                isinstance(answer, dict) and isinstance(answer.get("error_spans") or [], list)
+                for answer in answers.values()
+            )
+            if not sound:
+                textfile.failed(self.path, "An annotation has no answers by system.", line)
+
     @staticmethod
     def _told(rows: Iterable[Any]) -> str:
-        answers = [
-            answer
-            for row in rows
-            for given in (row.get("annotation") or [] if isinstance(row, dict) else [])
-            for answer in (given.values() if isinstance(given, dict) else [])
-            if isinstance(answer, dict)
-        ]
+        answers = [answer for row in rows for given in row["annotation"] for answer in given.values()]
         spans = [span for answer in answers for span in answer.get("error_spans") or [] if isinstance(span, dict)]
         if any(span.get("category") for span in spans):
             return "mqm"
         return "esa" if spans else "da"
 
     def _row(self, line: int, row: Any) -> None:
-        items, given = (row.get(key) for key in ("item", "annotation")) if isinstance(row, dict) else (None, None)
-        if not isinstance(items, list) or not isinstance(given, list) or len(items) != len(given):
-            textfile.failed(self.path, "This line has not one annotation for each item.", line)
+        items, given = row["item"], row["annotation"]
         place = str(row.get("item_i", line))
         seconds, moment = self._times(row.get("actions"), len(items))
         role = (
@@ -188,11 +195,9 @@ class _Answers:
         for position, (item, answers) in enumerate(zip(items, given, strict=True), 1):
             mark = {Role.TUTORIAL: "tutorial", Role.CONTROL: "control"}.get(role, "")
             document, draft = self.items.add(item, line, (place, str(position)), mark)
-            if not isinstance(answers, dict):
-                textfile.failed(self.path, "An annotation has no answers by system.", line)
             for system, answer in answers.items():
                 self._answer(
-                    answer if isinstance(answer, dict) else {},
+                    answer,
                     item["tgt"].get(system),
                     judge=str(row.get("user_id", "")),
                     document=document.id,
@@ -207,8 +212,7 @@ class _Answers:
     def _answer(self, answer: dict[str, Any], text: Any, **shared: Any) -> None:
         stage = _STAGES.get(self.protocol, "rating")
         if self.protocol != "da" and text is not None:
-            given = answer.get("error_spans")
-            spans, flags = _spans(given if isinstance(given, list) else [], text)
+            spans, flags = _spans(answer.get("error_spans") or [], text)
             self.judgements.append(Judgement(stage=stage, question="errors", value=spans, flags=flags, **shared))
         if self.protocol != "mqm":
             score = number(answer.get("score"))

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import copy
+
+import pytest
+
+from formats.strategies import SAMPLES
+from lanner import formats
+from lanner.errors import InputError
+from released import data_dir
+
+
+def test_each_file_by_its_own_format(tmp_path: Path) -> None:
+    for name in ("mqm.en-de.tsv", "wmt.xml"):
+        copy(SAMPLES / name, tmp_path / name)
+    (tmp_path / "readme.md").write_text("hello")
+    assert formats.recognise(tmp_path) == "folder"
+    readings = formats.read(tmp_path)
+    assert [(reading.name, reading.protocol) for reading in readings] == [("mqm", "mqm"), ("wmt", "")]
+    assert readings[0].notes[-1] == "Not read: readme.md."
+    assert len(list(formats.read_documents(tmp_path))) == 3
+
+
+def test_an_error_in_one_file_is_an_error_of_all(tmp_path: Path) -> None:
+    copy(SAMPLES / "mqm.en-de.tsv", tmp_path / "a.tsv")
+    (tmp_path / "b.xml").write_text("<dataset><doc id='a'><src><p><seg id='1'>")
+    with pytest.raises(InputError, match="not well-formed"):
+        formats.read(tmp_path)
+
+
+def test_a_folder_of_nothing_known(tmp_path: Path) -> None:
+    (tmp_path / "x.md").write_text("hello")
+    with pytest.raises(InputError, match="none of the formats"):
+        formats.read(tmp_path)
+
+
+@pytest.mark.data
+def test_the_released_mqm_folder() -> None:
+    (reading,) = formats.read(data_dir("mqm"))
+    assert len(reading.judgements) == 7406
+    assert reading.notes[-1] == "Not read: mqm_ted_ende.avg_seg_scores.tsv."

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from formats.strategies import SAMPLES, documents, texts
+from lanner import formats
+from lanner.errors import InputError
+from lanner.model import Document, Role, Segment
+
+
+def test_the_campaign() -> None:
+    (reading,) = formats.read(SAMPLES / "pearmut.json")
+    welcome, harbour = reading.documents
+    assert (harbour.id, harbour.domain, harbour.language_pair) == ("harbour", "news", "en-de-DE")
+    assert [s.id for s in harbour] == ["0", "1"]
+    assert harbour.segments[0].meta["spans"] == {
+        "oak": [{"side": "target", "start": 4, "end": 7, "text": "😀\nF", "severity": "minor"}]
+    }
+    assert harbour.segments[0].references == {"ref": "Es ist Ebbe."}
+    assert welcome.meta == {"role": "tutorial"}
+    assert "validation" in welcome.segments[0].meta
+
+
+def test_the_answers() -> None:
+    (reading,) = formats.read(SAMPLES / "pearmut_answers.jsonl")
+    assert reading.protocol == "esa"
+    errors, score, comment, tutorial_errors, tutorial_score = reading.judgements
+    assert errors.value == [
+        {"side": "target", "start": 6, "end": 10, "text": "Flut", "severity": "minor"},
+        {"side": "target", "missing": True, "severity": "major"},
+    ]
+    assert (score.value, comment.value, score.elapsed_seconds) == (70, "hm", 20)
+    assert (errors.document, errors.segment, errors.systems, errors.judge) == ("harbour", "0", ("oak",), "quick-fox-1")
+    assert tutorial_errors.role is tutorial_score.role is Role.TUTORIAL
+    assert (tutorial_score.value, tutorial_score.flags) == (None, ("missing",))
+
+
+def test_spans_given_as_a_list(tmp_path: Path) -> None:
+    item = {"src": "a", "tgt": {"A": "xyz", "B": "uvw"}, "error_spans": [[], [{"start_i": 0, "end_i": 1}]]}
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps({"info": {}, "campaign_id": "c", "data": [[item]]}))
+    (reading,) = formats.read(path)
+    assert reading.documents[0].segments[0].meta["spans"]["B"][0]["text"] == "uv"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"campaign_id": "c", "info": {}, "data": {}}, "a list of tasks"),
+        ({"campaign_id": "c", "info": {}, "data": [3]}, "not a list of documents"),
+        ({"campaign_id": "c", "info": {}, "data": [[3]]}, "not a list of items"),
+        ({"campaign_id": "c", "info": {}, "data": [[[{"src": "a"}]]]}, "no translations"),
+    ],
+)
+def test_wrong_campaigns(tmp_path: Path, content: object, message: str) -> None:
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=message):
+        formats.read(path, "pearmut")
+
+
+@settings(max_examples=30, deadline=None)
+@given(documents(texts()))
+def test_round_trip(made: list[Document]) -> None:
+    corpus = [
+        replace(
+            document,
+            segments=tuple(replace(s, outputs=s.outputs or {"oak": "x"}, references={}, meta={}) for s in document),
+            meta={},
+        )
+        for document in made
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        formats.write("pearmut", Path(folder) / "one.json", corpus, campaign="set")
+        assert formats.recognise(Path(folder) / "one.json") == "pearmut"
+        (first,) = formats.read(Path(folder) / "one.json")
+        assert [[(s.id, s.source, s.outputs) for s in d] for d in first.documents] == [
+            [(s.id, s.source, s.outputs) for s in d] for d in corpus
+        ]
+        formats.write("pearmut", Path(folder) / "two.json", first.documents, campaign="set")
+        assert formats.read(Path(folder) / "two.json") == [first]
+
+
+def test_the_sample_comes_back(tmp_path: Path) -> None:
+    (reading,) = formats.read(SAMPLES / "pearmut.json")
+    formats.write("pearmut", tmp_path / "c.json", reading.documents)
+    (again,) = formats.read(tmp_path / "c.json")
+    assert [[s.meta.get("spans") for s in d] for d in again.documents] == [
+        [s.meta.get("spans") for s in d] for d in reading.documents
+    ]
+
+
+def test_refusals(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="needs an output"):
+        formats.write("pearmut", tmp_path / "c.json", [Document("d", (Segment("1", "a"),))])

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from translate.storage import factory
+
+from formats.strategies import SAMPLES, documents, texts
+from lanner import formats
+from lanner.errors import InputError
+from lanner.model import Document, Segment
+
+
+def test_the_sample() -> None:
+    (reading,) = formats.read(SAMPLES / "memory.tmx")
+    (document,) = reading.documents
+    assert (document.id, document.language_pair) == ("memory", "en-de")
+    first, second = document.segments
+    assert (first.id, first.source, first.outputs, first.references) == (
+        *("t1", "The tide is out.", {"target": "Es ist Ebbe."}, {"fr": "Marée basse."}),
+    )
+    assert first.meta == {"notes": ["first"]}
+    assert (second.id, second.source) == ("1", "We wait.")
+    assert reading.notes
+
+
+def test_another_pair_can_be_asked_for() -> None:
+    (reading,) = formats.read(SAMPLES / "memory.tmx", languages="de-fr", system="oak")
+    first = reading.documents[0].segments[0]
+    assert (first.source, first.outputs, first.references) == (
+        *("Es ist Ebbe.", {"oak": "Marée basse."}, {"en": "The tide is out."}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("<seg>We wait.</seg>", "", "no segment"),
+        ('<tu tuid="t1">', '<tu/><tu tuid="t1">', "no languages"),
+        ('"tmx14.dtd"', '"tmx14.dtd" [<!ENTITY a "b">]', "declares entities"),
+        ("<tu>", '<tu tuid="t1">', "already on line"),
+    ],
+)
+def test_faults_are_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = tmp_path / "x.tmx"
+    path.write_text((SAMPLES / "memory.tmx").read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        formats.read(path, "tmx")
+
+
+@settings(max_examples=25, deadline=None)
+@given(documents(texts(without="\x0b\x0c\ufffe\uffff")))
+def test_round_trip(made: list[Document]) -> None:
+    corpus = [
+        replace(
+            d,
+            source_language="en",
+            target_language="ko",
+            segments=tuple(replace(s, outputs={"oak": next(iter(s.outputs.values()), "x")}) for s in d),
+        )
+        for d in made
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        formats.write("tmx", Path(folder) / "one.tmx", corpus)
+        (first,) = formats.read(Path(folder) / "one.tmx", system="oak")
+        assert [[(s.id, s.source, s.outputs) for s in d] for d in first.documents] == [
+            [(s.id, s.source, s.outputs) for s in d] for d in corpus
+        ]
+        formats.write("tmx", Path(folder) / "two.tmx", first.documents)
+        assert formats.read(Path(folder) / "two.tmx", system="oak")[0].documents == first.documents
+
+
+def test_the_toolkit_reads_what_is_written(tmp_path: Path) -> None:
+    formats.write("tmx", tmp_path / "x.tmx", [Document("d", (Segment("1", "a & b", {"oak": "ä"}),), "en", "de")])
+    unit = factory.getobject(str(tmp_path / "x.tmx")).units[0]
+    assert (str(unit.source), str(unit.target)) == ("a & b", "ä")
+
+
+def test_one_output_only(tmp_path: Path) -> None:
+    document = Document("d", (Segment("1", "a", {"oak": "A", "elm": "E"}),), "en", "de")
+    with pytest.raises(InputError, match="one output"):
+        formats.write("tmx", tmp_path / "x.tmx", [document])
