@@ -156,3 +156,9 @@ def test_the_analysis_plan_names_statistics_that_exist(name: str) -> None:
 
 COMING = {"ranking", "questionnaire"}
 """Families of statistics that plans name before they are built."""
+
+
+def test_h_falcon_speaks_eight_languages() -> None:
+    eight = {"en", "ko", "de", "es", "pt", "zh", "ja", "ar"}
+    for name in ("h_falcon", "falcon", "falcon_skip"):
+        assert set(protocols.load(name).text) == eight
