@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
 import pytest
 
-from lanner.corpus.edits import Edit, apply, edited, suggest_split
+from lanner.corpus.edits import Edit, apply, edited, read, suggest_split
 from lanner.corpus.rows import DOUBTFUL
 from lanner.errors import InputError
 from lanner.model import Document, Segment
@@ -109,3 +112,22 @@ def test_a_cut_of_the_source_suggests_one_for_every_text():
         "d", (Segment("1", "It rained hard we stayed home", {"a": "Llovió mucho, nos quedamos en casa"}),), "en", "es"
     )
     assert suggest_split(document, document.segments[0], 15) == {"source": 15, "output:a": 14}
+
+
+def test_edits_survive_json():
+    made = [Edit("split", "d", "8", {"source": 5}, "ana", "2026-11-15"), Edit("accept", "d", "7.1")]
+    assert read(json.loads(json.dumps([asdict(edit) for edit in made]))) == made
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"kind": "splice", "document": "d", "segment": "1"}, "edit 1: This is not an edit"),
+        ({"kind": "merge", "document": "d"}, "This is not an edit"),
+        ({"kind": "merge", "document": "d", "segment": "1", "bye": ""}, "Did you mean 'by'"),
+        ({"kind": "shift", "document": "d", "segment": "1", "at": {"source": "x"}}, "'at' is not"),
+    ],
+)
+def test_what_is_no_edit_is_refused(entry, message):
+    with pytest.raises(InputError, match=message):
+        read([entry])

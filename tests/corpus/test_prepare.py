@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from itertools import groupby
 
 import pytest
@@ -69,6 +72,31 @@ def test_the_same_recipe_and_seed_give_the_same_bytes():
     other = prepare(documents(9), sampled, seed=5)
     assert other.manifest.seed == 5
     assert other.manifest.output != one.manifest.output
+
+
+SCRIPT = """
+from lanner.corpus import recipe
+from lanner.corpus.prepare import prepare
+from lanner.model import Document, Segment
+source = "In 2019 Wilson met Ana. They paid 1,200 in Rome! See it 😂 Then they left."
+target = "En 2019 Wilson conoció a Ana. ¡Pagaron 1.200 en Roma! Míralo 😂 Luego se fueron."
+rows = (Segment("1", source, {"a": target, "b": target}),)
+texts = [Document(f"d{n}", rows, "en", "es", f"x{n % 2}") for n in range(8)]
+steps = 'name = "x"\\n[[step]]\\ndo = "split"\\n[[step]]\\ndo = "sample"\\nsentences = 12\\nclip = 3'
+print(prepare(texts, recipe.parse(steps), 3).manifest.to_json())
+"""
+
+
+def test_another_process_gives_the_same_bytes():
+    def output(hash_seed: str) -> str:
+        environment = os.environ | {"PYTHONHASHSEED": hash_seed}
+        return subprocess.run(
+            [sys.executable, "-c", SCRIPT], env=environment, check=True, capture_output=True, text=True
+        ).stdout
+
+    one, two = output("1"), output("2")
+    assert one == two
+    assert json.loads(one)["sample"][-1]["got"] == 12
 
 
 def test_edits_by_hand_come_after_the_split_and_into_the_manifest():

@@ -51,8 +51,8 @@ def anchors(source: str, target: str) -> list[tuple[int, int, float]]:
     ours, theirs = _tokens(source), _tokens(target)
     found = [
         (a, b, 1.0)
-        for key in ours.keys() & theirs.keys()
-        if len(ours[key]) == len(theirs[key])
+        for key in ours  # in the order of the text: sums of floats depend on order, and the bytes must not
+        if key in theirs and len(ours[key]) == len(theirs[key])
         for a, b in zip(ours[key], theirs[key], strict=True)
     ]
     return found + _names(ours, theirs)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal, NoReturn
 
 from lanner.corpus import split
@@ -16,7 +16,7 @@ from lanner.corpus.boundaries import candidates
 from lanner.corpus.columns import SOURCE, language, texts, with_texts
 from lanner.corpus.rows import DOUBTFUL
 from lanner.errors import InputError, Where, did_you_mean
-from lanner.model import Document, Segment
+from lanner.model import Document, Json, Segment
 
 Kind = Literal["accept", "merge", "split", "shift"]
 
@@ -33,6 +33,23 @@ class Edit:
     at: Mapping[str, int] = field(default_factory=dict)
     by: str = ""
     when: str = ""
+
+
+def read(entries: Iterable[Mapping[str, Json]]) -> list[Edit]:
+    """Edits from the objects of a manifest or a log; one that is not an edit is refused with its number."""
+    found = []
+    for number, entry in enumerate(entries, start=1):
+        unknown = [key for key in entry if key not in _FIELDS]
+        at = entry.get("at", {})
+        names = [entry.get(key) for key in ("kind", "document", "segment")]
+        if unknown or not all(isinstance(name, str) for name in names) or entry.get("kind") not in _KINDS:
+            hint = did_you_mean(unknown[0], _FIELDS) if unknown else f"An edit has a kind ({', '.join(_KINDS)})"
+            raise InputError("This is not an edit.", where=Where(item=f"edit {number}"), next_step=hint)
+        if not isinstance(at, Mapping) or not all(isinstance(offset, int) for offset in at.values()):
+            step = "Give an object from text to offset."
+            raise InputError("'at' is not what it should be.", where=Where(item=f"edit {number}"), next_step=step)
+        found.append(Edit(**entry))
+    return found
 
 
 def apply(documents: Iterable[Document], edits: Sequence[Edit]) -> Iterable[Document]:
@@ -191,4 +208,5 @@ def _refuse(edit: Edit, why: str) -> NoReturn:
     )
 
 
+_FIELDS = tuple(spec.name for spec in fields(Edit))
 _PAST = {"accept": "accepted", "merge": "merged", "split": "split", "shift": "shifted"}

@@ -28,7 +28,8 @@ def line_spans(text: str) -> list[tuple[int, int]]:
 
 def cuts(text: str, language: str, chosen: Mapping[str, str] = NO_CHOICE) -> list[int]:
     """Where sentences begin, the first excepted. `chosen` maps a language to a segmenter other than the default."""
-    segmenter = segmenters.find(chosen.get(language) or segmenters.default(language))
+    name = chosen.get(language) or chosen.get(segmenters.base(language)) or segmenters.default(language)
+    segmenter = segmenters.find(name)
     found: list[int] = []
     for start, end in line_spans(text):
         found += [start, *(start + cut for cut in segmenter(text[start:end], language))]
@@ -54,7 +55,7 @@ def at_cuts(text: str, offsets: Sequence[int]) -> list[tuple[int, int]]:
 
 def joiner(language: str) -> str:
     """What stands between two sentences of a language unless something else is recorded."""
-    return "" if re.split(r"[-_]", language)[0].lower() in _UNSPACED else " "
+    return "" if segmenters.base(language) in _UNSPACED else " "
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -55,3 +55,10 @@ def test_a_segmenter_that_loses_text_is_refused(plugged, broken):
     plugged(broken)
     with pytest.raises(LannerError, match="must give back every character"):
         split.sentences("some words here", "en", {"en": "theirs"})
+
+
+def test_a_choice_for_a_language_holds_for_its_regions(plugged):
+    plugged(lambda text: text.split("|"))
+    with pytest.raises(LannerError, match="changed the text"):
+        split.sentences("a|b", "en-GB", {"en": "theirs"})
+    assert segmenters.base("por") == segmenters.base("pt_BR") == "pt"

@@ -6,13 +6,13 @@ gives its sentences, as most libraries do.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from importlib import metadata
 
 from lanner import registry
 from lanner.errors import LannerError, did_you_mean
+from lanner.model import languages
 
 GROUP = "lanner.segmenters"
 DEFAULTS = {"en": "nupunkt"}
@@ -27,7 +27,12 @@ def names() -> tuple[str, ...]:
 
 def default(language: str) -> str:
     """The segmenter for a language when nothing else is asked for."""
-    return DEFAULTS.get(re.split(r"[-_]", language)[0].lower(), "rules")
+    return DEFAULTS.get(base(language), "rules")
+
+
+def base(language: str) -> str:
+    """The language itself, without script or region: `pt_BR`, `por` and `pt` are all `pt`."""
+    return languages.normal(language).split("-")[0]
 
 
 @cache

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from lanner.corpus.segmenters import base
+
 EMOJI = (
     "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\u2300-\u23ff\u2190-\u21ff\u200d\ufe0f\u20e3\U000e0020-\U000e007f]"
 )
@@ -58,7 +60,7 @@ def _tables() -> dict[str, dict[str, object]]:
 def language(code: str) -> Language:
     """The data for a language code such as "pt" or "pt-BR"; a language we have no list for has the general rules."""
     tables = _tables()
-    table = tables.get(re.split(r"[-_]", code)[0].lower(), {})
+    table = tables.get(base(code), {})
     table = tables.get(str(table.get("family", "")), table)
 
     def words(key: str) -> frozenset[str]:
