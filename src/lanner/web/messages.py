@@ -48,7 +48,7 @@ def from_header(accept_language: str) -> list[str]:
 
 
 class Messages:
-    """Texts by key: `Messages("ko").get("save.saved", time="14:02")`."""
+    """Texts by key: `Messages("ko").get("rail.sentence", n=3)`."""
 
     def __init__(self, language: str = FALLBACK) -> None:
         self.language = choose([language])

@@ -17,11 +17,11 @@ export function memory() {
   };
 }
 
-/** @param {IDBFactory|undefined} factory @returns {Promise<Db>} */
-export async function open(factory) {
+/** @param {() => IDBFactory} [factory] looking at it may fail already @returns {Promise<Db>} */
+export async function open(factory = () => indexedDB) {
   try {
     const db = await new Promise((ok, fail) => {
-      const asked = /** @type {IDBFactory} */ (factory).open('lanner', 1);
+      const asked = factory().open('lanner', 1);
       asked.onupgradeneeded = () => STORES.forEach(name => asked.result.createObjectStore(name));
       asked.onsuccess = () => ok(asked.result);
       asked.onerror = asked.onblocked = () => fail(asked.error);

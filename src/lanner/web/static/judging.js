@@ -41,7 +41,7 @@ class App {
   }
 
   async start() {
-    this.saving = new Saving(this, await open(globalThis.indexedDB));
+    this.saving = new Saving(this, await open());
     await this.saving.start();
     for (const i of this.states.keys()) this.refresh(i, false);
     const kept = Number(new URLSearchParams(location.search).get('row') ?? this.saving.lastRow()) - 1;

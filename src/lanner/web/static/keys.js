@@ -15,14 +15,14 @@ export function listen(app) {
 
   document.addEventListener('keydown', e => {
     const t = /** @type {any} */ (e.target), { marking, rail } = app, sideways = e.key === 'ArrowLeft' || e.key === 'ArrowRight';
-    const typing = t.matches('textarea, [type=search], [type=number]'), own = t.matches('select, [type=range]');
+    const k = keyOf(e), typing = t.matches('textarea, [type=search]') || t.type === 'number' && !/^[a-z?/]$/.test(k), own = t.matches('select, [type=range]');
     /** @param {any} [work] */
     const take = work => { if (work) { e.preventDefault(); work(); } };
     if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) return take(() => app.accept());
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return undefined;
     if (e.key === 'Escape') return take(() => escape(app, typing));
     if (typing) return e.key === 'Enter' && !t.matches('textarea') ? take(() => t.id === 'find' ? app.help.found() : app.accept()) : undefined;
-    const k = keyOf(e), control = t.matches('button, a:not(.num), summary');
+    const control = t.matches('button, a:not(.num), summary');
     if (k === ' ' || own && e.key !== 'Enter' || t.type === 'radio' && sideways && !marking.active || e.key === 'Enter' && control && !marking.linking) return undefined;
     if (marking.linking && e.key === 'Enter') return take(() => marking.link());
     if (e.key === 'Enter') return take(() => app.accept());
@@ -42,5 +42,9 @@ const definition = el => el?.querySelector('[data-def]')?.dataset.def ?? el?.clo
 /** One step out at a time: the menu at a selection, the armed question or field, the drawer. @param {any} app @param {boolean} typing */
 function escape(app, typing) {
   if (app.marking.active) app.marking.close();
-  else if (app.rail.armed || typing) { app.rail.arm(null); (app.rows.all[app.row]?.num ?? document.body).focus(); if (typing) document.activeElement?.blur?.(); app.rows.all[app.row]?.num.focus(); } else app.help.shut();
+  else if (app.rail.armed || typing || app.rail.form.contains(document.activeElement)) {
+    app.rail.arm(null);
+    document.activeElement?.blur?.();
+    app.rows.all[app.row]?.num.focus();
+  } else app.help.shut();
 }

@@ -192,7 +192,7 @@ export class Marking {
     const ids = m.dataset.ids.split(' ').filter(Boolean).map(s => s.split('/')), at = +m.closest('.row').dataset.row;
     if (!ids.length) return;
     if (at !== this.app.row) this.app.go(at, false);
-    const now = ids.findIndex(([q, id]) => this.sel?.ask.q.id === q && this.sel.id === +id), [q, id] = ids.at(now - 1);
+    const now = ids.findIndex(([q, id]) => this.sel?.ask.q.id === q && this.sel.id === +id), [q, id] = ids.at(now < 0 ? -1 : now - 1);
     this.pick(this.asks().find(x => x.q.id === q), +id, m);
   }
   pick(ask, id, m = null) {

@@ -3,7 +3,7 @@ import { canon } from './store.js';
 /** @typedef {import('./db.js').Db} Db */
 /** @typedef {{key: string, url: string, task: number, item: number, tries: number, body: {submission: string, item: number,
  *   answers: Record<string, any>, base: Record<string, number|null>, elapsed: number, active: number, answered_at: string, sent_at?: string}}} Sealed */
-/** @typedef {{state: 'saved'|'saving'|'offline'|'signin'|'refused', waiting: number, message: string}} Status */
+/** @typedef {{state: 'saved'|'saving'|'kept'|'offline'|'signin'|'refused', waiting: number, message: string}} Status */
 
 const LONGEST = 60000;
 

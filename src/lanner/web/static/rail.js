@@ -30,6 +30,7 @@ export class Rail {
     form.addEventListener('change', e => this.changed(e));
     form.addEventListener('input', e => this.moved(e));
     form.addEventListener('click', e => this.clicked(e));
+    form.addEventListener('focusin', e => { const x = this.of(e.target), at = x && (e.target.closest('[data-line]') ?? x.el); if (at && at !== this.armed && !at.contains(this.armed)) this.arm(at, false); });
   }
 
   /** @param {any} el */
@@ -73,6 +74,7 @@ export class Rail {
     x?.el.classList.add('armed');
     if (!focus) return;
     this.app.sheet(true);
+    if (x?.el.dataset.display === 'counts') return el.scrollIntoView({ block: 'nearest' });   // digits are for the labels
     (el.querySelector(':checked') ?? el.querySelector('textarea, [type=number], select') ?? el.querySelector('input, button'))?.focus({ preventScroll: true });
     el.scrollIntoView({ block: 'nearest' });
   }
@@ -108,7 +110,7 @@ export class Rail {
 
   moved(e) {
     const x = this.of(e.target);
-    if (!x?.kind.input || x.q.each || !x.kind.input(x.el, e.target)) return;
+    if (!x?.kind.input || x.q.each || e.target.matches('[type=radio], [type=checkbox]') || !x.kind.input(x.el, e.target)) return;
     if (e.target.type === 'range') x.el.classList.remove('unset');
     else this.take(x, true);
   }

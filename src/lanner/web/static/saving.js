@@ -59,6 +59,7 @@ export class Saving {
   changed(i) {
     const { store, data } = this.app, { answers, base, stored } = store.items[i];
     for (const [q, v] of Object.entries(answers)) if (canon(v) !== (stored[q] ?? 'null') || (v == null && stored[q])) void this.outbox.draft(data.task, i, q, v ?? null, base[q] ?? null);
+    this.outbox.tell('saving');
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.flush(i), this.db.lasting ? PAUSE : 0);
   }
@@ -75,7 +76,7 @@ export class Saving {
     this.spend(i);
     const spent = { elapsed: round(item.elapsed), active: round(item.active) }, answers = store.unsent(i), names = Object.keys(answers);
     void this.outbox.kept(() => this.db.put('times', `${data.who}/${data.task}/${i}`, spent));
-    if (!names.length) return;
+    if (!names.length) { if (!this.outbox.waiting && document.querySelector('#saved').dataset.state === 'saving') this.outbox.tell('kept'); return; }
     for (const q of names) item.stored[q] = canon(answers[q]);
     await this.outbox.seal(this.url, data.task, i, structuredClone(answers), Object.fromEntries(names.map(q => [q, item.base[q] ?? null])), spent);
   }
@@ -142,6 +143,7 @@ export class Saving {
 
   /** @param {import('./outbox.js').Status} s */
   status({ state, waiting, message }) {
+    if (state === 'saved' && this.timer) return;   // something newer is about to be sent
     const el = document.querySelector('#saved'), { words, data } = this.app, time = new Date().toLocaleTimeString(data.language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
     el.dataset.state = state;
     el.textContent = say(words, state === 'offline' && !this.db.lasting ? 'unsaved' : state === 'refused' || state === 'signin' ? 'unsaved' : state, { n: waiting, time });

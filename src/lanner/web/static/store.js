@@ -101,6 +101,7 @@ export class Store {
   /** @param {number} i @param {string} id @param {any} value @param {boolean} [typed] letters of one field are undone together */
   set(i, id, value, typed = false) {
     const { answers } = this.items[i], typing = typed ? i + id : '';
+    if (canon(answers[id]) === canon(value)) return;
     if (!typing || typing !== this.typing) this.past.push([i, structuredClone(answers)]);
     this.typing = typing;
     answers[id] = value;

@@ -1,0 +1,185 @@
+"""axe-core finds nothing on any page and state; the page works in the dark, mirrored, small and zoomed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from hands import Hands
+from lanner.web.messages import available
+from live import SYSTEMS, Live, Work, document
+
+pytestmark = pytest.mark.browser
+
+RULES = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+}
+SHOTS = os.environ.get("LANNER_SCREENSHOTS", "")
+"""A folder (screenshots/) where pictures of every state are put when they are asked for."""
+
+
+def picture(page: Page, name: str) -> None:
+    if SHOTS:
+        Path(SHOTS).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(SHOTS) / f"{name}.png")
+
+
+def clean(page: Page, name: str) -> None:
+    picture(page, name)
+    found = Axe().run(page, options=RULES)
+    told = [
+        f"{v['id']}: {v['nodes'][0]['html'][:160]} {v['nodes'][0].get('failureSummary', '')}"
+        for v in found.response["violations"]
+    ]
+    assert not told, "\n".join([name, *told])
+
+
+def begin(live: Live, page: Page, protocol: str, at: int = 0, sentences: int = 6) -> tuple[Work, Hands]:
+    work = live.campaign(
+        protocol, [document(sentences, note="She is the captain.")], systems=SYSTEMS, options={"all_scenarios": True}
+    )
+    page.goto(work.link)
+    task = work.tasks[at]
+    page.goto(work.url(task.id))
+    hands = Hands(page)
+    hands.ready()
+    return work, hands
+
+
+def missing(hands: Hands) -> None:
+    hands.press("1", "2", "s", "3", "Enter", "Enter")
+
+
+def judged(hands: Hands) -> None:
+    hands.press("1", "2", "5", "3", "s", "3", "8", "Enter", "9", "1", "s", "4", "0", "Enter", "7")
+
+
+def drawers(hands: Hands) -> None:
+    judged(hands)
+    hands.press("i")
+
+
+STATES: dict[str, tuple[str, int, Callable[[Hands], None]]] = {
+    "h-falcon": ("h_falcon", 0, judged),
+    "h-falcon-missing": ("h_falcon", 0, missing),
+    "h-falcon-definitions": ("h_falcon", 0, drawers),
+    "h-falcon-keys": ("h_falcon", 0, lambda hands: hands.press("?")),
+    "h-falcon-guidelines": ("h_falcon", 0, lambda hands: hands.press("g")),
+    "falcon": (
+        "falcon",
+        0,
+        lambda hands: hands.press("2", "1", "4", "7", "Enter", "3", "1", "ArrowRight", "Shift+ArrowRight"),
+    ),
+    "esa": (
+        "esa",
+        0,
+        lambda hands: hands.press("ArrowRight", "2", "8", "7", "Enter", "ArrowRight", "Shift+ArrowRight"),
+    ),
+    "mqm": ("mqm_linked", 0, lambda hands: hands.press("ArrowRight", "1", "3", "3", "ArrowRight", "ArrowRight", "1")),
+    "parity-sentences": ("parity", 0, lambda hands: hands.press("1", "Enter", "2")),
+    "scenarios": ("scenarios", 0, lambda hands: hands.press("3", "4", "1", "2", "2")),
+    "context-survey": ("context_survey", 0, lambda hands: hands.press("2", "5", "7")),
+    "sqm": ("sqm", 0, lambda hands: hands.press("4", "Enter")),
+    "consent": ("consent", 0, lambda hands: hands.press("1")),
+    "background": ("background", 0, lambda hands: None),
+    "post-task": ("post_task", 0, lambda hands: hands.press("Tab", "3", "4", "5")),
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_light_and_dark(live: Live, page: Page, name: str) -> None:
+    protocol, at, act = STATES[name]
+    _, hands = begin(live, page, protocol, at)
+    act(hands)
+    clean(page, name)
+    page.emulate_media(color_scheme="dark")
+    clean(page, f"{name}-dark")
+
+
+def test_list_of_work_settings_and_finished(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "h_falcon", sentences=2)
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("More contrast").check()
+    clean(page, "settings")
+    hands.press("Escape", "Escape")
+    for _ in range(2):
+        hands.press("1", "2", "s", "3", "8", "Enter")
+    hands.settled()
+    hands.press("f", "Enter")
+    page.wait_for_url("**/work")
+    hands.ready()
+    clean(page, "work")
+    page.goto(work.url(work.tasks[0].id))
+    hands.ready()
+    clean(page, "finished")
+
+
+@pytest.mark.parametrize(("width", "height", "scale"), [(1024, 768, 1), (820, 1180, 1), (720, 450, 2), (400, 800, 1)])
+def test_small_screens_and_zoom(live: Live, browser: Browser, width: int, height: int, scale: int) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, device_scale_factor=scale, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    _, hands = begin(live, page, "h_falcon")
+    judged(hands)
+    clean(page, f"h-falcon-{width}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, "nothing to scroll sideways"
+    row, sheet = page.locator(".is-active").bounding_box(), page.locator(".rail").bounding_box()
+    assert row and sheet and row["y"] >= 0 and (width > 900 or row["y"] < sheet["y"]), "the active row is in view"
+    context.close()
+
+
+@pytest.mark.parametrize("language", available())
+def test_interface_languages(live: Live, page: Page, language: str) -> None:
+    work, hands = begin(live, page, "h_falcon")
+    page.goto(work.url(work.tasks[0].id) + f"?language={language}")
+    hands.ready()
+    judged(hands)
+    hands.press("Escape", "Enter")
+    clean(page, f"language-{language}")
+    assert page.locator("html").get_attribute("lang") == language
+    assert page.locator("html").get_attribute("dir") == ("rtl" if language == "ar" else "ltr")
+    assert page.locator(".row .tgt").first.get_attribute("lang") == "ko", "what is judged keeps its own language"
+    assert "{" not in page.inner_text("body")
+
+
+def test_forced_colours_and_large_text(live: Live, page: Page) -> None:
+    _, hands = begin(live, page, "h_falcon")
+    page.emulate_media(forced_colors="active")
+    judged(hands)
+    hands.press("Escape", "k")
+    picture(page, "forced-colours")
+    chosen = page.locator(".seg label:has(:checked):not(.nil)").first
+    assert "3px" in chosen.evaluate("e => getComputedStyle(e).outline")
+    page.emulate_media(forced_colors="none")
+    for _ in range(2):
+        page.get_by_role("button", name="Text size").click()
+    clean(page, "large-text")
+    page.reload()
+    hands.ready()
+    assert page.locator("html").get_attribute("data-size") == "xl", "kept for the next visit"
+
+
+def test_without_script(live: Live, browser: Browser) -> None:
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    work = live.campaign("h_falcon", [document(2)], systems=SYSTEMS[:1])
+    page.goto(work.link)
+    page.get_by_role("link", name="Start").click()
+    for sentence, holistic in ((3, 7), (4, 9)):
+        page.locator("[data-line=style_register] label", has_text="high").click()
+        page.locator(f"[data-q=sentence] input[value='{sentence}']").check(force=True)
+        page.locator(f"[data-q=holistic] input[value='{holistic}']").check(force=True)
+        page.get_by_role("button", name="Accept").click()
+    task = work.tasks[0].id
+    assert [(item["sentence"], item["holistic"]) for item in work.stored(task)] == [(3, 7), (4, 9)]
+    assert work.stored(task)[0]["skills"]["style_register"] == "high"
+    picture(page, "without-script")
+    page.get_by_role("button", name="Finish").click()
+    assert work.tasks[0].finished_at is not None
+    context.close()

@@ -1,0 +1,122 @@
+"""A whole task of every protocol by keyboard alone; what is stored is what was entered."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from hands import Hands
+from lanner.model import Item, Json, Spans, Task
+from lanner.protocols import names
+from lanner.protocols.answers import texts_of
+from lanner.protocols.simulate import page as simulated
+from live import SYSTEMS, Live, Work, document
+
+pytestmark = pytest.mark.browser
+
+SOURCES = (
+    ("She gave the keys to Ms Ahn before it rained.", "비가 오기 전에 그녀는 안 선생님께 열쇠를 드렸다."),
+    ("Nobody 👩‍👩‍👧 had asked for them.", "아무도 👩‍👩‍👧 그것을 부탁하지 않았다."),
+    ("It was, he said, a café matter.", "그는 그것이 카페 문제라고 말했다."),
+)
+
+
+WORDS = """async side => {
+  const { words } = await import(document.querySelector('script[type=module]').src.replace('judging.js', 'text.js'));
+  const cell = document.querySelector(`.is-active [data-side=${side}]`);
+  return { words: words(cell.textContent, cell.lang), text: [...cell.textContent] };
+}"""
+
+
+def entered(page: Page, work: Work, task: Task, item: Item, rng: Random, earlier: dict[str, Json]) -> dict[str, Any]:
+    """Random valid answers to a page; marks are made of whole words, since keys mark whole words."""
+    texts = texts_of(DOCUMENT, item) if item.document else None
+    answers = simulated(
+        work.protocol, task.page, rng=rng, texts=texts, answers=earlier, outputs=max(2, len(item.systems))
+    )
+    for stage in work.protocol.pages[task.page]:
+        for question in stage.questions:
+            if isinstance(question, Spans):
+                answers[question.id] = [_span(page, question, rng, place) for place in range(2)]
+    return answers
+
+
+def _span(page: Page, question: Spans, rng: Random, place: int) -> dict[str, Any]:
+    side = rng.choice(question.sides)
+    found = page.evaluate(WORDS, side)
+    first = place * (len(found["words"]) // 2)
+    last = min(first + rng.randint(0, 1), len(found["words"]) - 1)
+    start, end = found["words"][first]["start"], found["words"][last]["end"]
+    span: dict[str, Any] = {"side": side, "words": (first, last), "menu": []}
+    stored: dict[str, Any] = {"side": side, "start": start, "end": end, "text": "".join(found["text"][start:end])}
+    if question.missing and "source" in question.sides and side == "source":
+        span["menu"].append("")
+    if question.categories:
+        chosen = rng.choice(question.categories)
+        if chosen.parent:
+            span["menu"].append(chosen.parent)
+        elif any(other.parent == chosen.id for other in question.categories):
+            span["menu"].append(chosen.id)
+        span["menu"].append(chosen.id)
+        stored["category"] = chosen.id
+    if question.severities:
+        severity = rng.choice(question.severities)
+        span["menu"].append(severity.id)
+        stored["severity"] = severity.id
+    return {**span, "stored": stored}
+
+
+def _plain(item: dict[str, Any]) -> dict[str, Any]:
+    """Without what the server works out about suggested marks."""
+    return {
+        name: [{k: v for k, v in mark.items() if k != "origin"} if isinstance(mark, dict) else mark for mark in value]
+        if isinstance(value, list)
+        else value
+        for name, value in item.items()
+    }
+
+
+DOCUMENT = document(texts=SOURCES)
+
+
+@pytest.mark.parametrize("name", names())
+def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
+    rng = Random(name)
+    work = live.campaign(name, [DOCUMENT], systems=SYSTEMS, options={"all_scenarios": True})
+    page.goto(work.link)
+    hands = Hands(page)
+    judged = 0
+    earlier: dict[Any, dict[str, Json]] = {}
+    for task in work.tasks[:6]:
+        page.goto(work.url(task.id))
+        hands.ready()
+        expected = []
+        for place, item in enumerate(task.items):
+            key = (item.document, item.segment)
+            answers = entered(page, work, task, item, rng, earlier.get(key, {}))
+            hands.answer(answers)
+            told = {
+                question: [mark["stored"] for mark in value]
+                if value and isinstance(value, list) and isinstance(value[0], dict)
+                else value
+                for question, value in answers.items()
+                if value is not None
+            }
+            expected.append(told)
+            earlier[key] = earlier.get(key, {}) | told
+            judged += 1
+            if place < len(task.items) - 1:
+                hands.press("Enter")
+        solo = page.locator("body.solo").count() > 0
+        if solo:
+            hands.press("Control+Enter")
+            page.wait_for_url("**/work")
+        else:
+            hands.press("Enter")
+            hands.settled()
+        stored = [_plain(item) for item in work.stored(task.id)]
+        assert stored == expected, (name, task.page)
+    assert judged > 0

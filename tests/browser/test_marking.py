@@ -1,0 +1,150 @@
+"""Marks by mouse and by keys, in any script, counted in code points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from hands import Hands
+from live import Live, Work, document
+
+pytestmark = pytest.mark.browser
+
+ALPHA = ["hidden-engine-alpha"]
+SELECT = """([row, side, start, end]) => {
+  const cell = document.querySelector(`.row[data-row="${row}"] [data-side=${side}]`), range = document.createRange();
+  const units = point => [...cell.textContent].slice(0, point).join('').length;
+  for (const [set, point] of [['setStart', start], ['setEnd', end]]) {
+    const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    let left = units(point), node = walk.nextNode();
+    while (left > node.length) { left -= node.length; node = walk.nextNode(); }
+    range[set](node, left);
+  }
+  getSelection().removeAllRanges();
+  getSelection().addRange(range);
+  cell.dispatchEvent(new PointerEvent('pointerup', { bubbles: true }));
+}"""
+
+
+def begin(
+    live: Live, page: Page, protocol: str, pair: tuple[str, str], languages: tuple[str, str]
+) -> tuple[Work, Hands]:
+    texts = [pair, ("The second sentence.", "두 번째 문장.")]
+    work = live.campaign(protocol, [document(texts=texts, languages=languages)], systems=ALPHA)
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    return work, hands
+
+
+def marks(work: Work) -> list[dict[str, Any]]:
+    return list(work.stored(work.tasks[0].id)[0]["errors"])
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "part"),
+    [
+        ("ko", "👩‍🚀 우주 비행사가 🇰🇷 국기를 들었다.", "🇰🇷 국기를"),
+        ("ar", "إذا أردتم المساعدة، فنحن نسقي الزرع 🌱 مساءً.", "الزرع 🌱 مساءً"),
+        ("de", "Das Cafe\u0301 in Mu\u0308nchen 𝔘 ist zu.", "Mu\u0308nchen 𝔘"),
+        ("ja", "彼女は𠮷野家で昼ご飯を食べた。", "𠮷野家"),
+    ],
+)
+def test_offsets_are_code_points(live: Live, page: Page, language: str, text: str, part: str) -> None:
+    work, hands = begin(live, page, "esa", ("An astronaut raised the flag.", text), ("en", language))
+    start = text.index(part)
+    page.evaluate(SELECT, [0, "target", start, start + len(part)])
+    page.locator(".toolbar .panel").wait_for()
+    hands.press("2")
+    hands.settled()
+    [mark] = marks(work)
+    assert (mark["start"], mark["end"], mark["text"]) == (start, start + len(part), part)
+    shown = page.locator(".row[data-row='0'] [data-side=target]")
+    assert shown.text_content() == text, "the text itself is untouched"
+    assert shown.locator("mark").inner_text() == part
+
+
+def test_overlaps_change_remove_undo(live: Live, page: Page) -> None:
+    text = "alpha beta gamma delta"
+    work, hands = begin(live, page, "esa", ("The source has more words.", text), ("en", "de"))
+    for start, end, key in ((0, 10, "1"), (6, 16, "2")):
+        page.evaluate(SELECT, [0, "target", start, end])
+        page.locator(".toolbar .panel").wait_for()
+        hands.press(key)
+    assert page.locator(".is-active .tgt mark").all_inner_texts() == ["alpha ", "beta", " gamma"]
+    page.locator(".is-active .tgt mark").nth(1).click()
+    page.locator(".toolbar [aria-pressed=true]").wait_for()
+    page.locator(".toolbar").get_by_role("button", name="Remove").click()
+    hands.settled()
+    assert [(m["start"], m["end"]) for m in marks(work)] == [(0, 10)]
+    hands.press("u")
+    hands.settled()
+    assert [(m["start"], m["end"], m["severity"]) for m in marks(work)] == [(0, 10, "minor"), (6, 16, "major")]
+    page.locator("[data-q=errors] [data-span='0']").click()
+    hands.press("2")
+    hands.settled()
+    assert [m["severity"] for m in marks(work)] == ["major", "major"]
+
+
+def test_missing_on_the_source_and_nowhere(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa", ("The source has more words.", "kurz"), ("en", "de"))
+    page.evaluate(SELECT, [0, "source", 15, 19])
+    page.locator(".toolbar .panel").wait_for()
+    hands.press("1")
+    page.get_by_role("button", name="Something is missing").click()
+    hands.press("2")
+    hands.settled()
+    first, second = marks(work)
+    assert first == {"side": "source", "start": 15, "end": 19, "text": "more", "severity": "minor", "missing": True}
+    assert second["missing"] and "start" not in second
+
+
+def test_menu_one_can_go_back_in_and_links(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "mqm_linked", ("She met the doctor.", "Sie traf den Arzt."), ("en", "de"))
+    hands.press("ArrowRight", "ArrowRight")
+    hands.press("2")
+    assert "fluency" in page.inner_text(".toolbar .crumb")
+    hands.press("Backspace", "1", "3")
+    assert page.inner_text(".toolbar .crumb") == "accuracy › mistranslation"
+    hands.press("3")
+    hands.settled()
+    page.locator("[data-q=errors] [data-span='0']").press("Enter")
+    hands.press("l")
+    page.locator("#note-link").wait_for()
+    hands.press("ArrowDown", "ArrowRight", "Enter")
+    hands.settled()
+    [mark] = marks(work)
+    assert (mark["category"], mark["severity"], mark["text"]) == ("mistranslation", "major", "traf")
+    second = work.tasks[0].items[1].segment
+    assert mark["link"]["segment"] == second and mark["link"]["text"] == "번째"
+    assert page.locator(".row[data-row='1'] mark.linked").count() == 1
+
+
+def test_suggested_marks_are_kept_changed_removed(live: Live, page: Page) -> None:
+    base = document(texts=[("One two three four.", "eins zwei drei vier fünf"), ("Five.", "fünf")], systems=ALPHA)
+    offered = [
+        {"side": "target", "start": 0, "end": 4, "text": "eins", "severity": "minor"},
+        {"side": "target", "start": 5, "end": 9, "text": "zwei", "severity": "minor"},
+        {"side": "target", "start": 10, "end": 14, "text": "drei", "severity": "major"},
+    ]
+    first = base.segments[0]
+    with_spans = type(first)(first.id, first.source, first.outputs, meta={"spans": {ALPHA[0]: offered}})
+    suggested = type(base)(base.id, (with_spans, base.segments[1]), "en", "de", title="T")
+    work = live.campaign("esa_preannotated", [suggested], systems=ALPHA)
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    assert page.locator(".is-active mark").all_inner_texts() == ["eins", "zwei", "drei"]
+    page.locator("[data-q=errors] [data-span='1']").click()
+    hands.press("2")
+    page.locator("[data-q=errors] [data-remove='2']").click()
+    hands.press("s", "6", "0", "Enter")
+    hands.settled()
+    assert [m["origin"] for m in marks(work)] == ["kept", "changed", "removed"]
+    page.goto(work.url(work.tasks[0].id) + "?row=1")
+    hands.ready()
+    assert page.locator(".is-active mark").all_inner_texts() == ["eins", "zwei"]

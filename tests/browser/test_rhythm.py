@@ -1,0 +1,120 @@
+"""How many keys a practised hand presses, and that every key does what the page says."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from playwright.sync_api import Page
+
+from hands import Hands
+from lanner.protocols.simulate import page as simulated
+from live import Live, document
+
+pytestmark = pytest.mark.browser
+
+
+def test_twenty_sentences_of_h_falcon(live: Live, page: Page, capsys: pytest.CaptureFixture[str]) -> None:
+    work = live.campaign("h_falcon", [document(20)], systems=["hidden-engine-alpha"])
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands, rng, skills, expected = Hands(page), Random(20), 0, []
+    hands.ready()
+    rows = next(q for q in hands.asked() if q["q"] == "skills")["lines"]
+    for _ in range(20):
+        answers = simulated(work.protocol, "rating", rng=rng) | {"comment": None}
+        rated = {skill: value for skill, value in answers["skills"].items() if value != "not_relevant"}
+        for line in rows:
+            if line["id"] in rated:
+                hands.press(line["pick"], line["keys"][rated[line["id"]]])
+        hands.press("s", str(answers["sentence"]), str(answers["holistic"] % 10), "Enter")
+        skills += len(rated)
+        expected.append({name: value for name, value in answers.items() if value is not None})
+    hands.settled()
+    assert work.stored(work.tasks[0].id) == expected
+    allowed = 3 * skills + 2 * 2 * 20
+    with capsys.disabled():
+        print(f"\nH-FALCON, 20 sentences, {skills} rated skills: {hands.pressed} key presses (at most {allowed})")
+    assert hands.pressed <= allowed
+
+
+def test_arrows_letters_and_escape(live: Live, page: Page) -> None:
+    work = live.campaign("h_falcon", [document(20)], systems=["hidden-engine-alpha"])
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    heading = page.locator("#heading")
+    hands.press("j", "ArrowDown", "k")
+    assert heading.inner_text() == "Sentence 2"
+    hands.press("7")
+    assert page.locator(".skill.armed legend").inner_text() == "Reference consistency"
+    hands.press("i")
+    assert page.locator("#drawer .here dt").inner_text() == "Reference consistency"
+    hands.press("Escape", "Escape")
+    assert page.locator("#drawer").is_hidden()
+    hands.press("?")
+    assert page.locator("#drawer [data-of=keys]").is_visible()
+    hands.press("Escape", "/")
+    hands.write("Sentence 17")
+    assert "1" in page.inner_text("#hits")
+    hands.press("Enter")
+    assert heading.inner_text() == "Sentence 17"
+    hands.press("Escape", "Enter")
+    assert page.locator("[data-q=sentence].tried .hint").inner_text() == "Choose 1 to 4"
+    assert "17: Sentence score, Holistic score" in page.inner_text("#left")
+
+
+def test_other_keyboard_layouts(live: Live, page: Page) -> None:
+    work = live.campaign("h_falcon", [document(2)], systems=["hidden-engine-alpha"])
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    pressed = """([key, code]) => document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { key, code, bubbles: true, cancelable: true }))"""
+    page.evaluate(pressed, ["ㄴ", "KeyS"])
+    page.evaluate(pressed, ["&", "Digit1"])
+    page.evaluate(pressed, ["ا", "KeyH"])
+    page.evaluate(pressed, ["é", "Digit2"])
+    page.evaluate(pressed, ["ㅏ", "KeyK"])
+    hands.settled()
+    stored = work.stored(work.tasks[0].id)[0]
+    assert (stored["sentence"], stored["holistic"]) == (1, 2)
+
+
+def test_single_keys_can_be_switched_off(live: Live, page: Page) -> None:
+    work = live.campaign("h_falcon", [document(3)], systems=["hidden-engine-alpha"])
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Single-key shortcuts").uncheck()
+    hands.press("Escape")
+    page.locator(".num").first.focus()
+    hands.press("s", "3", "j", "u")
+    assert page.locator("#heading").inner_text() == "Sentence 1"
+    assert page.locator("[data-q=sentence] :checked").count() == 0
+    hands.press("ArrowDown")
+    assert page.locator("#heading").inner_text() == "Sentence 2"
+    page.reload()
+    hands.ready()
+    hands.press("j")
+    assert page.locator("#heading").inner_text() == "Sentence 2"
+
+
+def test_window_of_a_long_document(live: Live, page: Page) -> None:
+    work = live.campaign("h_falcon", [document(30)], systems=["hidden-engine-alpha"])
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id) + "?row=12")
+    hands = Hands(page)
+    hands.ready()
+    shown = ".row:not([hidden]) .num b"
+    assert page.locator(shown).all_inner_texts() == [str(n) for n in range(7, 18)]
+    hands.press("j")
+    assert page.locator(shown).all_inner_texts() == [str(n) for n in range(7, 19)], "it grows and does not shrink"
+    page.locator(".above [data-act=earlier]").click()
+    assert page.locator(shown).first.inner_text() == "2"
+    page.locator(".below [data-act=whole]").click()
+    assert page.locator(shown).count() == 30

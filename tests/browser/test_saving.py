@@ -1,0 +1,228 @@
+"""Nothing is lost: offline, a killed server, a reload, an expired session, two tabs, a browser that keeps nothing."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from hands import Hands
+from live import Live, Work, document
+
+pytestmark = pytest.mark.browser
+
+QUIET = "not_relevant"
+
+
+def begin(live: Live, page: Page, sentences: int = 6) -> tuple[Work, int, Hands]:
+    work = live.campaign("h_falcon", [document(sentences)], systems=["hidden-engine-alpha"])
+    page.goto(work.link)
+    task = work.tasks[0].id
+    page.goto(work.url(task))
+    hands = Hands(page)
+    hands.ready()
+    return work, task, hands
+
+
+def judge(hands: Hands, sentence: int, holistic: int) -> None:
+    """One row, then on to the next."""
+    hands.press("1", "2", "s", str(sentence), str(holistic % 10), "Enter")
+
+
+def scores(work: Work, task: int) -> list[tuple[int | None, int | None]]:
+    return [(item.get("sentence"), item.get("holistic")) for item in work.stored(task)]
+
+
+def test_offline_for_the_middle_third(live: Live, page: Page, context: BrowserContext) -> None:
+    work, task, hands = begin(live, page)
+    wanted = [(1 + n % 4, 1 + n) for n in range(6)]
+    for n, (sentence, holistic) in enumerate(wanted):
+        if n == 2:
+            hands.settled()
+            context.set_offline(True)
+        if n == 4:
+            page.locator("#saved[data-state=offline]").wait_for()
+            assert "2" in page.inner_text("#saved")
+            assert scores(work, task)[2:4] == [(None, None)] * 2
+            context.set_offline(False)
+        judge(hands, sentence, holistic)
+    hands.settled()
+    assert scores(work, task) == wanted
+    rows = [(row.question, row.segment) for row in work.rows()]
+    assert len(rows) == len(set(rows)), "each answer is stored once"
+
+
+def test_kill_minus_nine_in_mid_task(own_live: Live, page: Page) -> None:
+    work, task, hands = begin(own_live, page)
+    judge(hands, 1, 1)
+    hands.settled()
+    own_live.kill()
+    judge(hands, 2, 2)
+    judge(hands, 3, 3)
+    page.locator("#saved[data-state=offline]").wait_for()
+    own_live.start()
+    judge(hands, 4, 4)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    hands.settled()
+    assert scores(work, task)[:4] == [(1, 1), (2, 2), (3, 3), (4, 4)]
+
+
+def test_reload_at_every_step(live: Live, page: Page) -> None:
+    work, task, hands = begin(live, page, sentences=2)
+    steps: list[tuple[str, str]] = [
+        ("1", "3"),
+        ("8", "1"),
+        ("s", "4"),
+        ("h", "7"),
+    ]
+    for first, second in steps:
+        hands.press(first, second)
+        page.reload()
+        hands.ready()
+    hands.press("c")
+    hands.write("왜 ‘그녀’인가? 👩‍🚀")
+    page.reload()
+    hands.ready()
+    assert page.input_value("textarea") == "왜 ‘그녀’인가? 👩‍🚀"
+    hands.press("Enter")
+    hands.settled()
+    stored = work.stored(task)[0]
+    assert stored["skills"] | {"information_density": "high", "participant_focus": "low"} == stored["skills"]
+    assert (stored["sentence"], stored["holistic"], stored["comment"]) == (4, 7, "왜 ‘그녀’인가? 👩‍🚀")
+    assert "row=2" in page.url, "the same row after a reload, the next after accepting"
+
+
+def test_incomplete_answer_stays_on_the_device(live: Live, page: Page) -> None:
+    work = live.campaign("falcon", [document(2)])
+    page.goto(work.link)
+    task = next(t for t in work.tasks if t.page == "label").id
+    page.goto(work.url(task))
+    hands = Hands(page)
+    hands.ready()
+    hands.press("2", "1", "4")
+    hands.settled()
+    page.reload()
+    hands.ready()
+    ticked = page.eval_on_selector_all("[data-q=skills] :checked", "els => els.map(e => e.value)")
+    assert ticked == ["information_density", "style_register"]
+    assert "skills" not in work.stored(task)[0]
+    hands.press("t", "7", "Enter")
+    hands.settled()
+    assert work.stored(task)[0]["skills"] == ["information_density", "style_register", "reference_consistency"]
+
+
+def test_closed_while_offline_and_sent_from_the_list_of_work(live: Live, page: Page, context: BrowserContext) -> None:
+    work, task, hands = begin(live, page)
+    context.set_offline(True)
+    judge(hands, 3, 9)
+    page.locator("#saved[data-state=offline]").wait_for()
+    page.close()
+    context.set_offline(False)
+    later = context.new_page()
+    later.goto(f"{live.url}/work")
+    later.locator("#saved[data-state=saved]").wait_for(state="attached")
+    assert scores(work, task)[0] == (3, 9)
+
+
+def test_expired_session_keeps_the_answers(live: Live, page: Page, context: BrowserContext) -> None:
+    work, task, hands = begin(live, page)
+    context.clear_cookies()
+    judge(hands, 2, 5)
+    page.locator("#note-signin").wait_for()
+    assert scores(work, task)[0] == (None, None)
+    judge(hands, 4, 6)
+    page.goto(work.link)
+    page.goto(work.url(task))
+    hands.ready()
+    hands.settled()
+    assert scores(work, task)[:2] == [(2, 5), (4, 6)]
+
+
+def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page, context: BrowserContext) -> None:
+    work, task, hands = begin(live, page)
+    other = context.new_page()
+    other.goto(work.url(task) + "?row=1")
+    second = Hands(other)
+    second.ready()
+    # The second tab misses what the first one says, as another device would.
+    other.evaluate("BroadcastChannel.prototype.postMessage = () => {}")
+    page.bring_to_front()
+    hands.press("s", "1", "3")
+    hands.settled()
+    other.bring_to_front()
+    assert other.locator("[data-q=sentence] :checked").get_attribute("value") == "1", "told by the first tab"
+    page.evaluate("() => { BroadcastChannel.prototype.postMessage = () => {}; }")
+    page.bring_to_front()
+    hands.press("s", "2")
+    hands.settled()
+    other.bring_to_front()
+    second.press("s", "4")
+    other.locator("[id^=note-conflict]").wait_for()
+    text = other.inner_text("[id^=note-conflict]")
+    assert "2" in text and "4" in text
+    values = [row.value for row in work.rows() if row.question == "sentence"]
+    assert values == [4] and work.stored(task)[0]["sentence"] == 4
+    other.get_by_role("button", name="Take the other").click()
+    second.settled()
+    assert work.stored(task)[0]["sentence"] == 2
+
+
+def test_storage_blocked_is_said_and_answers_are_sent_at_once(live: Live, page: Page) -> None:
+    page.add_init_script("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('blocked'); } })")
+    page.add_init_script("Object.defineProperty(globalThis, 'localStorage', { get() { throw new Error('blocked'); } })")
+    work, task, hands = begin(live, page)
+    assert "sent at once" in page.inner_text("#note-storage")
+    hands.press("s", "3", "8")
+    hands.settled()
+    assert scores(work, task)[0] == (3, 8)
+
+
+def test_a_wrong_clock_does_not_matter(live: Live, page: Page) -> None:
+    page.clock.set_fixed_time("2031-01-01T00:00:00Z")
+    work, _, hands = begin(live, page)
+    hands.press("s", "3", "8", "Enter")
+    page.locator("#saved[data-state=saved]").wait_for()
+    row = next(row for row in work.rows() if row.question == "holistic")
+    assert row.answered_at.year < 2031 and abs((row.received_at - row.answered_at).total_seconds()) < 60
+
+
+def test_finish_makes_it_read_only(live: Live, page: Page) -> None:
+    work, task, hands = begin(live, page, sentences=2)
+    judge(hands, 4, 9)
+    hands.press("f", "Enter")
+    assert "Sentence 2" in page.inner_text("#say"), "finishing leads to what is missing"
+    hands.press("s", "2", "3", "Enter")
+    hands.press("f", "Enter")
+    page.wait_for_url("**/work")
+    assert work.tasks[0].finished_at is not None
+    page.goto(work.url(task))
+    hands.ready()
+    hands.press("s", "1", "j")
+    assert scores(work, task) == [(4, 9), (2, 3)]
+    assert page.locator("#questions input:enabled:not([type=hidden])").count() == 0
+
+
+def test_undo_and_revise(live: Live, page: Page) -> None:
+    work, task, hands = begin(live, page, sentences=2)
+    hands.press("s", "1", "5")
+    hands.press("s", "3")
+    hands.press("u")
+    hands.settled()
+    assert scores(work, task)[0] == (1, 5)
+    hands.press("Enter", "k", "s", "4")
+    hands.settled()
+    assert scores(work, task)[0] == (4, 5)
+
+
+def test_slow_network_does_not_slow_the_hands(live: Live, page: Page, context: BrowserContext) -> None:
+    work, task, hands = begin(live, page)
+    session = context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send(
+        "Network.emulateNetworkConditions",
+        {"offline": False, "latency": 400, "downloadThroughput": 20_000, "uploadThroughput": 20_000},
+    )
+    for n in range(3):
+        judge(hands, 1 + n, 4 + n)
+    assert "row=4" in page.url
+    hands.settled()
+    assert scores(work, task)[:3] == [(1, 4), (2, 5), (3, 6)]
