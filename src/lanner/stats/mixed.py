@@ -22,7 +22,7 @@ from lanner.stats.tables import undefined
 from lanner.stats.terms import Terms, codes, terms
 from lanner.stats.wide import wide
 
-_PROFILED = 3000  # up to this many levels in all, variances get profile likelihood intervals
+_PROFILED = 3e6  # multiplications a step may take for variances to get profile likelihood intervals
 
 
 @dataclass(frozen=True)
@@ -64,21 +64,26 @@ def fit(y: Array, x: Array, factors: Sequence[Indices], *, reml: bool = True) ->
     return Fit(solution, residual * np.concatenate([[1.0], theta**2]), reml, converged)
 
 
+def _slope(model: Fit, solution: Solution, variances: Array) -> Array:
+    """Slope of the deviance in the log of each variance."""
+    residual, problem = float(variances[0]), solution.problem
+    ratios = solution.gradient(model.reml, residual) * solution.theta / 2  # a variance acts through its ratio to σ²
+    free = problem.n - problem.p * model.reml
+    return np.concatenate([[free - solution.residual / residual - ratios.sum()], ratios])
+
+
 def curvature(model: Fit) -> Array | None:
     """Covariance of the log variances (those above zero), from the deviance's second derivatives; None if flat."""
     free = np.flatnonzero(model.variances > 0)
-    step, k = 0.01, len(free)
-
-    def deviance(shift: Array) -> float:
-        variances = model.variances.copy()
-        variances[free] *= np.exp(shift)
-        return model.deviance_at(variances)
-
-    unit, hessian = np.eye(k) * step, np.empty((k, k))
-    for i in range(k):
-        for j in range(i + 1):
-            corners = [deviance(a * unit[i] + b * unit[j]) for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
-            hessian[i, j] = hessian[j, i] = (corners[0] - corners[1] - corners[2] + corners[3]) / (4 * step**2)
+    hessian = np.empty((len(free), len(free)))
+    for row, k in enumerate(free):
+        sides = []
+        for step in (0.01, -0.01):
+            variances = model.variances.copy()
+            variances[k] *= np.exp(step)
+            sides.append(_slope(model, model.at(variances), variances)[free])
+        hessian[row] = (sides[0] - sides[1]) / 0.02
+    hessian = (hessian + hessian.T) / 2
     if not np.isfinite(hessian).all() or float(np.linalg.eigvalsh(hessian).min()) <= 1e-8:
         return None
     return np.asarray(2 * np.linalg.inv(hessian))
@@ -142,11 +147,8 @@ def _given(model: Fit, k: int, fixed: float, others: list[int]) -> Callable[[Arr
         variances = np.zeros(len(model.variances))
         variances[k], variances[others] = fixed, np.exp(log_variances)
         solution = model.at(variances)
-        residual = float(variances[0])
-        in_theta = solution.gradient(model.reml, residual) * solution.theta / 2  # per log variance, the ratio's part
-        free = solution.problem.n - solution.problem.p * model.reml
-        slope = np.concatenate([[free - solution.residual / residual - in_theta.sum()], in_theta])
-        return solution.deviance(model.reml, residual), slope[others]
+        value = solution.deviance(model.reml, float(variances[0]))
+        return value, _slope(model, solution, variances)[others]
 
     return objective
 
@@ -164,7 +166,7 @@ def mixed(
 
     `fixed` are measures or columns (text becomes groups); `random` are columns, "item" (document and segment), or
     several joined by ":" ("judge:document"). Rows: "fixed" effects with Satterthwaite t intervals; "variance"
-    components with profile likelihood intervals (from 3,000 levels on, Wald intervals on the log scale) and their share
+    components with profile likelihood intervals (for large models, Wald intervals on the log scale) and their share
     of the total: the share of "document" is the intraclass correlation of documents. The Result's value is the share
     of variance that fixed and random effects explain together, R² after Nakagawa & Schielzeth (2013, Methods Ecol.
     Evol. 4); that of the fixed effects alone is in the notes.
@@ -316,7 +318,7 @@ def _variance_rows(model: Fit, factors: list[str], spread: Array | None, level: 
 
 
 def _variance_ends(model: Fit, k: int, spread: Array | None, level: float) -> tuple[float | None, float | None]:
-    if sum(model.solution.problem.sizes) <= _PROFILED:
+    if model.solution.problem.cost <= _PROFILED:
         low, high = variance_interval(model, k, level)
         return low, high if np.isfinite(high) else None
     if spread is None or model.variances[k] == 0:

@@ -68,6 +68,13 @@ class Problem:
         across = meets[outside][:, outside].toarray()
         return cls(n, x.shape[1], sizes, buckets, factor[outside], outside, across, sums[outside], data.T @ data)
 
+    @property
+    def cost(self) -> float:
+        """Multiplications that one step takes, roughly."""
+        across = len(self.across_levels)
+        shapes = [bucket.own.shape for bucket in self.buckets]
+        return float(across**3 + sum(b * m * (m * m + m * across + 2 * across**2) for b, m, _ in shapes))
+
     def solve(self, theta: Array) -> Solution:
         """Eliminate the random effects at this θ: Cholesky of ΛZ'ZΛ + I, block by block, then what runs across."""
         scale = theta[self.across_factor]
@@ -255,7 +262,7 @@ def _buckets(
     """The cross-products of all levels but those `outside`, whose blocks are given, in buckets of equal size."""
     local = np.setdiff1d(np.arange(len(factor)), outside)
     counts = np.bincount(block)
-    width = np.left_shift(1, np.ceil(np.log2(np.maximum(counts, 1))).astype(int))
+    width = _rounded(counts)
     if int(width.sum()) * (len(outside) + int(width.max())) > _HELD:
         raise StatisticError(
             "This mixed model is too large to hold in memory.",
@@ -282,6 +289,13 @@ def _buckets(
         filled = np.maximum(levels, 0)
         found.append(_Bucket(levels, factor[filled], own, across, data[filled] * (levels >= 0)[..., None]))
     return tuple(found)
+
+
+def _rounded(sizes: Indices) -> Indices:
+    """Block sizes rounded up, so that few kinds remain and little is wasted: 1, 2, 4, 8, 16, 24, … 64, 96, 128, …"""
+    small = np.left_shift(1, np.ceil(np.log2(np.maximum(sizes, 1))).astype(int))
+    step = np.where(sizes <= 64, 8, 32)
+    return np.asarray(np.where(sizes <= 8, small, -(-sizes // step) * step), dtype=np.intp)
 
 
 def _inverses(matrices: Array) -> tuple[Array, float]:
