@@ -18,16 +18,16 @@ def test_a_process_of_its_own_makes_pictures_and_is_begun_again_when_it_dies(sto
     async def work() -> None:
         maker = Beside(store.address)
         try:
-            first = await maker.picture(1, "")
+            first = await maker.ask("picture", 1, "")
             assert first.people == ("J1", "J2")
             process = maker._process
             assert process is not None
             process.kill()
             await process.wait()
-            again = await maker.picture(1, "sentence")
+            again = await maker.ask("picture", 1, "sentence")
             assert again.main == "sentence"
             with pytest.raises(CampaignError):
-                await maker.picture(99, "")
+                await maker.ask("picture", 99, "")
             assert maker._process is not None and maker._process.pid != process.pid
         finally:
             await maker.close()
@@ -37,7 +37,9 @@ def test_a_process_of_its_own_makes_pictures_and_is_begun_again_when_it_dies(sto
 
 def test_the_other_end_answers_until_nobody_asks(store: Store) -> None:
     open_campaign(store)
-    asked = io.BytesIO(beside._packed(store.address) + beside._packed((1, "")) + beside._packed((7, "")))
+    asked = io.BytesIO(
+        beside._packed(store.address) + beside._packed(("picture", 1, "")) + beside._packed(("picture", 7, ""))
+    )
     told = io.BytesIO()
     beside.answer(asked, told)
     told.seek(0)
@@ -54,7 +56,7 @@ def test_an_unforeseen_error_is_told_and_does_not_end_it(store: Store) -> None:
         def picture(self, campaign: int, question: str) -> None:
             raise ZeroDivisionError
 
-    asked = io.BytesIO(beside._packed(store.address) + beside._packed((1, "")) * 2)
+    asked = io.BytesIO(beside._packed(store.address) + beside._packed(("picture", 1, "")) * 2)
     told = io.BytesIO()
     beside.answer(asked, told, Broken)  # type: ignore[arg-type]
     told.seek(0)

@@ -60,6 +60,8 @@ ACCESS: Mapping[str, frozenset[Kind]] = {
     "GET /campaigns/{name}": READERS,
     "GET /campaigns/{name}/panels": READERS,
     "GET /campaigns/{name}/events": READERS,
+    "GET /campaigns/{name}/disagreements": READERS,
+    "POST /campaigns/{name}/settle": EDITORS,
 }
 
 

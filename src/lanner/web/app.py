@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web import auth, health, judging, organising, problems, sse
+from lanner.web import auth, health, judging, organising, problems, settling, sse
 from lanner.web.access import Handler, allowed, guard
 from lanner.web.headers import Headers
 from lanner.web.site import Settings, Site
@@ -62,6 +62,8 @@ ROUTES = (
     Way("GET", "/campaigns/{name}", organising.campaign),
     Way("GET", "/campaigns/{name}/panels", organising.panels),
     Way("GET", "/campaigns/{name}/events", sse.events),
+    Way("GET", "/campaigns/{name}/disagreements", settling.disagreements),
+    Way("POST", "/campaigns/{name}/settle", settling.settle),
 )
 
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.picture import Album, Picture
+from lanner.web.picture import Album
 
 _SIZE = struct.Struct(">Q")
 
@@ -30,20 +30,19 @@ class Beside:
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
 
-    async def picture(self, campaign: int, question: str) -> Picture:
-        """The picture made over there, or the error it met."""
+    async def ask(self, what: str, *given: Any) -> Any:
+        """What a method of the album over there returns, or the error it met."""
         async with self._turn:
             try:
-                found = await self._ask((campaign, question))
+                found = await self._ask((what, *given))
             except (asyncio.IncompleteReadError, ConnectionError):
                 await self.close()
-                found = await self._ask((campaign, question))
+                found = await self._ask((what, *given))
         if isinstance(found, Exception):
             raise found
-        assert isinstance(found, Picture)
         return found
 
-    async def _ask(self, question: tuple[int, str]) -> Any:
+    async def _ask(self, question: tuple[Any, ...]) -> Any:
         process = self._process
         if process is None or process.returncode is not None:
             process = self._process = await self._begun()
@@ -85,9 +84,10 @@ def answer(questions: BinaryIO, answers: BinaryIO, album_of: Callable[[Store], A
     with Store.open(_read(questions), create=False) as store:
         album = album_of(store)
         while (asked := _read(questions)) is not None:
-            found: Picture | Exception
+            what, *given = asked
+            found: Any
             try:
-                found = album.picture(*asked)
+                found = getattr(album, what)(*given)
             except LannerError as error:
                 found = error
             except Exception as error:  # what we did not foresee must not end the process for all other campaigns

@@ -100,7 +100,7 @@ def _heat_note(apart: Divergence, names: Mapping[str, str]) -> str:
     return said
 
 
-def _ramp(count: int) -> list[str]:
+def ramp(count: int) -> list[str]:
     """Classes from light to dark; the last of five or more stands apart in another hue, to be told from the first."""
     if count >= 5:
         return [*(f"r{round(1 + 8 * at / max(count - 2, 1))}" for at in range(count - 1)), "r-apart"]
@@ -112,7 +112,7 @@ def _shares(
 ) -> Markup | None:
     if apart.shared < FEWEST:
         return None
-    options = list(zip([label[name] for name in apart.labels], _ramp(len(apart.labels)), strict=True))
+    options = list(zip([label[name] for name in apart.labels], ramp(len(apart.labels)), strict=True))
     judges = [(names[j], model, apart.shares[j]) for j, model in _in_order(apart, seats) if j in apart.shares]
     return figures.label_shares(options, judges, f"% of the {apart.shared:,} that all {len(judges)} have judged")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -17,9 +18,11 @@ from starlette.responses import RedirectResponse, Response
 from lanner import campaign as work
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import Json, languages
-from lanner.web import auth, forms, messages, origin, rendering, session
+from lanner.protocols.wording import Wording
+from lanner.web import auth, forms, guidelines, messages, origin, rendering, session
 from lanner.web.desk import Desk, desk, owner
 from lanner.web.home import home_page
+from lanner.web.pages import Settings as PageSettings
 from lanner.web.pages import task_page
 from lanner.web.problems import SignInNeeded, wants_json
 from lanner.web.rendering import page
@@ -123,11 +126,19 @@ def _task_page(request: Request, laid: Desk, token: str, *, status: int = 200) -
         row=int(row) if row.isdecimal() and len(row) < 6 else None,
         whole="whole" in request.query_params,
         progress=laid.progress,
-        settings=laid.settings,
+        settings=_with_notes(laid, words.language),
     )
     response = _page(request, "judge/task.html", words, {"page": shown, "token": token})
     response.status_code = status
     return response
+
+
+def _with_notes(laid: Desk, language: str) -> PageSettings:
+    """The campaign's guidelines, or the protocol's, with what was added to them while the campaign runs."""
+    if not guidelines.notes(laid.campaign.settings):
+        return laid.settings
+    own = laid.settings.guidelines or Wording(laid.protocol, language).line("instructions")
+    return replace(laid.settings, guidelines=guidelines.with_notes(own, laid.campaign.settings))
 
 
 async def answers(request: Request) -> Response:

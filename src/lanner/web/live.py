@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from lanner.errors import StoreError
 from lanner.store import Store
@@ -95,9 +96,15 @@ class Live:
             self._making.pop(key, None)
 
     async def _made(self, campaign: int, question: str) -> Picture:
+        made = await self.ask("picture", campaign, question)
+        assert isinstance(made, Picture)
+        return made
+
+    async def ask(self, what: str, *given: Any) -> Any:
+        """Anything an album can tell, made where it does not stand in the way."""
         if self._beside is not None:
-            return await self._beside.picture(campaign, question)
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._album.picture, campaign, question)
+            return await self._beside.ask(what, *given)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, getattr(self._album, what), *given)
 
     @asynccontextmanager
     async def looking(self, campaign: int) -> AsyncIterator[Watched]:

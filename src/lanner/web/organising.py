@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -36,6 +37,11 @@ def find(store: Store, account: Account, name: str) -> Campaign:
         if account.role is not AccountRole.OWNER and not tx.accounts.belongs(account.id, found.id):
             raise HTTPException(404)
         return found
+
+
+def address_of(request: Request, campaign: Campaign, below: str = "") -> str:
+    """The address of a campaign's page, or of one below it."""
+    return f"{request.scope.get('root_path', '')}/campaigns/{quote(campaign.name, safe='')}{below}"
 
 
 def listed(store: Store, account: Account) -> list[Row]:

@@ -168,7 +168,7 @@ def live_page(
     plan = plan_of(campaign.settings)
     names = {seat.judge.id: seat.judge.name or seat.judge.id for seat in seats}
     known: Mapping[str, Pace] = picture.paces if picture else {}
-    controls: Controls = {}
+    controls: Controls = picture.controls if picture else {}
     found = {outlook.judge: outlook for outlook in outlooks(shares, known, now, [d for d, _, _ in corpus.domains])}
     rows = [_judge_row(seat, found[seat.judge.id], plan, controls) for seat in seats if seat.judge.id in found]
     people = tuple(row for row in rows if row.seat.judge.kind in PEOPLE)

@@ -8,19 +8,39 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Any
 
 import polars as pl
 
 from lanner import campaign as campaigns
-from lanner.model import Choice, Document, Grid, Judge, JudgeKind, Judgement, Labels, Protocol, Question, Scale, Text
+from lanner.designs.expected import misses, outcomes
+from lanner.model import (
+    Choice,
+    Document,
+    Grid,
+    Judge,
+    JudgeKind,
+    Judgement,
+    Labels,
+    Protocol,
+    Question,
+    Role,
+    Scale,
+    Task,
+    Text,
+)
 from lanner.stats.frame import frame
 from lanner.store import Store
+from lanner.web.disagreement import Answers, Listing, Wanted, answers, listing
 from lanner.web.divergence import Divergence, divergence
 from lanner.web.forecast import Pace, paces
 from lanner.web.measures import Measure, measures
 
+Key = tuple[Any, ...]
+_KEY_OF = attrgetter("judge", "document", "segment", "question", "role")
 KEY = ["judge", "stage", "question", "document", "segment", "system", "role"]
 PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED)
 MODELS = (JudgeKind.MODEL, JudgeKind.METRIC)
@@ -57,6 +77,8 @@ class Picture:
     paces: dict[str, Pace]
     comments: tuple[Comment, ...]
     comments_in_all: int
+    controls: dict[str, tuple[int, int]]
+    """By judge: control items missed, control items answered."""
 
 
 @dataclass(slots=True)
@@ -66,8 +88,12 @@ class _Leaf:
     protocol: Protocol
     documents: list[Document]
     table: pl.DataFrame
+    tasks: list[Task]
+    """Only those with control items, and of these only the control items."""
     stamp: int = 0
     done: dict[str, Picture] = field(default_factory=dict)
+    watched: dict[Key, Judgement] = field(default_factory=dict)
+    """Answers about the units that control items are about."""
 
 
 def main_question(protocol: Protocol, wanted: str = "") -> Question | None:
@@ -110,9 +136,22 @@ class Album:
             paces=other.paces if other else paces(leaf.table),
             comments=tuple(said[:_COMMENTS]),
             comments_in_all=len(said),
+            controls=_controls(leaf),
         )
         leaf.done[name] = made
         return made
+
+    def disagreements(self, campaign: int, wanted: Wanted) -> Listing:
+        """Where the people of a campaign disagree."""
+        leaf, judges = self._fresh(campaign)
+        people = [judge.id for judge in judges if judge.kind in PEOPLE]
+        return listing(leaf.table, leaf.protocol, people, wanted)
+
+    def answers(self, campaign: int, unit: tuple[str, str, str]) -> Answers:
+        """Everything said about one unit."""
+        leaf, judges = self._fresh(campaign)
+        people = [judge.id for judge in judges if judge.kind in PEOPLE]
+        return answers(leaf.table, leaf.protocol, unit, people)
 
     def _fresh(self, campaign: int) -> tuple[_Leaf, list[Judge]]:
         """The campaign's table with everything that was saved until now."""
@@ -121,11 +160,13 @@ class Album:
         if leaf is None:
             protocol = campaigns.protocol(self._store, campaign)
             documents = campaigns.documents(self._store, campaign)
-            leaf = self._leaves[campaign] = _Leaf(protocol, documents, frame([], protocol))
+            leaf = _Leaf(protocol, documents, frame([], protocol), _with_controls(self._store, campaign))
+            self._leaves[campaign] = leaf
         late = _LATE if self._store.kind == "postgresql" else 0
         new = campaigns.judgements(self._store, campaign, after=max(0, leaf.stamp - late))
         if new and (new[-1].id or 0) > leaf.stamp:
             leaf.table = _added(leaf.table, self._table(leaf, new, judges))
+            _watch(leaf, new)
             leaf.stamp = new[-1].id or 0
         return leaf, judges
 
@@ -142,6 +183,35 @@ class Album:
         rows = said.sort("answered_at", descending=True, nulls_last=True)
         columns = rows.select("judge", "question", "document", "segment", "text", "answered_at")
         return [Comment(*row) for row in columns.iter_rows()]
+
+
+def _with_controls(store: Store, campaign: int) -> list[Task]:
+    with store.reading() as tx:
+        every = [entry.task for entry in tx.tasks.of_campaign(campaign)]
+    found = []
+    for task in every:
+        items = tuple(item for item in task.items if item.role is Role.CONTROL and item.expected)
+        if items and task.judge:
+            found.append(replace(task, items=items))
+    return found
+
+
+def _watch(leaf: _Leaf, new: Sequence[Judgement]) -> None:
+    """Keep the answers that decide whether control items were missed."""
+    units = {(task.judge, item.document, item.segment) for task in leaf.tasks for item in task.items}
+    for judgement in new if units else ():
+        if (judgement.judge, judgement.document, judgement.segment) in units:
+            key = (*_KEY_OF(judgement), judgement.systems)
+            leaf.watched[key] = judgement
+
+
+def _controls(leaf: _Leaf) -> dict[str, tuple[int, int]]:
+    questions = {question.id: question for _, question in leaf.protocol.questions}
+    counted: dict[str, tuple[int, int]] = {}
+    for row in misses(outcomes(leaf.tasks, leaf.watched.values(), questions)):
+        missed, answered = counted.get(row.judge, (0, 0))
+        counted[row.judge] = (missed + row.missed, answered + row.answered)
+    return counted
 
 
 def _added(table: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:

@@ -30,6 +30,7 @@ def environment(assets: Assets, *, watched: bool = False) -> Environment:
     made.globals["assets"] = assets
     made.filters |= {
         "count": count,
+        "zip": zip,
         "money": money,
         "fraction": fraction,
         "percent": percent,

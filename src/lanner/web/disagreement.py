@@ -1,0 +1,236 @@
+"""Where people disagree: every shared unit with how far apart its answers are, and one unit with all its answers.
+
+Distance is the mean of the questions' own distances over all pairs of people: 0 or 1 for a choice, Jaccard for a set of
+labels, the share of the scale's length for a number, the mean over rows for a grid.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from lanner.errors import StatisticError
+from lanner.model import Choice, Grid, Json, JudgeKind, Labels, Number, Protocol, Question, Scale
+from lanner.stats.alpha import alpha
+from lanner.stats.ratings import Ratings
+from lanner.stats.resample import Array
+from lanner.stats.sets import jaccard_distance
+
+UNIT = ["document", "segment", "system"]
+_MOST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to look for. Empty means all; `labels` are two that must both have been given to `question`."""
+
+    question: str = ""
+    domain: str = ""
+    document: str = ""
+    judges: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    show: str = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One unit on which people differ. `given` are the answers to the question looked at, by judge."""
+
+    document: str
+    segment: str
+    system: str
+    domain: str
+    distance: float
+    parts: dict[str, float]
+    given: tuple[tuple[str, str], ...]
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The spots found, the furthest apart first; how many there are in all, settled, and shared units."""
+
+    spots: tuple[Spot, ...]
+    found: int
+    settled: int
+    shared: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Everything said about one unit: answers by question and judge, seconds of activity by judge."""
+
+    given: dict[str, dict[str, Json]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    parts: dict[str, float] = field(default_factory=dict)
+    settled: dict[str, Json] = field(default_factory=dict)
+
+    @property
+    def distance(self) -> float | None:
+        return sum(self.parts.values()) / len(self.parts) if self.parts else None
+
+
+def listing(table: pl.DataFrame, protocol: Protocol, people: Sequence[str], wanted: Wanted) -> Listing:
+    """The disagreements of these people. A question looked at must itself be in dispute."""
+    judges = [name for name in people if not wanted.judges or name in wanted.judges]
+    apart = _distances(_main(table, judges), protocol)
+    if apart.is_empty():
+        return Listing((), 0, 0, 0)
+    asked = wanted.question if wanted.question in apart["question"].unique() else ""
+    units = apart.group_by(UNIT, maintain_order=True).agg(
+        pl.col("distance").mean().alias("mean"),
+        pl.col("question"),
+        pl.col("distance"),
+        pl.col("distance").filter(pl.col("question") == asked).max().alias("own"),
+    )
+    domains = table.select("document", "domain").unique(maintain_order=True)
+    units = units.join(domains, on="document", how="left", maintain_order="left")
+    for name in ("domain", "document"):
+        if given := getattr(wanted, name):
+            units = units.filter(pl.col(name) == given)
+    shared = len(units)
+    units = units.filter((pl.col("own") if asked else pl.col("mean")) > 0)
+    said = _given(_main(table, judges), asked) if asked else {}
+    if len(wanted.labels) == 2 and asked:
+        keep = [
+            set(wanted.labels) <= {label for _, label in said.get(key, ())} for key in units.select(UNIT).iter_rows()
+        ]
+        units = units.filter(pl.Series(keep, dtype=pl.Boolean))
+    done = _settled(table)
+    is_done = [key in done for key in units.select(UNIT).iter_rows()]
+    found, settled = len(units), sum(is_done)
+    if wanted.show in ("open", "settled"):
+        units = units.filter(pl.Series([mark is (wanted.show == "settled") for mark in is_done], dtype=pl.Boolean))
+    order = ["own", "mean"] if asked else ["mean"]
+    units = units.sort(*order, descending=True, maintain_order=True).head(_MOST)
+    spots = [
+        Spot(
+            document, segment, system, domain or "", mean, dict(zip(questions, parts, strict=True)),
+            said.get((document, segment, system), ()), (document, segment, system) in done,
+        )
+        for document, segment, system, mean, questions, parts, domain in units.select(
+            *UNIT, "mean", "question", "distance", "domain"
+        ).iter_rows()
+    ]  # fmt: skip
+    return Listing(tuple(spots), found, settled, shared)
+
+
+def _main(table: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
+    return table.filter((pl.col("role") == "main") & pl.col("judge").is_in(list(judges)))
+
+
+def _settled(table: pl.DataFrame) -> set[tuple[str, str, str]]:
+    settled = table.filter(pl.col("judge_kind") == str(JudgeKind.ADJUDICATED))
+    return {(d, s, o) for d, s, o in settled.select(UNIT).unique().iter_rows()}
+
+
+def _distances(table: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
+    """Mean distance over pairs of judges, for each unit and question that two have answered."""
+    parts = [_distance(table, question) for _, question in protocol.questions]
+    empty = {**dict.fromkeys(UNIT, pl.String()), "question": pl.String(), "distance": pl.Float64()}
+    return pl.concat([pl.DataFrame(schema=empty), *(part for part in parts if part is not None)])
+
+
+def _distance(table: pl.DataFrame, question: Question) -> pl.DataFrame | None:
+    if not isinstance(question, Choice | Labels | Grid | Scale | Number):
+        return None
+    try:
+        rated = alpha.ratings(table, question.id)
+    except StatisticError:
+        return None
+    pairs = rated.pairs
+    if not len(pairs.item):
+        return None
+    by_pair = _between(rated, question, pairs.first, pairs.second)
+    total = np.bincount(pairs.item, weights=by_pair, minlength=rated.n_items)
+    count = np.bincount(pairs.item, minlength=rated.n_items)
+    shared = count > 0
+    items = rated.items.filter(pl.Series(shared)).select(*UNIT)
+    items = items.with_columns(
+        pl.Series("distance", total[shared] / count[shared]), pl.lit(question.id).alias("question")
+    )
+    return items.group_by(*UNIT, "question", maintain_order=True).agg(pl.col("distance").mean())
+
+
+def _between(rated: Ratings, question: Question, first: np.ndarray, second: np.ndarray) -> Array:
+    if rated.sets:
+        return np.asarray(jaccard_distance(rated.sets)[first, second])
+    if isinstance(question, Choice) or not _graded(question):
+        return np.asarray(first != second, dtype=float)
+    low, high = _ends(question, rated)
+    apart = np.abs(rated.points[first] - rated.points[second]) / max(high - low, 1e-9)
+    return np.asarray(apart.clip(0, 1))
+
+
+def _graded(question: Question) -> bool:
+    return isinstance(question, Scale | Number) or (
+        isinstance(question, Grid) and all(option.value is not None for option in question.options)
+    )
+
+
+def _ends(question: Question, rated: Ratings) -> tuple[float, float]:
+    if isinstance(question, Scale):
+        return question.min, question.max
+    if isinstance(question, Grid):
+        values = [option.value for option in question.options if option.value is not None]
+        return min(values), max(values)
+    return float(rated.points.min(initial=0.0)), float(rated.points.max(initial=1.0))
+
+
+def _given(table: pl.DataFrame, question: str) -> dict[tuple[str, str, str], tuple[tuple[str, str], ...]]:
+    """Short answers to one question by unit, in the order of the judges' names."""
+    rows = table.filter((pl.col("question") == question) & (pl.col("row") == ""))
+    short = pl.coalesce(pl.col("label"), pl.col("score").map_elements(lambda x: f"{x:g}", return_dtype=pl.String))
+    said = rows.with_columns(short.alias("said")).filter(pl.col("said").is_not_null()).sort("judge")
+    found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
+    for document, segment, system, judge, words in said.select(*UNIT, "judge", "said").iter_rows():
+        found.setdefault((document, segment, system), []).append((judge, words))
+    return {key: tuple(given) for key, given in found.items()}
+
+
+def answers(table: pl.DataFrame, protocol: Protocol, unit: tuple[str, str, str], people: Sequence[str]) -> Answers:
+    """Everything said about one unit, also by models."""
+    place = (pl.col("document") == unit[0]) & (pl.col("segment") == unit[1]) & (pl.col("system") == unit[2])
+    rows = table.filter(place & (pl.col("role") == "main"))
+    given: dict[str, dict[str, Json]] = {}
+    settled: dict[str, Json] = {}
+    seconds: dict[str, float] = {}
+    kinds = {question.id: question for _, question in protocol.questions}
+    columns = rows.select(
+        "judge", "judge_kind", "question", "row", "label", "score", "labels", "spans", "text", "ranks", "active"
+    )
+    for judge, kind, question, row, *values, active in columns.iter_rows():
+        value = _value(kinds.get(question), *values)
+        if kind == str(JudgeKind.ADJUDICATED):
+            _put(settled, question, row, value)
+        else:
+            _put(given.setdefault(question, {}), judge, row, value)
+            if active is not None:
+                seconds[judge] = max(seconds.get(judge, 0.0), active)
+    apart = _distances(_main(rows, people), protocol)
+    parts = dict(apart.select("question", "distance").iter_rows())
+    return Answers(given, seconds, parts, settled)
+
+
+def _put(into: dict[str, Json], name: str, row: str, value: Json) -> None:
+    if row:
+        into.setdefault(name, {})[row] = value
+    else:
+        into[name] = value
+
+
+def _value(question: Question | None, *cells: Json) -> Json:
+    label, score, labels, spans, text, ranks = cells
+    if spans is not None:
+        return json.loads(spans)
+    if labels is not None:
+        return list(labels)
+    if ranks is not None:
+        return list(ranks)
+    if label is not None and not isinstance(question, Scale | Number):
+        return label
+    return score if score is not None else text
