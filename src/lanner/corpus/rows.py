@@ -123,7 +123,7 @@ def _pieces(segment: Segment, document: Document, how: Splitting) -> list[_Piece
         if number < last:
             gaps = {c: columns[c][lines[c][number][1] : lines[c][number + 1][0]] for c in present}
             inner[-1] = replace(inner[-1], gaps=gaps)
-        pieces += [replace(piece, line=number) for piece in inner]
+        pieces += [replace(piece, line=number) for piece in inner] if number else inner
     return pieces
 
 

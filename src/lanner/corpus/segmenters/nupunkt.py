@@ -17,6 +17,8 @@ _SPACE_AND_EMOJI = re.compile(rf"\s*(?:{rules.EMOJI}+\s*)?")
 
 def cuts(text: str, code: str) -> list[int]:
     """Where a new sentence begins; an emoji after a full stop belongs to the sentence before it."""
+    if not rules.language(code).first.search(text, 0, len(text) - 1):  # one sentence: most segments of most sets
+        return []
     ends = [end for _, end in nupunkt.sent_spans(text)[:-1]]
     learnt = {found.end() for end in ends if (found := _SPACE_AND_EMOJI.match(text, end))}
     return sorted((learnt | set(rules.cuts(text, code, sure=True))) - {0, len(text)})
