@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -255,8 +256,9 @@ class Tasks(Rows):
 
 
 def pool_key(task: Task) -> str:
-    """What makes two free tasks the same for a judge: page, texts and outputs."""
-    return dumps([task.page, sorted({(item.document, *item.systems) for item in task.items})])
+    """What makes two free tasks the same for a judge: page, sentences and outputs, whichever side they stand on."""
+    about = sorted({(item.document, item.segment, *sorted(item.systems)) for item in task.items})
+    return hashlib.sha256(dumps([task.page, about]).encode()).hexdigest()[:32]
 
 
 def _assigned(row: Any, items: Sequence[Any]) -> Assigned:
