@@ -107,6 +107,11 @@ def test_edits_by_hand_come_after_the_split_and_into_the_manifest():
     assert made.manifest.edits == (edit,)
 
 
+def test_edits_by_hand_are_never_ignored():
+    with pytest.raises(LannerError, match="the recipe does not split"):
+        prepare(documents(), choosing(systems=["a"]), hand=[Edit("accept", "d0", "1.1")])
+
+
 def choosing(**options) -> recipe.Recipe:
     return HOW.model_copy(update={"steps": (recipe.Choose(do="choose", **options),)})
 

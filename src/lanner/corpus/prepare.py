@@ -11,6 +11,7 @@ from lanner.corpus import filter as filtering
 from lanner.corpus import recipe as recipes
 from lanner.corpus.describe import Description
 from lanner.corpus.ledger import Change, Ledger
+from lanner.errors import LannerError
 from lanner.model import Document, Json
 
 Progress = Callable[[str, int], None]
@@ -64,10 +65,16 @@ class Preparation:
         stream = self._counted(self._open("input"), self._languages(documents))
         if self.tables:
             stream = self._described(stream, self._before)
-        for step in self.recipe.steps:
+        splits = [number for number, step in enumerate(self.recipe.steps) if isinstance(step, recipes.Split)]
+        if self.hand and not splits:
+            raise LannerError(
+                "There are edits by hand, but the recipe does not split.",
+                next_step='Add a step with do = "split", or leave the edits out.',
+            )
+        for number, step in enumerate(self.recipe.steps):
             passed = self._open(step.do)
             stream = self._counted(passed, self._step(step, passed.ledger, stream))
-            if isinstance(step, recipes.Split) and self.hand:
+            if self.hand and number == splits[-1]:
                 stream = self._counted(self._open("edits"), edits.apply(stream, self.hand))
         if self.tables:
             stream = self._described(stream, self._after)
