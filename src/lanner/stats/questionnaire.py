@@ -1,0 +1,129 @@
+"""What judges say about themselves and their work: averages of statements, shares of answers.
+
+Each judge answers once, so judges are what is resampled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lanner.errors import StatisticError, did_you_mean
+from lanner.model import Json, Result
+from lanner.stats.frame import tidy
+from lanner.stats.resample import Array, Outcome, Resampling, Scale, group_sums, outcome, replicate_sums, sign
+from lanner.stats.tables import groups, undefined
+from lanner.stats.wide import units
+
+
+def averages(
+    data: Any, of: str | Sequence[str], *, by: Sequence[str] = (), resampling: Resampling | None = None
+) -> Result:
+    """The mean answer to each statement: x̄ = Σx/n over the judges who answered it (Castilho 2021 averages ten
+    statements per scenario this way).
+
+    `of` are questions whose answers are numbers, or grids of them; `by` are columns to split by (an attribute of the
+    judges). Rows: question, row (the statement), group, mean with interval, median, sd, n. The Result's value is the
+    mean over all answers.
+    """
+    table, notes = _answers(data, of)
+    table = table.filter(pl.col("score").is_not_null())
+    if not len(table):
+        return undefined("average answer", "nothing was answered with a number.")
+    resampling = _over_judges(resampling)
+    rows: list[dict[str, Json]] = []
+    for labels, part in groups(table, ["question", "row", *by]):
+        values = part["score"].to_numpy().astype(float)
+        value, spread = _mean(values, part, resampling, "plain")
+        sd = float(values.std(ddof=1)) if len(values) > 1 else None
+        about = {**labels, "mean": value, **_ends(spread), "median": float(np.median(values)), "sd": sd}
+        rows.append({**about, "n": part["judge"].n_unique()})
+    value, spread = _mean(table["score"].to_numpy().astype(float), table, resampling, "plain")
+    return _result("average answer", value, spread, rows, table, notes=notes, resampling=resampling)
+
+
+def shares(
+    data: Any, of: str | Sequence[str], *, by: Sequence[str] = (), resampling: Resampling | None = None
+) -> Result:
+    """How many judges gave each answer: k/n over the judges who answered.
+
+    `of` are choices or label sets. Rows: question, group, label, count, share with interval, n; the commonest first.
+    The Result's value is the share of the commonest answer to the first question.
+    """
+    table, notes = _answers(data, of)
+    given = pl.when(pl.col("labels").is_not_null()).then(pl.col("labels")).otherwise(pl.concat_list("label"))
+    table = table.with_columns(given.alias("_given")).filter(
+        pl.col("labels").is_not_null() | pl.col("label").is_not_null()
+    )
+    if not len(table):
+        return undefined("share of answers", "nothing was answered.")
+    resampling = _over_judges(resampling)
+    rows: list[dict[str, Json]] = []
+    first: tuple[str, float, Outcome] | None = None
+    for labels, part in groups(table, ["question", *by]):
+        answers = part["_given"].to_list()
+        found = []
+        for name in dict.fromkeys(label for answer in answers for label in answer):
+            marks = np.array([float(name in answer) for answer in answers])
+            found.append((name, int(marks.sum()), *_mean(marks, part, resampling, "logit")))
+        found.sort(key=lambda entry: -entry[1])
+        for name, count, value, spread in found:
+            first = first or (name, value, spread)
+            rows.append({**labels, "label": name, "count": count, "share": value, **_ends(spread), "n": len(answers)})
+    if first is None:
+        return undefined("share of answers", "no label was given.")
+    name, value, spread = first
+    return _result(f"share of {name}", value, spread, rows, table, notes=notes, resampling=resampling)
+
+
+def _answers(data: Any, of: str | Sequence[str]) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    table, notes = tidy(data)
+    known = table["question"].unique().sort().to_list()
+    wanted = [of] if isinstance(of, str) else list(of)
+    for question in wanted:
+        if question not in known:
+            raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, known))
+    order = pl.Enum(wanted)
+    found = table.filter(pl.col("question").is_in(wanted))
+    return found.sort(pl.col("question").cast(order), maintain_order=True), notes
+
+
+def _over_judges(resampling: Resampling | None) -> Resampling:
+    return replace(resampling or Resampling(), unit="judge")
+
+
+def _mean(values: Array, table: pl.DataFrame, resampling: Resampling, scale: Scale) -> tuple[float, Outcome]:
+    unit, count = units(table, "judge")
+    sums = group_sums(np.column_stack([values, np.ones(len(values))]), unit, count)
+
+    def finish(total: Array) -> Array:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(total[:, :1] / total[:, 1:])
+
+    replicates = replicate_sums(sums, finish, resampling)
+    return float(values.mean()), outcome(replicates, resampling, column=0, scale=scale)
+
+
+def _ends(spread: Outcome) -> dict[str, Json]:
+    interval = spread.interval
+    return {"low": interval.low if interval else None, "high": interval.high if interval else None}
+
+
+def _result(
+    name: str,
+    value: float,
+    spread: Outcome,
+    rows: list[dict[str, Json]],
+    table: pl.DataFrame,
+    *,
+    notes: tuple[str, ...],
+    resampling: Resampling,
+) -> Result:
+    counts = {"items": len(table), "judges": table["judge"].n_unique()}
+    about = (*notes, *spread.notes)
+    signature = sign(name, resampling, spread.interval)
+    return Result(name, value, spread.interval, None, counts, rows=rows, notes=about, signature=signature)
