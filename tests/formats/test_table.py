@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import csv
+import tempfile
 import tracemalloc
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lanner import formats
 from lanner.errors import InputError
@@ -99,6 +103,30 @@ def test_a_file_without_source_is_not_recognised(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="none of the formats") as caught:
         formats.recognise(path)
     assert "table (a table with named columns" in caught.value.next_step
+
+
+CELLS = st.sampled_from(["", "a", "b", "2", '"q"', "x,y", "l\nm"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sets(st.sampled_from(["doc", "id", "ref", "mt", "hyp:B", "fun"])), st.data())
+def test_streaming_gives_what_reading_gives(columns: set[str], data: st.DataObject) -> None:
+    header = ["source", *sorted(columns)]
+    rows = data.draw(st.lists(st.lists(CELLS, min_size=len(header), max_size=len(header)), max_size=6))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.csv"
+        with path.open("w", encoding="utf-8", newline="") as out:
+            csv.writer(out).writerows([header, *rows])
+        try:
+            streamed: object = list(formats.read_documents(path, "table"))
+        except InputError as error:
+            streamed = error.what
+        try:
+            whole: object = list(formats.read(path, "table")[0].documents)
+        except InputError as error:
+            whole = error.what
+        if not (isinstance(streamed, str) and "do not stand together" in streamed):
+            assert streamed == whole
 
 
 def test_streaming_keeps_memory_flat(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ reading and its protocol. Everything the model holds is written, empty fields ar
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import MISSING, Field, fields
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +24,9 @@ _HEADER = "lanner"
 _VERSION = 1
 _DOCUMENT_TEXTS = ("source_language", "target_language", "domain", "title", "text_type", "note", "media")
 _TIMES = ("answered_at", "received_at")
+_DOCUMENT_FIELDS = frozenset({"id", "segments", "glossary", "meta", *_DOCUMENT_TEXTS})
+_SEGMENT_FIELDS = frozenset(spec.name for spec in fields(Segment))
+_JUDGEMENT_FIELDS = {spec.name: spec for spec in fields(Judgement)}
 
 
 def recognise(path: Path) -> bool:
@@ -192,7 +195,7 @@ def _header(entry: dict[str, Any], path: Path, line: int) -> dict[str, Any]:
 
 
 def _document(entry: dict[str, Any], path: Path, line: int) -> Document:
-    _only(entry, {"id", "segments", "glossary", "meta", *_DOCUMENT_TEXTS}, path, line)
+    _only(entry, _DOCUMENT_FIELDS, path, line)
     if not isinstance(entry["segments"], list):
         textfile.failed(path, "'segments' must be a list.", line)
     ids: set[str] = set()
@@ -213,7 +216,7 @@ def _document(entry: dict[str, Any], path: Path, line: int) -> Document:
 def _segment(entry: Any, path: Path, line: int) -> Segment:
     if not isinstance(entry, dict):
         textfile.failed(path, "Each segment must be a JSON object.", line)
-    _only(entry, {spec.name for spec in fields(Segment)}, path, line)
+    _only(entry, _SEGMENT_FIELDS, path, line)
     paragraph, judged = entry.get("paragraph"), entry.get("judged", True)
     if paragraph is not None and (not isinstance(paragraph, int) or isinstance(paragraph, bool)):
         textfile.failed(path, "'paragraph' must be a whole number.", line)
@@ -240,10 +243,9 @@ def _judge(entry: dict[str, Any], path: Path, line: int) -> Judge:
 
 
 def _judgement(entry: dict[str, Any], path: Path, line: int) -> Judgement:
-    specs = {spec.name: spec for spec in fields(Judgement)}
-    _only(entry, set(specs), path, line)
+    _only(entry, _JUDGEMENT_FIELDS.keys(), path, line)
     made: dict[str, Any] = {}
-    for name, spec in specs.items():
+    for name, spec in _JUDGEMENT_FIELDS.items():
         if name not in entry:
             if spec.default is MISSING:
                 textfile.failed(path, f"This judgement has no {name!r}.", line)
@@ -279,9 +281,10 @@ def _placed(judgement: Judgement, path: Path, line: int) -> Judgement:
     return Judgement(**values | {"origin": f"{path.name}:{line}"})
 
 
-def _only(entry: dict[str, Any], known: set[str], path: Path, line: int) -> None:
-    if extra := [key for key in entry if key not in known]:
-        textfile.failed(path, f"Unknown field {extra[0]!r}.", line, f"Known: {', '.join(sorted(known))}.")
+def _only(entry: dict[str, Any], known: Set[str], path: Path, line: int) -> None:
+    if not entry.keys() <= known:
+        extra = next(key for key in entry if key not in known)
+        textfile.failed(path, f"Unknown field {extra!r}.", line, f"Known: {', '.join(sorted(known))}.")
 
 
 def _id(entry: dict[str, Any], path: Path, line: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from lanner.formats._gathering import Draft, Gathering
 from lanner.formats._naming import file_languages, is_missing, number
 from lanner.formats._reading import Reading
 from lanner.formats._table_writing import write_table
-from lanner.model import Document, Judge, Judgement
+from lanner.model import Document, Judge, Judgement, Segment
 from lanner.model import languages as language_codes
 
 TITLE = "a table with named columns: CSV, TSV, JSON lines, Parquet, xlsx"
@@ -98,6 +99,9 @@ def read_documents(path: Path, **options: Any) -> Iterator[Document]:
     rows = open_rows(path, **options)
     table = _Table(path, rows, **table_options)
     gathering = table.gathering()
+    if table.is_plain:
+        yield from table.plain_documents(rows)
+        return
     streamed = not table.long
     for line, row, extra in rows.rows:
         draft = table.add(gathering, line, row, extra)
@@ -121,9 +125,45 @@ class _Table:
         self.references = [(name, place[column]) for name, column in self.map.references.items()]
         self.rest = [(name, place[name]) for name in self.map.rest]
         self.long = "system" in self.at and "output" in self.at
+        self.has_own_columns = not {"paragraph", "judged", "flags", "segment_meta"}.isdisjoint(self.at)
         self.has_scores = "judge" in self.at and "score" in self.at
         self.given = languages
         self.blank = self.empty_outputs = 0
+
+    @property
+    def is_plain(self) -> bool:
+        """A row for each segment, cells that are text, nothing that only our own tables have."""
+        return not (self.long or self.typed or self.has_own_columns or "absent" in self.at)
+
+    def plain_documents(self, rows: Rows) -> Iterator[Document]:
+        """The documents of such a table without drafts, which is much faster. A row with an id that is empty or comes
+        again is left to the gathering, which says what is wrong with it."""
+        document_at, segment_at, source_at = self.at.get("document"), self.at.get("segment"), self.at["source"]
+        watch = self.gathering()
+        draft, last, segments, lines = None, "", list[Segment](), dict[str, int]()
+        for line, row, _ in rows.rows:
+            source = row[source_at]
+            if not source and not any(row):
+                continue
+            name = row[document_at] if document_at is not None else ""
+            if draft is None or name != last:
+                if draft is not None:
+                    yield Document(draft.id, tuple(segments), **draft.attributes)
+                    watch.release_first()
+                draft, last = watch.document(name, line, partial(self._attributes, row, line)), name
+                segments, lines = [], {}
+            key = row[segment_at] if segment_at is not None else str(len(segments) + 1)
+            if not key or key in lines:
+                if key:
+                    draft.segments[key] = Draft(draft.id, key, lines[key], "")
+                watch.segment(draft, key, line, source)
+            lines[key] = line
+            outputs = {name: row[at] for name, at in self.outputs}
+            references = {name: row[at] for name, at in self.references if row[at]}
+            meta = {name: row[at] for name, at in self.rest if row[at]}
+            segments.append(Segment(key, source, outputs, references, meta=meta))
+        if draft is not None:
+            yield Document(draft.id, tuple(segments), **draft.attributes)
 
     def gathering(self) -> Gathering:
         return Gathering(
@@ -142,18 +182,19 @@ class _Table:
             yield f"{self.empty_outputs} cells of outputs are empty and are kept as empty translations."
 
     def add(self, gathering: Gathering, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:
-        if all(value is None or value == "" for value in row):
+        source = self._text("source", row)
+        if not source and all(value is None or value == "" for value in row):
             self.blank += 1
             return None
-        document = gathering.document(self._text("document", row), line, lambda: self._attributes(row, line))
+        document = gathering.document(self._text("document", row), line, partial(self._attributes, row, line))
         draft = gathering.segment(
             document,
             self._text("segment", row),
             line,
-            source=self._text("source", row),
+            source=source,
             system=self._text("system", row) if self.long else "",
         )
-        absent = set(self._json("absent", row, [], line))
+        absent = self._json("absent", row, [], line) if "absent" in self.at else ()
         for name, position in self.outputs:
             value = row[position]
             if (value is None and self.typed) or name in absent:
@@ -167,7 +208,8 @@ class _Table:
             value = row[position]
             if name not in absent and (value not in (None, "") or self._tells_empty(value)):
                 draft.references[name] = _as_text(value)
-        self._fill(draft, row, extra, line)
+        if self.rest or extra or self.has_own_columns:
+            self._fill(draft, row, extra, line)
         return draft
 
     def _tells_empty(self, value: Any) -> bool:
