@@ -194,6 +194,7 @@ def test_what_a_judge_sees_of_an_item() -> None:
     pair = texts_of(document, Item("d", "", ("y", "x"), texts={"y": "one A"}))
     assert pair.targets == ("one A", "One.\nTwo.")
     assert texts_of(document, Item("d", "1", ("y", "x"))).prefilled == ({"start": 0, "end": 3, "output": 1},)
+    assert texts_of(document, Item("d", "1", ("x",), texts={"x": "eno"})).prefilled == ()
 
 
 @pytest.mark.data

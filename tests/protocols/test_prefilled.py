@@ -48,6 +48,12 @@ def test_without_prefilled_spans_in_the_question_nothing_is_compared() -> None:
     assert "origin" not in check(plain, [dict(OFFERED[0])], texts=TEXTS)[0]
 
 
+def test_offered_spans_that_do_not_fit_are_left_out_and_block_nobody() -> None:
+    bad = ({"start": 0, "end": 99, "severity": "minor"}, {"start": 0, "end": 3, "severity": "huge"}, {"text": "absent"})
+    texts = Texts("", (TEXT,), (*bad, *OFFERED[:1]))
+    assert outcomes(check(QUESTION, [], texts=texts)) == {"added": 0, "kept": 0, "changed": 0, "removed": 1}
+
+
 def test_a_segment_brings_spans_per_system() -> None:
     segment = Segment("1", "x", meta={"spans": {"sys": [{"start": 0, "end": 1}]}})
     assert of_segment(segment, "sys") == [{"start": 0, "end": 1}]

@@ -112,7 +112,7 @@ def texts_of(document: Document, item: Item) -> Texts:
         for place, name in enumerate(item.systems)
         for s in segments
         for span in of_segment(s, name)
-        if item.segment
+        if item.segment and name not in item.texts
     ]
     source = item.texts.get("", "\n".join(s.source for s in segments))
     return Texts(source, tuple(shown), tuple(offered))

@@ -40,11 +40,28 @@ def check_spans(
         raise checked.error("shape", f"{value!r} is not a list of spans.")
     given = _spans(checked, question, value, source, targets)
     if question.prefilled and prefilled is not None:
-        given = with_origins(given, _spans(checked, question, prefilled, source, targets))
+        given = with_origins(given, _offered(checked, question, prefilled, source, targets))
     number = sum(span.get("origin") != "removed" for span in given)
     if question.max is not None and number > question.max:
         checked.violation("too_many", f"{number} spans, at most {question.max} allowed.")
     return given
+
+
+def _offered(
+    checked: Checking,
+    question: Spans,
+    prefilled: Sequence[Mapping[str, Any]],
+    source: str | None,
+    targets: Sequence[str],
+) -> list[dict[str, Any]]:
+    """The offered spans that fit the question and the text; a judge must not be refused for those that do not."""
+    found: list[dict[str, Any]] = []
+    for span in prefilled:
+        try:
+            found += _spans(checked, question, [span], source, targets)
+        except AnswerError:
+            continue
+    return found
 
 
 def _spans(
