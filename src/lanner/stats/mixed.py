@@ -22,6 +22,7 @@ from lanner.stats.tables import undefined
 from lanner.stats.terms import Terms, codes, terms
 from lanner.stats.wide import wide
 
+_REPEATED = 0.95  # a factor with more levels than this share of the rows cannot be told from the residual
 _PROFILED = 3e6  # multiplications a step may take for variances to get profile likelihood intervals
 
 
@@ -256,19 +257,44 @@ def _prepare(data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str
     if float(np.ptp(y)) == 0:
         return f"{outcome} has the same value everywhere."
     part = source.table[design.rows.tolist()] if len(design.rows) < source.table.height else source.table
-    factors, levels = [], {}
+    factors: list[Indices] = []
+    levels: dict[str, tuple[str, ...]] = {}
     for factor in dict.fromkeys(random):
         index, names = codes(part, factor)
-        if 1 < len(names) < len(y):
+        why = _unfit(index, len(names), dict(zip(levels, factors, strict=True)))
+        if why:
+            notes += (f"{factor} is left out of the random effects: it {why}.",)
+        else:
             factors.append(index)
             levels[factor] = names
-        else:
-            why = "has one level" if len(names) < 2 else "has a level of its own in every row"
-            notes += (f"{factor} is left out of the random effects: it {why}.",)
     if not factors:
         return f"none of {', '.join(random)} has levels that repeat."
     answered = int(source.table[outcome].is_not_null().sum())
     return y, design, factors, levels, max(answered, source.table.height), notes
+
+
+def _unfit(index: Indices, size: int, others: dict[str, Indices]) -> str:
+    """Why a factor cannot have a variance of its own; empty if it can."""
+    if size < 2:
+        return "has one level"
+    if size > _REPEATED * len(index):
+        return "has a level of its own in nearly every row"
+    for name, other in others.items():
+        if int(other.max()) + 1 == size == len(np.unique(index * size + other)):
+            return f"divides the rows as {name} does"
+    return ""
+
+
+def variance_components(
+    data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str]
+) -> tuple[dict[str, float], int, tuple[str, ...]] | str:
+    """Variances by factor ("residual" among them), on how many rows, and notes; or why there are none. No intervals."""
+    made = _prepare(data, outcome, fixed, random)
+    if isinstance(made, str):
+        return made
+    y, design, factors, levels, _, notes = made
+    model = fit(y, design.matrix, factors)
+    return dict(zip(("residual", *levels), map(float, model.variances), strict=True)), len(y), notes
 
 
 def _fixed_rows(model: Fit, design: Terms, spread: Array | None, level: float) -> list[dict[str, Json]]:

@@ -21,6 +21,7 @@ from lanner.stats.resample import Array, Indices
 
 _BLOCK = 256  # the largest block of levels that is still inverted as one
 _ACROSS = 3000  # the most levels the factors across blocks may have together
+_STEEP = 12.0  # a factor's standard deviation is at most e¹² residual ones
 _HELD = 150_000_000  # numbers that may be held: 1.2 GB
 
 
@@ -189,12 +190,15 @@ def minimise(problem: Problem, reml: bool) -> tuple[Array, bool]:
     """
 
     def objective(log_theta: Array) -> tuple[float, Array]:
-        theta = np.exp(log_theta)
-        solution = problem.solve(theta)
-        return solution.deviance(reml), solution.gradient(reml) * theta
+        theta = np.exp(np.minimum(log_theta, _STEEP))
+        try:
+            solution = problem.solve(theta)
+            return solution.deviance(reml), solution.gradient(reml) * theta
+        except np.linalg.LinAlgError:  # θ so large that rounding hides the residual: not a place to be
+            return np.inf, np.zeros(len(theta))
 
     at, value, good = descend(objective, np.zeros(len(problem.sizes)), 1 / np.array(problem.sizes, dtype=float))
-    theta = np.exp(at)
+    theta = np.exp(np.minimum(at, _STEEP))
     for k in np.flatnonzero(theta < 0.05):
         trial = np.where(np.arange(len(theta)) == k, 0.0, theta)
         other = problem.solve(trial).deviance(reml)

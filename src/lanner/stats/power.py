@@ -1,0 +1,361 @@
+"""Planning: how wide will the interval be, what difference can be seen, and which extra judgements help most.
+
+Two systems are judged on the same sentences of the same documents. Their scores differ from document to document
+(system_document), from sentence to sentence (system_item), from judge to judge (system_judge) and by chance
+(residual); what all systems share cancels. Judging is simulated from these variances and analysed as Lanner analyses
+it: by document with t quantiles, or by document and judge where judges are a sample, too.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from lanner import __version__
+from lanner.errors import DesignError, StatisticError, did_you_mean
+from lanner.model import Json, Result, Signature
+from lanner.stats.mixed import variance_components
+from lanner.stats.preference import exact_sign_test
+from lanner.stats.resample import Array, Indices, generator
+
+_HELD = 4_000_000  # simulated numbers held at once
+PARTS = ("document", "item", "judge", "system_document", "system_item", "system_judge", "residual")
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Variances of a score by where they come from, and where they were estimated."""
+
+    document: float = 0.0
+    item: float = 0.0
+    judge: float = 0.0
+    system_document: float = 0.0
+    system_item: float = 0.0
+    system_judge: float = 0.0
+    residual: float = 0.0
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        wrong = [name for name in PARTS if not getattr(self, name) >= 0]
+        if wrong:
+            raise StatisticError(f"A variance cannot be negative: {', '.join(wrong)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Documents, sentences in each, judges in all, and how many of them judge each item. Two systems are compared."""
+
+    documents: int
+    sentences: int
+    judges: int = 1
+    overlap: int = 1
+
+    def __post_init__(self) -> None:
+        if min(self.documents, self.sentences, self.judges, self.overlap) < 1:
+            raise DesignError("Documents, sentences, judges and overlap are whole numbers from 1 on.")
+        if self.overlap > self.judges:
+            raise DesignError(
+                f"{self.overlap} judges cannot judge each item if there are only {self.judges}.",
+                next_step=f"Take at least {self.overlap} judges, or an overlap of {self.judges}.",
+            )
+
+    @property
+    def judgements(self) -> int:
+        """Single judgements needed, of both systems."""
+        return 2 * self.documents * self.sentences * self.overlap
+
+
+def defaults(protocol: str) -> Components:
+    """Variances fitted on released ratings; the names are those of protocols."""
+    with resources.files("lanner.stats").joinpath("components.toml").open("rb") as file:
+        known: dict[str, dict[str, Any]] = tomllib.load(file)
+    if protocol not in known:
+        raise StatisticError(
+            f"There are no default variances for {protocol!r}.",
+            next_step=f"{did_you_mean(protocol, known)} Or fit them on a pilot.",
+        )
+    return Components(**{key: value for key, value in known[protocol].items() if key != "scale"})
+
+
+def pilot(data: Any, of: str) -> Components:
+    """Variances of a score in a pilot, by restricted maximum likelihood with the system as fixed effect.
+
+    Sources that the pilot cannot show (one judge, one system, nothing judged twice) come out as part of others: an
+    item judged once has its sentence's variance in the residual.
+    """
+    names = {
+        "document": "document",
+        "item": "item",
+        "judge": "judge",
+        "document:system": "system_document",
+        "item:system": "system_item",
+        "judge:system": "system_judge",
+    }
+    fitted = variance_components(data, of, ["system"], list(names))
+    if isinstance(fitted, str):
+        raise StatisticError("The pilot is too small to plan from.", next_step=f"It has no variances: {fitted}")
+    found, rows, notes = fitted
+    parts = {target: found.get(term, 0.0) for term, target in names.items()}
+    if not any(term in found for term in ("document:system", "item:system")):  # one system: err on the safe side
+        parts |= {"system_document": parts["document"], "system_item": parts["item"], "document": 0.0, "item": 0.0}
+    source = " ".join((f"a pilot, {rows} scores of {of}.", *notes))
+    return Components(**parts, residual=found["residual"], source=source)
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Simulated studies without a true difference: estimates, standard errors, and the t quantile of each."""
+
+    estimate: Array
+    error: Array
+    reach: Array
+
+    @property
+    def width(self) -> float:
+        """Mean width of the interval."""
+        return float(2 * (self.error * self.reach).mean())
+
+    @property
+    def coverage(self) -> float:
+        """How often the interval holds the truth."""
+        return float((np.abs(self.estimate) <= self.error * self.reach).mean())
+
+    def power(self, difference: float) -> float:
+        """How often the interval excludes zero if the true difference is this."""
+        return float((np.abs(self.estimate + difference) > self.error * self.reach).mean())
+
+    def detectable(self, power: float = 0.8) -> float:
+        """The smallest true difference that is seen with this probability, by bisection on the same draws."""
+        low, high = 0.0, float(self.width) or 1.0
+        while self.power(high) < power:
+            high *= 2
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.power(middle) >= power else (middle, high)
+        return high
+
+
+def simulate(
+    parts: Components, design: Design, *, judges_random: bool = False, level: float = 0.95, n: int = 2000, seed: int = 0
+) -> Outlook:
+    """Judge n studies of this design in which the systems do not differ.
+
+    Judges take documents in turn. By document, the estimate's variance is that of the documents' mean differences over
+    their number; where judges are a sample as well, that of the judges' mean differences over theirs is added, with
+    Satterthwaite degrees of freedom.
+    """
+    rng = generator(seed, 7)
+    d, k, j = design.documents, design.overlap, design.judges
+    turn = (np.arange(d)[:, None] * k + np.arange(k)) % j
+    step = max(1, _HELD // (d * k + j))
+    found = [_studies(parts, design, turn, min(step, n - start), rng) for start in range(0, n, step)]
+    estimate, by_document, by_judge = (np.concatenate(column) for column in zip(*found, strict=True))
+    if not judges_random:
+        df = np.full(n, float(max(d - 1, 1)))
+        return Outlook(estimate, np.sqrt(by_document), stdtrit(df, 0.5 + level / 2))
+    total = by_document + by_judge
+    df = total**2 / np.maximum(by_document**2 / max(d - 1, 1) + by_judge**2 / max(j - 1, 1), 1e-300)
+    return Outlook(estimate, np.sqrt(total), stdtrit(np.maximum(df, 1.0), 0.5 + level / 2))
+
+
+def _studies(
+    parts: Components, design: Design, turn: Indices, n: int, rng: np.random.Generator
+) -> tuple[Array, Array, Array]:
+    """Estimates, and their variances by document and by judge."""
+    d, k, m, j = design.documents, design.overlap, design.sentences, design.judges
+    shared = rng.normal(size=(n, d)) * np.sqrt(2 * (parts.system_document + parts.system_item / m))
+    taste = rng.normal(size=(n, j)) * np.sqrt(2 * parts.system_judge)
+    single = shared[:, :, None] + taste[:, turn] + rng.normal(size=(n, d, k)) * np.sqrt(2 * parts.residual / m)
+    of_document = single.mean(axis=2)
+    by_document = of_document.var(axis=1, ddof=1) / d if d > 1 else np.full(n, np.inf)
+    taken = np.bincount(turn.ravel(), minlength=j)
+    means = (single.reshape(n, -1) @ np.eye(j)[turn.ravel()])[:, taken > 0] / taken[taken > 0]
+    by_judge = means.var(axis=1, ddof=1) / means.shape[1] if means.shape[1] > 1 else np.zeros(n)
+    return of_document.mean(axis=1), by_document, by_judge
+
+
+def plan(
+    parts: Components | str,
+    designs: Design | Sequence[Design],
+    *,
+    difference: float | None = None,
+    power: float = 0.8,
+    judges_random: bool = False,
+    level: float = 0.95,
+    minutes: float | None = None,
+    hourly: float | None = None,
+    n: int = 2000,
+    seed: int = 0,
+) -> Result:
+    """What a design will show: the expected width of the interval of a difference between two systems.
+
+    Rows: one per design, with its width, the power to see `difference` (where given), the smallest difference seen with
+    probability `power`, the intervals' coverage, judgements, and hours and cost where the `minutes` a judgement takes
+    (and an hourly rate) are given. The Result's value is the first design's width.
+    """
+    known = defaults(parts) if isinstance(parts, str) else parts
+    chosen = [designs] if isinstance(designs, Design) else list(designs)
+    rows: list[dict[str, Json]] = []
+    for design in chosen:
+        if design.documents < 2:
+            raise DesignError("One document says nothing about how documents differ.", next_step="Plan two or more.")
+        seen = simulate(known, design, judges_random=judges_random, level=level, n=n, seed=seed)
+        rows.append({**_shape(design, minutes, hourly), **_prospects(seen, difference, power)})
+    return _planned(rows, known, judges_random, (n, seed, level), len(rows))
+
+
+def _shape(design: Design, minutes: float | None, hourly: float | None) -> dict[str, Json]:
+    hours = None if minutes is None else design.judgements * minutes / 60
+    return {
+        "documents": design.documents,
+        "sentences": design.sentences,
+        "judges": design.judges,
+        "overlap": design.overlap,
+        "judgements": design.judgements,
+        "hours": hours,
+        "cost": None if hours is None or hourly is None else hours * hourly,
+    }
+
+
+def _prospects(seen: Outlook, difference: float | None, power: float) -> dict[str, Json]:
+    return {
+        "width": seen.width,
+        "difference": difference,
+        "power": None if difference is None else seen.power(difference),
+        "detectable": seen.detectable(power),
+        "coverage": seen.coverage,
+    }
+
+
+def _planned(
+    rows: list[dict[str, Json]], parts: Components, judges_random: bool, how: tuple[int, int, float], designs: int
+) -> Result:
+    n, seed, level = how
+    unit = "documents and judges" if judges_random else "documents"
+    made = (("samples", unit), ("simulated", str(n)), ("seed", str(seed)), ("level", f"{level:.0%}"))
+    signature = Signature("plan", parts=made, version=__version__)
+    notes = (f"Variances from {parts.source}",) if parts.source else ()
+    counts = {"designs": designs, "judgements": rows[0]["judgements"]}
+    return Result(
+        "expected width of the interval", rows[0]["width"], counts=counts, rows=rows, notes=notes, signature=signature
+    )
+
+
+def next_judgements(
+    parts: Components | str,
+    design: Design,
+    extra: int,
+    *,
+    judges_random: bool = False,
+    level: float = 0.95,
+    n: int = 2000,
+    seed: int = 0,
+) -> Result:
+    """Which `extra` judgements narrow the interval most: more documents, longer documents, or more judges per item?
+
+    Each way spends as much of the extra as goes into whole documents, sentences or judges. Rows: one per way, best
+    first, with the new design, its width, and how much narrower it is. The Result's value is the best width.
+    """
+    known = defaults(parts) if isinstance(parts, str) else parts
+    spare = design.judgements + extra
+    ways = {
+        "more documents": replace(design, documents=spare // (2 * design.sentences * design.overlap)),
+        "more sentences per document": replace(design, sentences=spare // (2 * design.documents * design.overlap)),
+        "more judges per item": _more_overlap(design, spare // (2 * design.documents * design.sentences)),
+    }
+    if judges_random:
+        ways["more judges, as many per item"] = replace(
+            design, judges=design.judges + max(1, round(design.judges * extra / design.judgements))
+        )
+    now = simulate(known, design, judges_random=judges_random, level=level, n=n, seed=seed).width
+    rows: list[dict[str, Json]] = []
+    for way, grown in ways.items():
+        if grown == design:
+            continue
+        width = simulate(known, grown, judges_random=judges_random, level=level, n=n, seed=seed).width
+        rows.append({"way": way, **_shape(grown, None, None), "width": width, "narrower": 1 - width / now})
+    if not rows:
+        raise DesignError(
+            f"{extra} judgements are too few for one more of anything.",
+            next_step=f"One more document takes {2 * design.sentences * design.overlap}.",
+        )
+    rows.sort(key=lambda row: row["width"])
+    return _planned(rows, known, judges_random, (n, seed, level), len(rows))
+
+
+def _more_overlap(design: Design, overlap: int) -> Design:
+    return replace(design, overlap=overlap, judges=max(design.judges, overlap))
+
+
+def documents_needed(result: Result, width: float) -> Result:
+    """How many documents like these a statistic needs for an interval of this width: it narrows with their root.
+
+    For any Result with a document interval (κ, α, τ, a share): n · (width now / width wanted)².
+    """
+    if result.interval is None or not result.counts.get("documents"):
+        return Result("documents needed", None, notes=("Undefined: the result has no interval over documents.",))
+    now = result.interval.high - result.interval.low
+    needed = int(np.ceil(result.counts["documents"] * (now / width) ** 2))
+    note = f"{result.name}: {now:.3f} wide with {result.counts['documents']} documents."
+    signature = Signature("documents needed", parts=(("of", result.name), ("width", f"{width:g}")), version=__version__)
+    return Result("documents needed", float(needed), counts=dict(result.counts), notes=(note,), signature=signature)
+
+
+def preference_power(
+    share: float,
+    documents: int,
+    *,
+    items: int = 1,
+    ties: float = 0.0,
+    alike: float = 0.0,
+    level: float = 0.95,
+    n: int = 2000,
+    seed: int = 0,
+) -> Result:
+    """The chance to see that one system is preferred in this share of decided comparisons.
+
+    `items` comparisons per document, of which `ties` are ties; `alike` is the correlation of preferences within a
+    document (beta-binomial). The value is the power of the test by document (t of the documents' win balance); rows
+    give that and the sign test's, each with its error rate where nobody is preferred: the sign test's grows with
+    `alike`.
+    """
+    if not (0 < share < 1 and 0 <= ties < 1 and 0 <= alike < 1):
+        raise DesignError("The share lies between 0 and 1, ties and likeness from 0 to below 1.")
+    rows: list[dict[str, Json]] = []
+    shape = (n, documents)
+    seen, wrong = (
+        _preferred(s, shape, items=items, ties=ties, alike=alike, level=level, seed=seed) for s in (share, 0.5)
+    )
+    for column, test in enumerate(("by document", "sign test")):
+        rows.append({"test": test, "power": seen[column], "error_rate": wrong[column]})
+    parts = (("share", f"{share:g}"), ("ties", f"{ties:g}"), ("alike", f"{alike:g}"), ("simulated", str(n)))
+    signature = Signature("preference power", parts=(*parts, ("seed", str(seed))), version=__version__)
+    counts = {"documents": documents, "items": documents * items}
+    return Result("power", rows[0]["power"], counts=counts, rows=rows, signature=signature)
+
+
+def _preferred(
+    share: float, shape: tuple[int, int], *, items: int, ties: float, alike: float, level: float, seed: int
+) -> tuple[float, float]:
+    """How often the test by document and the sign test find a preference, in studies × documents of `shape`."""
+    rng = generator(seed, 8)
+    n, documents = shape
+    chance: Any = share
+    if alike > 0:
+        weight = (1 - alike) / alike
+        chance = rng.beta(share * weight, (1 - share) * weight, size=shape)
+    decided = rng.binomial(items, 1 - ties, size=shape)
+    wins = rng.binomial(decided, chance)
+    balance = 2 * wins - decided
+    error = balance.std(axis=1, ddof=1) / np.sqrt(documents) if documents > 1 else np.zeros(n)
+    reach = float(stdtrit(max(documents - 1, 1), 0.5 + level / 2))
+    by_document = float((np.abs(balance.mean(axis=1)) > reach * error)[error > 0].mean()) if (error > 0).any() else 0.0
+    total, won = decided.sum(axis=1), wins.sum(axis=1)
+    p = [exact_sign_test(int(w), int(t - w)).p for w, t in zip(won, total, strict=True)]
+    return by_document, float(np.mean([value is not None and value < 1 - level for value in p]))

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from lanner.errors import DesignError, StatisticError
+from lanner.model import Interval, Result
+from lanner.stats.power import (
+    Components,
+    Design,
+    defaults,
+    documents_needed,
+    next_judgements,
+    pilot,
+    plan,
+    preference_power,
+    simulate,
+)
+
+PARTS = Components(system_document=4.0, system_item=6.0, system_judge=0.0, residual=10.0)
+
+
+def test_the_simulated_spread_is_that_of_the_formula():
+    design = Design(documents=30, sentences=8, judges=6, overlap=2)
+    seen = simulate(PARTS, design, n=8000)
+    expected = 2 * (4 / 30 + 6 / (30 * 8) + 10 / (30 * 8 * 2))
+    assert seen.estimate.var() == pytest.approx(expected, rel=0.06)
+    assert (seen.error**2).mean() == pytest.approx(expected, rel=0.06)
+    assert seen.width == pytest.approx(2 * stats.t.ppf(0.975, 29) * np.sqrt(expected), rel=0.03)
+    assert seen.coverage == pytest.approx(0.95, abs=0.01)
+
+
+def test_power_is_that_of_the_t_test():
+    seen = simulate(PARTS, Design(20, 5), n=8000)
+    error = np.sqrt(2 * (4 / 20 + 6 / 100 + 10 / 100))
+    for difference in (0.5, 1.5, 3.0):
+        exact = 1 - stats.nct.cdf(stats.t.ppf(0.975, 19), 19, difference / error)
+        assert seen.power(difference) == pytest.approx(exact, abs=0.02)
+    assert seen.power(seen.detectable(0.8)) == pytest.approx(0.8, abs=0.002)
+
+
+def test_judges_as_a_sample_need_wider_intervals_to_stay_honest():
+    parts = Components(system_document=1.0, system_judge=4.0, residual=5.0)
+    design = Design(documents=40, sentences=5, judges=6, overlap=1)
+    fixed, random = (simulate(parts, design, judges_random=r, n=3000) for r in (False, True))
+    assert fixed.coverage < 0.8
+    assert random.coverage > 0.92
+    assert random.width > fixed.width
+
+
+def test_a_plan_says_what_each_design_costs_and_shows():
+    result = plan("esa", [Design(20, 10), Design(80, 10)], difference=3, minutes=0.5, hourly=30, n=500)
+    first, second = result.rows
+    assert (first["judgements"], first["hours"], first["cost"]) == (
+        400,
+        pytest.approx(400 * 0.5 / 60),
+        pytest.approx(100),
+    )
+    assert result.value == first["width"]
+    assert second["width"] == pytest.approx(first["width"] / 2, rel=0.08)
+    assert second["power"] > first["power"]
+    assert second["detectable"] < first["detectable"]
+    assert "WMT23" in result.notes[0]
+
+
+def test_documents_help_more_than_sentences_where_documents_differ():
+    parts = Components(system_document=10.0, system_item=1.0, residual=1.0)
+    best = next_judgements(parts, Design(20, 10, 4, 1), extra=400, n=500)
+    assert best.rows[0]["way"] == "more documents"
+    assert best.rows[0]["documents"] == 40
+    assert best.rows[0]["narrower"] == pytest.approx(1 - 1 / np.sqrt(2), abs=0.04)
+    worst = best.rows[-1]
+    assert worst["narrower"] < 0.05
+
+
+def test_more_judges_help_only_where_judges_are_the_trouble():
+    parts = Components(system_document=0.5, system_judge=9.0, residual=1.0)
+    result = next_judgements(parts, Design(20, 5, 3, 1), extra=200, judges_random=True, n=500)
+    assert result.rows[0]["way"].startswith("more judges")
+
+
+def test_too_small_an_extra_is_refused_with_the_price_of_a_document():
+    with pytest.raises(DesignError, match="One more document takes 20"):
+        next_judgements(PARTS, Design(20, 10), extra=5)
+
+
+def test_a_pilot_gives_back_the_variances_it_was_made_from():
+    rng = np.random.default_rng(3)
+    systems, documents, sentences, judges = 4, 60, 3, 6
+    rows = []
+    sd = {"document": 2.0, "item": 1.0, "judge": 1.5, "sd": 2.0, "si": 1.0, "e": 3.0}
+    document, judge = rng.normal(0, sd["document"], documents), rng.normal(0, sd["judge"], judges)
+    by_system = rng.normal(0, sd["sd"], (documents, systems))
+    for d in range(documents):
+        for i in range(sentences):
+            item, twist = rng.normal(0, sd["item"]), rng.normal(0, sd["si"], systems)
+            for s in range(systems):
+                for j in rng.choice(judges, 2, replace=False):
+                    score = 70 + s + document[d] + item + judge[j] + by_system[d, s] + twist[s] + rng.normal(0, sd["e"])
+                    rows.append((f"j{j}", f"d{d}", f"{d}.{i}", f"s{s}", score))
+    data = pl.DataFrame(rows, schema=["judge", "document", "segment", "system", "quality"], orient="row")
+    found = pilot(data, "quality")
+    assert found.residual == pytest.approx(9.0, rel=0.12)
+    assert found.system_document == pytest.approx(4.0, rel=0.35)
+    assert found.document == pytest.approx(4.0, rel=0.6)
+    assert found.system_judge < 0.5
+    assert "pilot" in found.source
+
+
+def test_one_system_alone_counts_everything_against_the_comparison():
+    rng = np.random.default_rng(1)
+    document = np.repeat(np.arange(30), 8)
+    data = pl.DataFrame(
+        {
+            "judge": np.tile(["a", "b"], 120),
+            "document": [f"d{d}" for d in document],
+            "segment": [str(i // 2) for i in range(240)],
+            "quality": rng.normal(0, 2, 30)[document] + rng.normal(size=240),
+        }
+    )
+    found = pilot(data, "quality")
+    assert found.document == found.item == 0
+    assert found.system_document > 1
+
+
+def test_how_many_documents_a_narrower_kappa_needs():
+    kappa = Result("κ", 0.4, Interval(0.3, 0.5, unit="document"), counts={"documents": 25})
+    assert documents_needed(kappa, 0.1).value == 100
+    assert documents_needed(Result("κ", 0.4), 0.1).value is None
+
+
+def test_preference_power_is_the_binomials_where_items_are_independent():
+    result = preference_power(0.65, documents=100, n=4000)
+    seen = {row["test"]: row for row in result.rows}
+    x = np.arange(101)
+    rejected = np.array([stats.binomtest(int(k), 100).pvalue < 0.05 for k in x])
+    assert seen["sign test"]["power"] == pytest.approx(stats.binom.pmf(x, 100, 0.65)[rejected].sum(), abs=0.02)
+
+
+def test_alike_items_ruin_the_sign_test_and_not_the_one_by_document():
+    result = preference_power(0.6, documents=30, items=10, alike=0.3, ties=0.1, n=2000)
+    seen = {row["test"]: row for row in result.rows}
+    assert seen["sign test"]["error_rate"] > 0.15
+    assert seen["by document"]["error_rate"] == pytest.approx(0.05, abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["esa", "da_sqm", "mqm", "mqm_ted", "h_falcon"])
+def test_every_default_can_be_planned_with_and_says_where_it_comes_from(name):
+    assert defaults(name).source
+    assert plan(name, Design(10, 5, 2, 1), n=100).value > 0
+
+
+def test_impossible_plans_are_refused_with_a_way_out():
+    with pytest.raises(DesignError, match="at least 3 judges"):
+        Design(10, 5, judges=2, overlap=3)
+    with pytest.raises(DesignError, match="whole numbers"):
+        Design(0, 5)
+    with pytest.raises(DesignError, match="two or more"):
+        plan(PARTS, Design(1, 5))
+    with pytest.raises(StatisticError, match="esa"):
+        defaults("eas")
+    with pytest.raises(StatisticError, match="negative"):
+        Components(residual=-1)
+    with pytest.raises(StatisticError, match="too small"):
+        pilot({"judge": ["a"], "document": ["d"], "q": [1.0]}, "q")
