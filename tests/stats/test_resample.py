@@ -98,9 +98,9 @@ def test_bootstrap_intervals_against_scipy(method):
 
 def test_widened_levels_are_wider_by_the_known_factor():
     values = np.random.default_rng(2).normal(size=25)
-    r = replicate_sums(with_ones(values), mean_of, Resampling(n=20_000))
+    r = replicate_sums(with_ones(values), mean_of, Resampling(n=20_000, method="bca"))
     plain = outcome(r, Resampling(n=20_000, method="bca")).interval
-    wide = outcome(r, Resampling(n=20_000)).interval
+    wide = outcome(r, Resampling(n=20_000, method="bca-t")).interval
     assert wide.method == "bca-t"
     factor = np.sqrt(25 / 24) * stats.t.ppf(0.975, 24) / stats.norm.ppf(0.975)
     assert (wide.high - wide.low) / (plain.high - plain.low) == pytest.approx(factor, abs=0.02)
@@ -124,6 +124,9 @@ def test_few_units_say_so_and_many_do_not():
     assert "Fewer than 20 documents (19)" in few.notes[0]
     enough = outcome(replicate_sums(with_ones(np.arange(20.0)), mean_of, Resampling()), Resampling())
     assert enough.notes == ()
+    assert enough.interval.method == "jackknife-t"
+    many = outcome(replicate_sums(with_ones(np.arange(100.0)), mean_of, Resampling()), Resampling())
+    assert many.interval.method == "bca-t"
 
 
 def test_scales_keep_the_interval_where_it_belongs():
@@ -139,11 +142,11 @@ def test_cases_without_an_interval_have_a_reason():
     how = Resampling()
     one = replicate_sums(with_ones(np.array([3.0])), mean_of, how)
     assert "only one document" in outcome(one, how).notes[0]
-    same = replicate_sums(with_ones(np.full(30, 2.0)), mean_of, how)
+    same = replicate_sums(with_ones(np.full(130, 2.0)), mean_of, how)
     assert "every document says the same" in outcome(same, how).notes[0]
     same = replicate_sums(with_ones(np.full(5, 2.0)), mean_of, how)
     assert "every document says the same" in outcome(same, how).notes[0]
-    value = Replicates(np.array([1.0]), np.full((10, 1), np.nan), np.full((25, 1), np.nan), 25)
+    value = Replicates(np.array([1.0]), np.full((10, 1), np.nan), np.full((125, 1), np.nan), 125)
     assert "undefined in most resamples" in outcome(value, how).notes[0]
     assert "without one document" in outcome(value, Resampling(method="t")).notes[0]
     assert outcome(Replicates(np.array([np.nan]), *[np.zeros((0, 1))] * 2, 0), how).interval is None
@@ -153,7 +156,7 @@ def test_cases_without_an_interval_have_a_reason():
 
 def test_some_undefined_resamples_are_left_out_and_counted():
     drawn = np.concatenate([np.linspace(0, 1, 90), np.full(10, np.nan)])[:, None]
-    r = Replicates(np.array([0.5]), drawn, np.linspace(0.4, 0.6, 30)[:, None], 30)
+    r = Replicates(np.array([0.5]), drawn, np.linspace(0.4, 0.6, 130)[:, None], 130)
     assert "10.0% of resamples" in outcome(r, Resampling(n=100)).notes[0]
 
 
@@ -171,7 +174,7 @@ def test_group_sums():
 
 
 def test_signature_is_one_line_that_can_be_followed():
-    values = with_ones(np.arange(30.0))
+    values = with_ones(np.arange(130.0))
     how = Resampling(n=500, seed=7)
     interval = outcome(replicate_sums(values, mean_of, how), how).interval
     line = str(sign("alpha", how, interval, protocol="demo@1", level="ordinal"))

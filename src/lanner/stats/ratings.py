@@ -6,6 +6,7 @@ as items × answers, `patterns` and `pairs` as the coefficients want them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -196,7 +197,9 @@ class Patterns:
     def of(cls, sorted_codes: Codes, document: Codes, n_documents: int, n_labels: int) -> Patterns:
         """Collapse equal rows."""
         width = sorted_codes.shape[1]
-        if (n_labels + 1.0) ** width < 2**62:
+        if n_labels > len(sorted_codes):  # as good as continuous: hardly any row repeats
+            distinct, index = sorted_codes, np.arange(len(sorted_codes))
+        elif width * math.log2(n_labels + 1) < 62:
             radix = (n_labels + 1) ** np.arange(width, dtype=np.int64)
             _, first, index = np.unique((sorted_codes + 1) @ radix, return_index=True, return_inverse=True)
             distinct = sorted_codes[first]

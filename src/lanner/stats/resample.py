@@ -34,9 +34,9 @@ Statistic = Callable[[Array], Array]
 """From weights (resamples × units) to values (resamples × statistics)."""
 
 FEW = 20
-"""Below this many units the bootstrap distribution is too narrow, and `auto` takes the jackknife with t quantiles."""
-SOME = 50
-"""Below this many, the same for coefficients and shares, whose t interval on their own scale covers better still."""
+"""Below this many units a reader should be told: percentile intervals would be far too narrow."""
+MANY = 100
+"""From this many units on, `auto` trusts the bootstrap; below it takes the jackknife with t quantiles."""
 _CHUNK = 2_000_000  # weights held at once: 16 MB
 _KEPT = 20_000_000  # weights worth keeping for the next statistic: one byte each, as a rule
 
@@ -53,8 +53,8 @@ class Resampling:
       bootstrap spread of n units is too small by that factor (Hesterberg 2015, Am. Stat. 69);
     - "t": jackknife standard error over units, t quantiles on n − 1 degrees of freedom, on a scale without ceiling;
     - "none";
-    - "auto": "t" with fewer than 20 units (50 for statistics with a scale that makes their spread even, see
-      `outcome`), else "bca-t". Chosen by simulation: `benchmarks/bench_coverage.py`.
+    - "auto": "t" with fewer than 100 units, else "bca-t". Chosen by simulation, see `benchmarks/bench_coverage.py`:
+      with few units every bootstrap tried, the studentised one included, holds the truth too rarely.
     """
 
     unit: Unit = "document"
@@ -72,11 +72,11 @@ class Resampling:
         if self.n < 1:
             raise StatisticError(f"At least one resample is needed, not {self.n}.")
 
-    def method_for(self, units: int, scale: Scale = "plain") -> Method:
+    def method_for(self, units: int) -> Method:
         """The method that "auto" stands for with this many units."""
         if self.method != "auto":
             return self.method
-        return "t" if units < (FEW if scale == "plain" else SOME) else "bca-t"
+        return "t" if units < MANY else "bca-t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ def outcome(
     if units < 2:
         what = f"only one {unit}" if units == 1 else f"no {unit}"
         return Outcome(None, None, (f"No interval: there is {what}, so its spread cannot be estimated.",))
-    method = resampling.method_for(units, scale)
+    method = resampling.method_for(units)
     if method != "t":
         return _bootstrap_outcome(replicates, resampling, column, method, null)
     variance = float(jackknife_variance(replicates.jackknife[:, [column]], replicates.multiplicity)[0])
