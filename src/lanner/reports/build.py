@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lanner.errors import LannerError
 from lanner.material import Material
 from lanner.model import Protocol
 from lanner.reports.parts import Report, Section
-from lanner.reports.sections import agreement, labels, method
-from lanner.reports.typeset import estimate, plural
+from lanner.reports.sections import (
+    agreement,
+    comments,
+    correlations,
+    disagreements,
+    effort,
+    explained,
+    labels,
+    method,
+    preferences,
+)
+from lanner.reports.typeset import plural
 from lanner.reports.view import View
-from lanner.stats.reading import band
 from lanner.stats.resample import Resampling
 
-SCALE = "landis_koch"
-SECTIONS: tuple[Callable[[View], Section | None], ...] = (method.section, agreement.section, labels.section)
+_MOST_FINDINGS = 6
+SECTIONS: tuple[Callable[[View], Section | None], ...] = (
+    method.section,
+    agreement.section,
+    disagreements.section,
+    labels.section,
+    correlations.section,
+    explained.section,
+    preferences.section,
+    effort.section,
+    comments.section,
+)
 
 
 def build(material: Material, *, resampling: Resampling | None = None, language: str = "en") -> Report:
@@ -30,7 +49,7 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
         title=str(material.settings.get("title") or material.name),
         kicker=f"Campaign report · {view.words.title}" + (" · simulated judges" if view.simulated else ""),
         byline=_byline(view, material.protocol),
-        findings=findings(view),
+        findings=findings(view, sections),
         sections=sections,
         notes=material.notes,
     )
@@ -44,25 +63,9 @@ def _byline(view: View, protocol: Protocol) -> str:
     return f"{people}{models}, {texts} · {protocol.label}, hash {protocol.hash}"
 
 
-def findings(view: View) -> list[str]:
-    """Sentences computed from the numbers: how far people agree on each question, and how models compare."""
-    said = []
-    if view.simulated:
-        said.append("**The judges are simulated.**")
-    for found in view.agreements:
-        result = found.people
-        if result is None or result.value is None or result.name != "alpha":
-            continue
-        what = view.label(found.coefficient.question).lower()
-        numbers = estimate(result.value, result.low, result.high, 2)
-        said.append(f"On {what} people show **{_strength(result.value)}** (α {numbers}).")
-    return (
-        said
-        if len(said) > view.simulated
-        else [*said, "Fewer than two judges have answered the same items, so agreement cannot be told yet."]
-    )
-
-
-def _strength(value: float) -> str:
-    """Words for a chance-corrected coefficient on a published scale; a convention, not a test."""
-    return f"{band(value, SCALE).partition(':')[0]} agreement"
+def findings(view: View, sections: Sequence[Section]) -> list[str]:
+    """The sentences a report opens with, computed from the numbers by its sections; six at most."""
+    said = ["**The judges are simulated.**"] if view.simulated else []
+    found = [sentence for section in sections for sentence in section.findings]
+    nothing = "Fewer than two judges have answered the same items, so agreement cannot be told yet."
+    return [*said, *(found[:_MOST_FINDINGS] or [nothing])]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lanner.model import Choice, Grid, Labels, Number, Protocol, Question, Scale, Spans
+from lanner.model import Choice, Grid, Labels, Number, Protocol, Question, Rank, Scale, Spans
 from lanner.protocols.derived import chosen_rows
 from lanner.stats.agreement import alpha, gwet, jaccard, kappa, micro_f1, percent, spans
 from lanner.stats.estimate import Statistic
@@ -54,6 +54,8 @@ def coefficients(question: Question) -> Iterator[Coefficient]:
             yield from _sets(question.id)
         case Spans():
             yield Coefficient("spans", "span F1", spans, question.id, pairwise=True)
+        case Rank():
+            yield from _nominal(question.id)
         case _:
             return
 
@@ -63,9 +65,9 @@ def all_coefficients(protocol: Protocol) -> Iterator[tuple[Question, Coefficient
     return ((question, found) for _, question in protocol.questions for found in coefficients(question))
 
 
-def _nominal(question: str, labels: list[str]) -> Iterator[Coefficient]:
+def _nominal(question: str, labels: list[str] | None = None) -> Iterator[Coefficient]:
     """A label that nobody used still is one that could have been chosen: the labels are the protocol's."""
-    options = {"labels": labels}
+    options: dict[str, Any] = {"labels": labels} if labels else {}
     yield Coefficient("kappa", "κ", kappa, question, options=options, pairwise=True)
     yield Coefficient("percent", "% same", percent, question, options=options, pairwise=True)
     yield Coefficient("alpha", "α", alpha, question, options={**options, "level": "nominal"})

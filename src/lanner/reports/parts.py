@@ -66,11 +66,12 @@ Block = Paragraph | Table | Figure | Quotes
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the report that stands in the contents."""
+    """A part of the report that stands in the contents. Its `findings` open the report."""
 
     id: str
     title: str
     blocks: Sequence[Block]
+    findings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from lanner.reports.coefficients import Coefficient, coefficients
 from lanner.stats.kappa import pairwise
 from lanner.stats.resample import Resampling
 
+_SHORT = 24
 PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED, JudgeKind.ADJUDICATED)
 
 
@@ -81,6 +82,11 @@ class View:
             return f"{self.words.question(question.removesuffix('_chosen')).label} chosen"
         return question.replace("_", " ")
 
+    def short(self, question: str) -> str:
+        """A question's name inside a sentence: its label where that is short, else its id in words."""
+        label = self.label(question)
+        return (label if len(label) <= _SHORT else question.replace("_", " ")).lower()
+
     @cached_property
     def agreements(self) -> list[Agreement]:
         """One for each question that two judges answered and whose answers can be compared."""
@@ -98,7 +104,8 @@ class View:
         same = next((c for c in usable if c.name == "percent"), None)
         everyone = [result for result in self._pairs(first) if result.counts.get("items")]
         together = None
-        if len(self.people) > 1:
+        people = self.people_asked(first.question)
+        if len(people) > 1:
             alpha = next(
                 (c for c in coefficients(question) if c.name == "alpha" and c.question == first.question), first
             )
@@ -106,9 +113,15 @@ class View:
                 self.material.table,
                 alpha.question,
                 resampling=self.resampling,
-                **{**alpha.options, "judges": self.people},
+                **{**alpha.options, "judges": people},
             )
         return Agreement(question, first, everyone, self._pairs(same) if same else (), together)
+
+    def people_asked(self, question: str) -> list[str]:
+        """The people who answered a question."""
+        table = self.material.table
+        answered = set(table.filter(table["question"] == question)["judge"])
+        return [judge for judge in self.people if judge in answered]
 
     def _pairs(self, coefficient: Coefficient) -> list[Result]:
         return pairwise(

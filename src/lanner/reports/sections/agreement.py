@@ -10,7 +10,9 @@ from lanner.reports.figures.intervals import Row, intervals
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
 from lanner.reports.typeset import estimate, interval, number, percent
 from lanner.reports.view import Agreement, View
+from lanner.stats.reading import band
 
+SCALE = "landis_koch"
 _GROUPS = ("people", "people and models", "models")
 
 
@@ -24,14 +26,24 @@ def section(view: View) -> Section | None:
         blocks.append(_overview(view))
     for agreement in found:
         blocks += _question(view, agreement)
-    return Section("agreement", "Agreement", blocks)
+    return Section("agreement", "Agreement", blocks, list(_findings(view)))
+
+
+def _findings(view: View) -> Iterator[str]:
+    """How far people agree on each question, in words of a published scale: a convention, not a test."""
+    for agreement in view.agreements:
+        result = agreement.people
+        if result is not None and result.value is not None and result.name == "alpha":
+            strength = band(result.value, SCALE).partition(":")[0]
+            numbers = estimate(result.value, result.low, result.high, 2)
+            yield f"On {view.short(agreement.coefficient.question)} people show **{strength} agreement** (α {numbers})."
 
 
 def _overview(view: View) -> Figure:
     results = [(a, a.people) for a in view.agreements if a.people and a.people.name == "alpha"]
     rows = [
         Row(
-            view.label(agreement.coefficient.question),
+            view.short(agreement.coefficient.question).capitalize(),
             result.value,
             result.low,
             result.high,
@@ -56,9 +68,7 @@ def _overview(view: View) -> Figure:
 
 
 def _said(view: View, agreement: Agreement, result: Result) -> str:
-    return (
-        f"{view.label(agreement.coefficient.question).lower()} ({estimate(result.value, result.low, result.high, 2)})"
-    )
+    return f"{view.short(agreement.coefficient.question)} ({estimate(result.value, result.low, result.high, 2)})"
 
 
 def _question(view: View, agreement: Agreement) -> Iterator[Block]:
@@ -66,7 +76,7 @@ def _question(view: View, agreement: Agreement) -> Iterator[Block]:
         yield Paragraph(f"{view.label(agreement.question.id)}: no two judges answered the same items.")
         return
     yield _table(view, agreement)
-    if len(view.judges) > 2:
+    if len(agreement.pairs) > 2:
         yield _heat_map(view, agreement)
 
 
@@ -90,7 +100,7 @@ def _table(view: View, agreement: Agreement) -> Table:
     if same:
         columns.insert(1, Column("same", "% same"))
     columns.append(Column("n", "n", quiet=True))
-    caption = f"Agreement on {view.label(agreement.coefficient.question).lower()}. {_finding(view, agreement)}"
+    caption = f"Agreement on {view.short(agreement.coefficient.question)}. {_finding(view, agreement)}"
     signature = view.signature(agreement.pairs[0])
     return Table(f"agreement-{agreement.coefficient.question}", caption, columns, rows, data, signature)
 
@@ -133,11 +143,13 @@ def _heat_map(view: View, agreement: Agreement) -> Figure:
         )
         for r in agreement.pairs
     }
-    judges = [view.names[judge.id] for judge in view.judges]
-    drawing = heat_map(judges, len(view.people), pairs, agreement.coefficient.sign)
+    shown = {name for pair in pairs for name in pair}
+    judges = [view.names[judge.id] for judge in view.judges if view.names[judge.id] in shown]
+    people = sum(view.names[judge] in shown for judge in view.people)
+    drawing = heat_map(judges, people, pairs, agreement.coefficient.sign)
     return Figure(
         f"pairs-{agreement.coefficient.question}",
-        f"Who agrees with whom on {view.label(agreement.coefficient.question).lower()}. Second line of a cell: 95 % "
+        f"Who agrees with whom on {view.short(agreement.coefficient.question)}. Second line of a cell: 95 % "
         "interval, or n where it differs.",
         str(drawing),
         [{"judge": one, "other": other, "value": pair.value, "low": pair.low, "high": pair.high, "same": pair.same,

@@ -41,7 +41,7 @@ def _who_and_what(view: View) -> str:
     kinds = Counter(judge.kind for judge in view.judges)
     who = words([plural(number, _KINDS[kind]) for kind, number in kinds.items()]) or "Nobody"
     how = words(list(dict.fromkeys(_UNITS[stage.unit.value] for stage in view.protocol.stages)))
-    asked = words([view.words.question(q.id).label.lower() for _, q in view.protocol.questions if q.kind != "text"])
+    asked = words([view.short(q.id) for _, q in view.protocol.questions if q.kind != "text"])
     documents = view.material.documents
     pairs = Counter((d.source_language, d.target_language) for d in documents)
     named = words([f"{languages.name(source)} to {languages.name(target)}" for source, target in pairs])

@@ -1,0 +1,92 @@
+"""What judges see differently: confusion matrices, and how much disagreement goes if two labels are taken as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lanner.model import Choice, Result
+from lanner.reports.figures.confusion import confusion
+from lanner.reports.figures.merging import Merge, merging
+from lanner.reports.parts import Figure, Section
+from lanner.reports.typeset import number, percent, words
+from lanner.reports.view import View
+from lanner.stats import diagnosis
+
+_MOST_MATRICES = 2
+
+
+def section(view: View) -> Section | None:
+    """For every question with one answer out of several, where two judges share items."""
+    blocks: list[Figure] = []
+    for _, question in view.protocol.questions:
+        if isinstance(question, Choice) and len(view.people_asked(question.id)) > 1:
+            blocks += _question(view, question)
+    merges = [block.caption.partition(", more than")[0] for block in blocks if block.id.startswith("merging-")]
+    return Section("disagreements", "Disagreements", blocks, [f"{said}." for said in merges]) if blocks else None
+
+
+def _question(view: View, question: Choice) -> list[Figure]:
+    ids = [option.id for option in question.options]
+    names = {option.id: view.words.option(question.id, option.id).label for option in question.options}
+    select: dict[str, Any] = {"labels": ids, "judges": view.people_asked(question.id)}
+    how = view.resampling
+    matrices = diagnosis.confusion(view.material.table, question.id, resampling=how, **select)
+    if not matrices:
+        return []
+    chosen = sorted(matrices, key=lambda r: -(r.counts.get("items", 0)))[:_MOST_MATRICES]
+    blocks = [_matrix(view, question.id, result, ids, names) for result in chosen]
+    merges = diagnosis.merging(view.material.table, question.id, resampling=how, **select)
+    if merges and len(ids) > 2:
+        blocks.append(_merging(view, question.id, merges, matrices, names))
+    return blocks
+
+
+def _matrix(view: View, question: str, result: Result, ids: Sequence[str], names: dict[str, str]) -> Figure:
+    counts = [[int(row.get(label, 0)) for label in ids] for row in result.rows]
+    one, other = view.names[result.labels["judge"]], view.names[result.labels["other"]]
+    cells = [(counts[r][c] + counts[c][r], ids[r], ids[c]) for r in range(len(ids)) for c in range(r)]
+    most, first, second = max(cells, default=(0, "", ""))
+    total = sum(map(sum, counts)) - sum(counts[place][place] for place in range(len(ids)))
+    said = f"{one} and {other} differ on {total} items"
+    if total:
+        said += (
+            f", {most} of them ({percent(most / total, 0)}) between {names[second].lower()} and {names[first].lower()}"
+        )
+    return Figure(
+        f"confusion-{question}-{result.labels['judge']}-{result.labels['other']}",
+        f"{said}. Shade: share of the row; rows with fewer than ten items are left unshaded.",
+        str(confusion([names[label] for label in ids], one, other, counts)),
+        [dict(row) for row in result.rows],
+        view.signature(result),
+    )
+
+
+def _merging(
+    view: View, question: str, merges: Sequence[Result], matrices: Sequence[Result], names: dict[str, str]
+) -> Figure:
+    """The merge that removes most over all pairs of people."""
+    gains: dict[str, float] = {}
+    for result in merges:
+        gains[result.labels["merged"]] = gains.get(result.labels["merged"], 0.0) + (result.rows[0]["gain"] or 0.0)
+    best = max(gains, key=lambda name: gains[name])
+    first, second = best.split(" + ")
+    tables = {(m.labels["judge"], m.labels["other"]): {row["label"]: row for row in m.rows} for m in matrices}
+    drawn = []
+    for result in (r for r in merges if r.labels["merged"] == best):
+        table = tables[result.labels["judge"], result.labels["other"]]
+        between = int(table[first][second] + table[second][first])
+        total = sum(int(row[label]) for name, row in table.items() for label in table if label != name)
+        drawn.append(Merge(view.pair_name(result), between, total, result.rows[0]["before"], result.value))
+    gained = [(m.after or 0) - (m.before or 0) for m in drawn]
+    low, high = number(min(gained)), number(max(gained))
+    change = f"by {low}" + (f" to {high}" if len(gained) > 1 else "")
+    labels = (names[first], names[second])
+    caption = (
+        f"Taking {words([label.lower() for label in labels])} as one would raise κ {change}, more than any other pair "
+        "of labels. Fewer labels always agree more easily: read the sentences before merging."
+    )
+    data = [
+        {"pair": m.pair, "between": m.between, "total": m.total, "before": m.before, "after": m.after} for m in drawn
+    ]
+    return Figure(f"merging-{question}", caption, str(merging(labels, drawn)), data, view.signature(merges[0]))

@@ -1,0 +1,17 @@
+from lanner.reports.parts import Table
+from lanner.reports.sections.correlations import section
+from reports.test_view import view
+
+
+def test_scales_and_scores_between_every_two_judges() -> None:
+    made = section(view("h_falcon"))
+    assert made is not None
+    [table] = made.blocks
+    assert isinstance(table, Table)
+    assert {row["what"] for row in table.rows} >= {"Sentence score", "Holistic score", "skill sum"}
+    assert len([row for row in table.rows if row["what"] == "Holistic score"]) == 3
+    assert all(row["n"] == 48 for row in table.rows)
+
+
+def test_one_judge_has_nobody_to_go_along_with() -> None:
+    assert section(view("h_falcon", judges=1)) is None
