@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
+from typing import TypeVar
 
 from numpy.random import Generator
 
@@ -13,6 +14,7 @@ from lanner.errors import DesignError
 from lanner.model import Item, Stage, Task
 
 Key = tuple[str, ...]
+T = TypeVar("T")
 
 
 def key_of(item: Item) -> Key:
@@ -84,32 +86,48 @@ def _items_again(
     tasks: Sequence[Task], page: str, keys: set[Key], copy: Callable[[Item], Item], *, spacing: int, rng: Generator
 ) -> list[Task]:
     flat, rebuild = _flat(tasks, page)
+    where: dict[Key, int] = {}
+    for at, item in enumerate(flat):
+        where.setdefault(key_of(item), at)
+    copies: list[tuple[int, Item]] = []
     for key in sorted(keys):
-        first = next(at for at, item in enumerate(flat) if key_of(item) == key)
-        earliest = first + spacing + 1
+        earliest = where[key] + spacing + 1
         if earliest > len(flat):
-            raise _too_close(key, len(flat) - first - 1, spacing)
-        flat.insert(int(rng.integers(earliest, len(flat) + 1)), copy(flat[first]))
-    return rebuild(flat)
+            raise _too_close(key, len(flat) - where[key] - 1, spacing)
+        copies.append((int(rng.integers(earliest, len(flat) + 1)), copy(flat[where[key]])))
+    return rebuild(_inserted(flat, copies))
 
 
 def _documents_again(
     tasks: Sequence[Task], page: str, keys: set[Key], copy: Callable[[Item], Item], *, spacing: int, rng: Generator
 ) -> list[Task]:
-    done = list(tasks)
+    where: dict[Key, int] = {}
+    for at, task in enumerate(tasks):
+        for item in task.items if task.page == page else ():
+            where.setdefault(key_of(item), at)
+    before = [0, *accumulate(len(task.items) for task in tasks)]
+    gaps = _gaps(tasks, page)
+    copies: list[tuple[int, Task]] = []
     for key in {(key[0], *key[2:]): key for key in sorted(keys)}.values():
-        first = next(at for at, t in enumerate(done) if t.page == page and key in map(key_of, t.items))
-        gaps = [gap for gap in _gaps(done, page) if gap > first]
-        far = [gap for gap in gaps if _between(done, first, gap) >= spacing]
+        first = where[key]
+        far = [gap for gap in gaps if gap > first and before[gap] - before[first + 1] >= spacing]
         if not far:
-            raise _too_close(key, _between(done, first, max(gaps, default=first + 1)), spacing)
-        again_ = tuple(copy(item) for item in done[first].items)
-        done.insert(_choice(far, rng), Task(0, done[first].judge, page, again_))
+            raise _too_close(key, before[max(*gaps, first + 1)] - before[first + 1], spacing)
+        again_ = tuple(copy(item) for item in tasks[first].items)
+        copies.append((_choice(far, rng), Task(0, tasks[first].judge, page, again_)))
+    return _inserted(tasks, copies)
+
+
+def _inserted(entries: Sequence[T], new: Sequence[tuple[int, T]]) -> list[T]:
+    """The entries with new ones, each in front of what stands at its place."""
+    at: dict[int, list[T]] = {}
+    for place, entry in new:
+        at.setdefault(place, []).append(entry)
+    done: list[T] = []
+    for place in range(len(entries) + 1):
+        done += at.get(place, ())
+        done += entries[place : place + 1]
     return done
-
-
-def _between(tasks: Sequence[Task], first: int, gap: int) -> int:
-    return sum(len(task.items) for task in tasks[first + 1 : gap])
 
 
 def _gaps(tasks: Sequence[Task], page: str) -> list[int]:

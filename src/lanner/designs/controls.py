@@ -73,6 +73,8 @@ def add(
             continue
         for kind in KINDS:
             amount = _amount(getattr(controls, kind), page, stages)
+            if amount <= 0:
+                continue
             spoiled = Spoiled(documents, stages, kind, rng)
             in_place = controls.in_place and (kind != "degraded" or _compares(stages))
             can = _main(done, page) if in_place else _early(done, page, stages, controls.spacing)
@@ -128,8 +130,6 @@ def _chosen(
 ) -> set[Key]:
     """The items to spoil, as many for each judge as asked, among those that can be. Judges may have different items:
     those that most of them share are taken first, and none that would give someone too many."""
-    if amount <= 0:
-        return set()
     if not any(stage.object in (Object.OUTPUT, Object.OUTPUTS) for stage in stages):
         raise DesignError(
             f"Page {page!r} shows no output that could be {kind}.",
