@@ -62,6 +62,25 @@ ACCESS: Mapping[str, frozenset[Kind]] = {
     "GET /campaigns/{name}/events": READERS,
     "GET /campaigns/{name}/disagreements": READERS,
     "POST /campaigns/{name}/settle": EDITORS,
+    "GET /campaigns/{name}/judges": EDITORS,
+    "POST /campaigns/{name}/judges": EDITORS,
+    "GET /campaigns/{name}/judge": EDITORS,
+    "POST /campaigns/{name}/judge": EDITORS,
+    "POST /campaigns/{name}/links": EDITORS,
+    "POST /campaigns/{name}/overlap": EDITORS,
+    "POST /campaigns/{name}/state": EDITORS,
+    "GET /campaigns/{name}/settings": EDITORS,
+    "POST /campaigns/{name}/settings": EDITORS,
+    "POST /campaigns/{name}/duplicate": EDITORS,
+    "POST /campaigns/{name}/delete": EDITORS,
+    "GET /campaigns/{name}/export/{format}": READERS,
+    "GET /campaigns/{name}/report": READERS,
+    # accounts
+    "GET /people": OWNERS,
+    "POST /people": OWNERS,
+    "POST /people/change": OWNERS,
+    "GET /account": READERS,
+    "POST /account": READERS,
 }
 
 

@@ -18,7 +18,19 @@ from starlette.routing import Route
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web import auth, health, judging, organising, problems, settling, sse
+from lanner.web import (
+    auth,
+    exporting,
+    health,
+    judging,
+    managing,
+    organising,
+    people,
+    problems,
+    seating,
+    settling,
+    sse,
+)
 from lanner.web.access import Handler, allowed, guard
 from lanner.web.headers import Headers
 from lanner.web.site import Settings, Site
@@ -64,6 +76,24 @@ ROUTES = (
     Way("GET", "/campaigns/{name}/events", sse.events),
     Way("GET", "/campaigns/{name}/disagreements", settling.disagreements),
     Way("POST", "/campaigns/{name}/settle", settling.settle),
+    Way("GET", "/campaigns/{name}/judges", seating.judges),
+    Way("POST", "/campaigns/{name}/judges", seating.add),
+    Way("GET", "/campaigns/{name}/judge", seating.judge),
+    Way("POST", "/campaigns/{name}/judge", seating.act),
+    Way("POST", "/campaigns/{name}/links", seating.links),
+    Way("POST", "/campaigns/{name}/overlap", seating.overlap),
+    Way("POST", "/campaigns/{name}/state", managing.state),
+    Way("GET", "/campaigns/{name}/settings", managing.settings),
+    Way("POST", "/campaigns/{name}/settings", managing.change_settings),
+    Way("POST", "/campaigns/{name}/duplicate", managing.duplicate),
+    Way("POST", "/campaigns/{name}/delete", managing.delete),
+    Way("GET", "/campaigns/{name}/export/{format}", exporting.export),
+    Way("GET", "/campaigns/{name}/report", exporting.report),
+    Way("GET", "/people", people.people),
+    Way("POST", "/people", people.add),
+    Way("POST", "/people/change", people.change),
+    Way("GET", "/account", people.account),
+    Way("POST", "/account", people.change_password),
 )
 
 

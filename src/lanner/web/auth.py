@@ -34,21 +34,25 @@ def normal_name(name: str) -> str:
     return unicodedata.normalize("NFC", name).strip()
 
 
+def hashed(password: str) -> str:
+    """What is kept of a password; a short one is refused."""
+    if len(password) < SHORTEST:
+        raise LannerError(f"The password is too short: at least {SHORTEST} characters.", next_step="Use a sentence.")
+    return _HASHER.hash(password[:1000])
+
+
 def add_account(store: Store, name: str, password: str, role: AccountRole, *, first: bool = False) -> int:
     """Make an account. With `first` only where there is none yet."""
     name = normal_name(name)
     if not name or len(name) > 80:
         raise LannerError("An account needs a name of at most 80 characters.")
-    if len(password) < SHORTEST:
-        raise LannerError(f"The password is too short: at least {SHORTEST} characters.", next_step="Use a sentence.")
-    hashed = _HASHER.hash(password)
-
+    secret = hashed(password)
     with store.writing() as tx:
         if first and tx.accounts.count():
             raise CampaignError("This server has been set up already.", next_step="Sign in.")
         if tx.accounts.find(name):
             raise LannerError(f"There is an account called {name!r} already.", next_step="Choose another name.")
-        return tx.accounts.add(name, hashed, role, datetime.now(UTC))
+        return tx.accounts.add(name, secret, role, datetime.now(UTC))
 
 
 def verify(store: Store, name: str, password: str) -> Account | None:

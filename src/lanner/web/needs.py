@@ -67,7 +67,7 @@ def needs(
             found.append(Need("warn", f"{row.name} is {row.late}", f"{hours}."))
     idle = [row.name for row in people if not row.outlook.done]
     if idle and len(idle) < len(people):
-        found.append(Need("warn", f"Not begun: {words(idle[:6])}.", "", "Their links", "links"))
+        found.append(Need("warn", f"Not begun: {words(idle[:6])}.", "", "Their links", "judges"))
     weak = [m for m in measured if m.high is not None and m.high < plan.minimum and m.items >= FEWEST]
     for measure in weak[:3]:
         span = f"{number(measure.expected_low, 2)} to {number(measure.expected_high, 2)}"

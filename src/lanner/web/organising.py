@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import quote
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,6 +14,8 @@ from starlette.responses import Response
 from lanner.campaign import progress
 from lanner.model import Campaign
 from lanner.store import Account, AccountRole, Store
+from lanner.web.figures import progress_bar
+from lanner.web.output import FORMATS
 from lanner.web.panels import LivePage, live_page
 from lanner.web.rendering import moment, page
 from lanner.web.site import Site
@@ -26,6 +29,10 @@ class Row:
     items: int
     done: int
     judges: int
+
+    @property
+    def bar(self) -> Markup:
+        return progress_bar(self.campaign.name, [("", self.done, self.items)], 110)
 
 
 def find(store: Store, account: Account, name: str) -> Campaign:
@@ -59,8 +66,12 @@ async def campaigns(request: Request) -> Response:
     """The list."""
     site: Site = request.app.state.site
     account = request.state.visitor.account
+    shown = request.query_params.get("show", "")
     rows = await site.read(lambda: listed(site.store, account))
-    return page(request, "campaigns.html", {"rows": rows})
+    archived = [row for row in rows if row.campaign.settings.get("archived")]
+    current = [row for row in rows if not row.campaign.settings.get("archived")]
+    context = {"rows": archived if shown == "archived" else current, "archived": len(archived), "shown": shown}
+    return page(request, "campaigns.html", context)
 
 
 async def _live(request: Request) -> LivePage:
@@ -78,7 +89,7 @@ async def _live(request: Request) -> LivePage:
 
 async def campaign(request: Request) -> Response:
     """One campaign as it runs."""
-    return page(request, "campaign.html", {"live": await _live(request)})
+    return page(request, "campaign.html", {"live": await _live(request), "exports": FORMATS})
 
 
 async def panels(request: Request) -> Response:

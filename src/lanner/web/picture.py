@@ -34,6 +34,7 @@ from lanner.model import (
 )
 from lanner.stats.frame import frame
 from lanner.store import Store
+from lanner.web import output
 from lanner.web.disagreement import Answers, Listing, Wanted, answers, listing
 from lanner.web.divergence import Divergence, divergence
 from lanner.web.forecast import Pace, paces
@@ -90,6 +91,7 @@ class _Leaf:
     table: pl.DataFrame
     tasks: list[Task]
     """Only those with control items, and of these only the control items."""
+    judges: set[str] = field(default_factory=set)
     stamp: int = 0
     done: dict[str, Picture] = field(default_factory=dict)
     watched: dict[Key, Judgement] = field(default_factory=dict)
@@ -153,15 +155,29 @@ class Album:
         people = [judge.id for judge in judges if judge.kind in PEOPLE]
         return answers(leaf.table, leaf.protocol, unit, people)
 
+    def export(self, campaign: int, name: str, suffix: str, folder: str) -> str:
+        """The current judgements as a file in that folder; its path."""
+        return output.export(self._store, campaign, name, suffix, folder)
+
+    def keep(self, campaign: int, path: str) -> str:
+        """A complete copy of a campaign."""
+        return output.keep(self._store, campaign, path)
+
+    def report(self, campaign: int) -> str:
+        """The report as one page."""
+        return output.report(self._store, campaign)
+
     def _fresh(self, campaign: int) -> tuple[_Leaf, list[Judge]]:
         """The campaign's table with everything that was saved until now."""
         judges = campaigns.judges(self._store, campaign)
         leaf = self._leaves.get(campaign)
-        if leaf is None:
+        present = {judge.id for judge in judges}
+        if leaf is None or not leaf.judges <= present:  # someone was erased or has withdrawn: begin anew
             protocol = campaigns.protocol(self._store, campaign)
             documents = campaigns.documents(self._store, campaign)
             leaf = _Leaf(protocol, documents, frame([], protocol), _with_controls(self._store, campaign))
             self._leaves[campaign] = leaf
+        leaf.judges = present
         late = _LATE if self._store.kind == "postgresql" else 0
         new = campaigns.judgements(self._store, campaign, after=max(0, leaf.stamp - late))
         if new and (new[-1].id or 0) > leaf.stamp:

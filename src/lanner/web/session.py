@@ -102,6 +102,10 @@ class Sessions:
             tx.sessions.remove_of(judge=judge, account=account)
         self._known.clear()
 
+    def forget(self) -> None:
+        """Believe nothing that was known before: after links were revoked or replaced."""
+        self._known.clear()
+
     def account(self, number: int) -> Account | None:
         """The account, unless it was switched off."""
         with self._store.reading() as tx:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from lanner.store import Store
@@ -24,7 +25,8 @@ class Settings:
 
     `setup_code` makes the first account; `entry_code` signs its bearer in as `entry_account` as long as the server
     runs (for demonstrations on one's own machine). `watched` reads templates and static files anew each time. `beside`
-    makes the numbers of live pages in a process of their own.
+    makes the numbers of live pages in a process of their own. Copies of deleted campaigns go to `backups`, or beside
+    the store.
     """
 
     setup_code: str = ""
@@ -36,6 +38,7 @@ class Settings:
     upload_bytes: int = 64 * 1024 * 1024
     idle_seconds: int = 180
     beside: bool = True
+    backups: Path | None = None
 
 
 class Saves:
@@ -61,6 +64,8 @@ class Site:
         self.live = Live(store, beside=settings.beside)
         self.sign_ins = Throttle(burst=8, seconds=15)
         self.addresses = Throttle(burst=40, seconds=3)
+        beside = Path(store.place).parent if store.kind == "sqlite" else Path.cwd()
+        self.backups = settings.backups or beside / "lanner-backups"
         self._readers = ThreadPoolExecutor(4, "lanner-read")
         self._writers = ThreadPoolExecutor(1 if store.kind == "sqlite" else 8, "lanner-write")
 

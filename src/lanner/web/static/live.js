@@ -1,5 +1,5 @@
 // Keeps the live page fresh: waits for news, fetches the panels, and replaces those that changed.
-import { localise } from "./organiser.js";
+import { localise, sortable } from "./organiser.js";
 
 const panels = /** @type {HTMLElement} */ (document.getElementById("panels"));
 const sign = /** @type {HTMLElement} */ (document.getElementById("live"));
@@ -49,6 +49,7 @@ function replace(html) {
     const old = panels.querySelector(`[data-panel="${panel.getAttribute("data-panel")}"]`);
     if (!old) return panels.replaceChildren(...fresh.body.childNodes);
     localise(panel);
+    sortable(panel);
     if (old.innerHTML === panel.innerHTML || old.contains(document.activeElement)) continue;
     old.replaceWith(document.importNode(panel, true));
   }

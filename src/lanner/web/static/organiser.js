@@ -1,4 +1,4 @@
-// What every organiser's page shares: moments in the reader's own time zone.
+// What every organiser's page shares: moments in the reader's own time zone, tables that sort and copy, menus that close.
 
 const day = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short" });
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
@@ -14,4 +14,84 @@ export function localise(within = document) {
   }
 }
 
+/** The words of a cell without what only helps the eye. @param {Element} cell */
+const words = (cell) => (cell.textContent ?? "").replace(/\s+/g, " ").trim();
+
+/** @param {HTMLTableElement} table @param {string} between */
+function asText(table, between) {
+  const quote = (/** @type {string} */ text) => (between === "," ? `"${text.replace(/^([=+\-@\t])/, "'$1").replace(/"/g, '""')}"` : text);
+  const rows = [...table.rows].map((row) => [...row.cells].filter((cell) => !cell.classList.contains("noprint")));
+  return rows.map((cells) => cells.map((cell) => quote(words(cell))).join(between)).join("\n");
+}
+
+/** Headings of tables marked data-sortable become buttons. @param {ParentNode} within */
+export function sortable(within = document) {
+  for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (within.querySelectorAll("table[data-sortable]"))) {
+    const heads = table.tHead?.rows[0]?.cells ?? [];
+    for (const head of heads) {
+      if (head.querySelector("button") || head.querySelector(".vh") || !words(head)) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      button.textContent = words(head);
+      head.replaceChildren(button);
+    }
+  }
+}
+
+/** @param {HTMLTableCellElement} head */
+function sortBy(head) {
+  const table = /** @type {HTMLTableElement} */ (head.closest("table"));
+  const down = head.getAttribute("aria-sort") === "ascending";
+  for (const other of table.querySelectorAll("th[aria-sort]")) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  const column = head.cellIndex;
+  const key = (/** @type {HTMLTableRowElement} */ row) => row.cells[column]?.dataset.value ?? words(row.cells[column] ?? row);
+  for (const body of table.tBodies) {
+    const rows = [...body.rows].sort((one, other) => {
+      const a = key(one), b = key(other);
+      const order = a !== "" && b !== "" && !isNaN(Number(a)) && !isNaN(Number(b)) ? Number(a) - Number(b) : a.localeCompare(b, undefined, { numeric: true });
+      return down ? -order : order;
+    });
+    body.append(...rows);
+  }
+}
+
+/** @param {string} name @param {string} text */
+function save(name, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(["\ufeff" + text], { type: "text/csv" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** @param {HTMLElement} button @param {string} text */
+async function copy(button, text) {
+  await navigator.clipboard.writeText(text);
+  const before = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => (button.textContent = before), 1500);
+}
+
+document.addEventListener("click", (event) => {
+  const target = /** @type {HTMLElement} */ (event.target);
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(target)) menu.removeAttribute("open");
+  const button = target.closest("button");
+  if (!button) return;
+  const { copyText, copy: from, csv, name } = button.dataset;
+  const table = /** @type {HTMLTableElement | null} */ (document.querySelector(from ?? csv ?? "none"));
+  if (copyText !== undefined) copy(button, copyText);
+  else if (from && table) copy(button, asText(table, "\t"));
+  else if (csv && table) save(name ?? "table.csv", asText(table, ","));
+  else if ("print" in button.dataset) window.print();
+  else if (button.classList.contains("sort")) sortBy(/** @type {HTMLTableCellElement} */ (button.closest("th")));
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") for (const menu of document.querySelectorAll("details.menu[open]")) menu.removeAttribute("open");
+});
+
+document.documentElement.classList.add("js");
 localise();
+sortable();

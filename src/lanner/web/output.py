@@ -1,0 +1,71 @@
+"""A campaign as files: tables with their codebook, other tools' formats, a complete copy, the report as a page."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from lanner import campaign as campaigns
+from lanner import formats
+from lanner.errors import LannerError
+from lanner.material import from_campaign
+from lanner.reports import export as tables
+from lanner.reports import html
+from lanner.reports.build import build
+from lanner.reports.files import write_whole
+from lanner.stats.resample import Resampling
+from lanner.store import Store
+from lanner.web.scorelines import appraise_csv, score_judgements
+
+TABLES = ("csv", "jsonl", "parquet")
+FORMATS: Mapping[str, tuple[str, str, str]] = {
+    "csv": ("CSV", ".csv", "one row per answer, with a codebook"),
+    "jsonl": ("JSON lines", ".jsonl", "the same, for programs"),
+    "parquet": ("Parquet", ".parquet", "the same, for large campaigns"),
+    "native": ("Lanner", ".jsonl", "texts, judges and judgements: can be imported again"),
+    "label_studio": ("Label Studio", ".json", "tasks with annotations"),
+    "mtme": ("mt-metrics-eval", "", "sources, documents, references, outputs, scores"),
+    "appraise": ("Appraise", ".csv", "one row per score, in Appraise’s own layout"),
+}
+"""What can be had: its name, how its file ends, what is in it."""
+
+
+def export(store: Store, campaign: int, name: str, suffix: str, folder: str) -> str:
+    """Write the current judgements into a folder; the path of the one file to send. What is several files is zipped."""
+    material = from_campaign(store, campaign)
+    place = Path(folder) / "out"
+    place.mkdir()
+    written = place / f"judgements{suffix}"
+    if name in TABLES:
+        tables.export(material, written)
+    elif name == "appraise":
+        write_whole(written, appraise_csv(material))
+    elif name == "mtme":
+        formats.write(name, written, material.documents, score_judgements(material), material.judges)
+    else:
+        known = formats.options(name)
+        given = {"protocol": material.protocol} if "protocol" in known and name == "label_studio" else {}
+        formats.write(name, written, material.documents, material.judgements, material.judges, **given)
+    found = [path for path in place.rglob("*") if path.is_file()]
+    if not found:
+        raise LannerError("There is nothing to export yet.", next_step="Come back when something has been judged.")
+    if len(found) == 1:
+        return str(found[0])
+    return shutil.make_archive(str(Path(folder) / "judgements"), "zip", place)
+
+
+def keep(store: Store, campaign: int, path: str) -> str:
+    """A complete copy: texts, judges, every answer ever given. Whole or not at all."""
+    material = from_campaign(store, campaign)
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    history = campaigns.history(store, campaign)
+    given = {"name": material.name, "protocol": material.protocol.name if material.protocol else ""}
+    formats.write("native", target, material.documents, history, material.judges, **given)
+    return str(target)
+
+
+def report(store: Store, campaign: int) -> str:
+    """The report as one HTML page."""
+    return html.render(build(from_campaign(store, campaign), resampling=Resampling(n=1000)))

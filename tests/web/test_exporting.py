@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from starlette.testclient import TestClient
+
+from lanner import campaign
+from lanner.store import Store
+from lanner.web.output import FORMATS
+from visiting import complete, open_campaign, sign_in
+
+
+@pytest.fixture
+def judged(client: TestClient, store: Store) -> None:
+    open_campaign(store)
+    sign_in(client, store)
+    for judge in ("J1", "J2"):
+        for task in campaign.tasks(store, "trial", judge):
+            for item in range(len(task.items)):
+                answers = {**complete(), "sentence": 1 + item, "comment": "=cmd()"}
+                campaign.submit(store, task.id, item, answers, submission=f"{task.id}-{item}-long")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_comes_as_a_file(client: TestClient, judged: None, name: str) -> None:
+    answer = client.get(f"/campaigns/trial/export/{name}")
+    assert answer.status_code == 200, answer.text
+    assert "attachment" in answer.headers["content-disposition"]
+    assert f"trial-{name}" in answer.headers["content-disposition"]
+    assert len(answer.content) > 100
+
+
+def test_a_table_has_its_codebook_and_no_formulas(client: TestClient, judged: None) -> None:
+    answer = client.get("/campaigns/trial/export/csv")
+    files = zipfile.ZipFile(io.BytesIO(answer.content))
+    assert sorted(files.namelist()) == ["judgements.codebook.csv", "judgements.csv"]
+    table = files.read("judgements.csv").decode()
+    assert "'=cmd()" in table
+    assert "Judge 1" not in table, "names have no place in an export"
+
+
+def test_unknown_formats(client: TestClient, judged: None) -> None:
+    assert client.get("/campaigns/trial/export/exe").status_code == 404
+
+
+def test_the_report_runs_nothing_but_its_own_script(client: TestClient, judged: None) -> None:
+    answer = client.get("/campaigns/trial/report")
+    assert answer.status_code == 200
+    policy = answer.headers["content-security-policy"]
+    assert "sha256-" in policy
+    assert "script-src 'unsafe" not in policy
+    assert "sandbox" in policy
+    assert "<!doctype html>" in answer.text.lower()

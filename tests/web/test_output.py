@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from lanner import campaign, formats
+from lanner.store import Store
+from lanner.web import output
+from visiting import complete, open_campaign
+
+
+def test_every_format_offered_can_be_written() -> None:
+    assert set(output.FORMATS) - {*output.TABLES, "appraise"} <= set(formats.titles(writable=True))
+
+
+def test_a_copy_holds_the_whole_history(store: Store, tmp_path: Path) -> None:
+    open_campaign(store)
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    for value in (1, 2, 3):
+        campaign.submit(store, task, 0, {"holistic": value}, submission=f"value-{value}")
+    kept = output.keep(store, 1, str(tmp_path / "deep" / "copy.jsonl"))
+    (reading,) = formats.read(kept, "native")
+    assert [judgement.value for judgement in reading.judgements] == [1, 2, 3]
+
+
+def test_one_file_comes_as_it_is_and_several_as_a_zip(store: Store, tmp_path: Path) -> None:
+    open_campaign(store)
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    campaign.submit(store, task, 0, complete(), submission="one")
+    for name, ending in (("native", ".jsonl"), ("csv", ".zip"), ("mtme", ".zip")):
+        folder = tmp_path / name
+        folder.mkdir()
+        path = output.export(store, 1, name, output.FORMATS[name][1], str(folder))
+        assert path.endswith(ending)
+        assert Path(path).stat().st_size > 0
+
+
+def test_the_report_is_one_page(store: Store) -> None:
+    open_campaign(store)
+    for judge in ("J1", "J2"):
+        task = campaign.tasks(store, "trial", judge)[0].id
+        campaign.submit(store, task, 0, complete(), submission=judge)
+    assert output.report(store, 1).lower().startswith("<!doctype html>")

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from lanner import campaign
+from lanner.store import Store
+from visiting import another, complete, enter, open_campaign, sign_in
+
+
+@pytest.fixture
+def token(client: TestClient, store: Store) -> str:
+    open_campaign(store)
+    return sign_in(client, store)
+
+
+def finished(store: Store) -> int:
+    task = campaign.tasks(store, "trial", "J1")[0]
+    for item in range(len(task.items)):
+        campaign.submit(store, task.id, item, complete(), submission=f"s{item}-long-enough")
+    campaign.finish(store, task.id)
+    return task.id
+
+
+def test_judges_are_added_with_tasks_and_links_at_once(client: TestClient, store: Store, token: str) -> None:
+    answer = client.post("/campaigns/trial/judges", data={"token": token, "judges": "Ana, ana@example.org, ko\nBen"})
+    assert answer.status_code == 200
+    links = re.findall(r"http://testserver/j/([\w-]+)", answer.text)
+    assert len(set(links)) == 2
+    assert enter(another(client), links[0])
+    assert {"ana", "ben"} <= {judge.id for judge in campaign.judges(store, "trial")}
+    assert campaign.tasks(store, "trial", "ben")
+
+
+def test_the_same_as_a_table_for_letters(client: TestClient, token: str) -> None:
+    fields = {"token": token, "judges": "=cmd(), ana@example.org", "as": "csv"}
+    answer = client.post("/campaigns/trial/judges", data=fields)
+    assert answer.headers["content-type"].startswith("text/csv")
+    assert answer.text.splitlines()[0] == "judge,name,email,link"
+    assert "'=cmd()" in answer.text, "a spreadsheet must not run a name"
+
+
+def test_nobody_named_is_said_beside_what_was_pasted(client: TestClient, token: str) -> None:
+    answer = client.post("/campaigns/trial/judges", data={"token": token, "judges": "name\n,ko"})
+    assert answer.status_code == 422
+    assert "neither name nor id" in answer.text
+
+
+def test_a_new_link_ends_the_old_one_and_its_sessions(client: TestClient, store: Store, token: str) -> None:
+    old = campaign.links.issue(store, "trial", "J1")
+    judge = another(client)
+    enter(judge, old)
+    made = client.post("/campaigns/trial/links", data={"token": token, "who": "one", "judge": "J1"}).text
+    assert judge.get("/work").status_code == 401
+    assert judge.get(f"/j/{old}").status_code == 404
+    assert enter(judge, re.findall(r"/j/([\w-]+)", made)[0])
+
+
+def test_links_only_for_those_without_one(client: TestClient, store: Store, token: str) -> None:
+    assert "Nobody is without a link" in client.post("/campaigns/trial/links", data={"token": token}).text
+    campaign.links.revoke(store, "trial", "J2")
+    assert client.post("/campaigns/trial/links", data={"token": token}).text.count("/j/") == 2  # shown and copied
+
+
+def test_revoke_and_reopen(client: TestClient, store: Store, token: str) -> None:
+    task = finished(store)
+    page = client.get("/campaigns/trial/judge?id=J1").text
+    assert "Reopen" in page
+    client.post("/campaigns/trial/judge", data={"token": token, "judge": "J1", "do": "reopen", "task": str(task)})
+    assert campaign.task(store, task).finished_at is None
+    client.post("/campaigns/trial/judge", data={"token": token, "judge": "J1", "do": "revoke"})
+    assert next(seat for seat in campaign.seats(store, "trial") if seat.judge.id == "J1").revoked_at
+
+
+def test_only_their_own_tasks_are_reopened(client: TestClient, store: Store, token: str) -> None:
+    task = finished(store)
+    fields = {"token": token, "judge": "J2", "do": "reopen", "task": str(task)}
+    assert client.post("/campaigns/trial/judge", data=fields).status_code == 404
+    assert campaign.task(store, task).finished_at is not None
+
+
+def test_someone_takes_over(client: TestClient, store: Store, token: str) -> None:
+    finished(store)
+    left = sum(task.finished_at is None for task in campaign.tasks(store, "trial", "J1"))
+    client.post("/campaigns/trial/judge", data={"token": token, "judge": "J1", "do": "replace", "coming": "Dora"})
+    assert len(campaign.tasks(store, "trial", "dora")) == left
+    assert next(j.judge for j in campaign.judgements(store, "trial")) == "J1"
+
+
+def test_letting_go_needs_the_id_typed(client: TestClient, store: Store, token: str) -> None:
+    finished(store)
+    fields = {"token": token, "judge": "J1", "do": "withdraw"}
+    assert client.post("/campaigns/trial/judge", data={**fields, "typed": "j1"}).status_code == 400
+    assert campaign.judgements(store, "trial")
+    client.get("/campaigns/trial")
+    assert client.post("/campaigns/trial/judge", data={**fields, "typed": "J1"}).status_code == 303
+    assert not campaign.judgements(store, "trial")
+    assert "J1" not in [judge.id for judge in campaign.judges(store, "trial")]
+    assert client.get("/campaigns/trial").status_code == 200
+
+
+def test_overlap_gives_documents_that_are_not_theirs_yet(client: TestClient, store: Store, token: str) -> None:
+    campaign.add_judges(
+        store, "trial", [campaign.judges(store, "trial")[0].__class__("late")], design="full", options={}
+    )
+    before = len(campaign.tasks(store, "trial", "late"))
+    fields = {"token": token, "judge": "late", "document": "doc0"}
+    assert client.post("/campaigns/trial/overlap", data=fields).status_code == 303
+    assert len(campaign.tasks(store, "trial", "late")) == before
+    assert client.post("/campaigns/trial/overlap", data={"token": token}).status_code == 422
+
+
+def test_unknown_judges_and_deeds(client: TestClient, token: str) -> None:
+    assert client.get("/campaigns/trial/judge?id=nobody").status_code == 404
+    assert client.post("/campaigns/trial/judge", data={"token": token, "judge": "x", "do": "revoke"}).status_code == 404
+    assert client.post("/campaigns/trial/judge", data={"token": token, "judge": "J1", "do": "x"}).status_code == 400
