@@ -22,6 +22,23 @@ def test_texts_become_a_corpus_file(lanner: Command, tmp_path: Path) -> None:
     assert lanner("import", path, "--force").code == 0
 
 
+def test_scores_that_answer_no_protocol_stay_with_their_texts(lanner: Command, tmp_path: Path) -> None:
+    """Metric scores are not answers to questions: they are kept in the file, not made a campaign."""
+    for name, content in {
+        "sources/en-de.txt": "One.\n",
+        "documents/en-de.docs": "news\td\n",
+        "system-outputs/en-de/oak.txt": "Eins.\n",
+        "metric-scores/en-de/chrF-refA.seg.score": "oak\t41.5\n",
+    }.items():
+        (tmp_path / "set" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "set" / name).write_text(content, encoding="utf-8")
+    [row] = lanner("import", tmp_path / "set", "--json").envelope["rows"]
+    assert (row["kind"], row["answers"]) == ("texts and scores", 1)
+    assert not (tmp_path / "lanner.sqlite").exists()
+    last = (tmp_path / "set.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+    assert json.loads(last)["value"] == 41.5
+
+
 def test_judgements_become_a_campaign(lanner: Command, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     folder.mkdir()

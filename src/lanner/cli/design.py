@@ -10,10 +10,12 @@ import numpy as np
 from lanner import designs, formats, protocols
 from lanner.cli._judges import judges_from
 from lanner.cli._output import Output, json_option
+from lanner.cli._settings import after_option, before_option, settings_from, settings_option
 from lanner.cli._source import from_option
 from lanner.cli.import_ import parse_options
 from lanner.cli.new import typed
 from lanner.designs.plan import plan
+from lanner.designs.prepare import prepare
 
 
 @click.command("design", short_help="The plan of a campaign: who gets what, hours, cost, overlap.")
@@ -23,6 +25,9 @@ from lanner.designs.plan import plan
 @click.option("--design", "name", default="full", show_default=True, help="Who sees what.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the design; repeatable.")
 @click.option("--systems", help="Only these systems, with commas between.")
+@settings_option
+@before_option
+@after_option
 @click.option("--seed", default=0, show_default=True)
 @click.option("--rate", type=float, help="What an hour costs.")
 @from_option
@@ -34,6 +39,9 @@ def command(
     name: str,
     options: tuple[str, ...],
     systems: str | None,
+    settings_file: Path | None,
+    before: str,
+    after: str,
     seed: int,
     rate: float | None,
     format_name: str | None,
@@ -53,14 +61,27 @@ def command(
         output.end()
         return
     documents = list(formats.read_documents(texts, format_name))
-    people, asked = judges_from(judges), protocols.load(protocol)
+    settings = settings_from(settings_file, before, after)
+    people = judges_from(judges)
+    around = {when: [protocols.load(name) for name in settings.get(when, ())] for when in ("before", "after")}
+    asked = protocols.compose(protocols.load(protocol), **around)
     chosen = (
         [system.strip() for system in systems.split(",")]
         if systems
         else list(dict.fromkeys(found for document in documents for found in document.systems))
     )
     rng = np.random.default_rng(seed)
-    tasks = designs.assign(name, documents, people, asked, rng=rng, systems=chosen, **typed(parse_options(options)))
+    tasks = prepare(
+        name,
+        documents,
+        people,
+        asked,
+        rng=rng,
+        systems=chosen,
+        options=typed(parse_options(options)),
+        settings=settings,
+        seed=seed,
+    )
     made = plan(tasks, documents, people, asked, hourly_rate=rate)
     for what, how_much in made.facts:
         output.say(f"  {what:<10} {how_much}")

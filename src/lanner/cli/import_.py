@@ -55,7 +55,7 @@ def command(
         for note in reading.notes:
             output.note(f"{reading.name}: {note}")
         rows.append(
-            _take(reading, label, protocol, store_place, output) if reading.judgements else _keep(reading, label)
+            _take(reading, label, protocol, store_place, output) if _asked(reading, protocol) else _keep(reading, label)
         )
     output.table(rows, ["name", "kind", "documents", "sentences", "judges", "answers", "flagged"])
     output.say()
@@ -71,7 +71,7 @@ def _check_all(readings: list[Reading], labels: list[str], protocol: str | None,
         with Store.open(store_place, create=False) as store:
             names = {found.name for found in campaign.campaigns(store)}
     for reading, label in zip(readings, labels, strict=True):
-        if not reading.judgements:
+        if not _asked(reading, protocol):
             path = Path(f"{label}.jsonl")
             if path.exists() and not force:
                 hint = "Give another --name, or --force."
@@ -79,14 +79,16 @@ def _check_all(readings: list[Reading], labels: list[str], protocol: str | None,
             continue
         if label in names:
             raise LannerError(f"There is a campaign {label!r} already.", next_step="Give another --name.")
-        asked = protocol or reading.protocol
-        if not asked:
-            raise LannerError("It is not clear what was asked.", next_step="Name the protocol with --protocol.")
-        take_in(protocols.load(asked), reading.judgements, reading.documents)
+        take_in(protocols.load(_asked(reading, protocol)), reading.judgements, reading.documents)
+
+
+def _asked(reading: Reading, protocol: str | None) -> str:
+    """The protocol that the judgements answer; "" for texts, and for scores that answer none, as those of metrics."""
+    return (protocol or reading.protocol) if reading.judgements else ""
 
 
 def _take(reading: Reading, name: str, protocol: str | None, store_place: str, output: Output) -> dict[str, Json]:
-    asked = protocol or reading.protocol
+    asked = _asked(reading, protocol)
     with Store.open(store_place) as store:
         done = campaign.import_campaign(
             store, name, reading.judgements, asked, documents=reading.documents, judges=reading.judges
@@ -105,12 +107,12 @@ def _take(reading: Reading, name: str, protocol: str | None, store_place: str, o
 
 def _keep(reading: Reading, name: str) -> dict[str, Json]:
     path = Path(f"{name}.jsonl")
-    formats.write("native", path, reading.documents)
+    formats.write("native", path, reading.documents, reading.judgements, reading.judges)
     return {
         **_counts(reading),
         "name": str(path),
-        "kind": "texts",
-        "answers": 0,
+        "kind": "texts and scores" if reading.judgements else "texts",
+        "answers": len(reading.judgements),
         "flagged": 0,
         "next": f"lanner new my-campaign --texts {path} --protocol h_falcon --judges 2",
     }

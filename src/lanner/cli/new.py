@@ -10,6 +10,7 @@ import click
 from lanner import campaign, formats, protocols, registry
 from lanner.cli._judges import judges_from
 from lanner.cli._output import Output, json_option
+from lanner.cli._settings import after_option, before_option, settings_from, settings_option
 from lanner.cli._source import from_option, store_option
 from lanner.cli.import_ import parse_options
 from lanner.errors import LannerError
@@ -27,6 +28,9 @@ from lanner.store import Store
 @click.option("--systems", help="Only these systems, with commas between.")
 @click.option("--seed", default=0, show_default=True, help="Same seed, same tasks.")
 @click.option("--title", default="", help="What judges see as its title.")
+@settings_option
+@before_option
+@after_option
 @click.option("--draft", is_flag=True, help="Do not open it yet: a draft can still be changed.")
 @click.option("--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where it will be served.")
 @from_option
@@ -42,6 +46,9 @@ def command(
     systems: str | None,
     seed: int,
     title: str,
+    settings_file: Path | None,
+    before: str,
+    after: str,
     draft: bool,
     base_url: str,
     format_name: str | None,
@@ -57,6 +64,7 @@ def command(
     texts = Path(_asked(str(texts) if texts else None, "File or folder with the texts", "--texts"))
     protocol = _asked(protocol, f"Protocol ({', '.join(protocols.names())})", "--protocol")
     judges = _asked(judges, "Judges: how many, or their names with commas", "--judges")
+    settings = settings_from(settings_file, before, after)
     registry.module("designs", design)  # an unknown design is said before anything is read
     documents = list(formats.read_documents(texts, format_name))
     with Store.open(store_place) as store:
@@ -71,6 +79,7 @@ def command(
             seed=seed,
             options=typed(parse_options(options)),
             title=title,
+            settings=settings,
         )
         if not draft:
             made = campaign.open(store, made.id)

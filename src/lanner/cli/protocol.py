@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from lanner import protocols
@@ -39,8 +41,13 @@ def check(name: str, as_json: bool) -> None:
 
     Example: lanner protocol check mine.toml
     """
-    protocol = protocols.load(name)
     output = Output("protocol check", as_json)
+    found = protocols.mistakes(name) if Path(name).is_file() else []
+    for mistake in found[1:]:
+        output.say(f"Also: {mistake}")
+    if found:
+        raise found[0]
+    protocol = protocols.load(name)
     output.rows.append({"name": protocol.name, "version": protocol.version, "hash": protocol.hash})
     asked = sum(1 for _ in protocol.questions)
     output.say(f"{protocol.label} is sound: {asked} questions in {len(protocol.stages)} stages, hash {protocol.hash}.")

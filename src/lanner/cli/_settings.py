@@ -1,0 +1,34 @@
+"""What a campaign adds to its design, from a TOML file and from options: questionnaires, controls, tutorial."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import click
+
+from lanner.errors import InputError, Where
+from lanner.model import Json
+
+settings_option = click.option(
+    "--settings",
+    "settings_file",
+    type=click.Path(path_type=Path),
+    help="A TOML file with controls, tutorial, calibration, consent (see the page on designs).",
+)
+before_option = click.option("--before", default="", help="Questionnaires before the work, with commas between.")
+after_option = click.option("--after", default="", help="Questionnaires after the work, with commas between.")
+
+
+def settings_from(path: Path | None, before: str, after: str) -> dict[str, Json]:
+    """The settings of a campaign; an option counts more than the file."""
+    found: dict[str, Json] = {}
+    if path is not None:
+        try:
+            found = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise InputError(f"The settings cannot be read: {error}.", where=Where(path)) from error
+    for name, text in (("before", before), ("after", after)):
+        if text:
+            found[name] = [entry.strip() for entry in text.split(",") if entry.strip()]
+    return found
