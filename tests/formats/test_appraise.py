@@ -37,7 +37,7 @@ def test_the_released_campaign() -> None:
     assert {name: reading.protocol for name, reading in readings.items()} == {
         "240315rc5ESA": "esa",
         "240315rc5GEMBA": "esa_preannotated",
-        "240315rc5MQM": "mqm",
+        "240315rc5MQM": "mqm_core",
     }
     esa = readings["240315rc5ESA"]
     assert len(esa.judgements) == 2 * 3314

@@ -74,7 +74,7 @@ def test_direct_assessment_has_fewer_columns() -> None:
 
 def test_mqm_is_told_by_its_error_types() -> None:
     (reading,) = formats.read(SAMPLES / "appraise_mqm.csv")
-    assert reading.protocol == "mqm"
+    assert reading.protocol == "mqm_core"
     (judgement,) = reading.judgements
     assert (judgement.stage, judgement.question, judgement.flags) == ("marking", "errors", ("incomplete",))
     assert judgement.value[0]["category"] == "Accuracy/Mistranslation"
@@ -94,6 +94,14 @@ def test_batch_numbers_tell_items_apart(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text(f"{row}\n")
     (reading,) = formats.read(tmp_path / "s.csv", batches=str(tmp_path / "b.json"))
     assert {j.flags for j in reading.judgements} == {("ambiguous_item",)}
+
+
+def test_an_undecided_severity_is_none_and_flagged(tmp_path: Path) -> None:
+    spans = '"[{""start_i"":0,""end_i"":1,""severity"":""undecided"",""error_type"":null}]"'
+    path = tmp_path / "x.csv"
+    path.write_text(f"u,A,1,TGT,eng,deu,50,d,False,{spans},1,2\n")
+    errors = formats.read(path)[0].judgements[0]
+    assert (errors.value[0]["severity"], errors.flags) == (None, ("undecided",))
 
 
 @pytest.mark.parametrize(

@@ -25,14 +25,15 @@ from lanner.model import Document, Judge, Judgement, Role, languages
 TITLE = "Appraise scores (CSV without header): DA, ESA, MQM"
 OPTIONS = {
     "batches": "the batches (JSON) of the campaign, for texts and segment ids",
-    "protocol": "da, esa, esa_preannotated or mqm, if it cannot be told from the spans",
+    "protocol": "da, esa, esa_preannotated or mqm_core, if it cannot be told from the spans",
     "ends": "inclusive or exclusive: how the judges' spans end (inclusive)",
 }
 _TYPES = {"TGT": Role.MAIN, "BAD": Role.CONTROL, "REF": Role.CONTROL, "CHK": Role.REPEAT}
-_STAGES = {"mqm": "marking"}
+_STAGES = {"mqm": "marking", "mqm_core": "marking"}
 _SENTENCES = {
     "missing": "{n} scores are missing.",
     "bad_offsets": "{n} judgements hold a span with impossible offsets.",
+    "undecided": "{n} judgements hold a span whose severity was left undecided.",
     "dup": "{n} judgements are about documents shown again (dup).",
     "incomplete": "{n} judgements are about incomplete documents.",
     "unknown_item": "{n} judgements are about items that the batches do not have.",
@@ -142,7 +143,7 @@ def _rows(path: Path) -> list[_Row]:
 def _protocol(rows: Sequence[_Row]) -> str:
     spans = [span for row in rows if not row.is_tutorial for span in row.spans]
     if any(span.get("error_type") for span in spans):
-        return "mqm"
+        return "mqm_core"  # the typology that Appraise has
     if any("error_type" not in span for span in spans):
         return "esa_preannotated"
     return "esa" if any(row.shape.spans is not None for row in rows) else "da"
@@ -227,7 +228,7 @@ class _Export:
             made.append(Judgement(question="errors", value=spans, flags=(*flags, *wrong), **shared))
         score = number(row.cells[6])
         score = None if score == -1 else score
-        if self.protocol != "mqm":
+        if self.protocol not in _STAGES:
             absent = ("missing",) if score is None else ()
             made.append(Judgement(question="score", value=score, flags=(*flags, *absent), **shared))
         for judgement in made:
@@ -264,6 +265,9 @@ class _Export:
             if kinds:
                 made["category"] = "/".join(map(str, kinds)) if isinstance(kinds, list) else str(kinds)
             made["severity"] = span.get("severity")
+            if made["severity"] == "undecided":  # a click away from being removed: not one of the judge's answers
+                made["severity"] = None
+                flags.append("undecided")
             if self.protocol == "esa_preannotated":
                 made["origin"] = "added" if own else "kept"
             spans.append(made)

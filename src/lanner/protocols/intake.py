@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lanner.errors import AnswerError, InputError, Where, did_you_mean
-from lanner.model import Document, Item, Judgement, Protocol, Question, Stage, Unit
+from lanner.model import Document, Item, Judgement, Protocol, Question, Role, Stage, Unit
 from lanner.protocols.answers import Texts, accept
 
 
@@ -101,6 +101,8 @@ class _Shown:
         segment = self._segments.get((judgement.document, judgement.segment))
         if segment is None or stage.unit in (Unit.DOCUMENT, Unit.JUDGE):
             return None
+        if judgement.role is Role.CONTROL:
+            return None  # what was shown is not the document's text
         return Texts(segment.source, tuple(segment.text(name) or "" for name in judgement.systems))
 
 
