@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from lanner import campaign
+from lanner.model import Item, Role
 from lanner.store import Store
-from lanner.web.desk import desk, owner
+from lanner.web.desk import Owners, desk, explanation
 from visiting import complete, open_campaign
 
 
@@ -46,6 +47,35 @@ def test_whose_task_it_is(store: Store) -> None:
     open_campaign(store)
     task = campaign.tasks(store, "trial", "J1")[0].id
     seats = {seat.judge.id: seat.number for seat in campaign.seats(store, "trial")}
-    assert owner(store, task) == seats["J1"]
-    assert owner(store, 999) is None
+    found = Owners(store).find(task)
+    assert found and found.judge == seats["J1"]
+    assert Owners(store).find(999) is None
     assert desk(store, 999) is None
+
+
+def test_a_free_task_is_nobodys_until_it_is_taken(store: Store) -> None:
+    open_campaign(store, design="pool")
+    owners = Owners(store)
+    with store.reading() as tx:
+        free = [entry.task.id for entry in tx.tasks.of_campaign(1)]
+    assert owners.find(free[0]) is None
+    taken = campaign.next_task(store, "trial", "J1")
+    assert taken
+    found = owners.find(taken.id)
+    assert found and found.task.judge == "J1"
+
+
+def test_time_spent_comes_back_on_another_device(store: Store) -> None:
+    open_campaign(store)
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    campaign.submit(store, task, 1, complete(), submission="one", elapsed=90.0, active=60.0)
+    laid = desk(store, task)
+    assert laid
+    assert [(given.elapsed, given.active) for given in laid.given] == [(0, 0), (90, 60), (0, 0)]
+    assert laid.progress.minutes_today == 1.0
+
+
+def test_only_training_is_explained() -> None:
+    rule = {"holistic": {"is": 4, "explanation": "Because."}}
+    assert explanation(Item("d", "1", role=Role.TUTORIAL, expected=rule)) == "Because."
+    assert explanation(Item("d", "1", role=Role.CONTROL, expected=rule)) == ""

@@ -6,6 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from lanner import campaign
+from lanner.model import Item, Role, Task
 from lanner.store import Store
 from lanner.web import session
 from lanner.web.judging import answered_at
@@ -264,6 +265,19 @@ def test_hostile_texts_are_shown_and_not_run(client: TestClient, store: Store) -
         text = client.get(path).text
         assert "<script>alert" not in text
         assert "<img src=x" not in text
+
+
+def test_a_tutorial_item_is_explained_after_its_answer_and_not_before(
+    client: TestClient, store: Store, secrets: dict[str, str]
+) -> None:
+    expected = {"holistic": {"at_least": 5, "explanation": "Nothing is lost here."}}
+    item = Item("doc0", "1", (SYSTEMS[0],), Role.TUTORIAL, expected=expected)
+    campaign.assign(store, "trial", [Task(0, "J1", "rating", (item,))])
+    tasks = enter(client, secrets["J1"])
+    assert "Nothing is lost" not in client.get(f"/task/{tasks[-1]}").text
+    assert "explanation" not in save(client, tasks[-1], 0, {"holistic": 3}).json()
+    assert save(client, tasks[-1], 0, complete()).json()["explanation"] == "Nothing is lost here."
+    assert "Nothing is lost" in client.get(f"/task/{tasks[-1]}").text
 
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)

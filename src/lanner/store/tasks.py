@@ -187,6 +187,17 @@ class Tasks(Rows):
             now=micros(now),
         )
 
+    def spent(self, task: int) -> list[tuple[float, float]]:
+        """Item by item, the seconds spent so far: elapsed and active."""
+        wanted = select(_i.elapsed, _i.active).where(_i.task == task).order_by(_i.position)
+        return [(elapsed, active) for elapsed, active in self._connection.execute(wanted)]
+
+    def active_since(self, judge: int, start: datetime) -> float:
+        """Seconds of activity on everything a judge has saved since then."""
+        joined = schema.task.join(schema.item, _i.task == _t.id)
+        wanted = select(func.sum(_i.active)).select_from(joined).where(_t.judge == judge, _i.saved_at >= micros(start))
+        return float(self._connection.execute(wanted).scalar() or 0.0)
+
     def done(self, task: int) -> list[bool]:
         """Item by item, whether everything asked has been answered."""
         wanted = select(_i.done).where(_i.task == task).order_by(_i.position)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from lanner import campaign as work
 from lanner.campaign.knowing import asking, document
-from lanner.model import Campaign, Document, Json, Judge, Protocol, Task
+from lanner.designs.expected import EXPLANATION
+from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Role, Task
 from lanner.store import Assigned, Store
 from lanner.web.pages import Given, Progress
 from lanner.web.pages import Settings as PageSettings
+
+_A_DAY = timedelta(hours=16)  # a working day, wherever midnight is for the judge
+_REMEMBERED = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +33,26 @@ class Desk:
     settings: PageSettings
 
 
-def owner(store: Store, task: int) -> int | None:
-    """The seat a task belongs to; None where there is no such task. Never changes, so it is remembered."""
-    found: Assigned | None = store.facts.get(("owner", task), lambda: _assigned(store, task))
-    return found.judge if found else None
+class Owners:
+    """Whose each task is: never changes once it is someone's, so it is remembered. A free task is nobody's yet."""
 
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[int, Assigned] = {}
 
-def _assigned(store: Store, task: int) -> Assigned | None:
-    with store.reading() as tx:
-        return tx.tasks.assigned(task)
+    def find(self, task: int) -> Assigned | None:
+        """The task as it was assigned; None where there is none, or nobody has taken it."""
+        known = self._known.get(task)
+        if known is not None:
+            return known
+        with self._store.reading() as tx:
+            found = tx.tasks.assigned(task)
+        if found is None or found.judge is None:
+            return None
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[task] = found
+        return found
 
 
 def desk(store: Store, number: int) -> Desk | None:
@@ -53,6 +69,8 @@ def desk(store: Store, number: int) -> Desk | None:
         names = dict.fromkeys(item.document for item in entry.task.items if item.document)
         texts = {name: document(store, tx, standing, name) for name in names}
         overview = tx.tasks.overview(seat.number)
+        spent = tx.tasks.spent(number)
+        today = tx.tasks.active_since(seat.number, datetime.now(UTC) - _A_DAY)
     finished = sum(line.finished_at is not None for line in overview)
     return Desk(
         campaign=campaign,
@@ -61,13 +79,19 @@ def desk(store: Store, number: int) -> Desk | None:
         seat=seat.number,
         task=entry.task,
         documents=texts,
-        given=_given(store, entry.task),
-        progress=Progress(finished, len(overview), 0.0),
+        given=_given(store, entry.task, spent),
+        progress=Progress(finished, len(overview), today / 60),
         settings=_settings(campaign),
     )
 
 
-def _given(store: Store, task: Task) -> tuple[Given, ...]:
+def explanation(item: Item) -> str:
+    """What a judge in training is told once they have answered."""
+    said = [rule.get(EXPLANATION) for rule in item.expected.values() if isinstance(rule, Mapping)]
+    return "\n".join(str(words) for words in said if words) if item.role is Role.TUTORIAL else ""
+
+
+def _given(store: Store, task: Task, spent: Sequence[tuple[float, float]]) -> tuple[Given, ...]:
     answers = work.current(store, task.id)
     everything = work.earlier(store, task.id)
     return tuple(
@@ -75,8 +99,11 @@ def _given(store: Store, task: Task) -> tuple[Given, ...]:
             answers={question: given.value for question, given in mine.items()},
             ids={question: given.id for question, given in mine.items()},
             earlier={question: value for question, value in all_.items() if question not in mine},
+            elapsed=elapsed,
+            active=active,
+            explanation=explanation(item) if mine else "",
         )
-        for mine, all_ in zip(answers, everything, strict=True)
+        for item, mine, all_, (elapsed, active) in zip(task.items, answers, everything, spent, strict=True)
     )
 
 

@@ -19,8 +19,8 @@ from lanner import campaign as work
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import Json, languages
 from lanner.protocols.wording import Wording
-from lanner.web import auth, forms, guidelines, messages, origin, rendering, session
-from lanner.web.desk import Desk, desk, owner
+from lanner.web import auth, forms, guidelines, messages, origin, session
+from lanner.web.desk import Desk, desk, explanation
 from lanner.web.home import home_page
 from lanner.web.pages import Settings as PageSettings
 from lanner.web.pages import task_page
@@ -82,10 +82,10 @@ async def _mine(request: Request) -> tuple[int, int]:
     """The task asked for and its judge's seat, if it is this visitor's. Other people's tasks do not exist."""
     site: Site = request.app.state.site
     number = request.path_params["id"]
-    seat = owner(site.store, number)
-    if seat is None or seat not in request.state.visitor.seats:
+    found = site.owners.find(number)
+    if found is None or found.judge is None or found.judge not in request.state.visitor.seats:
         raise SignInNeeded(judge=True) if wants_json(request) else HTTPException(404)
-    return number, seat
+    return number, found.judge
 
 
 async def home(request: Request) -> Response:
@@ -94,12 +94,7 @@ async def home(request: Request) -> Response:
     visitor: Visitor = request.state.visitor
     shown = await site.read(lambda: [home_page(site.store, seat) for seat in visitor.seats])
     words = _language(request, shown[0].speaks)
-    return _page(request, _home_template(), words, {"homes": shown, "token": visitor.form_token})
-
-
-def _home_template() -> str:
-    """The judges' own page where there is one, else a plain one."""
-    return "judge/home.html" if (rendering.FOLDER / "judge" / "home.html").is_file() else "work.html"
+    return _page(request, "judge/home.html", words, {"homes": shown, "token": visitor.form_token})
 
 
 async def task(request: Request) -> Response:
@@ -176,8 +171,16 @@ async def save(request: Request) -> Response:
             "conflicts": [{"question": c.question, "id": c.id, "value": c.value} for c in saved.conflicts],
             "received_at": now.isoformat(timespec="milliseconds"),
             "missing": saved.open,
+            **_taught(site, number, given["item"], saved),
         }
     )
+
+
+def _taught(site: Site, task: int, item: int, saved: work.Saved) -> dict[str, str]:
+    """A tutorial item is explained once its answer is stored, and not before."""
+    found = site.owners.find(task)
+    words = explanation(found.task.items[item]) if found and not saved.open else ""
+    return {"explanation": words} if words else {}
 
 
 def _told(error: AnswerError) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from lanner.store import Store
 from lanner.web.assets import Assets
+from lanner.web.desk import Owners
 from lanner.web.live import Live
 from lanner.web.rendering import environment
 from lanner.web.session import Sessions
@@ -61,6 +62,7 @@ class Site:
         self.templates = environment(self.assets, watched=settings.watched)
         self.sessions = Sessions(store)
         self.saves = Saves()
+        self.owners = Owners(store)
         self.live = Live(store, beside=settings.beside)
         self.sign_ins = Throttle(burst=8, seconds=15)
         self.addresses = Throttle(burst=40, seconds=3)
