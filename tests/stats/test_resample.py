@@ -136,6 +136,9 @@ def test_scales_keep_the_interval_where_it_belongs():
     assert -1 < fisher.low < 0.95 < fisher.high < 1
     logit = t_outcome(0.02, 0.01, 5, how, scale="logit").interval
     assert 0 < logit.low < 0.02 < logit.high < 1
+    apart = t_outcome(0.9, 0.5, 1, how, scale="difference", null=0.0)
+    assert -2 < apart.interval.low < 0 < 0.9 < apart.interval.high < 2
+    assert apart.p > 0.05
 
 
 def test_cases_without_an_interval_have_a_reason():

@@ -53,7 +53,7 @@ def _paired(first: Plan, second: Plan, names: list[list[str]], resampling: Resam
         )
         return np.asarray(mine - theirs)
 
-    return outcome(replicate(apart, len(units), resampling), resampling, null=0.0)
+    return outcome(replicate(apart, len(units), resampling), resampling, scale="difference", null=0.0)
 
 
 def _independent(first: Plan, second: Plan, resampling: Resampling) -> Outcome:
@@ -66,4 +66,4 @@ def _independent(first: Plan, second: Plan, resampling: Resampling) -> Outcome:
     pieces = sum(v**2 / (r.units - 1) for v, r in zip(variances, replicates, strict=True))
     df = total**2 / pieces if pieces > 0 else 1.0
     value = float(replicates[0].value[0] - replicates[1].value[0])
-    return t_outcome(value, total, df, plain, null=0.0)
+    return t_outcome(value, total, df, plain, scale="difference", null=0.0)

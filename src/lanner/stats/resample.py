@@ -29,7 +29,7 @@ Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Unit = Literal["document", "item", "judge", "two-way"]
 Method = Literal["auto", "percentile", "bca", "bca-t", "t", "none"]
-Scale = Literal["plain", "fisher", "logit"]
+Scale = Literal["plain", "fisher", "logit", "difference"]
 Statistic = Callable[[Array], Array]
 """From weights (resamples × units) to values (resamples × statistics)."""
 
@@ -256,7 +256,7 @@ def outcome(
     """The interval of one statistic, and its p against `null` where one is given.
 
     `scale` is where the t interval is symmetric: "fisher" (arctanh) for coefficients with a ceiling at 1, "logit" for
-    shares. p comes from the same distribution as the interval, so that the two never disagree.
+    shares, "difference" (arctanh of the half) for the distance between two coefficients. p comes from the same distribution as the interval, so that the two never disagree.
     """
     value, unit, units = float(replicates.value[column]), resampling.unit, replicates.units
     if np.isnan(value) or resampling.method == "none":
@@ -339,6 +339,11 @@ _SCALES: dict[Scale, tuple[Callable[[float], float], Callable[[float], float], C
         lambda x: math.atanh(_bounded(2 * x - 1)),
         lambda z: (math.tanh(z) + 1) / 2,
         lambda x: 2 / (1 - _bounded(2 * x - 1) ** 2),
+    ),
+    "difference": (
+        lambda x: math.atanh(_bounded(x / 2)),
+        lambda z: 2 * math.tanh(z),
+        lambda x: 0.5 / (1 - _bounded(x / 2) ** 2),
     ),
 }
 
