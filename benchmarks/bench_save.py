@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from lanner import campaign
@@ -31,7 +32,8 @@ from lanner.store import NewAnswer, Store
 
 SKILLS = [row.id for row in load("h_falcon").find("skills")[1].rows]
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-DOCUMENTS, SENTENCES, SAVES = 1000, 20, 600
+DOCUMENTS, SENTENCES, SAVES, CHUNK = 1000, 20, 600, 100_000
+PER_JUDGE = DOCUMENTS * SENTENCES * 3
 
 
 def corpus(documents: int) -> list[Document]:
@@ -55,30 +57,34 @@ def imported(rows: int, judge: str) -> Iterator[Judgement]:
 
 def fill(store: Store, rows: int) -> float:
     """Rows straight into the table, with all its indices and constraints. Rows a second."""
-    per_judge = DOCUMENTS * SENTENCES * 3
     with store.writing() as tx:
         number = campaign.get(store, "bench").id
-        names = [Judge(f"old{n}") for n in range(-(-rows // per_judge))]
+        names = [Judge(f"old{n}") for n in range(-(-rows // PER_JUDGE))]
         tx.judges.add(number, names, NOW)
         judges = [seat.number for seat in tx.judges.all(number)][1:]
         documents = list(tx.documents.numbers(number).values())[1:]
-        ids = tx.judgements.reserve(rows)
-        made: list[NewAnswer] = []
-        for at in range(rows):
-            judge, rest = divmod(at, per_judge)
-            place, question = divmod(rest, 3)
-            row = {
-                "id": ids[at], "campaign": number, "judge": judges[judge], "task": None,
-                "document": documents[place // SENTENCES], "segment": str(place % SENTENCES), "stage": "rating",
-                "question": ("skills", "sentence", "holistic")[question], "systems": '["alder"]', "role": "main",
-                "revision": 1, "supersedes": None, "base": None, "value": str(1 + at % 4), "flags": None,
-                "submission": "bulk", "part": at, "elapsed": 40.0, "active": 30.0, "answered_at": None,
-                "received_at": 1_772_323_200_000_000, "origin": f"file.csv:{at}",
-            }  # fmt: skip
-            made.append(NewAnswer(**row))
-        start = time.perf_counter()
-        tx.judgements.add(made)
-    return rows / (time.perf_counter() - start)
+        spent = 0.0
+        for start in range(0, rows, CHUNK):
+            made = [NewAnswer(**_row(at, judges, documents, number)) for at in range(start, min(rows, start + CHUNK))]
+            for row, id_ in zip(made, tx.judgements.reserve(len(made)), strict=True):
+                row["id"] = id_
+            began = time.perf_counter()
+            tx.judgements.add(made)
+            spent += time.perf_counter() - began
+    return rows / spent
+
+
+def _row(at: int, judges: list[int], documents: list[int], campaign_: int) -> dict[str, Any]:
+    judge, rest = divmod(at, PER_JUDGE)
+    place, question = divmod(rest, 3)
+    return {
+        "id": 0, "campaign": campaign_, "judge": judges[judge], "task": None,
+        "document": documents[place // SENTENCES], "segment": str(place % SENTENCES), "stage": "rating",
+        "question": ("skills", "sentence", "holistic")[question], "systems": '["alder"]', "role": "main",
+        "revision": 1, "supersedes": None, "base": None, "value": str(1 + at % 4), "flags": None,
+        "submission": "bulk", "part": at, "elapsed": 40.0, "active": 30.0, "answered_at": None,
+        "received_at": 1_772_323_200_000_000, "origin": f"file.csv:{at}",
+    }  # fmt: skip
 
 
 def measured(work: Callable[[int], object], times: int = SAVES) -> tuple[float, float, float]:
@@ -148,12 +154,16 @@ def show(name: str, found: tuple[float, float, float], floor: tuple[float, float
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="2,000,000 judgements in the large store")
-    rows = 2_000_000 if parser.parse_args().full else 200_000
+    parser.add_argument("--only", choices=["SQLite", "PostgreSQL"], help="one of the databases alone")
+    asked = parser.parse_args()
+    rows = 2_000_000 if asked.full else 200_000
     with tempfile.TemporaryDirectory(prefix="lanner-bench-") as name, places(Path(name)) as found:
         line("one save (4 answers)", "CPU", "median", "p99", "CPU / bare")
         floor = bare(Path(name) / "bare.db")
         show("bare sqlite3 insert, synchronous=FULL", floor, floor)
         for kind, place in found.items():
+            if asked.only not in (None, kind):
+                continue
             with Store.open(place) as store:
                 documents = corpus(DOCUMENTS)
                 campaign.create(store, "bench", documents, "h_falcon", [Judge("ana")], at=NOW)
