@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lanner.errors import StatisticError
-from lanner.stats.comparisons import comparisons
 from lanner.stats.preference import controls, exact_sign_test, majority, side_bias, sign_test, without_excluded
 from lanner.stats.resample import Resampling
 from released import data_dir
@@ -125,29 +124,6 @@ def test_the_test_does_not_care_which_side_is_named_first(a, b, ties):
 def test_halves_are_rounded_towards_the_middle():
     assert exact_sign_test(2, 7, 1, "split").x == 3
     assert exact_sign_test(7, 2, 1, "split").x == 7
-
-
-FORMS = {
-    "ranks": {"ranks": [[1, 2], [2, 1], [1, 1]], "system": ["x|y", "x|y", "y|x"]},
-    "sides": {"label": ["a", "b", "tie"], "system": ["x|y", "x|y", "y|x"]},
-    "named": {"label": ["x", "y", "tie"]},
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_answer_gives_the_same_comparisons(form):
-    table, _ = comparisons({"judge": ["j"] * 3, "document": ["d"] * 3, "segment": ["1", "2", "3"], **FORMS[form]})
-    assert table.select("one", "two", "won").rows() == [("x", "y", 1), ("x", "y", -1), ("x", "y", 0)]
-
-
-def test_the_order_shown_is_turned_and_kept():
-    table, _ = comparisons({"judge": ["j"], "document": ["d"], "label": ["a"], "system": ["y|x"]})
-    assert table.select("one", "two", "won", "shown_first").rows() == [("x", "y", -1, 1)]
-
-
-def test_ranks_of_three_make_three_pairs():
-    table, _ = comparisons({"judge": ["j"], "document": ["d"], "ranks": [[2, 1, 1]], "system": ["x|y|z"]})
-    assert table.select("one", "two", "won").rows() == [("x", "y", -1), ("x", "z", -1), ("y", "z", 0)]
 
 
 def test_a_judge_who_always_takes_the_first_is_found():
