@@ -50,6 +50,12 @@ def test_an_unknown_label_names_its_place_and_the_nearest_and_nothing_is_stored(
     assert campaign.history(store, "first") == [] and campaign.judges(store, "first") == list(JUDGES)
 
 
+def test_without_texts_spans_are_not_held_against_nothing(store: Store) -> None:
+    span = {"side": "target", "start": 4, "end": 9, "severity": "minor"}
+    marked = Judgement("eve", "rating", "errors", "d", "1", ("oak",), [span])
+    assert campaign.import_campaign(store, "bare", [marked], "esa").flags == {}
+
+
 def test_the_same_rows_are_taken_in_once(store: Store) -> None:
     opened(store, "falcon")
     rows = [label("local"), label("global", "1")]

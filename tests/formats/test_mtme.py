@@ -64,7 +64,10 @@ def test_the_released_wmt24_folder() -> None:
     )
     assert len(texts.documents[5].systems) == 23
     (chinese,) = [reading for reading in judged if reading.name.endswith("en-zh")]
+    assert (chinese.documents[5].language_pair, chinese.documents[5].domain) == ("en-zh", "news")
+    assert not chinese.documents[5].systems  # Spanish outputs are not what was judged
     places = {(d.id, s.id) for d in texts.documents for s in d}
+    assert {(j.document, j.segment) for j in chinese.judgements} <= {(d.id, s.id) for d in chinese.documents for s in d}
     kept = [
         j
         for j in chinese.judgements

@@ -2,7 +2,7 @@ import pytest
 
 from lanner import formats, protocols
 from lanner.errors import InputError
-from lanner.model import Document, Judgement, Segment
+from lanner.model import Document, Judgement, Role, Segment
 from lanner.protocols.intake import problems, take_in
 from released import data_dir
 
@@ -28,6 +28,19 @@ def test_broken_rules_are_flags_never_repairs() -> None:
     assert intake.flags == {"skills repeated": 1, "skills too_few": 2}
     assert len(list(problems(intake))) == 2
     assert any("too_few" in note for note in intake.notes)
+
+
+def test_spans_are_checked_only_by_the_text_that_was_shown() -> None:
+    """A control item shows a spoilt text, and a file may lack the outputs: neither says anything about the span."""
+    esa = protocols.load("esa")
+    span = {"side": "target", "start": 40, "end": 50, "severity": "minor"}
+    document = Document("d", (Segment("1", "Short.", {"oak": "Kurz."}),))
+    given = [
+        Judgement("J", "", "errors", "d", "1", ("oak",), [span]),
+        Judgement("J", "", "errors", "d", "1", ("oak",), [span], role=Role.CONTROL),
+        Judgement("J", "", "errors", "d", "1", ("elm",), [span]),
+    ]
+    assert [taken.flags for taken in take_in(esa, given, [document]).judgements] == [("bad_offsets",), (), ()]
 
 
 def test_an_unknown_label_names_the_line_and_the_nearest_label() -> None:

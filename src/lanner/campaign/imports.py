@@ -56,7 +56,7 @@ def import_campaign(
     given = tuple(judgements)
     texts = tuple(documents) or _bare(given)
     check_documents(texts)
-    intake = take_in(definition, given, texts)
+    intake = take_in(definition, given, documents)  # bare documents have no texts that a span could be checked by
     _check_places(intake.judgements, texts)
     moment = at or now()
     row = Campaign(

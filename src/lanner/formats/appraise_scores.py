@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from lanner.formats._naming import counted, is_missing, number
 from lanner.formats._offsets import from_utf16, problems
 from lanner.formats._reading import Reading
 from lanner.formats.appraise_batches import Batches, Place, read_batches, system_name
-from lanner.model import Document, Judge, Judgement, Role, languages
+from lanner.model import Document, Judge, Judgement, Role, Segment, languages
 
 TITLE = "Appraise scores (CSV without header): DA, ESA, MQM"
 OPTIONS = {
@@ -102,6 +102,11 @@ def read(path: Path, *, batches: str | Path = "", protocol: str = "", ends: str 
     return read_export(path, known, protocol=protocol, ends=ends)
 
 
+def language_pairs(path: Path) -> list[str]:
+    """The pairs that a file has scores for."""
+    return list(dict.fromkeys(row.pair for row in _rows(path)))
+
+
 def read_export(
     path: Path, known: Mapping[str, Batches], *, protocol: str = "", ends: str = "inclusive", root: Path | None = None
 ) -> list[Reading]:
@@ -169,13 +174,29 @@ class _Export:
             notes.append(f"Ends of the judges' spans are read as {how} (ends=inclusive or exclusive).")
             if not self.batches.places:
                 notes.append("Without the batches, spans have no text and offsets after characters like 😀 may be off.")
-        if not self.batches.documents:
-            notes.append("The file has no texts: give the documents, or batches=FILE.")
+        if not self.batches.places:
+            notes.append("The file has no translations: give the documents, or batches=FILE.")
         judges = tuple(Judge(judge) for judge in dict.fromkeys(row.judge for row in self.rows))
-        return Reading(name, self._documents(), judges, tuple(judgements), self.protocol, tuple(notes))
+        documents = self._documents(judgements)
+        return Reading(name, documents, judges, tuple(judgements), self.protocol, tuple(notes))
 
-    def _documents(self) -> tuple[Document, ...]:
-        return self.batches.documents
+    def _documents(self, judgements: Sequence[Judgement]) -> tuple[Document, ...]:
+        """The documents known. Items that none of them has (tutorials) are added without text, so that all or none
+        of the judgements have their place."""
+        known = {(document.id, segment.id) for document in self.batches.documents for segment in document}
+        lacking: dict[str, list[str]] = {}
+        for place in dict.fromkeys((judgement.document, judgement.segment) for judgement in judgements):
+            if known and place not in known:
+                lacking.setdefault(place[0], []).append(place[1])
+        if not lacking:
+            return self.batches.documents
+        by_id = {document.id: document for document in self.batches.documents}
+        first = self.batches.documents[0]
+        for name, segments in lacking.items():
+            document = by_id.get(name) or Document(name, (), first.source_language, first.target_language)
+            bare = tuple(Segment(segment, "", judged=False, flags=("no_text",)) for segment in segments)
+            by_id[name] = replace(document, segments=(*document.segments, *bare))
+        return tuple(by_id.values())
 
     def _favourites(self) -> dict[str, Counter[int]]:
         """How many of a judge's items each batch has: most judges do one batch."""

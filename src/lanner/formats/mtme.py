@@ -8,8 +8,8 @@ published means. Error annotations (`*.seg.rating`) are MQM judgements in a read
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lanner.errors import InputError, Where, did_you_mean
@@ -19,6 +19,7 @@ from lanner.formats._aligned import AlignedFiles, read_aligned
 from lanner.formats._mtme_scores import LEVELS, read_ratings, read_scores
 from lanner.formats._mtme_writing import write_mtme
 from lanner.formats._reading import Reading
+from lanner.formats.appraise_batches import Batches
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "mt-metrics-eval's folders: sources, documents, references, system-outputs, scores"
@@ -51,8 +52,28 @@ def read(
         readings += _Scores(path, pair, documents, wanted, metrics).readings()
     for file in sorted((path / "humeval").glob("*.csv")):
         if appraise_scores.recognise(file):
-            readings += appraise_scores.read(file)
+            sources = _sources(file, [reading.documents for reading in readings])
+            readings += appraise_scores.read_export(file, sources, root=path)
     return readings
+
+
+def _sources(file: Path, known: Sequence[tuple[Document, ...]]) -> dict[str, Batches]:
+    """For each pair of a score file the sources of a pair that shares its source language, as test sets do: they
+    bring domains and what surrounds a sentence. Translations into another language are left out."""
+    found: dict[str, Batches] = {}
+    for pair in appraise_scores.language_pairs(file):
+        source, target = languages.pair(pair)
+        same = next((documents for documents in known if documents and documents[0].source_language == source), ())
+        if same and same[0].target_language == target:
+            found[pair] = Batches(documents=same)
+        else:
+            found[pair] = Batches(documents=tuple(_source_side(document, target) for document in same))
+    return found
+
+
+def _source_side(document: Document, target: str) -> Document:
+    segments = tuple(replace(segment, outputs={}, references={}) for segment in document)
+    return replace(document, target_language=target, segments=segments)
 
 
 def read_documents(

@@ -103,7 +103,10 @@ class _Shown:
             return None
         if judgement.role is Role.CONTROL:
             return None  # what was shown is not the document's text
-        return Texts(segment.source, tuple(segment.text(name) or "" for name in judgement.systems))
+        outputs = [segment.text(name) for name in judgement.systems]
+        if None in outputs:
+            return None
+        return Texts(segment.source, tuple(text for text in outputs if text is not None))
 
 
 def _place(judgement: Judgement) -> Where:
