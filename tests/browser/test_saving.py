@@ -127,7 +127,7 @@ def test_expired_session_keeps_the_answers(live: Live, page: Page, context: Brow
     work, task, hands = begin(live, page)
     context.clear_cookies()
     judge(hands, 2, 5)
-    page.locator("#note-signin").wait_for()
+    page.locator("#note-held").wait_for()
     assert scores(work, task)[0] == (None, None)
     judge(hands, 4, 6)
     page.goto(work.link)

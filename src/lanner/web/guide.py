@@ -110,5 +110,6 @@ def _keys_of(ask: Ask, messages: Messages) -> list[Key]:
         return [Key(say("keys.write", name=ask.label), (ask.letter,))]
     if ask.display in ("slider", "number") or not digits:
         return [Key(say("keys.type", name=ask.label), (ask.letter,))]
-    range_of = f"{digits[0]}–{digits[-1]}" if len(digits) > 1 else digits[0]
+    last = "9, 0" if digits[-1] == "0" and len(digits) > 2 else digits[-1]
+    range_of = f"{digits[0]}–{last}" if len(digits) > 1 else last
     return [Key(say("keys.arm", name=ask.label, keys=range_of), (ask.letter,))]

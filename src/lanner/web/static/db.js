@@ -1,19 +1,18 @@
 // A few records on this device: IndexedDB, or memory where the browser allows none.
 
 /** @typedef {{lasting: boolean, all: (store: string, prefix: string) => Promise<[string, any][]>,
- *   put: (store: string, key: string, value: any) => Promise<void>, del: (store: string, key: string) => Promise<void>}} Db */
+ *   put: (store: string, key: string, value: any) => Promise<any>, del: (store: string, key: string) => Promise<any>}} Db */
 
-export const STORES = ['drafts', 'outbox', 'times'];
+const STORES = ['drafts', 'outbox', 'times'];
 
 /** @returns {Db} */
 export function memory() {
-  const kept = new Map(STORES.map(name => [name, new Map()]));
-  const of = name => /** @type {Map<string, any>} */ (kept.get(name));
+  const kept = Object.fromEntries(STORES.map(name => [name, new Map()]));
   return {
     lasting: false,
-    all: async (store, prefix) => [...of(store)].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => a < b ? -1 : 1),
-    put: async (store, key, value) => { of(store).set(key, structuredClone(value)); },
-    del: async (store, key) => { of(store).delete(key); },
+    all: async (store, prefix) => [...kept[store]].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => a < b ? -1 : 1),
+    put: async (store, key, value) => kept[store].set(key, structuredClone(value)),
+    del: async (store, key) => kept[store].delete(key),
   };
 }
 
@@ -26,20 +25,19 @@ export async function open(factory = () => indexedDB) {
       asked.onsuccess = () => ok(asked.result);
       asked.onerror = asked.onblocked = () => fail(asked.error);
     });
-    /** @template T @param {string} store @param {IDBTransactionMode} mode @param {(s: IDBObjectStore) => IDBRequest<T>} work @returns {Promise<T>} */
     const run = (store, mode, work) => new Promise((ok, fail) => {
       const tx = db.transaction(store, mode), asked = work(tx.objectStore(store));
       tx.oncomplete = () => ok(asked.result);
-      tx.onerror = tx.onabort = () => fail(tx.error ?? asked.error);
+      tx.onerror = tx.onabort = () => fail(tx.error);
     });
     return {
       lasting: true,
       async all(store, prefix) {
-        const range = IDBKeyRange.bound(prefix, prefix + '\uffff');
-        const keys = await run(store, 'readonly', s => s.getAllKeys(range)), values = await run(store, 'readonly', s => s.getAll(range));
-        return keys.map((key, n) => [String(key), values[n]]);
+        const range = IDBKeyRange.bound(prefix, prefix + '\uffff'), read = work => run(store, 'readonly', work);
+        const keys = await read(s => s.getAllKeys(range)), values = await read(s => s.getAll(range));
+        return keys.map((key, n) => [key, values[n]]);
       },
-      put: (store, key, value) => run(store, 'readwrite', s => s.put(value, key)).then(() => undefined),
+      put: (store, key, value) => run(store, 'readwrite', s => s.put(value, key)),
       del: (store, key) => run(store, 'readwrite', s => s.delete(key)),
     };
   } catch {

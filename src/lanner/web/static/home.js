@@ -1,14 +1,14 @@
 // The list of one's work: sends what an earlier visit left on this device, and keeps the settings.
 import { open } from './db.js';
+import { $, fill } from './dom.js';
 import { Outbox } from './outbox.js';
-import { Prefs } from './settings.js';
 import { alone, send } from './sending.js';
+import { Prefs } from './settings.js';
 
 new Prefs();
-const told = /** @type {HTMLElement} */ (document.querySelector('#saved')), db = await open(), waiting = new Map();
-for (const who of (told.dataset.who ?? '').split(' ').filter(Boolean)) {
-  const show = () => { const n = [...waiting.values()].reduce((a, b) => a + b, 0); told.textContent = n ? (told.dataset.kept ?? '').replace('{n}', String(n)) : ''; told.dataset.state = n ? 'offline' : 'saved'; };
-  const outbox = new Outbox({ db, who, send, alone, status: s => { waiting.set(who, s.waiting); show(); } });
+const told = $('#saved'), db = await open();
+for (const who of told.dataset.who.split(' ')) {
+  const outbox = new Outbox({ db, who, send, alone, status: (state, n) => { told.textContent = n ? fill(told.dataset.kept, { n }) : ''; told.dataset.state = n ? 'offline' : 'saved'; } });
   await outbox.load(0);
   if (outbox.waiting) outbox.kick();
   addEventListener('online', () => outbox.kick());

@@ -1,121 +1,105 @@
 // Answers on their way: kept on this device first, sent in order, sent again until the server has them, stored once.
-import { canon } from './store.js';
-/** @typedef {import('./db.js').Db} Db */
-/** @typedef {{key: string, url: string, task: number, item: number, tries: number, body: {submission: string, item: number,
- *   answers: Record<string, any>, base: Record<string, number|null>, elapsed: number, active: number, answered_at: string, sent_at?: string}}} Sealed */
-/** @typedef {{state: 'saved'|'saving'|'kept'|'offline'|'signin'|'refused', waiting: number, message: string}} Status */
+
+/** @typedef {{submission: string, item: number, answers: Record<string, any>, base: Record<string, number|null>, elapsed: number, active: number, answered_at: string}} Body */
+/** @typedef {{key: string, url: string, task: number, item: number, tries: number, body: Body}} Sealed */
+/** @typedef {'saved'|'saving'|'kept'|'offline'|'signin'|'refused'} State */
+/** @typedef {{db: import('./db.js').Db, who: string, send: (url: string, body: any) => Promise<{status: number, body: any}>, now?: () => Date, uuid?: () => string,
+ *   wait?: (ms: number) => Promise<any>, alone?: (work: () => Promise<any>) => Promise<any>, status?: (state: State, waiting: number, message: string) => void,
+ *   stored?: (sealed: Sealed, answer: any) => void, rejected?: (sealed: Sealed, errors: any[]) => void, full?: () => void}} Parts */
 
 const LONGEST = 60000;
 
 export class Outbox {
-  /** @param {{db: Db, who: string, send: (url: string, body: any) => Promise<{status: number, body: any}>, now?: () => Date, uuid?: () => string,
-   *   wait?: (ms: number) => Promise<void>, alone?: <T>(work: () => Promise<T>) => Promise<T>, status?: (s: Status) => void,
-   *   stored?: (sealed: Sealed, answer: any) => void, rejected?: (sealed: Sealed, errors: any[]) => void, full?: () => void}} parts */
+  /** @param {Parts} parts */
   constructor(parts) {
     this.parts = { now: () => new Date(), uuid: () => crypto.randomUUID(), alone: work => work(), wait: ms => new Promise(ok => setTimeout(ok, ms)), ...parts };
-    /** @type {Sealed[]} */
-    this.queue = [];
+    this.queue = /** @type {Sealed[]} */ ([]);
     this.tries = 0;
-    this.running = false;
-    this.stopped = '';
+    this.running = this.stopped = false;
     this.wake = () => {};
   }
+  get waiting() { return this.queue.length; }
+  /** @param {State} state */
+  tell(state, message = '') { this.parts.status?.(state, this.waiting, message); }
+  /** What cannot be kept here is said once and sent at once. @param {() => Promise<any>} work */
+  async kept(work) { try { return await work(); } catch { return this.parts.full?.(); } }
 
-  /** What an earlier visit left behind; `waiting` of every task of this judge are sent, those of `task` returned.
-   * @param {number} task @returns {Promise<{waiting: Sealed[], drafts: {item: number, question: string, value: any, base: number|null}[]}>} */
+  /** What an earlier visit left behind: everything of this judge is sent, that of `task` returned. @param {number} task
+   * @returns {Promise<{waiting: Sealed[], drafts: {item: number, question: string, value: any, base: number|null}[]}>} */
   async load(task) {
-    const { db, who } = this.parts;
-    this.queue = (await db.all('outbox', who + '/')).map(([, value]) => value);
-    const drafts = (await db.all('drafts', `${who}/${task}/`)).map(([, value]) => value);
-    return { waiting: this.queue.filter(s => s.task === task), drafts };
+    const { db, who } = this.parts, drafts = await db.all('drafts', `${who}/${task}/`);
+    this.queue = (await db.all('outbox', who + '/')).map(([, sealed]) => sealed);
+    return { waiting: this.queue.filter(s => s.task === task), drafts: drafts.map(([, draft]) => draft) };
   }
 
-  /** Keep an answer that is not complete, or not sent yet. @param {number} task @param {number} item @param {string} question @param {any} value @param {number|null} base */
-  draft(task, item, question, value, base) {
-    return this.kept(() => this.parts.db.put('drafts', this.draftKey(task, item, question), { item, question, value, base }));
+  /** Keep an answer that is not complete or not sent yet; `undefined` drops it. @param {number} task @param {number} item @param {string} question @param {any} value */
+  draft(task, item, question, value, base = null) {
+    const { db, who } = this.parts, key = [who, task, item, question].join('/');
+    return this.kept(() => value === undefined ? db.del('drafts', key) : db.put('drafts', key, { item, question, value, base }));
   }
-  /** @param {number} task @param {number} item @param {string} question */
-  drop(task, item, question) { return this.kept(() => this.parts.db.del('drafts', this.draftKey(task, item, question))); }
-  /** @param {number} task @param {number} item @param {string} question */
-  draftKey(task, item, question) { return `${this.parts.who}/${task}/${item}/${question}`; }
-
-  /** @param {() => Promise<any>} work */
-  async kept(work) { try { return await work(); } catch { this.parts.full?.(); return undefined; } }
 
   /** Close a set of answers and send it. One not tried yet is added to, so that an hour offline is one message per row.
-   * @param {string} url @param {number} task @param {number} item @param {Record<string, any>} answers @param {Record<string, number|null>} base
-   * @param {{elapsed: number, active: number}} spent */
+   * @param {string} url @param {number} task @param {number} item @param {Body['answers']} answers @param {Body['base']} base @param {{elapsed: number, active: number}} spent */
   async seal(url, task, item, answers, base, spent) {
-    const { now, uuid, who } = this.parts, at = now().toISOString();
+    const { now, uuid, who, db } = this.parts, at = now().toISOString(), submission = uuid();
     let sealed = this.queue.find(s => s.task === task && s.item === item && !s.tries);
-    if (sealed) Object.assign(sealed.body, { answers: { ...sealed.body.answers, ...answers }, base: { ...base, ...sealed.body.base }, ...spent, answered_at: at });
-    else {
-      const submission = uuid();
-      sealed = { key: `${who}/${at}/${submission}`, url, task, item, tries: 0, body: { submission, item, answers, base, ...spent, answered_at: at } };
-      this.queue.push(sealed);
-    }
-    const entry = sealed;
-    await this.kept(() => this.parts.db.put('outbox', entry.key, entry));
-    for (const question of Object.keys(answers)) void this.drop(task, item, question);
+    if (!sealed) this.queue.push(sealed = { key: `${who}/${at}/${submission}`, url, task, item, tries: 0, body: { submission, item, answers: {}, base: {}, ...spent, answered_at: at } });
+    const { body } = sealed, { key } = sealed, entry = sealed;
+    Object.assign(body, spent, { answered_at: at, answers: { ...body.answers, ...answers }, base: { ...base, ...body.base } });
+    await this.kept(() => db.put('outbox', key, entry));
+    for (const question in answers) void this.draft(task, item, question, undefined);
     void this.drain();
   }
 
-  get waiting() { return this.queue.length; }
-  /** @param {Status['state']} state @param {string} [message] */
-  tell(state, message = '') { this.parts.status?.({ state, waiting: this.waiting, message }); }
-
   /** Try again now: the network is back, the page is looked at, the judge has signed in. */
-  kick() { this.tries = 0; this.stopped = ''; this.wake(); void this.drain(); }
+  kick() { this.tries = 0; this.stopped = false; this.wake(); void this.drain(); }
 
   /** Send everything, oldest first; one page of a browser at a time. */
   async drain() {
     if (this.running || this.stopped) return;
     this.running = true;
-    try {
-      while (this.queue.length && !this.stopped) {
-        if (!this.tries) this.tell('saving');
-        const result = await this.parts.alone(() => this.post(this.queue[0])), sealed = this.queue[0];
-        if (result === 'later') {
-          this.tries += 1;
-          this.tell('offline');
-          const nap = new Promise(ok => { this.wake = () => ok(undefined); });
-          await Promise.race([nap, this.parts.wait(Math.min(LONGEST, 1000 * 2 ** Math.min(this.tries - 1, 6)) * (0.75 + Math.random() / 2))]);
-        } else if (result === 'stop') break;
-        else { this.tries = 0; this.queue.shift(); await this.kept(() => this.parts.db.del('outbox', sealed.key)); }
+    while (this.queue.length && !this.stopped) {
+      const sealed = this.queue[0];
+      if (!this.tries) this.tell('saving');
+      if (await this.parts.alone(() => this.post(sealed))) {
+        this.tries = 0;
+        this.queue.shift();
+        await this.kept(() => this.parts.db.del('outbox', sealed.key));
+      } else if (!this.stopped) {
+        this.tell('offline');
+        const pause = Math.min(LONGEST, 1000 * 2 ** this.tries++) * (0.75 + Math.random() / 2);
+        await Promise.race([this.parts.wait(pause), new Promise(ok => { this.wake = () => ok(0); })]);
       }
-      if (!this.queue.length) this.tell('saved');
-    } finally { this.running = false; }
+    }
+    this.running = false;
+    if (!this.queue.length) this.tell('saved');
   }
 
-  /** @param {Sealed} sealed @returns {Promise<'done'|'later'|'stop'>} */
+  /** @param {Sealed} sealed @returns {Promise<boolean>} whether it is done with */
   async post(sealed) {
+    const { db, send, now, stored, rejected } = this.parts;
     sealed.tries += 1;
-    void this.kept(() => this.parts.db.put('outbox', sealed.key, sealed));
-    let answer;
-    try { answer = await this.parts.send(sealed.url, { ...sealed.body, sent_at: this.parts.now().toISOString() }); } catch { return 'later'; }
-    const { status, body } = answer;
+    void this.kept(() => db.put('outbox', sealed.key, sealed));
+    const { status, body } = await send(sealed.url, { ...sealed.body, sent_at: now().toISOString() }).catch(() => ({ status: 0, body: null }));
     if (status === 200) {
-      for (const [question, id] of Object.entries(body.saved ?? {}))
-        for (const later of this.queue.slice(1)) if (later.task === sealed.task && later.item === sealed.item && question in later.body.base) later.body.base[question] = id;
-      this.parts.stored?.(sealed, body);
-      return 'done';
+      // what waits behind it was said in the knowledge of this answer
+      for (const later of this.queue.slice(1)) if (later.task === sealed.task && later.item === sealed.item)
+        for (const q in body.saved) if (q in later.body.base) later.body.base[q] = body.saved[q];
+      stored?.(sealed, body);
+    } else if (status === 422) {
+      rejected?.(sealed, body?.errors ?? []);
+      this.without(sealed, body?.errors ?? []);
+    } else if ([401, 403, 404, 409].includes(status)) {
+      this.stopped = true;
+      this.tell(status === 401 ? 'signin' : 'refused', body?.message);
     }
-    if (status === 422) { this.parts.rejected?.(sealed, body?.errors ?? []); return this.without(sealed, body?.errors ?? []); }
-    if (status === 401 || status === 409 || status === 403 || status === 404) {
-      this.stopped = status === 401 ? 'signin' : 'refused';
-      this.tell(status === 401 ? 'signin' : 'refused', body?.message ?? '');
-      return 'stop';
-    }
-    return 'later';
+    return status === 200 || status === 422;
   }
 
-  /** The rest of a message whose rejected answers went back to the judge. @param {Sealed} sealed @param {{question: string}[]} errors @returns {'done'|'later'} */
-  without(sealed, errors) {
-    const { body } = sealed, before = canon(body.answers);
-    for (const { question } of errors) { delete body.answers[question]; delete body.base[question]; }
-    if (!Object.keys(body.answers).length || canon(body.answers) === before) return 'done';
-    body.submission = this.parts.uuid();
-    this.queue.splice(1, 0, { ...sealed, key: `${sealed.key}+`, tries: 0 });
-    return 'done';
+  /** The rest of a message whose rejected answers went back to the judge. @param {Sealed} sealed @param {{question: string}[]} errors */
+  without({ body, key, ...rest }, errors) {
+    const wrong = new Set(errors.map(e => e.question)), left = Object.entries(body.answers).filter(([q]) => !wrong.has(q));
+    if (left.length && left.length < Object.keys(body.answers).length)
+      this.queue.splice(1, 0, { ...rest, key: key + '+', tries: 0, body: { ...body, submission: this.parts.uuid(), answers: Object.fromEntries(left) } });
   }
 }

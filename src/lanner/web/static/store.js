@@ -1,32 +1,26 @@
 // What is asked and what has been answered. No page and no network here, so that it can be tested alone.
 
 /** @typedef {{question: string, is?: string[], is_not?: string[], at_least?: number, at_most?: number}} Condition */
-/** @typedef {{id: string, kind: string, need: number, most: number, required: boolean, when: Condition[], each: string,
- *   exclusive: string, preset: any}} Question */
-/** @typedef {{answers: Record<string, any>, base: Record<string, number|null>, stored: Record<string, string>,
- *   earlier: Record<string, any>, prefilled: Record<string, any>}} Item */
+/** @typedef {{id: string, kind: string, need: number, most: number, required: boolean, when: Condition[], each: string, exclusive: string, preset: any}} Question */
+/** @typedef {Record<string, any>} Answers */
+/** @typedef {{answers: Answers, base: Record<string, number|null>, stored: Record<string, string>, earlier: Answers, prefilled: Answers, elapsed: number, active: number, explanation: string}} Item */
 
-/** One spelling of a value, whatever the order of its keys.
- * @param {any} value @returns {string} */
-export function canon(value) {
-  if (Array.isArray(value)) return '[' + value.map(canon).join() + ']';
-  if (value && typeof value === 'object') return '{' + Object.keys(value).sort().map(k => JSON.stringify(k) + ':' + canon(value[k])).join() + '}';
-  return JSON.stringify(value ?? null);
+/** One spelling of a value, whatever the order of its keys. @param {any} v @returns {string} */
+export function canon(v) {
+  if (Array.isArray(v)) return `[${v.map(canon)}]`;
+  if (v && typeof v === 'object') return `{${Object.keys(v).sort().map(k => JSON.stringify(k) + ':' + canon(v[k]))}}`;
+  return JSON.stringify(v ?? null);
 }
+/** @param {any} v */
+export const empty = v => v == null || v === '' || (typeof v === 'object' && !Object.keys(v).length);
+/** @param {any} v @returns {string[]} */
+const labels = v => Array.isArray(v) ? v.map(String) : Object.keys(v ?? {});
 
-/** @param {any} value */
-export const empty = value => value == null || value === '' || (typeof value === 'object' && !Object.keys(value).length);
-
-/** Whether an earlier answer meets a condition; an answer not given meets none.
- * @param {Condition} condition @param {Record<string, any>} answers */
-export function holds(condition, answers) {
-  const value = answers[condition.question];
-  if (value == null) return false;
-  const given = Array.isArray(value) ? value.map(String) : typeof value === 'object' ? Object.keys(value) : [String(value)];
-  if (condition.is?.length && !given.some(v => condition.is?.includes(v))) return false;
-  if (condition.is_not?.length && given.some(v => condition.is_not?.includes(v))) return false;
-  if (condition.at_least == null && condition.at_most == null) return true;
-  return typeof value === 'number' && value >= (condition.at_least ?? -Infinity) && value <= (condition.at_most ?? Infinity);
+/** Whether an earlier answer meets a condition; an answer not given meets none. @param {Condition} c @param {Answers} answers */
+export function holds(c, answers) {
+  const v = answers[c.question], given = typeof v === 'object' ? labels(v) : [String(v)];
+  if (v == null || (c.is?.length && !given.some(x => c.is?.includes(x))) || given.some(x => c.is_not?.includes(x))) return false;
+  return (c.at_least == null && c.at_most == null) || (typeof v === 'number' && v >= (c.at_least ?? -Infinity) && v <= (c.at_most ?? Infinity));
 }
 
 export class Store {
@@ -34,43 +28,30 @@ export class Store {
   constructor(questions, items) {
     this.questions = questions;
     this.items = items;
-    /** @type {[number, Record<string, any>][]} */
-    this.past = [];
+    this.past = /** @type {[number, Answers][]} */ ([]);
     this.typing = '';
   }
 
-  /** @param {number} i */
+  /** @param {number} i @returns {Answers} */
   all(i) { return { ...this.items[i].earlier, ...this.items[i].answers }; }
-
-  /** Labels that a repeated question is asked about. @param {number} i @param {Question} q @returns {string[]} */
-  chosen(i, q) {
-    const value = this.all(i)[q.each], labels = Array.isArray(value) ? value : Object.keys(value ?? {});
-    const exclusive = this.questions.find(x => x.id === q.each)?.exclusive;
-    return labels.filter(label => label !== exclusive);
-  }
-
+  /** Labels that a repeated question is asked about. @param {number} i @param {Question} q */
+  chosen(i, q) { return labels(this.all(i)[q.each]).filter(x => x !== this.questions.find(y => y.id === q.each)?.exclusive); }
   /** @param {number} i @param {Question} q */
   applies(i, q) { return q.when.every(c => holds(c, this.all(i))) && (!q.each || this.chosen(i, q).length > 0); }
-
   /** What is shown: the answer, else what the question starts from. @param {number} i @param {Question} q */
   value(i, q) { return this.items[i].answers[q.id] ?? this.items[i].prefilled[q.id] ?? q.preset ?? null; }
 
-  /** Whether a required answer is missing or incomplete. @param {number} i @param {Question} q */
-  lacks(i, q) { return q.required && q.need > 0 && this.applies(i, q) && this.open(i, q) > 0; }
-
   /** How much of an answer is missing. @param {number} i @param {Question} q @returns {number} */
   open(i, q) {
-    const v = this.value(i, q);
-    if (q.each) return this.chosen(i, q).filter(label => empty(v?.[label])).length;
-    if (q.kind === 'labels') {
-      const given = Array.isArray(v) ? v : Object.keys(v ?? {});
-      return q.exclusive && given.includes(q.exclusive) ? 0 : Math.max(0, q.need - given.length);
-    }
-    if (q.kind === 'grid') return Math.max(0, q.need - Object.values(v ?? {}).filter(x => x != null).length);
-    if (q.kind === 'rank') return v?.every?.(x => x > 0) ? 0 : 1;
+    const v = this.value(i, q), given = labels(typeof v === 'object' ? v : null);
+    if (q.each) return this.chosen(i, q).filter(x => empty(v?.[x])).length;
+    if (q.kind === 'labels') return given.includes(q.exclusive) ? 0 : Math.max(0, q.need - given.length);
+    if (q.kind === 'grid') return Math.max(0, q.need - given.length);
+    if (q.kind === 'rank') return v?.every(Boolean) ? 0 : 1;
     return empty(v) ? q.need : 0;
   }
-
+  /** Whether a required answer is missing or incomplete. @param {number} i @param {Question} q */
+  lacks(i, q) { return q.required && q.need > 0 && this.applies(i, q) && this.open(i, q) > 0; }
   /** @param {number} i */
   missing(i) { return this.questions.filter(q => this.lacks(i, q)); }
   /** @param {number} i */
@@ -78,23 +59,19 @@ export class Store {
   /** @param {number} i @returns {''|'partial'|'done'} */
   state(i) { return !this.started(i) ? '' : this.missing(i).length ? 'partial' : 'done'; }
 
-  /** Answers the server does not have yet and would accept. @param {number} i @returns {Record<string, any>} */
+  /** Answers the server does not have yet and would accept. @param {number} i @returns {Answers} */
   unsent(i) {
-    const item = this.items[i], out = /** @type {Record<string, any>} */ ({});
-    for (const q of this.questions) {
-      if (!(q.id in item.answers) || !this.applies(i, q)) continue;
-      const v = item.answers[q.id] ?? null, complete = v == null ? !q.required : q.each || q.kind === 'grid' || q.kind === 'rank' ? !this.open(i, q) : !this.lacks(i, q);
-      if (complete && canon(v) !== (item.stored[q.id] ?? 'null')) out[q.id] = v;
-    }
-    return out;
+    const { answers, stored } = this.items[i], whole = q => q.each || q.kind === 'grid' || q.kind === 'rank' ? !this.open(i, q) : !this.lacks(i, q);
+    const ready = this.questions.filter(q => q.id in answers && this.applies(i, q) && (answers[q.id] == null ? !q.required : whole(q)));
+    return Object.fromEntries(ready.map(q => [q.id, answers[q.id] ?? null]).filter(([id, v]) => canon(v) !== (stored[id] ?? 'null')));
   }
 
   /** Write what a row starts from (preselected, prefilled), as the first answer to it does. @param {number} i */
   touch(i) {
     const { answers, prefilled } = this.items[i];
-    for (const q of this.questions) {
+    for (const q of this.questions) if (answers[q.id] == null && this.applies(i, q)) {
       const start = prefilled[q.id] ?? q.preset;
-      if (start != null && answers[q.id] == null && this.applies(i, q)) answers[q.id] = structuredClone(start);
+      if (start != null) answers[q.id] = structuredClone(start);
     }
   }
 
@@ -110,13 +87,12 @@ export class Store {
 
   /** Take back the last change. @returns {number} the item it was in, or -1 */
   undo() {
-    const last = this.past.pop();
+    const [i, before] = this.past.pop() ?? [-1, {}];
     this.typing = '';
-    if (!last) return -1;
-    const [i, before] = last, item = this.items[i];
-    // an answer that the server has cannot be unsaid: it becomes nothing, and is asked for again
-    for (const id of Object.keys(item.answers)) if (!(id in before) && id in item.stored) before[id] = null;
-    item.answers = before;
+    if (i < 0) return i;
+    // what the server has cannot be unsaid: it becomes nothing, and is asked for again
+    for (const id in this.items[i].answers) if (!(id in before) && id in this.items[i].stored) before[id] = null;
+    this.items[i].answers = before;
     return i;
   }
 }

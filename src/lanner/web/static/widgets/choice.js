@@ -1,14 +1,13 @@
 // Exactly one of several: a bar of buttons, a list of cards, or a menu.
-/** @param {HTMLElement} el @returns {string|null} */
-export const read = el => (el.querySelector('select') ?? el.querySelector(':checked'))?.value || null;
-/** @param {HTMLElement} el @param {string|null} value */
+import { $, $$ } from '../dom.js';
+
+export const read = el => ($('select', el) ?? $(':checked', el))?.value || null;
 export function write(el, value) {
-  const menu = el.querySelector('select');
+  const menu = $('select', el);
   if (menu) menu.value = value ?? '';
-  else for (const radio of el.querySelectorAll('input')) radio.checked = radio.value === value;
+  for (const radio of $$('input', el)) radio.checked = radio.value === value;
 }
-/** @param {HTMLElement} el @param {string} value */
 export function brief(el, value) {
-  const radio = el.querySelector(`input[value="${CSS.escape(value)}"]`);
-  return radio ? { short: radio.dataset.brief, long: radio.dataset.name } : {};
+  const { brief: short, name: long } = $$('input', el).find(radio => radio.value === value)?.dataset ?? {};
+  return { short, long: long ?? value };
 }

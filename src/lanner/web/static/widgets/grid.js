@@ -1,28 +1,21 @@
 // The same options for each of several lines. In a row's margin the grid is a small chart, one bar a line.
+import { $$ } from '../dom.js';
 import * as choice from './choice.js';
 
-const lines = el => [...el.querySelectorAll('[data-line]')];
-/** @param {HTMLElement} el @returns {Record<string, string>} */
-export const read = el => Object.fromEntries(lines(el).map(line => [line.dataset.line, choice.read(line)]).filter(([, v]) => v));
-/** @param {HTMLElement} el @param {Record<string, string>|null} value */
-export const write = (el, value) => { for (const line of lines(el)) choice.write(line, value?.[line.dataset.line] ?? null); };
+const SVG = 'http://www.w3.org/2000/svg', lines = el => $$('[data-line]', el);
+const shape = (tag, attributes) => { const el = document.createElementNS(SVG, tag); for (const k in attributes) el.setAttribute(k, attributes[k]); return el; };
 
-/** @param {HTMLElement} el @param {Record<string, string>} value */
+export const read = el => Object.fromEntries(lines(el).map(line => [line.dataset.line, choice.read(line)]).filter(([, v]) => v));
+export const write = (el, value) => lines(el).forEach(line => choice.write(line, value?.[line.dataset.line]));
 export function brief(el, value) {
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg'), rows = lines(el);
-  let x = 0, group = null;
-  for (const line of rows) {
-    const options = [...line.querySelectorAll('input')], height = Math.max(0, options.findIndex(o => o.value === value[line.dataset.line]));
-    const bar = document.createElementNS(svg.namespaceURI, 'rect'), of = line.closest('.group');
-    x += of !== group && group ? 2 : 0;
+  let x = 0, group;
+  const bars = lines(el).map(line => {
+    const options = $$('input', line), height = options.findIndex(o => o.value === value[line.dataset.line]), tall = height > 0 ? 1 + 12 * height / (options.length - 1) : 1, of = line.closest('.group');
+    x += group && of !== group ? 6 : 4;
     group = of;
-    const tall = height ? 1 + 12 * height / (options.length - 1) : 1;
-    for (const [k, v] of Object.entries({ x, y: 13 - tall, width: 3, height: tall, class: height ? of?.className.match(/g\d/)?.[0] ?? 'g0' : 'z' })) bar.setAttribute(k, v);
-    svg.append(bar);
-    x += 4;
-  }
-  svg.setAttribute('viewBox', `0 0 ${x} 13`);
-  svg.setAttribute('aria-hidden', 'true');
-  svg.classList.add('glyph');
-  return { glyph: svg };
+    return shape('rect', { x: x - 4, y: 13 - tall, width: 3, height: tall, class: height > 0 ? of?.className.match(/g\d/)?.[0] ?? 'g0' : 'z' });
+  }), glyph = shape('svg', { viewBox: `0 0 ${x} 13`, 'aria-hidden': true, class: 'glyph' });
+  glyph.append(...bars);
+  const said = lines(el).filter(line => !line.querySelector('.nil :checked')).map(line => [line.firstChild.textContent, choice.brief(line, value[line.dataset.line]).long]);
+  return { glyph, spoken: said.map(pair => pair.join(' ')).join(', ') };
 }

@@ -1,43 +1,33 @@
 // A set of labels, or labels with how often each applies. One label may stand alone.
-const boxes = el => [...el.querySelectorAll('input')];
-const id = (el, field) => field.type === 'checkbox' && el.dataset.display !== 'counts' ? field.value : field.name.slice(field.name.lastIndexOf('.') + 1);
+import { $, $$ } from '../dom.js';
 
-/** @param {HTMLElement} el @returns {string[]|Record<string, number>|null} */
+const counted = el => el.dataset.display === 'counts', id = (el, f) => counted(el) ? f.name.split('.').at(-1) : f.value;
+const times = f => f.type === 'checkbox' ? +f.checked : Math.max(0, Math.round(+f.value || 0));
+
 export function read(el) {
-  if (el.dataset.display !== 'counts') return boxes(el).filter(b => b.checked).map(b => b.value);
-  return Object.fromEntries(boxes(el).map(f => [id(el, f), f.type === 'checkbox' ? +f.checked : Math.max(0, Math.round(+f.value || 0))]).filter(([, n]) => n));
+  const given = $$('input', el).map(f => [id(el, f), times(f)]).filter(([, n]) => n);
+  return counted(el) ? Object.fromEntries(given) : given.map(([label]) => label);
 }
-
-/** @param {HTMLElement} el @param {string[]|Record<string, number>|null} value */
 export function write(el, value) {
-  for (const f of boxes(el)) {
+  for (const f of $$('input', el)) {
     const n = Array.isArray(value) ? +value.includes(f.value) : value?.[id(el, f)] ?? 0;
-    if (f.type === 'checkbox') f.checked = n > 0; else f.value = String(n);
+    if (f.type === 'checkbox') f.checked = n > 0; else f.value = n;
   }
 }
-
-/** The label that stands alone takes the others away, and any other takes it away; beyond the most, a label is refused.
- * @param {HTMLElement} el @param {HTMLInputElement} control @returns {boolean} */
+/** The label that stands alone takes the others away, and any other takes it away; beyond the most, a label is refused. */
 export function allow(el, control) {
-  const alone = el.dataset.exclusive, on = control.type === 'checkbox' ? control.checked : +control.value > 0;
-  if (alone && on) for (const f of boxes(el)) if ((id(el, f) === alone) !== (id(el, control) === alone)) { f.checked = false; if (f.type === 'number') f.value = '0'; }
-  const most = +el.dataset.most || Infinity, given = read(el) ?? [];
-  if ((Array.isArray(given) ? given : Object.keys(given)).length <= most) return true;
+  const alone = el.dataset.exclusive, single = f => id(el, f) === alone;
+  if (alone && times(control)) for (const f of $$('input', el)) if (single(f) !== single(control)) { f.checked = false; if (f.type === 'number') f.value = 0; }
+  if (Object.keys(read(el)).length <= (+el.dataset.most || Infinity)) return true;
   control.checked = false;
   return false;
 }
-
-/** @param {HTMLElement} el @param {HTMLButtonElement} button */
-export function press(el, button) {
-  if (!button.dataset.add) return false;
-  const f = button.parentElement.querySelector('input');
-  f.value = String(Math.max(0, (+f.value || 0) + +button.dataset.add));
-  return allow(el, f);
+export function press(el, b) {
+  const f = b.dataset.add && $('input', b.parentElement);
+  if (f) f.value = Math.max(0, times(f) + +b.dataset.add);
+  return !!f && allow(el, f);
 }
-
-/** @param {HTMLElement} el @param {string[]|Record<string, number>} value */
 export function brief(el, value) {
-  const names = boxes(el).filter(f => Array.isArray(value) ? value.includes(f.value) : value[id(el, f)]);
-  const count = Array.isArray(value) ? value.length : Object.values(value).reduce((a, b) => a + b, 0);
-  return { short: String(count), long: names.map(f => f.dataset.name + (value[id(el, f)] > 1 ? ' ×' + value[id(el, f)] : '')).join(', ') };
+  const given = $$('input', el).map(f => [f.dataset.name, Array.isArray(value) ? +value.includes(f.value) : value[id(el, f)]]).filter(([, n]) => n);
+  return { short: String(given.reduce((sum, [, n]) => sum + n, 0)), long: given.map(([name, n]) => n > 1 ? `${name} ×${n}` : name).join(', ') };
 }

@@ -1,9 +1,7 @@
 // A count or a measure that is typed.
-/** @param {HTMLElement} el @returns {number|null} */
-export function read(el) { const f = el.querySelector('input'); return f.value === '' || Number.isNaN(f.valueAsNumber) ? null : f.valueAsNumber; }
-/** @param {HTMLElement} el @param {number|null} value */
-export function write(el, value) { const f = el.querySelector('input'); if (read(el) !== value) f.value = value ?? ''; }
-/** @param {HTMLElement} _el @param {HTMLInputElement} control */
-export const input = (_el, control) => control.checkValidity();
-/** @param {HTMLElement} _el @param {number} value */
-export const brief = (_el, value) => ({ short: String(value) });
+import { $ } from '../dom.js';
+
+export const read = el => { const n = $('input', el).valueAsNumber; return Number.isNaN(n) ? null : n; };
+export const write = (el, value) => { if (read(el) !== value) $('input', el).value = value ?? ''; };
+export const typed = (_, control) => control.checkValidity();
+export const brief = (_, value) => ({ short: String(value) });

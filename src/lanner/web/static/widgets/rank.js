@@ -1,19 +1,17 @@
 // An order of the texts shown, 1 best. Two texts are three buttons; more are a line each.
-const lines = el => [...el.querySelectorAll('[data-line]')], chosen = el => el.querySelector(':checked')?.value;
+import { $, $$ } from '../dom.js';
 
-/** @param {HTMLElement} el @returns {number[]|null} */
+const lines = el => $$('[data-line]', el), chosen = el => $(':checked', el)?.value;
+
 export function read(el) {
-  if (!lines(el).length) return chosen(el)?.split(',').map(Number) ?? null;
   const ranks = lines(el).map(line => +chosen(line) || 0);
-  return ranks.some(Boolean) ? ranks : null;
+  return ranks.length ? ranks.some(Boolean) ? ranks : null : chosen(el)?.split(',').map(Number) ?? null;
 }
-/** @param {HTMLElement} el @param {number[]|null} value */
 export function write(el, value) {
-  if (!lines(el).length) for (const radio of el.querySelectorAll('input')) radio.checked = radio.value === String(value);
-  lines(el).forEach((line, n) => line.querySelectorAll('input').forEach(radio => { radio.checked = +radio.value === value?.[n]; }));
+  if (!lines(el).length) $$('input', el).forEach(radio => { radio.checked = radio.value === String(value); });
+  lines(el).forEach((line, n) => $$('input', line).forEach(radio => { radio.checked = +radio.value === value?.[n]; }));
 }
-/** @param {HTMLElement} el @param {number[]} value */
 export function brief(el, value) {
-  const low = Math.min(...value), best = value.flatMap((rank, n) => rank === low ? [n] : []), radio = el.querySelector(`input[value="${value}"]`);
-  return { badge: radio?.dataset.brief ?? value.join(' '), long: radio?.dataset.name, best: best.length < value.length ? best : [] };
+  const { brief: badge = value.join(' '), name: long } = $(`[value="${value}"]`, el)?.dataset ?? {}, top = Math.min(...value), best = value.flatMap((rank, n) => rank === top ? [n] : []);
+  return { badge, long, best: best.length < value.length ? best : [] };
 }

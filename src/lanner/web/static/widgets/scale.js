@@ -1,35 +1,28 @@
 // A number between two ends: buttons, a list of labelled points, or a slider with a field beside it.
-const field = el => el.querySelector('input[type=number]'), slide = el => el.querySelector('input[type=range]');
+import { $, $$ } from '../dom.js';
 
-/** @param {HTMLElement} el @returns {number|null} */
+const field = el => $('[type=number]', el);
+
 export function read(el) {
-  const typed = field(el);
-  if (!typed) return el.querySelector(':checked') ? Number(el.querySelector(':checked').value) : null;
-  if (typed.value === '' || Number.isNaN(typed.valueAsNumber)) return null;
-  const low = Number(typed.min), high = Number(typed.max), step = Number(typed.step) || 0;
-  const value = Math.max(low, Math.min(high, typed.valueAsNumber));
-  return step ? Number((low + Math.round((value - low) / step) * step).toFixed(6)) : value;
+  const f = field(el), chosen = $(':checked', el);
+  if (!f) return chosen && +chosen.value;
+  if (Number.isNaN(f.valueAsNumber)) return null;
+  const step = +f.step || 1e-6, value = Math.max(+f.min, Math.min(+f.max, f.valueAsNumber));
+  return +(+f.min + Math.round((value - +f.min) / step) * step).toFixed(6);
 }
-
-/** @param {HTMLElement} el @param {number|null} value */
 export function write(el, value) {
-  const typed = field(el);
-  if (!typed) { for (const radio of el.querySelectorAll('input')) radio.checked = value != null && Number(radio.value) === value; return; }
-  if (document.activeElement !== typed || read(el) !== value) typed.value = value ?? '';
-  slide(el).value = value ?? (Number(typed.min) + Number(typed.max)) / 2;
+  const f = field(el), marks = $$('.marks button', el), least = Math.min(...marks.map(b => Math.abs(b.value - value)));
+  if (!f) return $$('input', el).forEach(radio => { radio.checked = value != null && +radio.value === value; });
+  if (document.activeElement !== f || read(el) !== value) f.value = value ?? '';
+  $('[type=range]', el).value = value ?? (+f.min + +f.max) / 2;
   el.classList.toggle('unset', value == null);
-  const marks = [...el.querySelectorAll('.marks button')], near = Math.min(...marks.map(b => Math.abs(b.value - value)));
-  for (const mark of marks) mark.classList.toggle('near', value != null && Math.abs(mark.value - value) === near);
+  return marks.forEach(b => b.classList.toggle('near', value != null && Math.abs(b.value - value) === least));
 }
-
-/** What a control that is being moved says before it is let go. @param {HTMLElement} el @param {HTMLInputElement} control */
-export function input(el, control) {
-  if (control.type === 'range') field(el).value = control.value;
-  return control.type !== 'number' || (control.value !== '' && control.checkValidity());
+/** Whether what is being typed or moved is an answer already. */
+export function typed(el, control) {
+  if (control.type === 'range') { field(el).value = control.value; el.classList.remove('unset'); }
+  return control.type === 'number' && control.value !== '' && control.checkValidity();
 }
-
-/** @param {HTMLElement} el @param {HTMLButtonElement} button */
-export function press(el, button) { if (!button.closest('.marks')) return false; field(el).value = button.value; return true; }
-
-/** @param {HTMLElement} _el @param {number} value */
-export const brief = (_el, value) => ({ short: String(value) });
+/** Whether a button of the control changed the answer. */
+export function press(el, b) { if (b.closest('.marks')) field(el).value = b.value; return !!b.closest('.marks'); }
+export const brief = (_, value) => ({ short: String(value) });

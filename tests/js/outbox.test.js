@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { memory } from '../../src/lanner/web/static/db.js';
+import { Outbox } from '../../src/lanner/web/static/outbox.js';
+
+const spent = { elapsed: 2, active: 1 };
+
+/** An outbox over a server that answers as told; time passes only when the test says so. */
+function box(answers, db = memory()) {
+  const sent = [], told = [], stored = [], naps = [];
+  let n = 0, id = 100;
+  const send = async (url, body) => {
+    sent.push(structuredClone(body));
+    const answer = answers.shift() ?? 200;
+    if (answer === 'down') throw new TypeError('network');
+    const saved = Object.fromEntries(Object.keys(body.answers).map(q => [q, ++id]));
+    return typeof answer === 'number' ? { status: answer, body: { saved, message: 'no' } } : answer;
+  };
+  const outbox = new Outbox({ db, who: 'w', send, uuid: () => `u${++n}`, now: () => new Date(1e12 + n), status: (state, waiting) => told.push(`${state} ${waiting}`),
+    stored: sealed => stored.push(sealed.body.submission), rejected: (_, errors) => told.push(`rejected ${errors.map(e => e.question)}`), wait: () => new Promise(ok => naps.push(ok)) });
+  return { outbox, sent, told, stored, naps, db };
+}
+const rest = () => new Promise(ok => setTimeout(ok, 5));
+
+test('sends, says so, and forgets', async () => {
+  const { outbox, sent, told, db } = box([]);
+  await outbox.draft(1, 0, 'score', 3);
+  await outbox.seal('/a', 1, 0, { score: 3 }, { score: null }, spent);
+  await rest();
+  assert.deepEqual(sent.map(s => [s.submission, s.answers, s.base, s.elapsed]), [['u1', { score: 3 }, { score: null }, 2]]);
+  assert.equal(told.at(-1), 'saved 0');
+  assert.deepEqual([await db.all('outbox', ''), await db.all('drafts', '')], [[], []]);
+});
+
+test('tries again with the same id until the server has it', async () => {
+  const { outbox, sent, told, naps, stored } = box(['down', 503, 200]);
+  await outbox.seal('/a', 1, 0, { score: 3 }, { score: null }, spent);
+  await rest();
+  assert.equal(told.at(-1), 'offline 1');
+  naps.shift()();
+  await rest();
+  outbox.kick();
+  await rest();
+  assert.deepEqual(sent.map(s => s.submission), ['u1', 'u1', 'u1']);
+  assert.deepEqual(stored, ['u1']);
+});
+
+test('what was not tried yet is added to; what was tried is not touched, and is built on', async () => {
+  const { outbox, sent, naps } = box(['down', 200, 200]);
+  await outbox.seal('/a', 1, 0, { score: 1 }, { score: null }, spent);
+  await rest();
+  await outbox.seal('/a', 1, 0, { score: 2 }, { score: null }, spent);
+  await outbox.seal('/a', 1, 0, { score: 3, other: 'x' }, { score: null, other: 7 }, spent);
+  await outbox.seal('/a', 1, 1, { score: 9 }, { score: null }, spent);
+  naps.shift()();
+  await rest();
+  assert.deepEqual(sent.map(s => [s.item, s.answers]), [[0, { score: 1 }], [0, { score: 1 }], [0, { score: 3, other: 'x' }], [1, { score: 9 }]]);
+  assert.deepEqual(sent[2].base, { score: 101, other: 7 }, 'the answer before it is what this one replaces');
+});
+
+test('comes back after a crash and sends once more with the same id', async () => {
+  const first = box(['down']);
+  await first.outbox.seal('/a', 1, 4, { score: 1 }, {}, spent);
+  await first.outbox.draft(1, 5, 'labels', ['a'], 8);
+  await first.outbox.draft(2, 0, 'labels', ['b']);
+  await rest();
+  const second = box([], first.db), { waiting, drafts } = await second.outbox.load(1);
+  assert.deepEqual(waiting.map(s => [s.item, s.body.answers]), [[4, { score: 1 }]]);
+  assert.deepEqual(drafts, [{ item: 5, question: 'labels', value: ['a'], base: 8 }]);
+  second.outbox.kick();
+  await rest();
+  assert.deepEqual(second.sent.map(s => s.submission), ['u1']);
+  const stranger = new Outbox({ db: first.db, who: 'someone', send: async () => assert.fail('not theirs') });
+  assert.deepEqual(await stranger.load(1), { waiting: [], drafts: [] });
+});
+
+test('a lost session or a closed campaign stops it and loses nothing', async () => {
+  for (const [status, state] of [[401, 'signin 1'], [409, 'refused 1'], [404, 'refused 1']]) {
+    const { outbox, sent, told, db } = box([status, 200]);
+    await outbox.seal('/a', 1, 0, { score: 1 }, {}, spent);
+    await rest();
+    assert.equal(told.at(-1), state);
+    assert.equal((await db.all('outbox', 'w/')).length, 1);
+    outbox.kick();
+    await rest();
+    assert.equal(sent.length, 2);
+    assert.equal(told.at(-1), 'saved 0');
+  }
+});
+
+test('an answer that is refused goes back to the judge, the others go on under a new id', async () => {
+  const { outbox, sent, told } = box([{ status: 422, body: { errors: [{ question: 'bad', message: 'no' }] } }, 200]);
+  await outbox.seal('/a', 1, 0, { bad: 1, good: 2 }, { bad: null, good: null }, spent);
+  await rest();
+  assert.ok(told.includes('rejected bad'));
+  assert.deepEqual(sent.map(s => [s.submission, s.answers]), [['u1', { bad: 1, good: 2 }], ['u2', { good: 2 }]]);
+});
+
+test('a full device is said, and the answer is sent all the same', async () => {
+  let full = 0;
+  const db = { ...memory(), put: async () => { throw new DOMException('full', 'QuotaExceededError'); } };
+  const { outbox, sent } = box([], db);
+  outbox.parts.full = () => { full += 1; };
+  await outbox.seal('/a', 1, 0, { score: 1 }, {}, spent);
+  await rest();
+  assert.ok(full > 0);
+  assert.equal(sent.length, 1);
+});
