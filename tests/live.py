@@ -50,7 +50,7 @@ class Live:
 
     def start(self) -> None:
         self.process = subprocess.Popen([sys.executable, "-c", SERVE, str(self.database), str(self.port)])
-        for _ in range(200):
+        for _ in range(900):
             try:
                 with urllib.request.urlopen(f"{self.url}/healthz", timeout=1):
                     return
