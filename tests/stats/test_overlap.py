@@ -10,6 +10,8 @@ from lanner.stats.kappa import pairwise
 from lanner.stats.overlap import accuracy, jaccard, macro_f1, micro_f1
 from lanner.stats.resample import Resampling
 from rated import golden, mean, plain_pairs, same, table
+from released import data_dir
+from released_frames import h_falcon
 
 PLAIN = Resampling(method="none")
 SETS = st.frozensets(st.sampled_from("abcd"))
@@ -75,3 +77,12 @@ def test_a_grid_counts_as_the_set_of_its_rows_above_zero():
     names = ("judge", "item", "row", "label", "score")
     data = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     assert jaccard(data, resampling=PLAIN).value == pytest.approx((0.5 + 1) / 2)
+
+
+@pytest.mark.data
+def test_h_falcon_skills_of_kim_2025():
+    """Two judges, 298 sentences: the skills that are not marked irrelevant overlap by .532."""
+    result = jaccard(h_falcon(data_dir("h-falcon")), "skills")
+    assert round(result.value, 3) == 0.532
+    assert result.counts["items"] == 298
+    assert result.low < result.value < result.high

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lanner.stats import pairs
 from lanner.stats.estimate import estimate
 from lanner.stats.pairs import pair_plan
 from lanner.stats.resample import Resampling
@@ -45,3 +46,13 @@ def test_judges_who_share_nothing_make_no_pairs():
     plan = pair_plan("same", rated, 2, [(0, 1.0), (1, np.zeros(0))], share)
     assert np.isnan(plan.value()).all()
     assert pair_plan("same", rated, 2, [(0, 1.0)], share, each=True).outcomes == ()
+
+
+def test_a_crowd_gets_a_value_and_a_word_of_warning_but_no_interval(monkeypatch):
+    monkeypatch.setattr(pairs, "_MOST", 5)
+    (result,) = estimate(planned(each=False), Resampling())
+    assert result.value == 2 / 3
+    assert result.interval is None
+    assert "3 pairs of judges are too many" in result.notes[-1]
+    assert "share 2 items or fewer" in result.notes[0]
+    assert all(r.interval is None for r in estimate(planned(each=True), Resampling()))

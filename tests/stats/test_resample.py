@@ -163,6 +163,15 @@ def test_some_undefined_resamples_are_left_out_and_counted():
     assert "10.0% of resamples" in outcome(r, Resampling(n=100)).notes[0]
 
 
+def test_a_biased_statistic_does_not_get_an_interval_beside_its_value():
+    rng = np.random.default_rng(5)
+    biased = Replicates(np.array([5.0]), rng.normal(size=(400, 1)), 5 + 0.01 * rng.normal(size=(150, 1)), 150)
+    found = outcome(biased, Resampling(n=400))
+    assert found.interval.low < 5 < found.interval.high
+    assert found.interval.method == "jackknife-t"
+    assert "one side of the value" in found.notes[0]
+
+
 def test_crossed_variances_add_up():
     how = Resampling(unit="two-way")
     found = crossed_outcome(0.0, (0.04, 0.01), (30, 4), how).interval

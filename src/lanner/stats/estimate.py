@@ -84,6 +84,8 @@ class Plan:
     scale: Scale = "fisher"
     notes: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
+    no_interval: str = ""
+    """Why no interval is made, where it would not be worth what it costs."""
 
     @functools.cached_property
     def contributing(self) -> npt.NDArray[np.bool_]:
@@ -157,6 +159,9 @@ def estimate(
 ) -> list[Result]:
     """One Result per outcome of the plan. `again` makes the plan anew for fewer judges, where judges are resampled;
     `replicates` saves the work where they are there already."""
+    if plan.no_interval:
+        resampling = replace(resampling, unit="document", method="none")
+        replicates = Replicates(plan.value(), np.empty((0, 0)), np.empty((0, 0)), 0)
     by_judge = resampling.unit in ("judge", "two-way")
     if replicates is None:
         replicates = plan.replicate(replace(resampling, unit="document", method="t") if by_judge else resampling)
@@ -198,7 +203,7 @@ def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampl
         counts=counts,
         missing=plan.rated.missing,
         labels=plan.outcomes[column],
-        notes=notes + found.notes,
+        notes=notes + found.notes + ((plan.no_interval,) if plan.no_interval else ()),
         signature=sign(plan.name, resampling, found.interval, **plan.settings),
     )
 

@@ -17,6 +17,9 @@ from lanner.stats.scatter import Scattered
 
 Entry = tuple[npt.NDArray[np.int64] | int, Array | float]
 """Where in the columns of its pair an entry is counted, and with which value: one for all, or one for each entry."""
+FEW_SHARED = 10
+"""Where half of the pairs share fewer items than this, a mean over pairs is a mean of noise, and a note says so."""
+_MOST = 60_000  # sums per document for which intervals are still made
 
 
 def pair_plan(
@@ -55,6 +58,9 @@ def pair_plan(
         n = defined.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
 
+    no_interval = ""
+    if n_pairs * width > _MOST:
+        no_interval = f"No interval: {n_pairs} pairs of judges are too many; choose judges, or take alpha or fleiss."
     rows = Rows.of_items(rated, answered)
     uses = np.bincount(row, minlength=len(answered)) > 0
     made = dict(settings or {})
@@ -64,16 +70,22 @@ def pair_plan(
         counts, reasons = _facts(rated, reason)
         return Plan(
             name, rated, rows, of_pairs, parts, uses=uses, outcomes=outcomes, counts=counts, reasons=reasons,
-            scale=scale, notes=notes, settings=made,
+            scale=scale, notes=notes, settings=made, no_interval=no_interval,
         )  # fmt: skip
     if n_pairs > 1:
         made["mean_over"] = f"{n_pairs} pairs"
         undefined = int(np.isnan(of_pairs(parts.total()[None, :])).sum())
+        shared = int(np.median(np.bincount(pairs.pair, minlength=n_pairs)))
+        if shared < FEW_SHARED:
+            notes += (
+                f"Half of the pairs of judges share {shared} items or fewer; alpha or fleiss would use all at once.",
+            )
         if undefined:
             notes += (f"The mean leaves out {undefined} of {n_pairs} pairs of judges, where the value is undefined.",)
     reasons = _facts(rated, reason)[1][:1] if n_pairs == 1 else ()
     return Plan(
-        name, rated, rows, of_mean, parts, uses=uses, reasons=reasons, scale=scale, notes=notes, settings=made
+        name, rated, rows, of_mean, parts, uses=uses, reasons=reasons, scale=scale, notes=notes, settings=made,
+        no_interval=no_interval,
     )  # fmt: skip
 
 

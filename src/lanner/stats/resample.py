@@ -256,7 +256,8 @@ def outcome(
     """The interval of one statistic, and its p against `null` where one is given.
 
     `scale` is where the t interval is symmetric: "fisher" (arctanh) for coefficients with a ceiling at 1, "logit" for
-    shares, "difference" (arctanh of the half) for the distance between two coefficients. p comes from the same distribution as the interval, so that the two never disagree.
+    shares, "difference" (arctanh of the half) for the distance between two coefficients. p comes from the same
+    distribution as the interval, so that the two never disagree.
     """
     value, unit, units = float(replicates.value[column]), resampling.unit, replicates.units
     if np.isnan(value) or resampling.method == "none":
@@ -265,15 +266,28 @@ def outcome(
         what = f"only one {unit}" if units == 1 else f"no {unit}"
         return Outcome(None, None, (f"No interval: there is {what}, so its spread cannot be estimated.",))
     method = resampling.method_for(units)
-    if method != "t":
+    if method != "t" and not _one_sided(replicates, column):
         return _bootstrap_outcome(replicates, resampling, column, method, null)
     variance = float(jackknife_variance(replicates.jackknife[:, [column]], replicates.multiplicity)[0])
     few = (
         f"Fewer than {FEW} {unit}s ({units}): jackknife standard error with t quantiles, because percentile "
         "intervals would be too narrow."
     )
-    notes = (few,) if resampling.method == "auto" and units < FEW else ()
+    notes = (few,) if resampling.method == "auto" and units < FEW else () if method == "t" else (ONE_SIDED,)
     return t_outcome(value, variance, units - 1, resampling, scale=scale, null=null, notes=notes)
+
+
+ONE_SIDED = (
+    "The resamples lie almost all to one side of the value, so the bootstrap cannot be trusted here: jackknife "
+    "standard error with t quantiles instead. Such a statistic is biased by small numbers; prefer another."
+)
+
+
+def _one_sided(replicates: Replicates, column: int) -> bool:
+    drawn = replicates.draws[:, column]
+    known = drawn[~np.isnan(drawn)]
+    below = ((known < replicates.value[column]).sum() + (known <= replicates.value[column]).sum()) / 2
+    return len(known) >= 200 and not 0.005 * len(known) <= below <= 0.995 * len(known)
 
 
 def t_outcome(
