@@ -72,3 +72,27 @@ def test_a_misspelt_measure_gets_a_suggestion():
     with pytest.raises(StatisticError, match="holistic"):
         wide(GRID).with_measures(["holistik"])
     assert wide(GRID).expand(["skills"]) == ["skills.x", "skills.y"]
+
+
+def test_rows_and_columns_come_in_the_order_of_the_answers_and_none_are_mixed_up():
+    rng = np.random.default_rng(0)
+    rows = [
+        (
+            f"j{rng.integers(4)}",
+            f"d{rng.integers(9)}",
+            f"s{rng.integers(9)}",
+            "x",
+            f"q{rng.integers(3)}",
+            "",
+            float(i),
+            None,
+        )
+        for i in range(400)
+    ]
+    table = wide(tidy_rows(*rows)).table
+    expected: dict = {}
+    for judge, document, segment, _, question, _, score, _ in rows:
+        expected.setdefault((judge, document, segment), {})[question] = score
+    assert table.select("judge", "document", "segment").rows() == list(expected)
+    for (_, values), row in zip(expected.items(), table.iter_rows(named=True), strict=True):
+        assert {q: row[q] for q in ("q0", "q1", "q2") if row[q] is not None} == values

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
@@ -22,6 +23,7 @@ from lanner.stats.frame import SCHEMA, tidy, to_polars
 from lanner.stats.resample import Array, Indices, Resampling
 
 KEYS = ("judge", "judge_kind", "document", "segment", "system", "domain")
+_Numbers = npt.NDArray[np.int64]
 _SUMMARY = re.compile(r"^(sum|mean|count)\((.+)\)$")
 
 
@@ -99,24 +101,53 @@ def wide(data: Any, *, role: str = "main") -> Wide:
     staged = pl.when(pl.col("question").is_in(several)).then(pl.col("stage") + "/" + pl.col("question"))
     name = staged.otherwise(pl.col("question"))
     full = full.with_columns(pl.when(pl.col("row") == "").then(name).otherwise(name + "." + pl.col("row")).alias("_of"))
-    extra = [c for c in full.columns if c.startswith("judge_") and c not in KEYS]
-    keys = [*KEYS, *extra]
-    latest = full.sort("answered_at", nulls_last=False, maintain_order=True)
-    latest = latest.filter(pl.col("score").is_not_null() | pl.col("label").is_not_null())
-    once = latest.unique([*keys, "_of"], keep="last", maintain_order=True)
-    if len(once) < len(latest):
-        again = len(latest) - len(once)
+    answered = full.filter(pl.col("score").is_not_null() | pl.col("label").is_not_null())
+    if answered["answered_at"].is_not_null().any():
+        answered = answered.sort("answered_at", nulls_last=False, maintain_order=True)
+    return Wide(*_spread(answered, notes))
+
+
+def _spread(answered: pl.DataFrame, notes: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """One row per judge and item; of several answers to one measure the last row of the table counts."""
+    keys = [*KEYS, *(name for name in answered.columns if name.startswith("judge_") and name not in KEYS)]
+    row = np.zeros(len(answered), dtype=np.int64)
+    for name in ("judge", "document", "segment", "system"):
+        row = _renumbered(row, _codes(answered[name]))
+    row, first = _in_order(row)
+    column, asked = _in_order(_codes(answered["_of"]))
+    places = np.full((len(asked), len(first)), -1, dtype=np.int64)
+    places[column, row] = np.arange(len(answered))
+    again = len(answered) - int((places >= 0).sum())
+    if again:
         notes += (f"{again} answers were given again by the same judge to the same item; the latest counts.",)
-    numeric = once.filter(pl.col("score").is_not_null())["_of"].unique()
-    is_number = pl.col("_of").is_in(numeric.implode())
-    numbered = once.filter(is_number).pivot("_of", index=keys, values="score", aggregate_function="first")
-    named = once.filter(~is_number).pivot("_of", index=keys, values="label", aggregate_function="first")
-    index = full.select(keys).unique(maintain_order=True)
-    joined = index
-    for part in (numbered, named):
-        if part.width > len(keys):
-            joined = joined.join(part, on=keys, how="left", maintain_order="left", nulls_equal=True)
-    return Wide(joined, notes)
+    found = answered[first.tolist()].select(keys)
+    names = answered["_of"].gather(asked).to_list()
+    return found.with_columns(_taken(answered, own).alias(n) for n, own in zip(names, places, strict=True)), notes
+
+
+def _renumbered(row: _Numbers, codes: _Numbers) -> _Numbers:
+    """Numbers from 0 for the distinct pairs of the two; renumbering at each step keeps them from growing too large."""
+    return np.unique(row * (codes.max(initial=0) + 1) + codes, return_inverse=True)[1].astype(np.int64)
+
+
+def _in_order(codes: _Numbers) -> tuple[_Numbers, _Numbers]:
+    """Codes renumbered in the order in which they first appear, and where that is."""
+    _, first, index = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return np.argsort(order)[index], first[order]
+
+
+def _codes(column: pl.Series) -> _Numbers:
+    return column.cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+
+
+def _taken(answered: pl.DataFrame, places: _Numbers) -> pl.Series:
+    """The answers at these places, null where it is −1: numbers where the measure has any, else labels."""
+    known = pl.Series(np.where(places >= 0, places, 0))
+    given = pl.Series(places >= 0)
+    score = answered["score"].gather(known)
+    values = score if (score.is_not_null() & given).any() else answered["label"].gather(known)
+    return values.zip_with(given, pl.Series([None], dtype=values.dtype).new_from_index(0, len(values)))
 
 
 def _already_wide(table: pl.DataFrame) -> Wide:
