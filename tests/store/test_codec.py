@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.store.codec import dumps, loads, micros, moment
@@ -12,6 +12,7 @@ anything = st.text(st.characters(codec=None), max_size=8)  # half surrogate pair
 values = st.recursive(scalars | anything, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(anything, inner))
 
 
+@settings(deadline=None)
 @given(values)
 def test_json_comes_back_as_it_was(value: object) -> None:
     text = dumps(value)
@@ -19,6 +20,7 @@ def test_json_comes_back_as_it_was(value: object) -> None:
     text.encode()
 
 
+@settings(deadline=None)
 @given(st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))
 def test_moments_are_exact_to_the_microsecond(value: datetime) -> None:
     assert moment(micros(value)) == value
