@@ -1,0 +1,175 @@
+"""`lanner scores`: what systems score, how sure their order is, and at which level."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from lanner.cli._domains import with_domains
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import chosen_judges, from_option, materials, protocol_option, store_option
+from lanner.errors import InputError, did_you_mean
+from lanner.material import Material
+from lanner.model import Result, languages
+from lanner.protocols.scoring import word_count
+from lanner.reports.typeset import estimate, p_value
+from lanner.stats import presets, ranking, scores
+from lanner.stats.averaging import Average
+from lanner.stats.head_to_head import Combine, Correction, Test
+from lanner.stats.resample import Resampling
+
+STATISTIC = "ranking.systems"
+_SELECTION = ("repeats", "without_flags", "without_domains", "standardise", "ddof", "constant", "row", "roles")
+
+
+@click.command("scores", short_help="Scores of systems with intervals, rank ranges and clusters.")
+@click.argument("source", metavar="FILE_OR_CAMPAIGN")
+@click.option("--of", "question", metavar="QUESTION", help="The question or score. [default: as the protocol plans]")
+@click.option("--lp", "pair", metavar="PAIR", help="The language pair, where the file has several.")
+@click.option("--part", metavar="NAME", help="Which part, where a folder holds several.")
+@click.option("--documents", type=click.Path(path_type=Path), help="A .docs list (domain, document) or the texts.")
+@click.option("--preset", help=f"Score and rank as a shared task did: {', '.join(presets.names())}.")
+@click.option("--level", type=click.Choice(get_args(scores.Level)), default="system", help="What a row is about.")
+@click.option("--average", type=click.Choice(get_args(Average)), help="How segments become systems. [default: micro]")
+@click.option("--test", type=click.Choice(get_args(Test)), help="How systems are compared. [default: permutation]")
+@click.option("--combine", type=click.Choice(get_args(Combine)), help="Tests per domain. [default: pooled]")
+@click.option("--correction", type=click.Choice(get_args(Correction)), help="For many pairs. [default: holm]")
+@click.option("--standardise", is_flag=True, default=None, help="z per judge.")
+@click.option("--head-to-head", "pairs", is_flag=True, help="Every pair of systems instead.")
+@click.option("--judges", help="Only these judges, with commas between.")
+@click.option("--seed", default=0, show_default=True)
+@from_option
+@protocol_option
+@store_option
+@json_option
+def command(
+    source: str,
+    question: str | None,
+    pair: str | None,
+    part: str | None,
+    documents: Path | None,
+    preset: str | None,
+    level: scores.Level,
+    pairs: bool,
+    judges: str | None,
+    seed: int,
+    format_name: str | None,
+    protocol: str | None,
+    store_place: str,
+    as_json: bool,
+    **chosen: Any,
+) -> None:
+    """Score and rank systems.
+
+    Example: lanner scores esa.csv --lp en-zh --documents en-zh.docs --preset wmt24-esa
+    """
+    output = Output("scores", as_json)
+    known = presets.preset(preset) if preset else None
+    found = _named(materials(source, store_place, format_name, protocol), part)
+    given = chosen_judges(_of_pair(found, pair), judges)
+    table, notes = with_domains(given.table, documents) if documents else (given.table, ())
+    output.notes.extend(notes)
+    named = question or (known.of if known else None)
+    for of, planned in _asked(given, named):
+        options = {**(known.options if known else planned), **{k: v for k, v in chosen.items() if v is not None}}
+        if options.get("per_words"):
+            options["words"] = _words(given)
+        if level != "system":
+            kept = scores.items(table, of, **{k: v for k, v in options.items() if k in _SELECTION})
+            _print_level(output, scores.at(kept, level), of)
+            continue
+        if options.get("average", "micro").endswith("macro") and (table["domain"] == "").all():
+            output.note("No domain is known, so that all is one domain: name them with --documents.")
+        ranked = ranking.head_to_head if pairs else ranking.systems
+        result = ranked(table, of, resampling=Resampling(seed=seed), **options)
+        (_print_pairs if pairs else _print_systems)(output, result, of)
+    output.end()
+
+
+def _named(found: list[Material], name: str | None) -> list[Material]:
+    chosen = [part for part in found if name in (None, part.name)]
+    if not chosen:
+        names = [part.name for part in found]
+        raise InputError(f"There is no part {name!r}.", next_step=did_you_mean(str(name), names))
+    return chosen
+
+
+def _of_pair(found: list[Material], pair: str | None) -> Material:
+    """The part of one language pair: told by its texts, or by the name a reader gives to it."""
+    if pair is None:
+        if len(found) > 1:
+            several = ", ".join(part.name for part in found)
+            raise InputError(f"There are several parts: {several}.", next_step="Say which with --lp or --part.")
+        return found[0]
+    wanted = languages.pair(pair)
+    for part in found:
+        texts = {(document.source_language, document.target_language) for document in part.documents}
+        named = part.name.rpartition(".")[2]
+        if wanted in texts or ("-" in named and len(named) < 12 and languages.pair(named) == wanted):
+            return part
+    if len(found) == 1 and not found[0].documents:
+        return found[0]
+    names = [part.name for part in found]
+    raise InputError(
+        f"There is no pair {pair!r}.", next_step=did_you_mean(pair, names) or f"Parts: {', '.join(names)}."
+    )
+
+
+def _asked(part: Material, question: str | None) -> list[tuple[str, dict[str, Any]]]:
+    """What to rank, with the options of the protocol's own plan."""
+    protocol = part.protocol
+    plans = [entry for entry in protocol.analyses if entry.statistic == STATISTIC] if protocol else []
+    wanted = [entry for entry in plans if question in (None, entry.of)]
+    if wanted:
+        answered = set(part.table["question"])
+        return [(entry.of, dict(entry.options)) for entry in wanted if entry.of in answered or question]
+    if question is None:
+        raise InputError(
+            f"The protocol of {part.name} does not plan a ranking.",
+            next_step="Name the question or score with --of.",
+        )
+    made = next((score.options for score in protocol.scores if score.id == question), {}) if protocol else {}
+    kept = {key: made[key] for key in ("direction", "per_words", "pass_at_most") if key in made}
+    return [(question, kept)]
+
+
+def _words(part: Material) -> dict[tuple[str, str], int]:
+    return {
+        (document.id, segment.id): word_count(segment.source, document.source_language)
+        for document in part.documents
+        for segment in document
+    }
+
+
+def _print_systems(output: Output, result: Result, of: str) -> None:
+    rows = [
+        {
+            "question": of,
+            **row,
+            "value": row["score"],
+            "unit": "document",
+            "ranks_text": f"{row['rank_low']}–{row['rank_high']}",
+            "estimate": estimate(row["score"], row["low"], row["high"], 2, bounded=False),
+        }
+        for row in result.rows
+    ]
+    columns = [("rank", "#"), "system", ("estimate", f"{of} [95 %]"), "micro", ("ranks_text", "ranks"), "cluster", "n"]
+    _print(output, rows, columns, result)
+
+
+def _print_pairs(output: Output, result: Result, of: str) -> None:
+    rows = [{"question": of, **row, "p_text": p_value(row["p"]), "holm": p_value(row["p_holm"])} for row in result.rows]
+    columns = ["system", "other", "difference", ("p_text", "p"), ("holm", "p (Holm)"), "higher", "lower", "n"]
+    _print(output, rows, columns, result)
+
+
+def _print_level(output: Output, result: Result, of: str) -> None:
+    _print(output, [{"question": of, **row} for row in result.rows], [], result)
+
+
+def _print(output: Output, rows: list[dict[str, Any]], columns: list[Any], result: Result) -> None:
+    output.notes.extend(note for note in result.notes if note not in output.notes)
+    output.signature = str(result.signature or "")
+    output.table(rows, columns)

@@ -1,0 +1,178 @@
+"""From judgements to numbers per output: one score for each system and segment, and their means at any level.
+
+The way up is always the same and every step can be chosen. A judge's repeated answers to one item become one (`latest`
+or `mean`); on request each judge is standardised; the judges of an item are averaged; segments are averaged to
+documents, domains or systems. A human reference is a system like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import polars as pl
+
+from lanner.errors import StatisticError, did_you_mean
+from lanner.model import Result
+from lanner.stats.frame import tidy
+from lanner.stats.resample import Resampling, sign
+from lanner.stats.tables import undefined
+
+Repeats = Literal["latest", "mean"]
+Constant = Literal["leave_out", "zero"]
+Direction = Literal["higher_is_better", "lower_is_better"]
+Level = Literal["segment", "document", "domain", "system"]
+ITEM = ("system", "domain", "document", "segment")
+_LEVELS: dict[Level, tuple[str, ...]] = {
+    "segment": ITEM,
+    "document": ("system", "domain", "document"),
+    "domain": ("system", "domain"),
+    "system": ("system",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """One score per system and segment: `table` has system, domain, document, segment, score, judges."""
+
+    table: pl.DataFrame
+    of: str
+    judges: int
+    notes: tuple[str, ...] = ()
+    standardised: str = ""
+
+    @property
+    def systems(self) -> list[str]:
+        return sorted(self.table["system"].unique())
+
+    def only(self, systems: Collection[str]) -> Items:
+        """The same with some of the systems; an unknown name is an error."""
+        for name in systems:
+            if name not in self.systems:
+                raise StatisticError(f"There is no system {name!r}.", next_step=did_you_mean(name, self.systems))
+        return replace(self, table=self.table.filter(pl.col("system").is_in(list(systems))))
+
+
+def items(
+    data: Any,
+    of: str,
+    *,
+    row: str | None = None,
+    judges: Sequence[str] | None = None,
+    roles: Sequence[str] = ("main",),
+    without_flags: Sequence[str] = (),
+    without_domains: Sequence[str] = (),
+    repeats: Repeats = "latest",
+    standardise: bool = False,
+    ddof: int = 1,
+    constant: Constant = "leave_out",
+) -> Items:
+    """The score of each system on each segment: the mean over judges of their scores.
+
+    `of` is a question or score of the tidy table; of a grid, `row` picks one row, otherwise rows are averaged first.
+    Answers of other `roles` (controls, repeats), with one of the flags in `without_flags` or from `without_domains` are
+    left out. If a judge answered about one output more than once, the `latest` counts, or the `mean`.
+
+    With `standardise` a judge's score becomes z = (x − x̄) / s over all kept answers of that judge, s with `ddof`
+    degrees of freedom taken off (Graham et al. 2013). A judge who always gives the same score has no z: such answers
+    are left out, or count as 0 (`constant="zero"`).
+    """
+    for name, value, known in (("repeats", repeats, get_args(Repeats)), ("constant", constant, get_args(Constant))):
+        if value not in known:
+            raise StatisticError(f"There is no rule {value!r} for {name}.", next_step=did_you_mean(value, known))
+    table, said = tidy(data)
+    notes = list(said)
+    if not (table["question"] == "").all():
+        asked = table["question"].unique().sort().to_list()
+        if of not in asked:
+            raise StatisticError(f"There are no answers to {of!r}.", next_step=did_you_mean(of, asked))
+        table = table.filter(pl.col("question") == of)
+    table = _kept(
+        table,
+        row=row,
+        judges=judges,
+        roles=roles,
+        without_flags=without_flags,
+        without_domains=without_domains,
+        notes=notes,
+    )
+    table = _once(table, repeats, notes)
+    if standardise:
+        table = _standardised(table, ddof, constant, notes)
+    made = table.group_by(ITEM, maintain_order=True).agg(pl.col("score").mean(), pl.len().alias("judges"))
+    how = f"z per judge, ddof {ddof}, constant judges {constant.replace('_', ' ')}" if standardise else ""
+    return Items(made.sort(ITEM), of, table["judge"].n_unique(), tuple(notes), how)
+
+
+def _kept(
+    table: pl.DataFrame,
+    *,
+    row: str | None,
+    judges: Sequence[str] | None,
+    roles: Sequence[str],
+    without_flags: Sequence[str],
+    without_domains: Sequence[str],
+    notes: list[str],
+) -> pl.DataFrame:
+    one = (pl.col("system") != "") & ~pl.col("system").str.contains("|", literal=True)
+    table = table.filter(pl.col("role").is_in(list(roles)), one, ~pl.col("domain").is_in(list(without_domains)))
+    if judges is not None:
+        table = table.filter(pl.col("judge").is_in(list(judges)))
+    if row is not None:
+        table = table.filter(pl.col("row") == row)
+    if without_flags:
+        flagged = pl.any_horizontal(*(pl.col("flags").list.contains(flag) for flag in without_flags)).fill_null(False)
+        left = table.filter(~flagged)
+        if len(left) < len(table):
+            notes.append(f"{len(table) - len(left):,} answers flagged {' or '.join(without_flags)} are left out.")
+        table = left
+    missing = table["score"].is_null() | table["score"].is_nan()
+    if missing.any():
+        notes.append(f"{missing.sum():,} answers have no score and are left out.")
+    return table.filter(~missing.fill_null(True))
+
+
+def _once(table: pl.DataFrame, repeats: Repeats, notes: list[str]) -> pl.DataFrame:
+    """One score per judge and output: first the rows of a grid are averaged, then repeated answers settled."""
+    key = ["judge", *ITEM]
+    if repeats == "latest":
+        given = table.with_row_index("_given").sort("answered_at", "_given", nulls_last=False)
+        made = given.unique([*key, "row"], keep="last", maintain_order=True)
+        if len(made) < len(given):
+            notes.append(
+                f"{len(given) - len(made):,} earlier answers to the same item are left out; the latest counts."
+            )
+        table = made
+    return table.group_by(key, maintain_order=True).agg(pl.col("score").mean())
+
+
+def _standardised(table: pl.DataFrame, ddof: int, constant: Constant, notes: list[str]) -> pl.DataFrame:
+    centre = pl.col("score") - pl.col("score").mean().over("judge")
+    spread = pl.col("score").std(ddof=ddof).over("judge")
+    table = table.with_columns(centre.alias("score"), spread.alias("_spread"))
+    level = (pl.col("_spread") <= 1e-12) | pl.col("_spread").is_null() | pl.col("_spread").is_nan()
+    still = table.filter(level)
+    if len(still):
+        fate = "left out" if constant == "leave_out" else "counted as 0"
+        notes.append(f"{still['judge'].n_unique()} judges gave one score only ({len(still):,} answers): {fate}.")
+        table = table.filter(~level) if constant == "leave_out" else table
+    z = pl.when(level).then(0.0).otherwise(pl.col("score") / pl.col("_spread"))
+    return table.with_columns(z.alias("score")).drop("_spread")
+
+
+def at(found: Items, level: Level) -> Result:
+    """Mean scores of each system at one level: a row for each segment, document, domain or system, with how many
+    segments it averages. Segments count alike within a unit."""
+    if level not in _LEVELS:
+        raise StatisticError(f"There is no level {level!r}.", next_step=did_you_mean(level, _LEVELS))
+    name = f"mean {found.of}"
+    if not len(found.table):
+        return undefined(name, "no output has a score.")
+    keys = _LEVELS[level]
+    made = found.table.group_by(keys).agg(pl.col("score").mean(), pl.len().alias("n"), pl.col("judges").sum())
+    rows = made.sort(keys).to_dicts()
+    counts = {"items": len(found.table), "judges": found.judges}
+    signature = sign(name, Resampling(), None, level=level, standardised=found.standardised)
+    value = float(found.table["score"].mean())  # type: ignore[arg-type]
+    return Result(name, value, counts=counts, rows=rows, notes=found.notes, signature=signature)

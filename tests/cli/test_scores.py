@@ -1,0 +1,52 @@
+import pytest
+
+from cli.command import Command
+from released import data_dir
+
+EN_ZH = {
+    "GPT-4": (90.399, 91.217), "Unbabel-Tower70B": (89.766, 89.958), "Gemini-1.5-Pro": (89.377, 87.855),
+    "Claude-3.5": (89.156, 89.116), "ONLINE-B": (88.410, 88.849), "refA": (88.181, 88.089),
+    "CommandR-plus": (88.180, 89.125), "IKUN": (87.734, 85.899), "IOL-Research": (87.456, 86.855),
+    "Aya23": (86.175, 85.047), "Llama3-70B": (86.089, 86.131), "HW-TSC": (85.137, 85.071), "IKUN-C": (81.709, 82.493),
+}  # fmt: skip
+
+
+@pytest.mark.data
+def test_wmt24_as_it_was_made(lanner: Command) -> None:
+    folder = data_dir("wmt24")
+    file, documents = folder / "humeval" / "esa_generalMT2024_wave3.csv", folder / "documents" / "en-es.docs"
+    arguments = ("scores", file, "--lp", "en-zh", "--documents", documents, "--preset", "wmt24-esa")
+    envelope = lanner(*arguments, "--json").envelope
+    rows = envelope["rows"]
+    assert [row["system"] for row in rows] == list(EN_ZH)
+    assert {row["system"]: (round(row["score"], 3), round(row["micro"], 3)) for row in rows} == EN_ZH
+    assert [(row["rank_low"], row["rank_high"]) for row in rows[:4]] == [(1, 4), (1, 6), (3, 6), (3, 4)]
+    assert {(row["cluster"], row["n"]) for row in rows} == {(1, 337)}
+    assert "stouffer by domain" in envelope["signature"]
+
+
+@pytest.mark.data
+def test_every_segment_and_every_pair(lanner: Command) -> None:
+    file = data_dir("mqm") / "mqm_ted_ende.tsv"
+    segments = lanner("scores", file, "--level", "segment", "--json").envelope["rows"]
+    assert len(segments) == 7406
+    assert {"system", "document", "segment", "score"} <= set(segments[0])
+    pairs = lanner("scores", file, "--head-to-head", "--preset", "wmt21-mqm", "--json").envelope["rows"]
+    assert len(pairs) == 14 * 13 / 2
+
+
+@pytest.mark.data
+def test_an_appraise_export_ranks_and_clusters(lanner: Command) -> None:
+    ran = lanner("scores", data_dir("esa-appraise") / "240315rc5ESA.scores.csv")
+    assert ran.code == 0
+    assert "refA" in ran.out
+    assert "document means" in ran.out
+
+
+@pytest.mark.data
+def test_several_pairs_need_a_choice(lanner: Command) -> None:
+    file = data_dir("wmt24") / "humeval" / "esa_generalMT2024_wave3.csv"
+    ran = lanner("scores", file)
+    assert (ran.code, "several parts" in ran.err, "--lp" in ran.err) == (2, True, True)
+    ran = lanner("scores", file, "--lp", "en-de")
+    assert (ran.code, "no pair 'en-de'" in ran.err) == (2, True)

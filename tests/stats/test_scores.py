@@ -1,0 +1,91 @@
+import polars as pl
+import pytest
+
+from lanner.errors import StatisticError
+from lanner.material import from_file
+from lanner.stats.scores import at, items
+from released import data_dir
+
+
+def table(rows: list[tuple[str, str, str, str, float | None]]) -> pl.DataFrame:
+    names = ["judge", "system", "document", "segment", "score"]
+    return pl.DataFrame(rows, schema=names, orient="row").with_columns(question=pl.lit("score"))
+
+
+ROWS = [
+    ("a", "oak", "d1", "1", 10.0),
+    ("a", "oak", "d1", "2", 20.0),
+    ("a", "elm", "d1", "1", 30.0),
+    ("b", "oak", "d1", "1", 50.0),
+    ("b", "elm", "d1", "1", 50.0),
+]
+
+
+def scores_of(data: pl.DataFrame, **options: object) -> dict[tuple[str, str], float]:
+    found = items(data, "score", **options)  # type: ignore[arg-type]
+    return {(row["system"], row["segment"]): row["score"] for row in found.table.to_dicts()}
+
+
+def test_judges_are_averaged_on_each_output() -> None:
+    assert scores_of(table(ROWS)) == {("oak", "1"): 30, ("oak", "2"): 20, ("elm", "1"): 40}
+
+
+def test_z_per_judge_with_the_stated_degrees_of_freedom() -> None:
+    """Judge a gives 10, 20, 30: mean 20, s = 10 with ddof 1, √(200/3) with ddof 0. Judge b is constant."""
+    assert scores_of(table(ROWS), standardise=True) == {("oak", "1"): -1, ("oak", "2"): 0, ("elm", "1"): 1}
+    population = scores_of(table(ROWS), standardise=True, ddof=0)
+    assert population["elm", "1"] == pytest.approx(10 / (200 / 3) ** 0.5)
+
+
+def test_a_constant_judge_is_left_out_or_counts_nought_and_it_is_said() -> None:
+    assert scores_of(table(ROWS), standardise=True, constant="zero")["elm", "1"] == 0.5
+    assert "1 judges gave one score only (2 answers): left out." in items(table(ROWS), "score", standardise=True).notes
+
+
+def test_of_repeated_answers_the_latest_counts_or_the_mean() -> None:
+    twice = table([ROWS[0], ("a", "oak", "d1", "1", 40.0)])
+    assert scores_of(twice)["oak", "1"] == 40
+    assert scores_of(twice, repeats="mean")["oak", "1"] == 25
+    backwards = twice.with_columns(answered_at=pl.Series([2, 1]).cast(pl.Datetime("us", "UTC")))
+    assert scores_of(backwards)["oak", "1"] == 10
+
+
+def test_flags_roles_domains_and_missing_scores() -> None:
+    data = table([*ROWS, ("a", "fir", "d1", "1", None)]).with_columns(
+        flags=pl.Series([["dup"], [], [], [], [], []], dtype=pl.List(pl.String)),
+        role=pl.Series(["main", "main", "control", "main", "main", "main"]),
+        domain=pl.Series(["", "", "", "canary", "", ""]),
+    )
+    found = items(data, "score", without_flags=["dup"], without_domains=["canary"])
+    assert found.table.select("system", "score").rows() == [("elm", 50), ("oak", 20)]
+    assert any("no score" in note for note in found.notes)
+    assert any("flagged dup" in note for note in found.notes)
+
+
+def test_levels() -> None:
+    rows = at(items(table(ROWS), "score"), "document").rows
+    assert [(row["system"], row["score"], row["n"]) for row in rows] == [("elm", 40, 1), ("oak", 25, 2)]
+    with pytest.raises(StatisticError, match="level"):
+        at(items(table(ROWS), "score"), "docment")  # type: ignore[arg-type]
+
+
+def test_an_unknown_question_names_the_nearest() -> None:
+    with pytest.raises(StatisticError) as caught:
+        items(table(ROWS), "scor")
+    assert "score" in caught.value.next_step
+
+
+@pytest.mark.data
+def test_the_published_segment_scores_of_ted() -> None:
+    folder = data_dir("mqm")
+    part = from_file(folder / "mqm_ted_ende.tsv")[0]
+    found = {
+        (row["system"], row["segment"]): row["score"]
+        for row in at(items(part.table, "penalty"), "segment").rows
+    }  # fmt: skip
+    lines = (folder / "mqm_ted_ende.avg_seg_scores.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    published = [line.split() for line in lines]
+    names = {"ref-A": "ref"}
+    known = {(names.get(s, s), n): -float(score) for s, score, n in published if score != "None"}
+    assert len(known) == len(found) == 7406
+    assert all(abs(found[key] - score) < 5.1e-7 for key, score in known.items())
