@@ -87,7 +87,7 @@ def test_wrong_batches(tmp_path: Path, content: object, message: str) -> None:
         formats.read(path, "appraise_batches")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(documents())
 def test_round_trip(made: list[Document]) -> None:
     corpus = [

@@ -24,7 +24,7 @@ def test_the_sample_comes_back(tmp_path: Path) -> None:
     assert [(j.segment, j.value) for j in again[1].judgements] == [(j.segment, j.value) for j in rated.judgements]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(documents(texts(without="\n\r")), st.data())
 def test_round_trip(made: list[Document], data: st.DataObject) -> None:
     corpus = full(made)

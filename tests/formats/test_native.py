@@ -13,7 +13,7 @@ from lanner.errors import InputError
 from lanner.model import Document, Judge, Judgement, Segment
 
 
-@settings(max_examples=60)
+@settings(max_examples=15, deadline=None)
 @given(documents(), st.lists(JUDGES, max_size=2), st.lists(JUDGEMENTS, max_size=3))
 def test_round_trip(
     tmp_path_factory: pytest.TempPathFactory,

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.formats._offsets import from_utf16, problems, to_utf16
@@ -8,6 +8,7 @@ from lanner.formats._offsets import from_utf16, problems, to_utf16
 TEXT = st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from("😀𝄞"), max_size=12)
 
 
+@settings(deadline=None)
 @given(TEXT, st.data())
 def test_both_ways(text: str, data: st.DataObject) -> None:
     offset = data.draw(st.integers(0, len(text)))

@@ -49,7 +49,7 @@ def test_options_say_what_names_do_not(tmp_path: Path) -> None:
         formats.read(tmp_path, "parallel")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(documents(texts(without="\n\r")))
 def test_round_trip(made: list[Document]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -65,7 +65,7 @@ def test_wrong_campaigns(tmp_path: Path, content: object, message: str) -> None:
         formats.read(path, "pearmut")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(documents(texts()))
 def test_round_trip(made: list[Document]) -> None:
     corpus = [

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.formats._shown_text import ShownText
@@ -17,6 +17,7 @@ def test_line_breaks_have_no_place_and_emoji_two() -> None:
     assert shown.place(2, 9)[1] == shown.place(3, 1)[1] == shown.place(None, 1)[1] == ("bad_offsets",)
 
 
+@settings(deadline=None)
 @given(TEXT, st.data())
 def test_both_ways(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))

@@ -108,7 +108,7 @@ def test_a_file_without_source_is_not_recognised(tmp_path: Path) -> None:
 CELLS = st.sampled_from(["", "a", "b", "2", '"q"', "x,y", "l\nm"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.sets(st.sampled_from(["doc", "id", "ref", "mt", "hyp:B", "fun"])), st.data())
 def test_streaming_gives_what_reading_gives(columns: set[str], data: st.DataObject) -> None:
     header = ["source", *sorted(columns)]
@@ -145,5 +145,5 @@ def test_streaming_keeps_memory_flat(tmp_path: Path) -> None:
         assert count == documents * 20
         return highest
 
-    small, large = peak(400), peak(4000)
-    assert large < small + 2_000_000, (small, large)
+    small, large = peak(400), peak(1600)
+    assert large < small + 2_000_000, (small, large)  # the larger file has 6 MB more

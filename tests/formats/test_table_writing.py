@@ -24,7 +24,7 @@ def round_trip(made: list[Document], name: str) -> None:
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl", "t.parquet", "t.csv.gz"])
 def test_round_trip(name: str) -> None:
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=12, deadline=None)
     @given(documents())
     def check(made: list[Document]) -> None:
         round_trip(made, name)

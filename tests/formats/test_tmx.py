@@ -51,7 +51,7 @@ def test_faults_are_named(tmp_path: Path, old: str, new: str, message: str) -> N
         formats.read(path, "tmx")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(documents(texts(without="\x0b\x0c\ufffe\uffff")))
 def test_round_trip(made: list[Document]) -> None:
     corpus = [

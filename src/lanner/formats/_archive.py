@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import zipfile
 import zlib
@@ -95,13 +94,3 @@ def _copy(path: Path, packed: IO[bytes], target: Path, allowed: int) -> int:
                 raise textfile.too_large(path, allowed)
             out.write(chunk)
     return written
-
-
-def folder_bytes(path: Path) -> int:
-    """How much a folder holds on disk."""
-    return sum(entry.stat().st_size for entry in path.rglob("*") if entry.is_file())
-
-
-def remove(folder: Path) -> None:
-    """Delete a folder of ours."""
-    shutil.rmtree(folder, ignore_errors=True)

@@ -208,7 +208,7 @@ def head(path: Path, size: int = 64 * 1024) -> str:
     return "" if "\0" in text else text
 
 
-def rows(path: Path, delimiter: str = ",", quoted: bool = True, skip: int = 0) -> Iterator[tuple[int, list[str]]]:
+def rows(path: Path, delimiter: str = ",", quoted: bool = True) -> Iterator[tuple[int, list[str]]]:
     """Rows of a delimited file with the number of the line on which each begins; blank lines are left out."""
     csv.field_size_limit(LINE_LIMIT)
     reader = csv.reader(
@@ -222,7 +222,7 @@ def rows(path: Path, delimiter: str = ",", quoted: bool = True, skip: int = 0) -
             return
         except csv.Error as error:
             failed(path, f"This row is not well formed: {error}.", begin, "Check its quotation marks.")
-        if row and begin > skip:
+        if row:
             yield begin, row
         begin = reader.line_num + 1
 
