@@ -2,5 +2,7 @@
 
 Where things are: `frame` makes the table and `resample` the intervals; `agreement` has every coefficient and the
 overview that suits a question, `diagnosis` what disagreement is made of, `compare` differences between coefficients,
-`reading` what a number means in words. Nothing is imported here, so that each part loads only what it needs.
+`reading` what a number means in words. `association`, `regression`, `mixed`, `preference`, `bradley_terry`, `effort`,
+`context`, `power`, `models` and `prediction_powered` are what their names say; `wide` turns the tidy table into one row
+per judge and item for them. Nothing is imported here, so that each part loads only what it needs.
 """
