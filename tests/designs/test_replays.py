@@ -240,3 +240,35 @@ def test_the_survey_through_a_campaign_in_two_phases(store: Store) -> None:
     given = [a for a in campaign.judgements(store, "survey") if a.question == "reasons"]
     no = [a for a in campaign.judgements(store, "survey") if a.question == "translatable" and a.value == "no"]
     assert len(given) == len(no), "reasons are asked exactly where the answer was no"
+
+
+def test_kim_labels_809_sentences_three_times_through_a_campaign(store: Store) -> None:
+    protocol = protocols.parse_toml('name = "labels"\nversion = "1"\nextends = "falcon"\nwithout = ["rating"]\n')
+    people = judges(3)
+    campaign.create(store, "labels", kim(), protocol, people, seed=1)
+    counts = Counter(answer.question for answer in filled(store, "labels", people, {}))
+    assert (counts["context"], counts["skills"]) == (2427, 2427)
+
+
+def test_castilho_through_a_campaign(store: Store) -> None:
+    texts, _, people = castilho()
+    campaign.create(
+        store, "scenarios", texts, "scenarios", people, design="latin_square", seed=2021,
+        systems=["google", "deepl"], options={"rated": ["google"]}, settings={"after": ["post_task_scenarios"]},
+    )  # fmt: skip
+    answers = filled(store, "scenarios", people, {"google": 0.6, "deepl": 0.7})
+    asked = Counter(answer.question for answer in answers)
+    alone, in_context = asked["adequacy_rs"], asked["adequacy_sc"]
+    assert alone + in_context == 8 * 513, "each translator judges every sentence once, alone or in context"
+    assert asked["ranking_rs"] + asked["ranking_sc"] == 8 * 513
+    assert asked["adequacy_ds"] == 8 * 7
+    whole = campaign.progress(store, "scenarios").whole
+    assert whole.done == whole.items
+
+
+def test_the_survey_of_300_sentences_through_a_campaign(store: Store) -> None:
+    texts = [document(domain, 100, [], domain) for domain in ("reviews", "subtitles", "literature")]
+    people = judges(5, target_language="pt")
+    campaign.create(store, "survey", texts, "context_survey", people, seed=6)
+    answers = filled(store, "survey", people, {})
+    assert Counter(answer.question for answer in answers)["translatable"] == 1500

@@ -20,6 +20,13 @@ def test_every_value_comes_out_as_the_study_says(name: str, folder: str, agree: 
     assert (found.count(AGREES), found.count(DIFFERS)) == (agree, differ)
 
 
+@pytest.mark.parametrize("name", ["castilho2020", "castilho2021"])
+def test_without_released_data_nothing_is_claimed(name: str) -> None:
+    checks = reproduce(load(name), Path("nowhere"))
+    assert {check.verdict for check in checks} == {"not computable"}
+    assert all(check.known and check.row()["reason"] for check in checks)
+
+
 def cell(paper: float | str, **more: object) -> Cell:
     return Cell("T", "r", "c", paper, "texts", {}, **more)  # type: ignore[arg-type]
 

@@ -23,7 +23,7 @@ from lanner.stats.resample import Resampling
 @click.option("--judges", help="Only these judges, by name, with commas between.")
 @click.option("--by", type=click.Choice(["domain"]), help="Each domain by itself.")
 @click.option(
-    "--unit", type=click.Choice(["document", "item", "judge", "two_way"]), default="document", show_default=True
+    "--unit", type=click.Choice(["document", "item", "judge", "two-way"]), default="document", show_default=True
 )
 @click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
 @click.option("--seed", default=0, show_default=True)

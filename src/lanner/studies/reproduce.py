@@ -48,6 +48,8 @@ class Check:
 
 def reproduce(study: Study, folder: Path) -> list[Check]:
     """Every cell of the study, recomputed from the released data in `folder`."""
+    if all(cell.compute == "not_computable" for cell in study.cells):
+        return [_check(cell, {}) for cell in study.cells]
     if not folder.exists():
         raise InputError("There is no such folder.", where=Where(folder), next_step=f"It should hold: {study.data}.")
     parts = {part.name: part for part in from_file(folder)}
