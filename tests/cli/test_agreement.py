@@ -31,6 +31,17 @@ def test_some_judges_and_each_domain(lanner: Command) -> None:
     assert sum(row["n"] for row in rows if row["statistic"] == "kappa") == 809
 
 
+@pytest.mark.data
+def test_documents_and_judges_both_as_samples(lanner: Command) -> None:
+    people = "judge1,judge2,judge3"
+    rows = lanner(
+        "agreement", data_dir("h-falcon"), "-q", "context", "--judges", people, "--unit", "two-way", "--json"
+    ).envelope["rows"]
+    (alpha,) = (row for row in rows if row["sign"] == "α")
+    assert alpha["unit"] == "two-way"
+    assert alpha["low"] < alpha["value"] < alpha["high"]
+
+
 def test_neither_a_file_nor_a_campaign(lanner: Command) -> None:
     ran = lanner("agreement", "nothing")
     assert ran.code == 2

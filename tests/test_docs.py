@@ -1,0 +1,277 @@
+"""The documentation is true: pages, links, commands and examples are checked against the code."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+from click.testing import CliRunner
+from markdown.extensions.toc import slugify
+
+from lanner import errors, formats
+from lanner.cli import lanner
+from lanner.judges.simulated import Temper, fill
+from lanner.stats.agreement import COEFFICIENTS
+from lanner.store import Store
+from lanner.studies.study import names
+from released import data_dir
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+FRONT = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
+SAMPLES = {"ratings.jsonl": ROOT / "tests" / "formats" / "samples" / "native.jsonl"}
+FENCE = re.compile(
+    r"^(?:<!-- needs: (?P<needs>[^>]+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+MODULES = {
+    "agreement": "lanner.stats.agreement",
+    "association": "lanner.stats.association",
+    "campaign": "lanner.campaign",
+    "commands": "lanner.cli",
+    "context": "lanner.stats.context",
+    "designs": "lanner.designs",
+    "effort": "lanner.stats.effort",
+    "errors": "lanner.errors",
+    "format-reference": "lanner.formats",
+    "formats": "lanner.formats",
+    "intervals": "lanner.stats.resample",
+    "judging": "lanner.web",
+    "organising": "lanner.web",
+    "people-and-models": "lanner.judges",
+    "planning": "lanner.stats.power",
+    "preference": "lanner.stats.preference",
+    "preparation": "lanner.corpus",
+    "protocols": "lanner.protocols",
+    "regression": "lanner.stats.regression",
+    "reports": "lanner.reports",
+    "store": "lanner.store",
+    "studies": "lanner.studies",
+}
+
+
+def _reference():
+    spec = importlib.util.spec_from_file_location("reference", DOCS / "reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+REFERENCE = _reference()
+
+
+def _config() -> dict:
+    return yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+
+
+def _leaves(entry: object) -> Iterator[str]:
+    if isinstance(entry, str):
+        yield entry
+    elif isinstance(entry, list):
+        for each in entry:
+            yield from _leaves(each)
+    else:
+        for each in entry.values():
+            yield from _leaves(each)
+
+
+def _prose(path: Path) -> str:
+    return FENCE.sub("", path.read_text(encoding="utf-8"))
+
+
+def test_every_page_is_in_the_navigation_once():
+    assert sorted(_leaves(_config()["nav"])) == [page.name for page in PAGES]
+
+
+def test_the_site_loads_nothing_from_elsewhere():
+    config = _config()
+    assert config["theme"]["font"] is False
+    assert not {"extra_javascript", "extra_css"} & set(config)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *FRONT], ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", _prose(page)):
+        if target.startswith(("http://", "https://")):
+            continue
+        name, _, anchor = target.partition("#")
+        found = (page.parent / name).resolve() if name else page
+        assert found.exists(), f"{page.name} links to {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", _prose(found), re.MULTILINE)
+            assert anchor in {slugify(heading, "-") for heading in headings}, f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", [*PAGES, *FRONT], ids=lambda page: page.name)
+def test_pages_name_no_place_of_anybodys_machine_and_no_registry(page):
+    text = page.read_text(encoding="utf-8")
+    assert not re.findall(r"(?<![\w.…])/(?:home|root|tmp|work|Users|var|mnt)/", text)
+    assert not re.findall(r"pypi\.org|pythonhosted|npmjs|registry\.\w+", text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("page", MODULES)
+def test_a_page_names_the_module_it_is_about(page):
+    assert MODULES[page] in (DOCS / f"{page}.md").read_text(encoding="utf-8")
+
+
+def test_every_page_with_a_module_is_checked_for_it():
+    without = {"architecture", "faq", "glossary", "index", "own-protocol", "quickstart"}
+    assert {page.stem for page in PAGES} == set(MODULES) | without
+
+
+@pytest.mark.parametrize("page", REFERENCE.PAGES)
+def test_pages_made_from_the_code_are_up_to_date(page):
+    made = REFERENCE.PAGES[page]()
+    assert (DOCS / page).read_text(encoding="utf-8") == made, "run: python docs/reference.py"
+
+
+def test_tables_of_names_are_complete():
+    said = (DOCS / "errors.md").read_text(encoding="utf-8")
+    for name, found in vars(errors).items():
+        if isinstance(found, type) and issubclass(found, errors.LannerError):
+            assert f"`{name}`" in said
+    said = (DOCS / "agreement.md").read_text(encoding="utf-8")
+    assert not [name for name in COEFFICIENTS if f"`{name}`" not in said]
+    said = (DOCS / "format-reference.md").read_text(encoding="utf-8")
+    assert not [name for name in formats.titles() if f"\n## {name}\n" not in said]
+    said = (DOCS / "studies.md").read_text(encoding="utf-8")
+    assert not [name for name in names() if f"| `{name}` |" not in said]
+
+
+# Command lines
+
+
+def _leaf_commands() -> Iterator[tuple[str, click.Command]]:
+    for path, command, _ in REFERENCE._commands(lanner, "lanner", None):
+        if not isinstance(command, click.Group):
+            yield path, command
+
+
+LEAVES = dict(_leaf_commands())
+
+
+def _resolve(words: list[str]) -> tuple[click.Command, click.Context, list[str]]:
+    command: click.Command = lanner
+    context = click.Context(lanner, info_name="lanner")
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        found = command.get_command(context, words[0])
+        assert found is not None, f"there is no command {words[0]!r}"
+        context = click.Context(found, info_name=words[0], parent=context)
+        command, words = found, words[1:]
+    return command, context, [word for word in words if word != "--help"]
+
+
+def _check(line: str, *, whole: bool) -> None:
+    """A whole line must have all that its command requires; one that is only mentioned must not have what it lacks."""
+    command, context, words = _resolve(shlex.split(line, comments=True)[1:])
+    try:
+        if whole:
+            command.make_context(command.name, words, parent=context.parent)
+        else:
+            _, rest, _ = command.make_parser(context).parse_args(words)
+            assert not rest, f"{line}: {rest} is too much"
+    except click.ClickException as error:
+        pytest.fail(f"{line}: {error.format_message()}")
+
+
+def _shown(page: Path) -> list[str]:
+    blocks = FENCE.finditer(page.read_text(encoding="utf-8"))
+    lines = (line for block in blocks if block["language"] in ("", "bash") for line in block["body"].splitlines())
+    return [line.strip() for line in lines if line.startswith("lanner ")]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *FRONT], ids=lambda page: page.name)
+def test_command_lines_can_be_run_as_shown(page):
+    for line in _shown(page):
+        _check(line, whole=True)
+    for line in re.findall(r"`(lanner [^`]+)`", _prose(page)):
+        if not re.match(r"lanner [A-Z]+\b", line):  # `lanner COMMAND` stands for all
+            _check(line, whole=False)
+
+
+def test_the_readme_and_the_quick_start_show_commands():
+    assert len(_shown(ROOT / "README.md")) >= 5
+    assert len(_shown(DOCS / "quickstart.md")) >= 8
+
+
+@pytest.mark.parametrize("path", LEAVES)
+def test_every_command_has_a_section_and_an_example_that_parses(path):
+    assert f"\n## {path}\n" in (DOCS / "commands.md").read_text(encoding="utf-8")
+    help_text = " ".join((LEAVES[path].help or "").split())
+    example = re.search(r"Example: (lanner .+)$", help_text)
+    assert example, f"{path} has no example"
+    assert example[1].startswith(path)
+    _check(example[1], whole=True)
+
+
+# Roads that are walked
+
+
+def test_the_quick_starts_own_texts_become_a_report(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LANNER_STORE", raising=False)
+    page = DOCS / "quickstart.md"
+    table = next(block["body"] for block in FENCE.finditer(page.read_text("utf-8")) if block["language"] == "csv")
+    Path("texts.csv").write_text(table, encoding="utf-8")
+    lines = [line for line in _shown(page) if "h-falcon" not in line and line != "lanner serve"]
+    assert [shlex.split(line)[1] for line in lines] == ["import", "new", "agreement", "report", "export"]
+    for line in lines:
+        done = CliRunner().invoke(lanner, shlex.split(line)[1:], catch_exceptions=False)
+        assert done.exit_code == 0, f"{line}: {done.output}"
+        if line.startswith("lanner new"):
+            assert done.output.count("/j/") == 2  # a link for each of the two
+            with Store.open("lanner.sqlite") as store:
+                fill(store, "pilot", {"ana": Temper(), "ben": Temper(severity=0.1)}, {}, seed=1)
+    assert "박 선생님께" in Path("texts.jsonl").read_text(encoding="utf-8")
+    assert "<html" in Path("pilot-report/report.html").read_text(encoding="utf-8")
+    rows = Path("pilot.csv").read_text(encoding="utf-8").splitlines()
+    assert sum(",holistic," in row for row in rows) == 4  # two judges, two sentences
+    assert Path("pilot.codebook.csv").is_file()
+
+
+def _examples() -> list[pytest.param]:
+    """The Python of each page, as one program for each thing it needs; later blocks know the names of earlier ones."""
+    found = []
+    for page in [ROOT / "README.md", *PAGES]:
+        blocks = [block for block in FENCE.finditer(page.read_text("utf-8")) if block["language"] == "python"]
+        needs = {block["needs"] for block in blocks if block["needs"] and block["needs"] not in SAMPLES}
+        marks = [pytest.mark.data] if needs else []
+        if blocks:
+            found.append(pytest.param(blocks, id=page.name, marks=marks))
+    return found
+
+
+@pytest.mark.parametrize("blocks", _examples())
+def test_examples_run(blocks, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, object] = {"__name__": "example"}
+    for block in blocks:
+        if (needed := block["needs"]) in SAMPLES:
+            shutil.copy(SAMPLES[needed], needed)
+        elif needed:
+            Path(needed).symlink_to(data_dir(needed))
+        exec(compile(block["body"], "example", "exec"), known)
+
+
+def test_the_site_builds_without_a_warning(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(tmp_path / "site")],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    pages = "".join(page.read_text(encoding="utf-8") for page in (tmp_path / "site").rglob("*.html"))
+    assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=\"?https?://", pages)
