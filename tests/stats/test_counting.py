@@ -26,10 +26,11 @@ WIKIPEDIA = [  # 10 items × counts of 5 labels by 14 judges
     (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
     (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
 ]  # fmt: skip
-FLEISS_1971 = (  # 30 patients, the diagnoses of six psychiatrists each
-    "444444 222555 233335 555555 222444 113333 333355 113334 114444 555555 144444 124444 222333 144444 224445 "
-    "333335 111455 111112 224444 133555 555555 244444 224555 114444 144445 222224 111155 224444 133333 555555"
-).split()
+FLEISS_1971 = [  # 30 patients, the diagnoses of six psychiatrists each
+    444444, 222555, 233335, 555555, 222444, 113333, 333355, 113334, 114444, 555555,
+    144444, 124444, 222333, 144444, 224445, 333335, 111455, 111112, 224444, 133555,
+    555555, 244444, 224555, 114444, 144445, 222224, 111155, 224444, 133333, 555555,
+]  # fmt: skip
 COHEN = [["y"] * 25 + ["n"] * 25, ["y"] * 20 + ["n"] * 5 + ["y"] * 10 + ["n"] * 15]
 COEFFICIENTS = {"fleiss": fleiss, "gwet": gwet, "brennan_prediger": brennan_prediger, "conger": conger}
 
@@ -46,7 +47,7 @@ def weight(kind, labels=LABELS):
 
 
 def test_fleiss_reproduces_the_published_tables():
-    patients = list(zip(*FLEISS_1971, strict=True))
+    patients = list(zip(*map(str, FLEISS_1971), strict=True))
     assert fleiss(table(patients), resampling=PLAIN).value == pytest.approx(0.4302, abs=5e-5)
     assert fleiss(table(spread(WIKIPEDIA)), resampling=PLAIN).value == pytest.approx(0.20993, abs=5e-6)
 
