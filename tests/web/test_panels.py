@@ -31,7 +31,7 @@ def test_without_a_picture_there_is_progress(store: Store) -> None:
     assert [row.name for row in page.people] == ["Judge 1", "Judge 2"]
     assert (page.done, page.agreement, page.made_at) == (0, None, None)
     assert page.total > 0
-    assert page.verdict.say == "Too early to say."
+    assert page.verdict.say == "One moment."
     assert page.people[0].finish == "not begun"
 
 

@@ -75,6 +75,18 @@ ACCESS: Mapping[str, frozenset[Kind]] = {
     "POST /campaigns/{name}/delete": EDITORS,
     "GET /campaigns/{name}/export/{format}": READERS,
     "GET /campaigns/{name}/report": READERS,
+    "GET /campaigns/{name}/preview": READERS,
+    "GET /campaigns/{name}/preview/work": READERS,
+    "GET /campaigns/{name}/preview/task/{id:int}": READERS,
+    "GET /campaigns/{name}/preview/task/{id:int}/answers": READERS,
+    "POST /campaigns/{name}/preview/task/{id:int}/answers": READERS,
+    "POST /campaigns/{name}/preview/task/{id:int}/form": READERS,
+    "POST /campaigns/{name}/preview/task/{id:int}/finish": READERS,
+    "GET /new": EDITORS,
+    "POST /new": EDITORS,
+    "GET /new/{upload}": EDITORS,
+    "POST /new/{upload}": EDITORS,
+    "GET /protocols/{protocol}": READERS,
     # accounts
     "GET /people": OWNERS,
     "POST /people": OWNERS,
@@ -108,7 +120,11 @@ def guard(handler: Handler, kinds: frozenset[Kind], *, changes: bool) -> Handler
             if visitor is None:
                 raise SignInNeeded(judge=kinds == JUDGES)
             raise HTTPException(403)
-        return await handler(request)
+        try:
+            return await handler(request)
+        finally:
+            if changes:
+                await request.close()  # what was uploaded lies in temporary files
 
     guarded.__name__ = handler.__name__
     return guarded

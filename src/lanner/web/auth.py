@@ -19,6 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from lanner.errors import CampaignError, LannerError
 from lanner.store import Account, AccountRole, Store
 from lanner.web import origin, session
+from lanner.web.forms import text
 from lanner.web.rendering import page
 from lanner.web.site import Site
 
@@ -79,12 +80,6 @@ async def form_of(request: Request) -> FormData:
     secret = visitor.token if visitor and visitor.account else request.cookies.get(session.VISITOR_COOKIE, "")
     origin.check_form(text(form, origin.FIELD), secret)
     return form
-
-
-def text(form: FormData, name: str, default: str = "") -> str:
-    """A field as text; a file where text belongs counts as nothing."""
-    value = form.get(name, default)
-    return value if isinstance(value, str) else default
 
 
 def _form_page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> Response:

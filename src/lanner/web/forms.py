@@ -14,6 +14,12 @@ from starlette.datastructures import FormData
 from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question, Rank, Scale, Spans, Text
 
 
+def text(form: FormData, name: str, default: str = "") -> str:
+    """A field as text; a file where text belongs counts as nothing."""
+    value = form.get(name, default)
+    return value if isinstance(value, str) else default
+
+
 def answers(protocol: Protocol, page: str, form: FormData) -> dict[str, Json]:
     """What a form says about one item of a page; questions without a field are left out."""
     fields: dict[str, list[str]] = {}

@@ -19,7 +19,7 @@ from lanner import campaign as work
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import Json, languages
 from lanner.protocols.wording import Wording
-from lanner.web import auth, forms, guidelines, messages, origin, session
+from lanner.web import forms, guidelines, messages, origin, session
 from lanner.web.desk import Desk, desk, explanation
 from lanner.web.home import home_page
 from lanner.web.pages import Settings as PageSettings
@@ -105,10 +105,13 @@ async def task(request: Request) -> Response:
     if laid is None:
         raise HTTPException(404)
     token = origin.form_token(request.state.visitor.token_of(seat))
-    return _task_page(request, laid, token)
+    return show_task(request, laid, token)
 
 
-def _task_page(request: Request, laid: Desk, token: str, *, status: int = 200) -> Response:
+def show_task(
+    request: Request, laid: Desk, token: str, *, who: str = "", template: str = "judge/task.html", **context: Any
+) -> Response:
+    """The judging page of a desk. `who` keeps answers of two people on one device apart."""
     words = _language(request, str(laid.judge.attributes.get("interface_language", "")))
     row = request.query_params.get("row", "")
     shown = task_page(
@@ -117,15 +120,13 @@ def _task_page(request: Request, laid: Desk, token: str, *, status: int = 200) -
         laid.documents,
         laid.given,
         words,
-        who=f"{laid.campaign.id}.{laid.seat}",
+        who=who or f"{laid.campaign.id}.{laid.seat}",
         row=int(row) if row.isdecimal() and len(row) < 6 else None,
         whole="whole" in request.query_params,
         progress=laid.progress,
         settings=_with_notes(laid, words.language),
     )
-    response = _page(request, "judge/task.html", words, {"page": shown, "token": token})
-    response.status_code = status
-    return response
+    return _page(request, template, words, {"page": shown, "token": token, **context})
 
 
 def _with_notes(laid: Desk, language: str) -> PageSettings:
@@ -157,7 +158,7 @@ async def save(request: Request) -> Response:
     if not request.headers.get("content-type", "").startswith("application/json"):
         raise HTTPException(415)
     now = datetime.now(UTC)
-    given = _read(await request.body(), now)
+    given = read_save(await request.body(), now)
     try:
         saved = await site.write(lambda: work.submit(site.store, number, judge=seat, at=now, **given))
     except AnswerError as error:
@@ -198,7 +199,7 @@ def _refused(error: CampaignError) -> Response:
     return _json(told, status)
 
 
-def _read(body: bytes, now: datetime) -> dict[str, Any]:
+def read_save(body: bytes, now: datetime) -> dict[str, Any]:
     """The fields of a save; what is not as agreed is a bad request, whatever it is."""
     try:
         given = from_json(body)
@@ -267,8 +268,8 @@ async def form(request: Request) -> Response:
     site: Site = request.app.state.site
     number, seat = await _mine(request)
     fields = await request.form(max_files=0, max_fields=2000)
-    origin.check_form(auth.text(fields, origin.FIELD), request.state.visitor.token_of(seat))
-    item, row = auth.text(fields, "item"), auth.text(fields, "row")
+    origin.check_form(forms.text(fields, origin.FIELD), request.state.visitor.token_of(seat))
+    item, row = forms.text(fields, "item"), forms.text(fields, "row")
     if not item.isdecimal() or len(item) > 6:
         raise HTTPException(400)
     laid = await site.read(lambda: desk(site.store, number))
@@ -295,7 +296,7 @@ async def finish(request: Request) -> Response:
     as_json = wants_json(request)
     if not as_json:
         fields = await request.form(max_files=0, max_fields=10)
-        origin.check_form(auth.text(fields, origin.FIELD), request.state.visitor.token_of(seat))
+        origin.check_form(forms.text(fields, origin.FIELD), request.state.visitor.token_of(seat))
     try:
         done = await site.write(lambda: work.finish(site.store, number))
     except work.UnfinishedError as error:

@@ -57,12 +57,19 @@ class Live:
         self._making: dict[tuple[int, str], asyncio.Task[Picture]] = {}
         self._rested: dict[int, float] = {}
         self._looking: asyncio.Task[None] | None = None
+        self._warming: asyncio.Task[Any] | None = None
         self.closing = asyncio.Event()
 
     def newest(self, campaign: int) -> tuple[int, int]:
         """What changes whenever something worth showing does: the newest judgement, and the organisers' changes."""
         with self._store.reading() as tx:
             return tx.judgements.last(campaign), tx.campaigns.version(campaign)
+
+    def warm(self) -> None:
+        """Someone will ask soon: let the process beside begin, which takes a second or two."""
+        if self._beside is not None and self._warming is None:
+            self._warming = asyncio.create_task(self._beside.ask("ready"))
+            self._warming.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def picture(self, campaign: int, question: str = "", *, wait: float = 0.7) -> Picture | None:
         """The newest picture. One that is older than the newest judgement is shown all the same if making a new one
@@ -140,7 +147,7 @@ class Live:
     async def close(self) -> None:
         """End what is under way, and the process beside."""
         self.closing.set()
-        running = [*self._making.values(), *([self._looking] if self._looking else [])]
+        running = [*self._making.values(), *(task for task in (self._looking, self._warming) if task)]
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
-from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -17,13 +16,11 @@ from lanner.errors import CampaignError, LannerError
 from lanner.model import Campaign, Json
 from lanner.protocols.wording import Wording
 from lanner.store import AccountRole, Store
-from lanner.web import auth
+from lanner.web import auth, forms
+from lanner.web.choices import NUMBERS, TEXTS, read_settings
 from lanner.web.organising import address_of, find
 from lanner.web.rendering import page
 from lanner.web.site import Site
-
-NUMBERS = ("minimum_agreement", "control_limit", "hourly_rate", "budget", "idle_seconds", "break_minutes")
-TEXTS = ("deadline", "currency", "guidelines", "main_question", "completion_code", "return_link")
 
 
 async def _found(request: Request) -> Campaign:
@@ -44,7 +41,7 @@ async def state(request: Request) -> Response:
         "reopen": campaigns.reopen,
         "close": campaigns.close,
     }
-    wanted = auth.text(form, "to")
+    wanted = forms.text(form, "to")
 
     def work() -> None:
         if wanted in changes:
@@ -89,48 +86,23 @@ async def change_settings(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await _found(request)
     form = await auth.form_of(request)
-    version = auth.text(form, "version")
+    version = forms.text(form, "version")
     try:
         chosen = read_settings(form)
         await site.write(
             lambda: campaigns.configure(
                 site.store,
                 campaign.id,
-                title=auth.text(form, "title").strip()[:200] or campaign.name,
+                title=forms.text(form, "title").strip()[:200] or campaign.name,
                 settings=chosen,
                 version=int(version) if version.isdecimal() else None,
                 account=request.state.visitor.account.id,
             )
         )
     except LannerError as error:
-        given = {name: auth.text(form, name) for name in (*NUMBERS, *TEXTS, "title")}
+        given = {name: forms.text(form, name) for name in (*NUMBERS, *TEXTS, "title")}
         return await _settings_page(request, campaign, str(error), given)
     return RedirectResponse(address_of(request, campaign), 303)
-
-
-def read_settings(form: FormData) -> dict[str, Json]:
-    """Settings from a form: numbers as numbers, an empty field takes a setting away."""
-    found: dict[str, Json] = {}
-    for name in NUMBERS:
-        words = auth.text(form, name).strip().replace(",", ".")
-        try:
-            found[name] = float(words) if words else None
-        except ValueError:
-            raise LannerError(f"{words!r} is not a number.", next_step=f"Correct “{name.replace('_', ' ')}”.") from None
-    for name in TEXTS:
-        found[name] = auth.text(form, name).strip()[:20_000] or None
-    least = found["minimum_agreement"]
-    if least is not None and not 0 < least < 1:
-        raise LannerError("The planned minimum of agreement lies between 0 and 1.")
-    if found["deadline"] is not None:
-        try:
-            date.fromisoformat(str(found["deadline"]))
-        except ValueError:
-            raise LannerError("The deadline is not a date.", next_step="Write it as 2026-11-18.") from None
-    link = found["return_link"]
-    if link is not None and not str(link).startswith(("https://", "http://")):
-        raise LannerError("The return link must begin with https://")
-    return found
 
 
 async def duplicate(request: Request) -> Response:
@@ -139,10 +111,10 @@ async def duplicate(request: Request) -> Response:
     campaign = await _found(request)
     form = await auth.form_of(request)
     account = request.state.visitor.account
-    same = auth.text(form, "judges") == "same"
+    same = forms.text(form, "judges") == "same"
 
     def work() -> Campaign:
-        made = campaigns.duplicate(site.store, campaign.id, auth.text(form, "as").strip(), None if same else [])
+        made = campaigns.duplicate(site.store, campaign.id, forms.text(form, "as").strip(), None if same else [])
         if account.role is not AccountRole.OWNER:
             with site.store.writing() as tx:
                 tx.accounts.join(account.id, made.id)
@@ -160,7 +132,7 @@ async def delete(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await _found(request)
     form = await auth.form_of(request)
-    if auth.text(form, "typed") != campaign.name:
+    if forms.text(form, "typed") != campaign.name:
         return await _settings_page(request, campaign, "The name was not typed as it is written. Nothing was deleted.")
     kept = site.backups / f"{campaign.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
     try:

@@ -67,6 +67,7 @@ async def campaigns(request: Request) -> Response:
     site: Site = request.app.state.site
     account = request.state.visitor.account
     shown = request.query_params.get("show", "")
+    site.live.warm()
     rows = await site.read(lambda: listed(site.store, account))
     archived = [row for row in rows if row.campaign.settings.get("archived")]
     current = [row for row in rows if not row.campaign.settings.get("archived")]

@@ -15,6 +15,7 @@ from lanner.protocols.wording import Wording
 from lanner.reports.typeset import plural
 from lanner.store import JUDGE_ITSELF, Seat, Store
 from lanner.web import figures
+from lanner.web.activity import said_of
 from lanner.web.contrasts import Contrasts, contrasts
 from lanner.web.divergence import FEWEST, Divergence
 from lanner.web.figures import AgreementRow
@@ -101,6 +102,7 @@ class LivePage:
     contrasts: Contrasts
     comments: tuple[Comment, ...]
     comments_in_all: int
+    activity: tuple[tuple[datetime, str], ...]
     names: Mapping[str, str]
     made_at: datetime | None
     fresh: bool
@@ -162,6 +164,7 @@ def live_page(
     with store.reading() as tx:
         shares = [share for share in tx.tasks.shares(campaign.id) if share.document != JUDGE_ITSELF]
         seats = tx.judges.all(campaign.id)
+        events = tx.events.of(campaign.id)
     protocol = campaigns.protocol(store, campaign.id)
     wording = Wording(protocol)
     corpus = corpus_of(store, campaign.id)
@@ -178,7 +181,9 @@ def live_page(
     main = next((measure for measure in measured if measure.main and measure.question == asked), None)
     apart = picture.apart if picture else None
     side = chosen or picture
-    said = verdict(main, [row.outlook for row in people], controls, apart, plan=plan, names=names)
+    said = verdict(
+        main, [row.outlook for row in people], controls, apart, plan=plan, names=names, ready=picture is not None
+    )
     label = _labeller(wording, asked)
     about = side.main if side else ""
     return LivePage(
@@ -203,6 +208,7 @@ def live_page(
         contrasts=contrasts(side.apart if side else None, names, seats, _labeller(wording, about)),
         comments=picture.comments[:6] if picture else (),
         comments_in_all=picture.comments_in_all if picture else 0,
+        activity=tuple((event.at, said_of(event)) for event in events[:-9:-1]),
         names=names,
         made_at=picture.made_at if picture else None,
         fresh=fresh,

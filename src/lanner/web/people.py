@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner.errors import LannerError
 from lanner.store import Account, AccountRole, Store
-from lanner.web import auth, session
+from lanner.web import auth, forms, session
 from lanner.web.rendering import page
 from lanner.web.site import Site
 
@@ -38,7 +38,7 @@ async def add(request: Request) -> Response:
     """A new account with a first password, which its holder should change."""
     site: Site = request.app.state.site
     form = await auth.form_of(request)
-    name, password, role = (auth.text(form, field) for field in ("name", "password", "role"))
+    name, password, role = (forms.text(form, field) for field in ("name", "password", "role"))
     try:
         chosen = AccountRole(role)
     except ValueError:
@@ -54,7 +54,7 @@ async def change(request: Request) -> Response:
     """Another role, other campaigns, or no access any more. The last owner stays."""
     site: Site = request.app.state.site
     form = await auth.form_of(request)
-    number = auth.text(form, "account")
+    number = forms.text(form, "account")
     if not number.isdecimal():
         raise HTTPException(400)
     chosen = {int(value) for value in form.getlist("campaign") if isinstance(value, str) and value.isdecimal()}
@@ -64,9 +64,9 @@ async def change(request: Request) -> Response:
             account = tx.accounts.numbered(int(number))
             if account is None:
                 raise HTTPException(404)
-            match auth.text(form, "do"):
+            match forms.text(form, "do"):
                 case "role":
-                    role = AccountRole(auth.text(form, "role"))
+                    role = AccountRole(forms.text(form, "role"))
                     _not_the_last(tx.accounts.all(), account, stays=role is AccountRole.OWNER)
                     tx.accounts.set_role(account.id, role)
                 case "off":
@@ -108,7 +108,7 @@ async def change_password(request: Request) -> Response:
     site: Site = request.app.state.site
     own: Account = request.state.visitor.account
     form = await auth.form_of(request)
-    old, new = auth.text(form, "old"), auth.text(form, "new")
+    old, new = forms.text(form, "old"), forms.text(form, "new")
 
     def work() -> str:
         _change(site.store, own, old, new)

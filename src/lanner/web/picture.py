@@ -16,7 +16,9 @@ from typing import Any
 import polars as pl
 
 from lanner import campaign as campaigns
+from lanner import formats
 from lanner.designs.expected import misses, outcomes
+from lanner.designs.plan import Plan
 from lanner.model import (
     Choice,
     Document,
@@ -34,11 +36,12 @@ from lanner.model import (
 )
 from lanner.stats.frame import frame
 from lanner.store import Store
-from lanner.web import output
+from lanner.web import output, texts
 from lanner.web.disagreement import Answers, Listing, Wanted, answers, listing
 from lanner.web.divergence import Divergence, divergence
 from lanner.web.forecast import Pace, paces
 from lanner.web.measures import Measure, measures
+from lanner.web.wishes import Wishes, planned
 
 Key = tuple[Any, ...]
 _KEY_OF = attrgetter("judge", "document", "segment", "question", "role")
@@ -111,6 +114,10 @@ class Album:
         self._store = store
         self._leaves: dict[int, _Leaf] = {}
 
+    def ready(self) -> bool:
+        """Everything that takes long to load is loaded."""
+        return True
+
     def picture(self, campaign: int, question: str = "") -> Picture:
         """The campaign as it is now, with the panels on divergence for one of its questions."""
         began = time.perf_counter()
@@ -166,6 +173,18 @@ class Album:
     def report(self, campaign: int) -> str:
         """The report as one page."""
         return output.report(self._store, campaign)
+
+    def read_texts(self, path: str, name: str, given: dict[str, str], kept: str) -> texts.Texts:
+        """Texts from a file, kept as our own."""
+        return texts.take_in(path, name, given, kept)
+
+    def demo_texts(self, kept: str) -> texts.Texts:
+        """The demonstration texts, kept likewise."""
+        return texts.demo(kept)
+
+    def plan(self, path: str, wishes: Wishes) -> Plan:
+        """What a campaign with these texts and wishes would come to."""
+        return planned(list(formats.read_documents(path, "native")), wishes)
 
     def _fresh(self, campaign: int) -> tuple[_Leaf, list[Judge]]:
         """The campaign's table with everything that was saved until now."""

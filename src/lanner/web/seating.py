@@ -15,7 +15,7 @@ from lanner.errors import LannerError
 from lanner.model import Campaign, Judge, JudgeKind
 from lanner.reports.files import csv_text
 from lanner.store import Overview, Seat, Store
-from lanner.web import auth
+from lanner.web import auth, forms
 from lanner.web.organising import address_of, find
 from lanner.web.rendering import page
 from lanner.web.roster import Invited, invited
@@ -62,7 +62,7 @@ async def add(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await _found(request)
     form = await auth.form_of(request)
-    pasted = auth.text(form, "judges")
+    pasted = forms.text(form, "judges")
 
     def work() -> list[Link]:
         present = {judge.id for judge in campaigns.judges(site.store, campaign.id)}
@@ -78,16 +78,23 @@ async def add(request: Request) -> Response:
     return _links(request, campaign, made, form)
 
 
+async def first_links(request: Request, campaign: Campaign, people: Sequence[Invited]) -> Response:
+    """The links of a campaign that was just made."""
+    site: Site = request.app.state.site
+    made = await site.write(lambda: _issue(request, site.store, campaign, people))
+    return page(request, "links.html", {"campaign": campaign, "links": made})
+
+
 async def links(request: Request) -> Response:
     """New links: for one judge, for all who have none, or for all. Shown once, on a page, to print, or as CSV."""
     site: Site = request.app.state.site
     campaign = await _found(request)
     form = await auth.form_of(request)
-    who = auth.text(form, "who", "missing")
+    who = forms.text(form, "who", "missing")
 
     def work() -> list[Link]:
         people = [seat for seat in campaigns.seats(site.store, campaign.id) if seat.judge.kind is JudgeKind.PERSON]
-        wanted = [seat for seat in people if _wanted(seat, who, auth.text(form, "judge"))]
+        wanted = [seat for seat in people if _wanted(seat, who, forms.text(form, "judge"))]
         return _issue(request, site.store, campaign, [Invited(seat.judge) for seat in wanted])
 
     made = await site.write(work)
@@ -115,7 +122,7 @@ def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[
 
 
 def _links(request: Request, campaign: Campaign, made: Sequence[Link], form: FormData) -> Response:
-    if auth.text(form, "as") == "csv":
+    if forms.text(form, "as") == "csv":
         rows = [{"judge": x.judge, "name": x.name, "email": x.email, "link": x.address} for x in made]
         headers = {"content-disposition": 'attachment; filename="links.csv"'}
         return Response(csv_text(rows), media_type="text/csv", headers=headers)
@@ -153,7 +160,7 @@ async def act(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await _found(request)
     form = await auth.form_of(request)
-    name, what = auth.text(form, "judge"), auth.text(form, "do")
+    name, what = forms.text(form, "judge"), forms.text(form, "do")
     account: int = request.state.visitor.account.id
     if await site.read(lambda: _seat(site.store, campaign, name)) is None:
         raise HTTPException(404)
@@ -163,13 +170,13 @@ async def act(request: Request) -> Response:
             case "revoke":
                 campaigns.links.revoke(site.store, campaign.id, name)
             case "reopen":
-                _reopen(site.store, campaign, name, auth.text(form, "task"), account)
+                _reopen(site.store, campaign, name, forms.text(form, "task"), account)
             case "replace":
                 present = {judge.id for judge in campaigns.judges(site.store, campaign.id)}
-                coming: Judge = invited(auth.text(form, "coming"), present)[0].judge
+                coming: Judge = invited(forms.text(form, "coming"), present)[0].judge
                 campaigns.replace_judge(site.store, campaign.id, name, coming, account=account)
             case "erase" | "withdraw":
-                if auth.text(form, "typed") != name:
+                if forms.text(form, "typed") != name:
                     raise LannerError("The id was not typed as it is written.", next_step="Nothing was changed.")
                 {"erase": campaigns.erase, "withdraw": campaigns.withdraw}[what](site.store, campaign.id, name)
             case _:

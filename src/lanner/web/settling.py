@@ -94,19 +94,19 @@ async def settle(request: Request) -> Response:
     account = request.state.visitor.account
     found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
     form = await auth.form_of(request)
-    unit = (auth.text(form, "document"), auth.text(form, "segment"), auth.text(form, "system"))
+    unit = (forms.text(form, "document"), forms.text(form, "segment"), forms.text(form, "system"))
     place = address_of(request, found, "/disagreements")
     try:
         await site.write(lambda: _settled(site.store, found, unit, form, account.id))
     except AnswerError as refused:
         back = {"at": unit[0], "segment": unit[1], "system": unit[2], "refused": refused.what}
-        return RedirectResponse(f"{place}?{auth.text(form, 'base')}&{urlencode(back)}", 303)
-    following = auth.text(form, "next")
+        return RedirectResponse(f"{place}?{forms.text(form, 'base')}&{urlencode(back)}", 303)
+    following = forms.text(form, "next")
     return RedirectResponse(place + (following if following.startswith("?") else ""), 303)
 
 
 def _settled(store: Store, campaign: Campaign, unit: Unit, form: FormData, account: int) -> None:
-    note = auth.text(form, "note").strip()[:4000]
+    note = forms.text(form, "note").strip()[:4000]
     protocol = campaigns.protocol(store, campaign.id)
     now = datetime.now(UTC)
     document, segment, system = unit
@@ -123,7 +123,7 @@ def _settled(store: Store, campaign: Campaign, unit: Unit, form: FormData, accou
     with store.writing() as tx:
         detail = {"document": document, "segment": segment, "system": system, "note": note, "questions": sorted(said)}
         tx.events.add("settled", now, campaign=campaign.id, account=account, **detail)
-    if note and auth.text(form, "guideline"):
+    if note and forms.text(form, "guideline"):
         guidelines.add(store, campaign.id, note, account=account, at=now)
 
 

@@ -16,6 +16,7 @@ from lanner.web.live import Live
 from lanner.web.rendering import environment
 from lanner.web.session import Sessions
 from lanner.web.throttle import Throttle
+from lanner.web.uploads import Uploads
 
 T = TypeVar("T")
 
@@ -63,6 +64,7 @@ class Site:
         self.sessions = Sessions(store)
         self.saves = Saves()
         self.owners = Owners(store)
+        self.uploads = Uploads()
         self.live = Live(store, beside=settings.beside)
         self.sign_ins = Throttle(burst=8, seconds=15)
         self.addresses = Throttle(burst=40, seconds=3)
@@ -82,5 +84,6 @@ class Site:
     async def close(self) -> None:
         """Finish what was begun."""
         await self.live.close()
+        self.uploads.close()
         self._writers.shutdown(wait=True)
         self._readers.shutdown(wait=True)

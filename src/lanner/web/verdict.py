@@ -66,8 +66,9 @@ def verdict(
     *,
     plan: Plan,
     names: Mapping[str, str],
+    ready: bool = True,
 ) -> Verdict:
-    """The strip on top of the live page."""
+    """The strip on top of the live page. Not `ready` are numbers that are being made."""
     checks = (
         _agreement(main, plan),
         _attention(controls, plan, names),
@@ -86,6 +87,8 @@ def verdict(
         say = "Usable so far."
     if agreement.tone == "ok" or (agreement.tone == "none" and mend):
         say += " Nothing to mend." if not mend else f" {_number_word(len(mend))} to mend."
+    if not ready:
+        return Verdict("One moment.", "The numbers are being made.", checks)
     return Verdict(say, _advice(main, agreement, mend, plan), checks)
 
 
