@@ -17,6 +17,7 @@ from lanner.formats import _textfile as textfile
 from lanner.formats import appraise_scores
 from lanner.formats._aligned import AlignedFiles, read_aligned
 from lanner.formats._mtme_scores import LEVELS, read_ratings, read_scores
+from lanner.formats._mtme_tables import pairs, read_tables
 from lanner.formats._mtme_writing import write_mtme
 from lanner.formats._reading import Reading
 from lanner.formats.appraise_batches import Batches
@@ -31,6 +32,7 @@ OPTIONS = {
     "newline": "what stands for a line break inside a segment, for instance <br>",
 }
 write = write_mtme
+read_score_tables, scored_pairs = read_tables, pairs  # scores alone, as arrays
 
 
 def recognise(path: Path) -> bool:

@@ -1,0 +1,85 @@
+"""`lanner metaeval`: how well metrics and other scorers agree with gold about systems and segments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import from_option, materials, protocol_option, store_option
+from lanner.errors import InputError
+from lanner.formats import mtme
+from lanner.reports.typeset import p_value
+from lanner.stats.metaeval import Scorer, comparisons, metaeval, scorers_of
+
+_SHOWN = ("group", "metric", "acc_eq", "acc_eq_cv", "sys_pairwise_accuracy", "spa", "segment_pearson", "missing")
+_NARROW = {"sys_pairwise_accuracy": "sys acc", "segment_pearson": "seg r", "acc_eq_cv": "cv"}
+
+
+@click.command("metaeval", short_help="How well metrics agree with gold scores.")
+@click.argument("source", metavar="FOLDER_OR_CAMPAIGN")
+@click.option("--lp", "pair", metavar="PAIR", help="The language pair of a folder.")
+@click.option("--gold", default="mqm", show_default=True, help="The gold scores' name; a judge, in a campaign or file.")
+@click.option("--metrics", help="Only these scorers, with commas between.")
+@click.option("--with-references", is_flag=True, help="Count human references as systems too.")
+@click.option("--of", "question", default="score", show_default=True, help="The question, in a campaign or file.")
+@click.option("--compare", is_flag=True, help="Tests between every two scorers instead.")
+@click.option("--swaps", default=1000, show_default=True, help="Random swaps for soft accuracy and tests.")
+@click.option("--seed", default=0, show_default=True)
+@from_option
+@protocol_option
+@store_option
+@json_option
+def command(
+    source: str,
+    pair: str | None,
+    gold: str,
+    metrics: str | None,
+    with_references: bool,
+    question: str,
+    compare: bool,
+    swaps: int,
+    seed: int,
+    format_name: str | None,
+    protocol: str | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Compare scorers with gold: segments with ties, pairs of systems, correlations.
+
+    Example: lanner metaeval wmt23 --lp en-de --gold mqm
+    """
+    output = Output("metaeval", as_json)
+    names = [name.strip() for name in metrics.split(",")] if metrics else []
+    references: tuple[str, ...] = ()
+    if Path(source).is_dir() and (Path(source) / "metric-scores").is_dir():
+        found = mtme.read_score_tables(Path(source), pair or _only_pair(Path(source)), gold, names)
+        truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (found.gold, *found.metrics))
+        references, documents = found.references, list(found.documents)
+    else:
+        part = materials(source, store_place, format_name, protocol)[0]
+        truth, scorers, documents = scorers_of(part.table, question, gold)
+        scorers = [scorer for scorer in scorers if not names or scorer.name in names]
+    without = () if with_references else references
+    if references and not with_references:
+        output.note(f"References are left out as systems: {', '.join(references)}.")
+    if compare:
+        result = comparisons(truth, scorers, without=without, k=swaps, seed=seed)
+        rows = [
+            {**row, "acc_eq": p_value(row["p_acc_eq"]), "r": p_value(row["p_segment_pearson"])} for row in result.rows
+        ]
+        output.table(rows, ["metric", "other", ("acc_eq", "acc_eq"), ("r", "segment Pearson")])
+    else:
+        result = metaeval(truth, scorers, without=without, documents=documents, swaps_of_segments=swaps, seed=seed)
+        output.table(list(result.rows), [(name, _NARROW.get(name, name)) for name in _SHOWN])
+    output.notes.extend(result.notes)
+    output.signature = str(result.signature or "")
+    output.end()
+
+
+def _only_pair(folder: Path) -> str:
+    known = mtme.scored_pairs(folder)
+    if len(known) != 1:
+        raise InputError(f"There are {len(known)} language pairs.", next_step=f"Say which: --lp {' or '.join(known)}.")
+    return known[0]

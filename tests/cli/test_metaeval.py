@@ -1,0 +1,49 @@
+import pytest
+
+from cli.command import Command
+from released import data_dir
+
+RELEASED = {
+    "XCOMET-Ensemble-refA": (0.60399, 0.9394, 0.69532), "MetricX-23-refA": (0.60260, 0.9242, 0.58548),
+    "COMET-refA": (0.57401, 0.9697, 0.43240), "GEMBA-MQM-src": (0.57207, 1.0, 0.50214),
+    "docWMT22CometDA-refA": (0.55876, 0.9697, 0.39359), "BLEU-refA": (0.51960, 0.8636, 0.19205),
+}  # fmt: skip
+
+
+@pytest.mark.data
+def test_metrics_of_wmt23_against_mqm(lanner: Command) -> None:
+    names = ",".join(RELEASED)
+    arguments = ("metaeval", data_dir("mtme") / "wmt23", "--lp", "en-de", "--gold", "mqm", "--metrics", names)
+    envelope = lanner(*arguments, "--json").envelope
+    found = {
+        row["metric"]: (
+            round(row["acc_eq"], 5), round(row["sys_pairwise_accuracy"], 4), round(row["segment_pearson"], 5),
+        )
+        for row in envelope["rows"]
+    }  # fmt: skip
+    assert found == RELEASED
+    assert "systems 12 · segments 460" in envelope["signature"]
+    for row in envelope["rows"]:
+        assert 0.8 < row["spa"] < 1
+        assert abs(row["spa"] - row["spa_original"]) < 0.001
+        assert row["missing"] == 0
+
+
+@pytest.mark.data
+def test_names_that_do_not_exist(lanner: Command) -> None:
+    folder = data_dir("mtme") / "wmt23"
+    for given, said in (
+        (("--lp", "en-fr"), "no metric scores for 'en-fr'"),
+        (("--lp", "en-de", "--gold", "mqn"), "no human scores called 'mqn'"),
+        (("--lp", "en-de", "--metrics", "COMT-refA"), "no metric 'COMT-refA'"),
+    ):
+        ran = lanner("metaeval", folder, *given)
+        assert (ran.code, said in ran.err) == (2, True)
+
+
+@pytest.mark.data
+def test_tests_between_scorers_for_people(lanner: Command) -> None:
+    folder = data_dir("mtme") / "wmt23"
+    ran = lanner("metaeval", folder, "--metrics", "COMET-refA,BLEU-refA", "--compare", "--swaps", "100")
+    assert ran.code == 0
+    assert "COMET-refA" in ran.out
