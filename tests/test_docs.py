@@ -18,7 +18,7 @@ import yaml
 from click.testing import CliRunner
 from markdown.extensions.toc import slugify
 
-from lanner import errors, formats
+from lanner import designs, errors, formats, protocols
 from lanner.cli import lanner
 from lanner.judges.simulated import Temper, fill
 from lanner.stats.agreement import COEFFICIENTS
@@ -145,7 +145,7 @@ def test_tables_of_names_are_complete():
     said = (DOCS / "format-reference.md").read_text(encoding="utf-8")
     assert not [name for name in formats.titles() if f"\n## {name}\n" not in said]
     said = (DOCS / "studies.md").read_text(encoding="utf-8")
-    assert not [name for name in names() if f"| `{name}` |" not in said]
+    assert not [name for name in names() if f"`{name}`" not in said]
 
 
 # Command lines
@@ -176,12 +176,27 @@ def _check(line: str, *, whole: bool) -> None:
     command, context, words = _resolve(shlex.split(line, comments=True)[1:])
     try:
         if whole:
-            command.make_context(command.name, words, parent=context.parent)
+            made = command.make_context(command.name, words, parent=context.parent)
+            _check_named(line, command.name, made.params)
         else:
             _, rest, _ = command.make_parser(context).parse_args(words)
             assert not rest, f"{line}: {rest} is too much"
     except click.ClickException as error:
         pytest.fail(f"{line}: {error.format_message()}")
+
+
+def _check_named(line: str, command: str, given: dict) -> None:
+    """What a line names by name is there: designs and their options, protocols, formats."""
+    if command in ("design", "new"):
+        design = given["name" if command == "design" else "design"]
+        assert design in designs.titles(), line
+        known = designs.options(design)
+        assert not [each for each in given["options"] if each.split("=")[0] not in known], line
+    protocol = given.get("protocol")
+    if protocol and not protocol.endswith(".toml") and protocol != "…":
+        protocols.load(protocol)
+    for name in filter(None, (given.get("format_name"), given.get("to_format"))):
+        assert name.replace("-", "_") in formats.titles(), line
 
 
 def _shown(page: Path) -> list[str]:

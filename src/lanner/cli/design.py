@@ -49,7 +49,7 @@ def command(
 ) -> None:
     """Print the plan of a campaign. Without texts and protocol: list the designs and their options.
 
-    Example: lanner design --texts my.jsonl --protocol h_falcon --judges 4 --design batches --option k=2
+    Example: lanner design --texts my.jsonl --protocol da --judges 4 --design batches --option judges_per_document=2
     """
     output = Output("design", as_json)
     if texts is None or protocol is None:
