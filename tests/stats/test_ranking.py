@@ -95,3 +95,10 @@ def test_the_published_scores_of_ted() -> None:
     assert [row["system"] for row in rows] == list(PUBLISHED)
     for row in rows:
         assert abs(row["score"] - PUBLISHED[row["system"]]) < (0.009 if row["system"] == "eTranslation" else 0.00501)
+
+
+def test_one_system_has_a_score_and_nobody_to_beat() -> None:
+    (row,) = ranking.systems(ratings({"oak": 0.0}), "score").rows
+    assert (row["rank_low"], row["rank_high"], row["cluster"]) == (1, 1, 1)
+    assert row["low"] < row["score"] < row["high"]
+    assert ranking.head_to_head(ratings({"oak": 0.0}), "score").rows in ((), [])

@@ -171,6 +171,8 @@ def _one(scores: Array, a: int, b: int, test: Test) -> tuple[float | None, float
 def _permutation(
     wide: _Wide, pairs: Sequence[tuple[int, int]], average: Average, swaps: int, seed: int
 ) -> list[float | None]:
+    if not pairs:  # one system has nobody to be compared with
+        return []
     documents = int(wide.document.max(initial=-1)) + 1
     parts = np.stack([_by_document(wide, a, b, average, documents) for a, b in pairs], axis=1)
     made: list[float | None] = []
