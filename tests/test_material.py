@@ -29,6 +29,11 @@ def test_a_folder_becomes_a_tidy_table_of_ids(tmp_path: Path) -> None:
     assert set(context["domain"]) == {"news"}
 
 
+def test_words_of_every_source(tmp_path: Path) -> None:
+    [made] = material.from_file(falcon_folder(tmp_path))
+    assert made.words == {("n.1", "0"): 1, ("n.1", "1"): 1}
+
+
 def test_only_some_judges(tmp_path: Path) -> None:
     [made] = material.from_file(falcon_folder(tmp_path))
     assert set(made.only(["judge2"]).table["judge"]) == {"judge2"}

@@ -19,6 +19,7 @@ from lanner.errors import InputError, Where, did_you_mean
 from lanner.model import Document, Judge, Judgement, Protocol, Role
 from lanner.protocols.derived import derived
 from lanner.protocols.intake import take_in
+from lanner.protocols.scoring import word_count
 from lanner.stats.frame import frame
 from lanner.store import Store
 
@@ -40,6 +41,15 @@ class Material:
         """The tidy table of all answers, and of the scores that the protocol makes of them."""
         scores: Iterable[Judgement] = derived(self.protocol, self.judgements) if self.protocol else ()
         return frame([*self.judgements, *scores], self.protocol, self.documents, self.judges)
+
+    @cached_property
+    def words(self) -> dict[tuple[str, str], int]:
+        """How many words the source of each (document, segment) has, for scores per so many words."""
+        return {
+            (document.id, segment.id): word_count(segment.source, document.source_language)
+            for document in self.documents
+            for segment in document
+        }
 
     def only(self, judges: Iterable[str]) -> Material:
         """The same with some of the judges only; an unknown name is an error."""

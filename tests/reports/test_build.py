@@ -11,9 +11,9 @@ from reports.world import material
 def test_a_report_from_judgements(name: str) -> None:
     report = build(material(name))
     ids = [section.id for section in report.sections]
-    expected = ["method", "agreement", "disagreements", "labels", "correlations", "effort"]
+    expected = ["method", "agreement", "disagreements", "systems", "labels", "correlations", "effort"]
     if name == "h_falcon":
-        expected = ["method", "agreement", "labels", "correlations", "explained", "effort"]
+        expected = ["method", "agreement", "systems", "labels", "correlations", "explained", "effort"]
     assert [section for section in ids if section != "comments"] == expected
     assert "simulated" in report.findings[0]
     assert any("people show" in sentence for sentence in report.findings)

@@ -13,7 +13,6 @@ from lanner.cli._source import chosen_judges, from_option, materials, protocol_o
 from lanner.errors import InputError, did_you_mean
 from lanner.material import Material
 from lanner.model import Result, languages
-from lanner.protocols.scoring import word_count
 from lanner.reports.typeset import estimate, p_value
 from lanner.stats import presets, ranking, scores
 from lanner.stats.averaging import Average
@@ -75,7 +74,7 @@ def command(
     for of, planned in _asked(given, named):
         options = {**(known.options if known else planned), **{k: v for k, v in chosen.items() if v is not None}}
         if options.get("per_words"):
-            options["words"] = _words(given)
+            options["words"] = given.words
         if level != "system":
             kept = scores.items(table, of, **{k: v for k, v in options.items() if k in _SELECTION})
             _print_level(output, scores.at(kept, level), of)
@@ -133,14 +132,6 @@ def _asked(part: Material, question: str | None) -> list[tuple[str, dict[str, An
     made = next((score.options for score in protocol.scores if score.id == question), {}) if protocol else {}
     kept = {key: made[key] for key in ("direction", "per_words", "pass_at_most") if key in made}
     return [(question, kept)]
-
-
-def _words(part: Material) -> dict[tuple[str, str], int]:
-    return {
-        (document.id, segment.id): word_count(segment.source, document.source_language)
-        for document in part.documents
-        for segment in document
-    }
 
 
 def _print_systems(output: Output, result: Result, of: str) -> None:

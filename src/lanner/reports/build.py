@@ -18,6 +18,7 @@ from lanner.reports.sections import (
     labels,
     method,
     preferences,
+    systems,
 )
 from lanner.reports.typeset import plural
 from lanner.reports.view import View
@@ -28,6 +29,7 @@ SECTIONS: tuple[Callable[[View], Section | None], ...] = (
     method.section,
     agreement.section,
     disagreements.section,
+    systems.section,
     labels.section,
     correlations.section,
     explained.section,
@@ -68,4 +70,5 @@ def findings(view: View, sections: Sequence[Section]) -> list[str]:
     said = ["**The judges are simulated.**"] if view.simulated else []
     found = [sentence for section in sections for sentence in section.findings]
     nothing = "Fewer than two judges have answered the same items, so agreement cannot be told yet."
-    return [*said, *(found[:_MOST_FINDINGS] or [nothing])]
+    alone = [nothing] if len(view.judges) < 2 or not found else []
+    return [*said, *alone, *found[:_MOST_FINDINGS]]

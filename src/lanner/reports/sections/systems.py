@@ -1,0 +1,120 @@
+"""How systems score: means with intervals, clusters and rank ranges; and how each does on every skill."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from lanner.model import Analysis, Grid, Json, Question, Result
+from lanner.reports.figures.intervals import Row, intervals
+from lanner.reports.parts import Block, Column, Figure, Section, Table
+from lanner.reports.typeset import estimate, number, plural, words
+from lanner.reports.view import View
+from lanner.stats import ranking
+
+STATISTIC = "ranking.systems"
+_MOST_SYSTEMS, _MOST_FINDINGS = 30, 2
+
+
+def section(view: View) -> Section | None:
+    """For every score that the protocol's plan ranks systems by. People's answers alone, where there are any."""
+    blocks: list[Block] = []
+    findings: list[str] = []
+    for analysis in view.protocol.analyses:
+        if analysis.statistic != STATISTIC or analysis.of not in view.answered:
+            continue
+        result = _ranked(view, analysis)
+        if result.rows:
+            blocks.append(_figure(view, analysis.of, result))
+            findings.append(_finding(view, analysis.of, result))
+    blocks += [made for _, question in view.protocol.questions if (made := _profile(view, question)) is not None]
+    return Section("systems", "How the systems do", blocks, findings[:_MOST_FINDINGS]) if blocks else None
+
+
+def _ranked(view: View, analysis: Analysis) -> Result:
+    options: dict[str, Any] = dict(analysis.options)
+    if options.get("per_words"):
+        options["words"] = view.material.words
+    judges = view.people_asked(analysis.of) or None
+    return ranking.systems(view.material.table, analysis.of, judges=judges, resampling=view.resampling, **options)
+
+
+def _figure(view: View, of: str, result: Result) -> Figure:
+    rows = [dict(row) for row in result.rows[:_MOST_SYSTEMS]]
+    drawn = [
+        Row(
+            row["system"],
+            row["score"],
+            row["low"],
+            row["high"],
+            note=f"{row['rank_low']}–{row['rank_high']}",
+            rule=at > 0 and row["cluster"] != rows[at - 1]["cluster"],
+        )
+        for at, row in enumerate(rows)
+    ]
+    caption = (
+        f"{view.label(of)} of each system, best first, over {plural(result.counts['documents'], 'document')}. "
+        "Bars: 95 % intervals, documents resampled; at the right the range of ranks; a line parts "
+        f"systems if all above beat all below. {_finding(view, of, result)}"
+    )
+    drawing = intervals(f"{view.label(of)} by system", drawn, bounded=False)
+    return Figure(f"systems-{of}", caption, str(drawing), [dict(row) for row in result.rows], view.signature(result))
+
+
+def _finding(view: View, of: str, result: Result) -> str:
+    first = [row for row in result.rows if row["cluster"] == 1]
+    best, name = result.rows[0], view.short(of)
+    said = estimate(best["score"], best["low"], best["high"], 2, bounded=False)
+    if len(result.rows) == 1:
+        return f"{best['system']} has a mean {name} of {said}."
+    if len(first) == len(result.rows):
+        return f"**No group of systems is shown to be best** on {name}; {best['system']} has the best mean ({said})."
+    if len(first) == 1:
+        return f"On {name}, **{best['system']} beats every other system** ({said})."
+    return f"On {name}, **{words([row['system'] for row in first])} beat all others**; {best['system']} leads ({said})."
+
+
+def _profile(view: View, question: Question) -> Table | None:
+    """Mean value of each row of a grid, or of each label that was rated, system by system."""
+    judges = view.people_asked(question.id) or [judge.id for judge in view.judges]
+    table = view.material.table.filter(
+        pl.col("question") == question.id,
+        pl.col("role") == "main",
+        pl.col("row") != "",
+        pl.col("system") != "",
+        pl.col("judge").is_in(judges),
+        pl.col("score").is_not_null(),
+    )
+    if table.is_empty():
+        return None
+    found = table.group_by("row", "system").agg(pl.col("score").mean(), pl.len().alias("n"))
+    means = {(row, system): (mean, n) for row, system, mean, n in found.iter_rows()}
+    systems = sorted(set(table["system"]))[:_MOST_SYSTEMS]
+    known = [row.id for row in question.rows] if isinstance(question, Grid) else []
+    names = [
+        row for row in [*known, *sorted(set(table["row"]) - set(known))] if any((row, s) in means for s in systems)
+    ]
+    shown: list[dict[str, Json]] = []
+    for row in names:
+        cells = {s: number(means[row, s][0], 2, bounded=False) for s in systems if (row, s) in means}
+        shown.append({"skill": _row_label(view, question, row), **cells})
+    data = [
+        {"row": row, "system": s, "mean": means[row, s][0], "n": means[row, s][1]}
+        for row in names
+        for s in systems
+        if (row, s) in means
+    ]
+    low = min(data, key=lambda entry: entry["mean"])
+    weakest = _row_label(view, question, low["row"]).lower()
+    caption = (
+        f"{view.label(question.id)}: mean of each system, all answers of people counted alike. The lowest is "
+        f"{weakest} of {low['system']} ({number(low['mean'], 2, bounded=False)})."
+    )
+    columns = [Column("skill", "", text=True), *(Column(system, system) for system in systems)]
+    signature = f"mean · {view.protocol.label} {question.id} · n {table.height:,}"
+    return Table(f"profile-{question.id}", caption, columns, shown, data, signature)
+
+
+def _row_label(view: View, question: Question, row: str) -> str:
+    return view.words.option(question.id, row).label or row.replace("_", " ")
