@@ -47,6 +47,7 @@ MODULES = {
     "formats": "lanner.formats",
     "intervals": "lanner.stats.resample",
     "judging": "lanner.web",
+    "metaeval": "lanner.stats.metaeval",
     "organising": "lanner.web",
     "people-and-models": "lanner.judges",
     "planning": "lanner.stats.power",
@@ -55,6 +56,7 @@ MODULES = {
     "protocols": "lanner.protocols",
     "regression": "lanner.stats.regression",
     "reports": "lanner.reports",
+    "scores": "lanner.stats.ranking",
     "store": "lanner.store",
     "studies": "lanner.studies",
 }
