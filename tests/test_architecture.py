@@ -29,7 +29,8 @@ FLOORS = [  # top to bottom; a room imports from floors below only, never from i
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 
 OPTIONAL = {  # packages of extras: imported where they are used, so that the core works without them
-    "aiohttp", "kiwipiepy", "matplotlib", "openpyxl", "pandas", "psycopg", "pyarrow", "ray", "sacrebleu",
+    "aiohttp", "polars",  # loaded on demand: a Result knows how to become a frame
+    "kiwipiepy", "matplotlib", "openpyxl", "pandas", "psycopg", "pyarrow", "ray", "sacrebleu",
     "statsmodels", "translate", "webbrowser", "xlsxwriter", "fastexcel", "torch", "transformers", "keyring",
 }  # fmt: skip
 

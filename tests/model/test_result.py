@@ -26,3 +26,18 @@ def test_an_undefined_result_says_why() -> None:
     assert row["value"] is None
     assert row["low"] is None
     assert row["notes"] == ["Both judges used one label only."]
+
+
+def test_a_result_prints_as_a_sentence_and_as_html() -> None:
+    result = Result(
+        "kappa", 0.5, Interval(0.4, 0.6), counts={"items": 809}, labels={"pair": "<J2>"}, notes=("A note.",)
+    )
+    assert str(result).splitlines() == ["kappa (<J2>): 0.500 [0.400, 0.600]; 809 items", "A note."]
+    assert "&lt;J2&gt;" in result._repr_html_()
+    assert "not defined" in str(Result("kappa", None))
+
+
+def test_a_result_becomes_a_frame() -> None:
+    table = Result("shares", None, rows=[{"label": "a", "value": 1}, {"label": "b", "value": 0.5}]).to_frame()
+    assert table["value"].to_list() == [1, 0.5]
+    assert Result("kappa", 0.5).to_frame().height == 1

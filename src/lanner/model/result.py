@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
+from typing import Any
 
 from lanner.model.texts import Json
 
@@ -81,3 +83,27 @@ class Result:
             "notes": list(self.notes),
             "signature": str(self.signature) if self.signature else None,
         }
+
+    def to_frame(self) -> Any:
+        """The table of the outcome, or its one row, as a Polars frame."""
+        import polars as pl  # noqa: PLC0415 - heavy, and only needed by those who ask for a frame
+
+        rows = [dict(row) for row in self.rows] or [self.row()]
+        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, (self._headline(), *self.notes, str(self.signature or ""))))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the estimate in bold, the rest small, a table below where the outcome is one."""
+        small = "<br>".join(escape(line) for line in (*self.notes, str(self.signature or "")) if line)
+        table = self.to_frame()._repr_html_() if self.rows else ""
+        return f"<b>{escape(self._headline())}</b><br><small>{small}</small>{table}"
+
+    def _headline(self) -> str:
+        about = ", ".join(self.labels.values())
+        value = "not defined" if self.value is None else f"{self.value:.3f}"
+        span = f" [{self.low:.3f}, {self.high:.3f}]" if self.interval else ""
+        chance = f", p = {self.p:.3f}" if self.p is not None else ""
+        counts = ", ".join(f"{number:,} {kind}" for kind, number in self.counts.items())
+        return f"{self.name}{f' ({about})' if about else ''}: {value}{span}{chance}{f'; {counts}' if counts else ''}"
