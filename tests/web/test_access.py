@@ -13,9 +13,10 @@ from lanner import campaign
 from lanner.store import Store
 from lanner.web import sse
 from lanner.web.access import ACCESS, ANYONE, EDITORS, JUDGES, OWNERS, READERS, Kind, allowed
-from lanner.web.app import ROUTES
+from lanner.web.app import ROUTES, create_app
 from lanner.web.origin import form_token
 from lanner.web.session import JUDGE_COOKIE
+from lanner.web.site import Settings
 from visiting import another, enter, open_campaign, sign_in
 
 Visitors = dict[str, tuple[TestClient, str]]
@@ -23,12 +24,27 @@ WALKED = [f"{way.method} {way.path}" for way in ROUTES]
 REFUSED = {401, 403}
 
 
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Two campaigns for all walks: whatever is refused leaves them as they are."""
+    with Store.open(tmp_path_factory.mktemp("walk") / "lanner.sqlite") as opened:
+        open_campaign(opened)
+        open_campaign(opened, "elsewhere")
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def client(store: Store) -> Iterator[TestClient]:
+    with TestClient(create_app(store, settings=Settings(beside=False)), follow_redirects=False) as opened:
+        yield opened
+
+
 @pytest.fixture
 def visitors(client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Visitors]:
     """One browser per kind of visitor, each with the form token of its session."""
     monkeypatch.setattr(sse, "LONGEST", 0.0)  # a stream that ends, so that it can be waited for
-    secrets = open_campaign(store)
-    open_campaign(store, "elsewhere")
+    secrets = {judge: campaign.links.issue(store, "trial", judge) for judge in ("J1", "J2")}
+    client.app.state.site.sessions.forget()
     browsers: Visitors = {"nobody": (another(client), "")}
     for judge in ("J1", "J2"):
         browser = another(client)

@@ -1,0 +1,87 @@
+"""From an empty server to judged sentences without a terminal: set-up, texts, protocol, judges, plan, preview, open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from hands import Hands
+from lanner import campaign
+from office import CODE, Office
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[Office]:
+    with Office(tmp_path / "lanner.sqlite") as running:
+        yield running
+
+
+def set_up(page: Page, office: Office) -> None:
+    page.goto(office.url)
+    page.get_by_label("Code from the terminal").fill(CODE)
+    page.get_by_label("Your name").fill("Olga")
+    page.get_by_label("Password").fill("a long enough sentence")
+    page.get_by_role("button", name="Make the account").click()
+    expect(page.get_by_text("No campaigns yet")).to_be_visible()
+
+
+def test_a_new_organiser_opens_a_campaign_and_sees_a_judge_save(
+    office: Office, page: Page, context: BrowserContext
+) -> None:
+    page.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+    set_up(page, office)
+    page.get_by_role("link", name="New campaign").click()
+    page.get_by_role("button", name="Take these").first.click()
+    expect(page.get_by_role("radio", name=re.compile("^H-FALCON"))).to_be_checked()
+    page.get_by_label("Judges, one per line").fill("Ana, ana@example.org, ko\nBen, de\nChi, ja\nDora, es")
+    page.locator("input[name=name]").fill("pilot")
+    page.get_by_label("Title that judges see").fill("Our pilot")
+    page.get_by_role("button", name="Show the plan").click()
+    expect(page.locator("#plan")).to_contain_text("pairs of judges have items in common")
+    page.get_by_role("button", name="Make the campaign").click()
+    expect(page.get_by_role("heading", name="4 new links")).to_be_visible()
+    link = page.locator("code.link").first.text_content() or ""
+    page.get_by_role("link", name="Done").click()
+    page.get_by_role("link", name="Preview as a judge").first.click()
+    expect(page.get_by_text("nothing is kept")).to_be_visible()
+    page.get_by_role("link", name="Leave").click()
+    page.get_by_role("button", name="Open", exact=True).click()
+    expect(page.locator(".chip")).to_have_text("Running")
+    assert campaign.get(office.store, "pilot").state == "open"
+    assert campaign.history(office.store, "pilot") == []
+
+    page.wait_for_selector("#live[data-state=live]")
+    judge = context.new_page()
+    judge.goto(link)
+    judge.get_by_role("link", name=re.compile("Start|Continue")).first.click()
+    hands = Hands(judge)
+    hands.ready()
+    hands.press("1", "3", "s", "4", "9", "Enter")
+    done = page.locator('[data-panel="progress"] tbody tr').first.locator("td b").first
+    expect(done).to_have_text("1")
+    stored = campaign.judgements(office.store, "pilot")
+    assert {judgement.question for judgement in stored} == {"skills", "sentence", "holistic"}
+
+
+def test_a_wrong_code_and_wrong_texts_are_said_in_words(office: Office, page: Page, tmp_path: Path) -> None:
+    page.set_default_timeout(30_000)
+    page.goto(f"{office.url}/setup")
+    page.get_by_label("Code from the terminal").fill("guess")
+    page.get_by_label("Your name").fill("Eve")
+    page.get_by_label("Password").fill("a long enough sentence")
+    page.get_by_role("button", name="Make the account").click()
+    expect(page.get_by_role("alert")).to_contain_text("lanner serve")
+    office.enter(page)
+    page.goto(f"{office.url}/new")
+    broken = tmp_path / "broken.csv"
+    broken.write_text("document,segment,source,system:a\n" + "d,1,x,y\n" * 3)
+    page.get_by_label("Files").set_input_files(broken)
+    page.get_by_role("button", name="Read the texts").click()
+    expect(page.get_by_role("alert")).to_contain_text("broken.csv")

@@ -1,0 +1,157 @@
+"""The live page and the disagreement browser with judgements in them."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from lanner import campaign
+from office import Office, disputed
+
+pytestmark = pytest.mark.browser
+RULES = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+}
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    with Office(tmp_path_factory.mktemp("office") / "lanner.sqlite") as running:
+        disputed(running, "swapped", swapping="J3")
+        disputed(running, "calm", judges=3)
+        campaign.create(running.store, "empty", campaign.documents(running.store, "calm"), "falcon")
+        yield running
+
+
+@pytest.fixture
+def desk(office: Office, page: Page) -> Page:
+    """A page whose organiser has signed in, with numbers ready."""
+    page.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+    office.enter(page)
+    return page
+
+
+def test_a_judge_who_swaps_two_labels_is_named_after_one_document(office: Office, desk: Page) -> None:
+    desk.goto(f"{office.url}/campaigns/swapped")
+    panel = desk.locator('[data-panel="diverge"]')
+    expect(panel).to_contain_text("Judge 3 seems to swap low and high")
+    expect(desk.locator('[data-panel="verdict"]')).to_contain_text("Judge 3")
+    expect(desk.locator('[data-panel="progress"] .needs')).to_contain_text("Judge 3 seems to swap")
+
+
+def test_numbers_without_the_swap_blame_nobody(office: Office, desk: Page) -> None:
+    desk.goto(f"{office.url}/campaigns/calm")
+    expect(desk.locator('[data-panel="agreement"] svg')).to_be_visible()
+    expect(desk.locator('[data-panel="diverge"]')).not_to_contain_text("swap")
+    expect(desk.locator('[data-panel="heat"] svg')).to_be_visible()
+    expect(desk.locator('[data-panel="comments"]')).to_contain_text("Is <b>this</b> an acronym?")
+
+
+def test_another_question_is_shown_at_once_and_remembered(office: Office, desk: Page) -> None:
+    desk.goto(f"{office.url}/campaigns/calm")
+    desk.locator("[data-question]").select_option("holistic")
+    expect(desk.locator('[data-panel="heat"] h2')).to_contain_text("Holistic score")
+    desk.reload()
+    expect(desk.locator("[data-question]")).to_have_value("holistic")
+
+
+def test_a_disagreement_is_settled_noted_and_exported(office: Office, desk: Page) -> None:
+    desk.goto(f"{office.url}/campaigns/calm/disagreements?question=skills")
+    expect(desk.locator(".list li").first).to_be_visible()
+    before = desk.locator(".done").text_content()
+    first = desk.locator(".item h1").text_content()
+    for choice in desk.locator(".mat.wide .adj select").all():
+        choice.select_option("high")
+    desk.get_by_label("Note of the meeting").fill("An acronym counts as terminology.")
+    desk.get_by_label("Put this into the guidelines").check()
+    desk.get_by_role("button", name="Settle and next").click()
+    expect(desk.locator(".done")).not_to_have_text(before or "")
+    expect(desk.locator(".item h1")).not_to_have_text(first or "")
+    kinds = {judge.id: str(judge.kind) for judge in campaign.judges(office.store, "calm")}
+    agreed = [j for j in campaign.judgements(office.store, "calm") if kinds[j.judge] == "adjudicated"]
+    assert [judgement.question for judgement in agreed] == ["skills"]
+    notes = campaign.get(office.store, "calm").settings["guideline_notes"]
+    assert notes[0]["text"] == "An acronym counts as terminology."
+    desk.goto(f"{office.url}/campaigns/calm")
+    desk.locator("summary", has_text="Export").click()
+    with desk.expect_download() as download:
+        desk.locator(".drop a", has_text="CSV").click()
+    with zipfile.ZipFile(download.value.path()) as files:
+        assert ",adjudicated," in files.read("judgements.csv").decode()
+
+
+def test_the_disagreement_browser_by_keyboard(office: Office, desk: Page) -> None:
+    desk.goto(f"{office.url}/campaigns/swapped/disagreements")
+    first = desk.locator(".list [aria-current] a").get_attribute("href")
+    desk.keyboard.press("j")
+    expect(desk.locator(".list [aria-current] a")).not_to_have_attribute("href", first or "")
+    desk.keyboard.press("k")
+    expect(desk.locator(".list [aria-current] a")).to_have_attribute("href", first or "")
+
+
+def test_tables_sort_and_menus_close(office: Office, desk: Page) -> None:
+    desk.goto(f"{office.url}/campaigns")
+    names = desk.locator("#campaigns tbody th a")
+    desk.get_by_role("button", name="Campaign", exact=True).click()
+    assert names.all_text_contents() == sorted(names.all_text_contents())
+    desk.get_by_role("button", name="Campaign", exact=True).click()
+    assert names.all_text_contents() == sorted(names.all_text_contents(), reverse=True)
+    desk.goto(f"{office.url}/campaigns/calm")
+    desk.locator("summary", has_text="Manage").click()
+    expect(desk.get_by_text("Duplicate or delete")).to_be_visible()
+    desk.keyboard.press("Escape")
+    expect(desk.get_by_text("Duplicate or delete")).not_to_be_visible()
+
+
+PAGES = [
+    "/campaigns",
+    "/campaigns/swapped",
+    "/campaigns/empty",
+    "/campaigns/swapped/disagreements?question=skills",
+    "/campaigns/empty/disagreements",
+    "/campaigns/swapped/judges",
+    "/campaigns/swapped/judge?id=J1",
+    "/campaigns/swapped/settings",
+    "/campaigns/swapped/preview/task/1",
+    "/new",
+    "/protocols/h_falcon",
+    "/people",
+    "/account",
+    "/nowhere",
+]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_page(office: Office, browser: Browser, scheme: str) -> None:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    office.enter(page)
+    told = []
+    for path in PAGES:
+        page.goto(office.url + path)
+        if path == "/campaigns/swapped":
+            page.wait_for_selector('[data-panel="agreement"] svg')
+        for found in Axe().run(page, options=RULES).response["violations"]:
+            node = found["nodes"][0]
+            told.append(f"{path} {found['id']}: {node['html'][:200]} {node.get('failureSummary', '')}")
+    context.close()
+    assert not told, "\n".join(told)
+
+
+def test_narrow_and_zoomed_pages_do_not_spill(office: Office, browser: Browser) -> None:
+    for width in (720, 390):
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        office.enter(page)
+        for path in PAGES:
+            page.goto(office.url + path)
+            spill = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert spill <= 1, f"{path} at {width}: {spill} pixels too wide"
+        context.close()
