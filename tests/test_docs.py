@@ -21,9 +21,13 @@ from markdown.extensions.toc import slugify
 from lanner import designs, errors, formats, protocols
 from lanner.cli import lanner
 from lanner.judges.simulated import Temper, fill
+from lanner.model import Unit
+from lanner.reports.build import SECTIONS
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.store import Store
 from lanner.studies.study import names
+from lanner.web.guide import keys
+from lanner.web.messages import Messages
 from released import data_dir
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -148,6 +152,24 @@ def test_tables_of_names_are_complete():
     assert not [name for name in formats.titles() if f"\n## {name}\n" not in said]
     said = (DOCS / "studies.md").read_text(encoding="utf-8")
     assert not [name for name in names() if f"`{name}`" not in said]
+
+
+def test_the_house_has_these_rooms_and_no_others():
+    table = (DOCS / "architecture.md").read_text(encoding="utf-8").split("## Floors")[1].split("\n\n##")[0]
+    floors = [line.split("|")[2] for line in table.splitlines() if re.match(r"\| \d", line)]
+    rooms = {path.parent.name for path in (ROOT / "src" / "lanner").glob("*/__init__.py")}
+    assert set(re.findall(r"`(\w+)`", "".join(floors))) == rooms | {"registry", "errors"}
+
+
+def test_the_page_on_reports_lists_their_sections():
+    listed = re.findall(r"^\d+\. ", (DOCS / "reports.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(listed) == len(SECTIONS)
+
+
+def test_the_page_on_judging_has_the_keys_of_every_page():
+    said = (DOCS / "judging.md").read_text(encoding="utf-8")
+    pressed = {key for line in keys((), Messages(), unit=Unit.IN_CONTEXT) for key in line.keys}
+    assert not [key for key in pressed if f"`{'Enter' if key == '↵' else key}`" not in said]
 
 
 # Command lines

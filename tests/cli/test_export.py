@@ -20,3 +20,12 @@ def test_an_unknown_format(lanner: Command, tmp_path: Path) -> None:
     ran = lanner("export", falcon_folder(tmp_path / "s"), "--out", "x", "--to", "natve")
     assert ran.code == 2
     assert "Did you mean 'native'" in ran.err
+
+
+def test_what_was_exported_can_be_imported_again(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    assert lanner("export", falcon_folder(tmp_path / "s"), "--out", "all.jsonl", "--to", "native").code == 0
+    ran = lanner("import", "all.jsonl", "--name", "again", "--json")
+    (row,) = ran.envelope["rows"]
+    assert (row["name"], row["kind"]) == ("again", "campaign (falcon)")
+    assert lanner("agreement", "again", "-q", "context").code == 0

@@ -43,7 +43,10 @@ def command(
     for part in found:
         path = out if len(found) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")
         if to_format:
-            formats.write(to_format, path, part.documents, part.judgements, part.judges, **parse_options(options))
+            given = parse_options(options)
+            if to_format == "native" and part.protocol:  # what was asked goes along, so that it can be imported again
+                given = {"name": part.name, "protocol": part.protocol.name, **given}
+            formats.write(to_format, path, part.documents, part.judgements, part.judges, **given)
             count = len(part.judgements)
         else:
             if options:

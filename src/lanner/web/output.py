@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from lanner import campaign as campaigns
 from lanner import formats
@@ -44,8 +45,9 @@ def export(store: Store, campaign: int, name: str, suffix: str, folder: str) -> 
     elif name == "mtme":
         formats.write(name, written, material.documents, score_judgements(material), material.judges)
     else:
-        known = formats.options(name)
-        given = {"protocol": material.protocol} if "protocol" in known and name == "label_studio" else {}
+        given: dict[str, Any] = {"protocol": material.protocol} if name == "label_studio" else {}
+        if name == "native" and material.protocol:
+            given = {"name": material.name, "protocol": material.protocol.name}
         formats.write(name, written, material.documents, material.judgements, material.judges, **given)
     found = [path for path in place.rglob("*") if path.is_file()]
     if not found:
