@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -11,7 +12,7 @@ from lxml import html
 
 from lanner.model import Document, Item, Role, Segment, Stage, Task, Unit
 from lanner.protocols import load, names, parse_toml
-from lanner.web.assets import Assets
+from lanner.web.assets import FOLDER, Assets
 from lanner.web.messages import Messages
 from lanner.web.pages import Given, Progress, Settings, TaskPage, task_page
 from lanner.web.rendering import environment
@@ -264,3 +265,19 @@ label = "Order"
 [text.en.questions.why]
 label = "Why"
 """
+
+
+def test_every_module_is_fetched_at_once() -> None:
+    """The page names all modules its script will ask for, so that none waits for another."""
+    tree = rendered(shown("h_falcon"))
+    named = {href.split("/", 3)[3] for href in tree.xpath("//link[@rel='modulepreload']/@href")}
+    needed, waiting = set(), ["judging.js"]
+    while waiting:
+        name = waiting.pop()
+        folder = FOLDER / name
+        for path in re.findall(r"from '([^']+)'", folder.read_text(encoding="utf-8")):
+            module = (folder.parent / path).resolve().relative_to(FOLDER.resolve()).as_posix()
+            if module not in needed:
+                needed.add(module)
+                waiting.append(module)
+    assert named == needed

@@ -44,7 +44,7 @@ class App {
   async start() {
     await this.saving.start();
     for (const i of this.states.keys()) this.refresh(i, false);
-    const kept = Number(new URLSearchParams(location.search).get('row') ?? this.saving.lastRow) - 1;
+    const kept = this.saving.lastRow - 1;
     this.go(this.rows.all[kept]?.item != null ? kept : this.rows.next(this.rows.all.findIndex(r => r.el.matches('.is-active')) - 1, 1));
     this.footer();
     this.time();

@@ -16,7 +16,7 @@ export class Saving {
     this.task = task;
     this.url = location.pathname.replace(/\/$/, '') + '/answers';
     this.key = `${who}/${task}/`;
-    this.timer = this.hidden = 0;
+    this.timer = this.hidden = this.noting = this.row = 0;
     this.done = false;
     this.outbox = new Outbox({ db, who, send, alone, status: (...told) => this.status(...told), stored: (...told) => this.stored(...told), rejected: (...told) => this.rejected(...told), full: () => app.note('storage', app.t('full')) });
     this.channel = new BroadcastChannel('lanner-' + who);
@@ -32,7 +32,7 @@ export class Saving {
     for (const { item } of drafts) void this.flush(item);
     if (!db.lasting) app.note('storage', app.t('direct'));
     addEventListener('online', () => outbox.kick());
-    addEventListener('pagehide', () => this.flush(app.item));
+    addEventListener('pagehide', () => { this.bookmark(); void this.flush(app.item); });
     addEventListener('beforeunload', e => { if (!db.lasting && !this.done && (outbox.waiting || this.timer)) e.preventDefault(); });
     document.addEventListener('visibilitychange', () => {
       if (document.hidden) { this.hidden = Date.now(); return void this.flush(app.item); }
@@ -122,15 +122,25 @@ export class Saving {
     const { app, timer } = this, told = $('#saved'), held = state === 'signin' || state === 'refused';
     if (state === 'saved' && timer) return;   // something newer is about to be sent
     told.dataset.state = state;
+    told.classList.toggle('bad', held || state === 'offline');
     told.textContent = app.t(held || (state === 'offline' && !this.db.lasting) ? 'unsaved' : state, { n, time: new Date().toLocaleTimeString(app.data.language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }) });
     if (held) app.note('held', app.t(state, { n, message }), ['↻', () => this.outbox.kick()]); else if (state === 'saved') app.note('held', '');
   }
 
-  /** The row to come back to. */
+  /** The row to come back to; noted when the hands rest, since it is not cheap. */
   remember(row) {
-    const url = new URL(location.href);
-    url.searchParams.set('row', row);
-    try { history.replaceState(null, '', url); localStorage.setItem('lanner-row-' + this.key, row); } catch { /* the server's own choice of row applies */ }
+    this.row = row;
+    clearTimeout(this.noting);
+    this.noting = setTimeout(() => this.bookmark(), PAUSE / 5);
   }
-  get lastRow() { try { return localStorage.getItem('lanner-row-' + this.key); } catch { return 0; } }
+  bookmark() {
+    const url = new URL(location.href);
+    if (this.row) url.searchParams.set('row', String(this.row));
+    try { history.replaceState(null, '', url); localStorage.setItem('lanner-row-' + this.key, String(this.row)); } catch { /* the server's own choice of row applies */ }
+  }
+  /** The row of the address, but after a reload the one that was left. */
+  get lastRow() {
+    const asked = new URLSearchParams(location.search).get('row'), visit = /** @type {any} */ (performance.getEntriesByType('navigation')[0]);
+    try { return +((visit?.type === 'reload' || !asked) && localStorage.getItem('lanner-row-' + this.key) || asked); } catch { return +asked; }
+  }
 }

@@ -1,0 +1,179 @@
+"""How the judging page feels: from a key press to the changed page on a document of 60 sentences at a quarter of the
+processor's speed, and what the first page weighs; beside Pearmut's page with the same texts, where it can be installed.
+
+    python benchmarks/bench_judging_page.py
+
+A press is timed inside the page, from the event to the end of everything it sets off, layout included; the median of
+50. Both pages set a score on a slider from 0 to 100 (ESA); ours is also timed on H-FALCON keys. Pearmut asks for
+Python 3.12; its wheel also runs on 3.11 and is measured with whichever is here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from live import Live, document
+
+SENTENCES, SLOWER, TIMES, FRAME = 60, 4, 50, 16.0
+KEYS = """keys => {
+  const took = [];
+  for (const key of keys) {
+    const started = performance.now();
+    const code = /\\d/.test(key) ? 'Digit' + key : key.length > 1 ? key : 'Key' + key.toUpperCase();
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, code, bubbles: true, cancelable: true }));
+    document.body.getBoundingClientRect();
+    took.push(performance.now() - started);
+  }
+  return took;
+}"""
+SLIDES = """([css, times]) => {
+  const slider = document.querySelector(css), took = [];
+  for (let n = 1; n <= times; n++) {
+    const started = performance.now();
+    slider.value = n;
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    slider.dispatchEvent(new Event('change', { bubbles: true }));
+    document.body.getBoundingClientRect();
+    took.push(performance.now() - started);
+  }
+  return took;
+}"""
+
+
+def opened(browser: Browser, url: str, ready: str, first: str = "") -> tuple[Page, int]:
+    """The page at a quarter of the speed, and the bytes that came over the wire for it."""
+    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    if first:
+        page.goto(first)
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    weight = [0]
+    session.on(
+        "Network.loadingFinished", lambda event: weight.__setitem__(0, weight[0] + int(event["encodedDataLength"]))
+    )
+    page.goto(url)
+    page.wait_for_selector(ready, state="attached", timeout=60_000)
+    page.wait_for_load_state("networkidle")
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    return page, weight[0]
+
+
+def ours(browser: Browser, folder: Path) -> dict[str, float]:
+    with Live(folder / "lanner.sqlite") as live:
+        found: dict[str, float] = {}
+        for protocol in ("h_falcon", "esa"):
+            work = live.campaign(protocol, [document(SENTENCES)], systems=["hidden-engine-alpha"])
+            url = work.url(work.tasks[0].id) + "?row=30&whole=1"
+            page, weight = opened(browser, url, "html[data-ready]", work.link)
+            if protocol == "h_falcon":
+                text = sum(
+                    len(s.source.encode()) + len(s.outputs["hidden-engine-alpha"].encode())
+                    for s in document(SENTENCES).segments
+                )
+                found["first page, kB over the wire"] = weight / 1000
+                found["of it texts, kB before compression"] = text / 1000
+                keys = (["1", "2", "7", "3", "s", "4", "h", "9", "Enter"] * 6)[:TIMES]
+                found["H-FALCON key, ms"] = statistics.median(page.evaluate(KEYS, keys))
+                page.evaluate(KEYS, ["j"])
+                found["next sentence, ms"] = statistics.median(page.evaluate(KEYS, ["j", "k"] * (TIMES // 2)))
+            else:
+                found["score by slider, ms"] = statistics.median(page.evaluate(SLIDES, ["[type=range]", TIMES]))
+            page.context.close()
+        return found
+
+
+def peer_python(folder: Path) -> Path | None:
+    """An environment with Pearmut in it, or None."""
+    for name in ("python3.14", "python3.13", "python3.12", "python3.11", "python3"):
+        if not (found := shutil.which(name)):
+            continue
+        made = folder / "pearmut"
+        pip = [made / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check"]
+        steps: list[list[str | Path]] = [
+            [found, "-m", "venv", made],
+            [*pip, "fastapi", "uvicorn", "wonderwords", "scipy", "typst"],
+            [*pip, "--no-deps", "--ignore-requires-python", "pearmut"],
+        ]
+        if all(subprocess.run(step, capture_output=True, check=False).returncode == 0 for step in steps):
+            return made / "bin"
+        return None
+    return None
+
+
+def theirs(browser: Browser, folder: Path) -> dict[str, float] | None:
+    programs = peer_python(folder)
+    if programs is None:
+        return None
+    texts = document(SENTENCES).segments
+    items = [{"src": s.source, "tgt": {"m": s.outputs["hidden-engine-alpha"]}, "item_id": s.id} for s in texts]
+    campaign = {"info": {"assignment": "task-based", "protocol": "ESA"}, "campaign_id": "bench", "data": [[items]]}
+    (folder / "bench.json").write_text(json.dumps(campaign))
+    added = subprocess.run(
+        [programs / "pearmut", "add", "bench.json"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    path = re.search(r"(/\S*annotate\S*user_id=\S+|/\S+\?campaign_id=\S+)", added.stdout)
+    server = subprocess.Popen(
+        [programs / "pearmut", "run", "--port", str(port)], cwd=folder, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        for _ in range(300):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=1)
+                break
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.2)
+        if path is None:
+            return None
+        page, weight = opened(browser, f"http://127.0.0.1:{port}{path[1]}", "input[type=range]")
+        median = statistics.median(page.evaluate(SLIDES, ["input[type=range]", TIMES]))
+        page.context.close()
+        return {"first page, kB over the wire": weight / 1000, "score by slider, ms": median}
+    finally:
+        server.kill()
+        server.wait()
+
+
+def main() -> None:
+    chromium = next(
+        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+    )
+    if chromium is None:
+        print("NO BROWSER: install Chromium (make browser) to measure the judging page.")
+        return
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        mine, peer = ours(browser, Path(place)), theirs(browser, Path(place))
+        browser.close()
+    print(
+        f"{SENTENCES} sentences, processor slowed down {SLOWER} times, median of {TIMES}; load {os.getloadavg()[0]:.1f}"
+    )
+    print(f"{'':36}{'Lanner':>9}{'Pearmut':>9}{'ratio':>8}")
+    for name, value in mine.items():
+        other = (peer or {}).get(name)
+        print(f"{name:36}{value:9.1f}" + (f"{other:9.1f}{other / value:7.1f}×" if other is not None else f"{'–':>9}"))
+    if peer is None:
+        print("Pearmut could not be installed here.")
+    worst = max(value for name, value in mine.items() if name.endswith("ms"))
+    print(f"Within a frame ({FRAME:g} ms): {'yes' if worst < FRAME else 'NO'}")
+
+
+if __name__ == "__main__":
+    main()
