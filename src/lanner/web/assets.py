@@ -15,6 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lanner.web.lean import lean
+
 FOLDER = Path(__file__).parent / "static"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2"}
 _TEXT = {".js", ".css", ".svg", ".json", ".txt"}
@@ -49,7 +51,7 @@ class Assets:
     def find(self, name: str) -> Asset | None:
         if not self._watched:
             return self._files.get(name)
-        return _load(self._folder / name) if name in _names(self._folder) else None
+        return _load(self._folder / name, leaned=False) if name in _names(self._folder) else None
 
     def respond(self, request: Request) -> Response:
         """The file asked for. A page from before an upgrade gets the new file, uncached."""
@@ -69,8 +71,10 @@ def _names(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
-def _load(path: Path) -> Asset:
+def _load(path: Path, *, leaned: bool = True) -> Asset:
     body = path.read_bytes()
+    if leaned and path.suffix in (".js", ".css"):
+        body = lean(path.name, body.decode()).encode()
     media_type = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     packed = gzip.compress(body, 9, mtime=0) if path.suffix in _TEXT and len(body) > 400 else None
     return Asset(body, packed, media_type)

@@ -22,6 +22,7 @@ from lanner.protocols.wording import Wording
 from lanner.web import forms, guidelines, messages, origin, session
 from lanner.web.desk import Desk, desk, explanation
 from lanner.web.home import home_page
+from lanner.web.packing import packed
 from lanner.web.pages import Settings as PageSettings
 from lanner.web.pages import task_page
 from lanner.web.problems import SignInNeeded, wants_json
@@ -75,7 +76,7 @@ def _remembering_language(request: Request, response: Response) -> Response:
 
 def _page(request: Request, template: str, words: messages.Messages, context: Mapping[str, Any]) -> Response:
     shared = {"messages": words, "t": words.get, "languages": messages.available(), "names": languages.name}
-    return _remembering_language(request, page(request, template, {**shared, **context}))
+    return packed(request, _remembering_language(request, page(request, template, {**shared, **context})))
 
 
 async def _mine(request: Request) -> tuple[int, int]:
