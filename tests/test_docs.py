@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import pkgutil
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,6 +40,7 @@ SAMPLES = {"ratings.jsonl": ROOT / "tests" / "formats" / "samples" / "native.jso
 FENCE = re.compile(
     r"^(?:<!-- needs: (?P<needs>[^>]+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
+ENTRY_POINTS = {"lanner.protocols", "lanner.formats", "lanner.designs", "lanner.segmenters"}
 MODULES = {
     "agreement": "lanner.stats.agreement",
     "association": "lanner.stats.association",
@@ -152,6 +155,22 @@ def test_tables_of_names_are_complete():
     assert not [name for name in formats.titles() if f"\n## {name}\n" not in said]
     said = (DOCS / "studies.md").read_text(encoding="utf-8")
     assert not [name for name in names() if f"`{name}`" not in said]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *FRONT], ids=lambda page: page.name)
+def test_what_a_page_names_is_there(page):
+    """Modules and functions, optional extras, benchmarks, files of the repository."""
+    text = page.read_text(encoding="utf-8")
+    for name in set(re.findall(r"`(lanner(?:\.\w+)+)`", text)) - {"lanner.sqlite", *ENTRY_POINTS}:
+        assert pkgutil.resolve_name(name) is not None
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert set(re.findall(r"lanner\[(\w+)\]|extra `(\w+)`", text)) <= {(e, "") for e in extras} | {
+        ("", e) for e in extras
+    }
+    for name in re.findall(r"bench_\w+\.py", text):
+        assert (ROOT / "benchmarks" / name).is_file(), name
+    for name in re.findall(r"`((?:tests|src|docs)/[\w./-]+)`", text):
+        assert (ROOT / name).exists(), name
 
 
 def test_the_house_has_these_rooms_and_no_others():
