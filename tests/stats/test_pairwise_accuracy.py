@@ -3,7 +3,13 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from lanner.stats.pairwise_accuracy import confidences, pairwise_accuracy, soft_pairwise_accuracy, swaps
+from lanner.stats.pairwise_accuracy import (
+    confidences,
+    original_confidences,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+    swaps,
+)
 
 
 def test_pairs_in_the_same_order() -> None:
@@ -35,6 +41,16 @@ def test_soft_accuracy_does_not_depend_on_the_order_of_systems_and_the_original_
     ]  # fmt: skip
     assert len({round(soft, 9) for soft, _ in made}) == 1
     assert len({round(original, 9) for _, original in made}) > 1
+
+
+def test_the_original_counts_equal_swaps_whole_and_draws_as_its_authors_do() -> None:
+    """One swap at a time, from the generator and seed of the published code."""
+    scores = np.random.default_rng(1).integers(0, 3, (3, 7)).astype(float)
+    masks = np.random.default_rng(4).random((50, 7), dtype=np.float32).round()
+    found = original_confidences(scores, 50)
+    for at, (a, b) in enumerate(combinations(range(3), 2)):
+        gap = scores[a] - scores[b]
+        assert found[at] == np.mean([(2 * mask - 1) @ gap >= gap.sum() for mask in masks])
 
 
 def test_a_scorer_as_sure_as_gold_is_right_and_a_reversed_one_wrong() -> None:

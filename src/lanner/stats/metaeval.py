@@ -16,7 +16,7 @@ import polars as pl
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.stats.gold_correlation import Kind, Over, correlation
-from lanner.stats.pairwise_accuracy import pairwise_accuracy, soft_pairwise_accuracy, swaps
+from lanner.stats.pairwise_accuracy import SoftAccuracy, pairwise_accuracy, swaps
 from lanner.stats.resample import Array, Resampling, sign
 from lanner.stats.scorer_comparison import accuracy_tests, pearson_tests, rank_groups
 from lanner.stats.scores import items
@@ -63,28 +63,28 @@ def metaeval(
 
     Rows, best acc_eq first: metric, acc_eq with its threshold, acc_eq_cv (threshold from other documents),
     sys_pairwise_accuracy (means over the segments gold scored), sys_pairwise_accuracy_released (the scorer's own system
-    scores), spa (mid-p) and spa_original, Pearson, Spearman and Kendall pooled (segment_…), averaged over segments
-    (item_…) and over systems (system_…), missing (cells that gold has and the scorer lacks), and group (acc_eq, see
-    `rank_groups`). The Result's value is the chance level of acc_eq.
+    scores), spa (mid-p) and spa_original (as mt-metrics-eval), Pearson, Spearman and Kendall pooled (segment_…),
+    averaged over segments (item_…) and over systems (system_…), missing (cells that gold has and the scorer lacks),
+    and group (acc_eq, see `rank_groups`). The Result's value is the chance level of acc_eq.
     """
-    kept = [
+    kept = sorted(
         name
         for name, row in zip(gold.systems, gold.segments, strict=True)
         if name not in without and not np.isnan(row).all()
-    ]
+    )
     if len(kept) < 2:
         raise StatisticError("Gold has scored fewer than two systems.", next_step="Name other gold scores.")
     truth = gold.of(kept)
     scored = ~np.isnan(truth).all(axis=0)
     truth = truth[:, scored]
-    parts = _folds([documents[at] for at in np.flatnonzero(scored)] if documents else int(scored.sum()), folds)
-    signs = swaps(truth.shape[1], swaps_of_segments, seed)
+    parts = _folds([documents[int(at)] for at in np.flatnonzero(scored)] if documents else int(scored.sum()), folds)
+    soft = SoftAccuracy(truth, swaps(truth.shape[1], swaps_of_segments, seed))
     rows: list[dict[str, Any]] = []
     made: list[Calibrated] = []
     for scorer in scorers:
         scores = scorer.of(kept)[:, scored]
         made.append(calibrated(truth, scores))
-        rows.append(_row(scorer, gold, kept, truth=truth, scores=scores, accuracy=made[-1], parts=parts, signs=signs))
+        rows.append(_row(scorer, gold, kept, truth=truth, scores=scores, accuracy=made[-1], parts=parts, soft=soft))
     for row, group in zip(rows, rank_groups([_low(r["acc_eq"]) for r in rows], accuracy_tests(made)), strict=True):
         row["group"] = group
     rows.sort(key=lambda row: (-_low(row["acc_eq"]), row["metric"]))
@@ -100,10 +100,10 @@ def _row(
     scores: Array,
     accuracy: Calibrated,
     parts: Any,
-    signs: Array,
+    soft: SoftAccuracy,
 ) -> dict[str, Any]:
     both = np.isnan(truth) | np.isnan(scores)
-    soft, original = soft_pairwise_accuracy(truth, scores, signs)
+    mid, original = soft.of(scores)
     own, known = scorer.released(systems), gold.released(systems)
     return {
         "metric": scorer.name,
@@ -112,7 +112,7 @@ def _row(
         "acc_eq_cv": cross_validated(truth, scores, parts),
         "sys_pairwise_accuracy": pairwise_accuracy(_means(truth, both), _means(scores, both)),
         "sys_pairwise_accuracy_released": None if own is None or known is None else pairwise_accuracy(known, own),
-        "spa": soft,
+        "spa": mid,
         "spa_original": original,
         **{f"{name}_{kind}": correlation(truth, scores, kind, over) for name, over in _OVER for kind in _KINDS},
         "missing": int((np.isnan(scores) & ~np.isnan(truth)).sum()),
@@ -169,7 +169,7 @@ def comparisons(
 ) -> Result:
     """Every pair of scorers: rows metric, other, p_acc_eq (exact) and p_segment_pearson (PERM-BOTH), one-sided: small
     says that `metric` is better."""
-    kept = [name for name in gold.systems if name not in without]
+    kept = sorted(set(gold.systems) - set(without))
     truth = gold.of(kept)
     tables = [scorer.of(kept) for scorer in scorers]
     accuracy = accuracy_tests([calibrated(truth, table) for table in tables], seed=seed)

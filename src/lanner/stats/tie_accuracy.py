@@ -50,7 +50,7 @@ def _best(truth: Array, guess: Array, weight: Array) -> float:
     size = np.abs(guess)
     agree = (np.sign(truth) == np.sign(guess)) & (truth != 0)
     gain = np.where(truth == 0, weight, np.where(agree, -weight, 0.0))
-    order = np.argsort(size, kind="stable")
+    order = np.argsort(size)
     size, running = size[order], np.cumsum(gain[order])
     last = np.append(size[1:] > size[:-1], True)
     size, running = size[last], running[last]
