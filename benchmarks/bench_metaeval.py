@@ -1,9 +1,10 @@
 """Meta-evaluation: ours beside mt-metrics-eval, CPU seconds, ratio, same values.
 
-    MTME=path/to/mt-metrics-eval python benchmarks/bench_metaeval.py [--metrics 20]
+    OPENBLAS_NUM_THREADS=1 MTME=path/to/mt-metrics-eval python benchmarks/bench_metaeval.py [--metrics 20]
 
 The peer is timed if MTME names a checkout of it. Data: WMT23 en-de under LANNER_DATA or ../shared/data, else simulated
-scores of the same size. The peer's significance tests are timed on one pair and a few draws and scaled (marked ~).
+scores of the same size. One thread for both, since idle threads that wait for work count as CPU time. The peer's
+significance tests are timed on one pair and a few draws and scaled (marked ~).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 
 from lanner.formats import mtme
 from lanner.stats.metaeval import Scorer, metaeval
-from lanner.stats.pairwise_accuracy import SoftAccuracy, swaps
+from lanner.stats.pairwise_accuracy import SoftAccuracy, original_confidences, swaps
 from lanner.stats.scorer_comparison import accuracy_tests, pearson_tests
 from lanner.stats.tie_accuracy import calibrated
 
@@ -103,7 +104,12 @@ def main() -> None:
         made = SoftAccuracy(gold, swaps(gold.shape[1]))
         return [made.of(table)[1] for table in few]
 
+    def soft_as_peer() -> list[float]:
+        truth = original_confidences(gold)
+        return [float(1 - np.abs(truth - original_confidences(table)).mean()) for table in few]
+
     ours, mine = timed(soft)
+    alike, _ = timed(soft_as_peer)
     peer = same = None
     if stats:
         peer, theirs = timed(
@@ -116,6 +122,7 @@ def main() -> None:
         same = f"largest gap {max(abs(a - b) for a, b in zip(mine, theirs, strict=True)):.1e}"
     line(f"soft accuracy, {len(few)} metrics, both kinds", ours, peer, same or "")
 
+    line(f"soft accuracy, {len(few)} metrics, the peer's kind", alike, peer)
     first, second = peer_significance(stats, gold, few, pairs) if stats else (None, None)
     ours, _ = timed(lambda: accuracy_tests([calibrated(gold, table) for table in few]))
     line(f"acc_eq tests, {pairs} pairs, exact", ours, first, mark="~" if first else "")
