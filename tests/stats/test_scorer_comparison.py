@@ -5,8 +5,16 @@ import pytest
 from scipy.stats import t as student
 
 from lanner.stats.gold_correlation import correlation
+from lanner.stats.pairwise_accuracy import pairwise_accuracy
 from lanner.stats.resample import generator
-from lanner.stats.scorer_comparison import accuracy_test, accuracy_tests, pearson_tests, rank_groups, williams
+from lanner.stats.scorer_comparison import (
+    accuracy_test,
+    accuracy_tests,
+    pearson_tests,
+    rank_groups,
+    system_accuracy_tests,
+    williams,
+)
 from lanner.stats.tie_accuracy import calibrated
 
 
@@ -66,6 +74,24 @@ def test_perm_both_is_its_definition() -> None:
             np.corrcoef(np.where(m, x, y), g)[0, 1] - np.corrcoef(np.where(m, y, x), g)[0, 1] for m in masks
         ]  # fmt: skip
         assert found[a, b] == pytest.approx((1 + np.sum(np.array(drawn) >= seen - 1e-12)) / (1 + k))
+
+
+def test_system_accuracy_is_tested_by_swapping_systems() -> None:
+    """The same masks, one pair of scorers and one swap at a time."""
+    rng = np.random.default_rng(6)
+    gold, k = rng.normal(size=7), 30
+    tables = [gold + rng.normal(0, noise, 7) for noise in (0.2, 1, 3)]
+    found = system_accuracy_tests(gold, tables, k=k, seed=2)
+    masks = generator(2, 13).integers(0, 2, (k, 7)).astype(bool)
+    flat = [(t - t.mean()) / t.std() for t in tables]
+    for a, b in product(range(3), repeat=2):
+        if a != b:
+            x, y = flat[a], flat[b]
+            seen = pairwise_accuracy(gold, x) - pairwise_accuracy(gold, y)
+            drawn = [
+                pairwise_accuracy(gold, np.where(m, x, y)) - pairwise_accuracy(gold, np.where(m, y, x)) for m in masks
+            ]
+            assert found[a, b] == pytest.approx((1 + np.sum(np.array(drawn) >= seen - 1e-12)) / (1 + k))
 
 
 def test_williams_is_one_sided_and_antisymmetric() -> None:

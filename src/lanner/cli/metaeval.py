@@ -66,10 +66,9 @@ def command(
         output.note(f"References are left out as systems: {', '.join(references)}.")
     if compare:
         result = comparisons(truth, scorers, without=without, k=swaps, seed=seed)
-        rows = [
-            {**row, "acc_eq": p_value(row["p_acc_eq"]), "r": p_value(row["p_segment_pearson"])} for row in result.rows
-        ]
-        output.table(rows, ["metric", "other", ("acc_eq", "acc_eq"), ("r", "segment Pearson")])
+        tests = {"p_acc_eq": "acc_eq", "p_sys_pairwise_accuracy": "sys acc", "p_segment_pearson": "seg r"}
+        rows = [{**row, **{name: p_value(row[p]) for p, name in tests.items()}} for row in result.rows]
+        output.table(rows, ["metric", "other", *tests.values()])
     else:
         result = metaeval(truth, scorers, without=without, documents=documents, swaps_of_segments=swaps, seed=seed)
         output.table(list(result.rows), [(name, _NARROW.get(name, name)) for name in _SHOWN])

@@ -18,7 +18,7 @@ from lanner.model import Json, Result
 from lanner.stats.gold_correlation import Kind, Over, correlation
 from lanner.stats.pairwise_accuracy import SoftAccuracy, pairwise_accuracy, swaps
 from lanner.stats.resample import Array, Resampling, sign
-from lanner.stats.scorer_comparison import accuracy_tests, pearson_tests, rank_groups
+from lanner.stats.scorer_comparison import accuracy_tests, pearson_tests, rank_groups, system_accuracy_tests
 from lanner.stats.scores import items
 from lanner.stats.tie_accuracy import Calibrated, calibrated, chance, cross_validated
 
@@ -167,15 +167,24 @@ def _result(  # noqa: PLR0917
 def comparisons(
     gold: Scorer, scorers: Sequence[Scorer], *, without: Collection[str] = (), k: int = 1000, seed: int = 0
 ) -> Result:
-    """Every pair of scorers: rows metric, other, p_acc_eq (exact) and p_segment_pearson (PERM-BOTH), one-sided: small
-    says that `metric` is better."""
+    """Every pair of scorers: rows metric, other, p_acc_eq (exact), p_sys_pairwise_accuracy and p_segment_pearson (both
+    PERM-BOTH), one-sided: small says that `metric` is better."""
     kept = sorted(set(gold.systems) - set(without))
     truth = gold.of(kept)
     tables = [scorer.of(kept) for scorer in scorers]
     accuracy = accuracy_tests([calibrated(truth, table) for table in tables], seed=seed)
     pearson = pearson_tests(truth, tables, k=k, seed=seed)
+    missing = np.isnan(truth)
+    means = [_means(table, missing | np.isnan(table)) for table in tables]
+    system = system_accuracy_tests(_means(truth, missing), means, k=k, seed=seed)
     rows = [
-        {"metric": one.name, "other": two.name, "p_acc_eq": accuracy[a, b], "p_segment_pearson": pearson[a, b]}
+        {
+            "metric": one.name,
+            "other": two.name,
+            "p_acc_eq": float(accuracy[a, b]),
+            "p_sys_pairwise_accuracy": float(system[a, b]),
+            "p_segment_pearson": float(pearson[a, b]),
+        }
         for a, one in enumerate(scorers)
         for b, two in enumerate(scorers)
         if a != b

@@ -6,6 +6,7 @@
   distribution is drawn, group by group of equal weight.
 - Pearson: PERM-BOTH (Deutsch, Dror and Roth 2021, TACL): the two scorers' standardised scores of a cell are swapped at
   random. Sums over swapped cells are linear in the swap, so all pairs of scorers share one matrix product.
+- System pairwise accuracy: PERM-BOTH over the systems' standardised scores.
 - Williams (1959): t for two correlations that share one variable, on n − 3 degrees of freedom; cells are taken as
   independent, which they are not.
 
@@ -20,6 +21,7 @@ import numpy as np
 from scipy.special import stdtr
 from scipy.stats import binom
 
+from lanner.stats.item_pairs import PairGrid
 from lanner.stats.resample import Array, generator
 from lanner.stats.tie_accuracy import Calibrated
 
@@ -95,6 +97,29 @@ def pearson_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed:
         reached = (mixed - other >= value[a] - value - 1e-12).sum(axis=0)
         ps[a] = (1 + reached) / (1 + k)
     np.fill_diagonal(ps, 1.0)
+    return ps
+
+
+def system_accuracy_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed: int = 0) -> Array:
+    """PERM-BOTH for system pairwise accuracy: scorers × scorers, p that the row is no better than the column. Gold and
+    each scorer give one number per system; systems that any of them lacks are left out."""
+    table = np.stack(scorers)
+    known = ~np.isnan(gold) & ~np.isnan(table).any(axis=0)
+    x = np.stack([_standard(scores) for scores in table[:, known]])
+    grid = PairGrid.of(int(known.sum()))
+    order = np.sign(gold[known][grid.first] - gold[known][grid.second])
+    swap = generator(seed, _STREAM).integers(0, 2, (k, x.shape[1])).astype(bool)
+
+    def accuracy(scores: Array) -> Array:
+        return np.asarray((np.sign(scores[..., grid.first] - scores[..., grid.second]) == order).mean(axis=-1))
+
+    value, ps = accuracy(x), np.ones((len(x), len(x)))
+    for a in range(len(x)):
+        for b in range(a + 1, len(x)):
+            drawn = accuracy(np.where(swap, x[a], x[b])) - accuracy(np.where(swap, x[b], x[a]))
+            seen = value[a] - value[b]
+            ps[a, b] = (1 + (drawn >= seen - 1e-12).sum()) / (1 + k)
+            ps[b, a] = (1 + (-drawn >= -seen - 1e-12).sum()) / (1 + k)
     return ps
 
 
