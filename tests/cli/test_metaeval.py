@@ -53,3 +53,15 @@ def test_tests_between_scorers_for_people(lanner: Command) -> None:
     ran = lanner("metaeval", folder, "--metrics", "COMET-refA,BLEU-refA", "--compare", "--swaps", "100")
     assert ran.code == 0
     assert "COMET-refA" in ran.out
+
+
+@pytest.mark.data
+def test_the_table_alone_for_a_paper_or_a_sheet(lanner: Command) -> None:
+    arguments = ("metaeval", data_dir("mtme") / "wmt23", "--metrics", "COMET-refA,BLEU-refA", "--swaps", "100")
+    header, comet, bleu = lanner(*arguments, "--table", "tsv").out.splitlines()
+    first = dict(zip(header.split("\t"), comet.split("\t"), strict=True))
+    assert (first["metric"], first["group"], round(float(first["acc_eq"]), 5)) == ("COMET-refA", "1", 0.57401)
+    assert "BLEU-refA" in bleu
+    typeset = lanner(*arguments, "--table", "latex").out
+    assert typeset.startswith(r"\begin{table}")
+    assert "1 & COMET-refA & .574" in typeset

@@ -1,6 +1,10 @@
 import pytest
 
 from cli.command import Command
+from lanner import campaign, protocols
+from lanner.judges.simulated import Temper, fill
+from lanner.model import Document, Judge, Segment
+from lanner.store import Store
 from released import data_dir
 
 EN_ZH = {
@@ -50,3 +54,20 @@ def test_several_pairs_need_a_choice(lanner: Command) -> None:
     assert (ran.code, "several parts" in ran.err, "--lp" in ran.err) == (2, True, True)
     ran = lanner("scores", file, "--lp", "en-de")
     assert (ran.code, "no pair 'en-de'" in ran.err) == (2, True)
+
+
+def test_a_campaign_by_the_plan_of_its_protocol(lanner: Command) -> None:
+    texts = [
+        Document(f"d{n}", (Segment("1", "The tide.", {"oak": f"Die Flut {n}.", "elm": f"Ebbe {n}."}),), "en", "de")
+        for n in range(8)
+    ]
+    with Store.open("lanner.sqlite") as store:
+        campaign.create(store, "pilot", texts, protocols.load("esa"), [Judge("a"), Judge("b")], design="full", seed=1)
+        campaign.open(store, "pilot")
+        fill(store, "pilot", {"a": Temper(), "b": Temper()}, {"oak": 0.9, "elm": 0.2}, seed=1)
+    rows = lanner("scores", "pilot", "--json").envelope["rows"]
+    assert [(row["question"], row["system"], row["n"], row["cluster"]) for row in rows] == [
+        ("score", "oak", 8, 1),
+        ("score", "elm", 8, 2),
+    ]
+    assert all(row["low"] < row["score"] < row["high"] for row in rows)

@@ -10,7 +10,10 @@ from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, protocol_option, store_option
 from lanner.errors import InputError
 from lanner.formats import mtme
-from lanner.reports.typeset import p_value
+from lanner.model import Result
+from lanner.reports import latex
+from lanner.reports.parts import Column, Table
+from lanner.reports.typeset import number, p_value
 from lanner.stats.metaeval import Scorer, comparisons, metaeval, scorers_of
 
 _SHOWN = ("group", "metric", "acc_eq", "acc_eq_cv", "sys_pairwise_accuracy", "spa", "segment_pearson", "missing")
@@ -25,6 +28,7 @@ _NARROW = {"sys_pairwise_accuracy": "sys acc", "segment_pearson": "seg r", "acc_
 @click.option("--with-references", is_flag=True, help="Count human references as systems too.")
 @click.option("--of", "question", default="score", show_default=True, help="The question, in a campaign or file.")
 @click.option("--compare", is_flag=True, help="Tests between every two scorers instead.")
+@click.option("--table", "layout", type=click.Choice(["latex", "tsv"]), help="The table alone, for a paper or a sheet.")
 @click.option("--swaps", default=1000, show_default=True, help="Random swaps for soft accuracy and tests.")
 @click.option("--seed", default=0, show_default=True)
 @from_option
@@ -39,6 +43,7 @@ def command(
     with_references: bool,
     question: str,
     compare: bool,
+    layout: str | None,
     swaps: int,
     seed: int,
     format_name: str | None,
@@ -71,10 +76,29 @@ def command(
         output.table(rows, ["metric", "other", *tests.values()])
     else:
         result = metaeval(truth, scorers, without=without, documents=documents, swaps_of_segments=swaps, seed=seed)
+        if layout:
+            click.echo(_typeset(result, layout), nl=False)
+            return
         output.table(list(result.rows), [(name, _NARROW.get(name, name)) for name in _SHOWN])
     output.notes.extend(result.notes)
     output.signature = str(result.signature or "")
     output.end()
+
+
+def _typeset(result: Result, layout: str) -> str:
+    """The shared-task table: scorers in groups of rank, three digits in LaTeX, all digits in TSV."""
+    if layout == "tsv":
+        lines = [_SHOWN, *([str(row[name]) for name in _SHOWN] for row in result.rows)]
+        return "".join("\t".join(line) + "\n" for line in lines)
+    columns = [
+        Column(f"{name}_", _NARROW.get(name, name).replace("_", " "), text=name == "metric") for name in _SHOWN
+    ]  # a key "group" would be a heading
+    rows = [
+        {f"{name}_": number(cell) if isinstance(cell := row[name], float) else str(cell) for name in _SHOWN}
+        for row in result.rows
+    ]
+    caption = f"Agreement of {len(rows)} scorers with gold. " + " ".join(result.notes)
+    return latex.table(Table("metaeval", caption, columns, rows, signature=str(result.signature)))
 
 
 def _only_pair(folder: Path) -> str:

@@ -21,7 +21,6 @@ from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy.special import ndtr, ndtri
 from scipy.stats import mannwhitneyu, wilcoxon
@@ -176,7 +175,7 @@ def _permutation(
     documents = int(wide.document.max(initial=-1)) + 1
     parts = np.stack([_by_document(wide, a, b, average, documents) for a, b in pairs], axis=1)
     made: list[float | None] = []
-    signs: npt.NDArray[np.float64] | None = None
+    signs: Array | None = None
     for column, (a, b) in zip(parts.T, pairs, strict=True):
         shared = ~np.isnan(wide.scores[:, a] - wide.scores[:, b])
         active = column[column != 0]
@@ -186,7 +185,7 @@ def _permutation(
             made.append(_enumerated(active))
         else:
             if signs is None:
-                signs = generator(seed, _STREAM).integers(0, 2, (swaps, documents)) * 2.0 - 1.0
+                signs = np.asarray(generator(seed, _STREAM).integers(0, 2, (swaps, documents)) * 2.0 - 1.0, float)
             reached = np.abs(signs @ column) >= abs(column.sum()) * (1 - 1e-9)
             made.append(float((1 + reached.sum()) / (1 + swaps)))
     return made
@@ -210,4 +209,4 @@ def _by_document(wide: _Wide, a: int, b: int, average: Average, documents: int) 
     if average.startswith("document"):
         weight = weight / np.bincount(document, weights=weight)[document]
     share = np.bincount(stratum, weights=weight)[stratum] * len(np.unique(stratum))
-    return np.bincount(document, weights=gap * weight / share, minlength=documents)
+    return np.asarray(np.bincount(document, weights=gap * weight / share, minlength=documents), float)

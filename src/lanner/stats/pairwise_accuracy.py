@@ -38,7 +38,7 @@ class Confidences:
 
 def swaps(segments: int, k: int = 1000, seed: int = 0) -> Array:
     """k random swaps of all segments, as signs: k × segments."""
-    return generator(seed, _STREAM).integers(0, 2, (k, segments), dtype=np.int8) * 2.0 - 1.0
+    return np.asarray(generator(seed, _STREAM).integers(0, 2, (k, segments), dtype=np.int8) * 2.0 - 1.0, float)
 
 
 def confidences(scores: Array, signs: Array, known: Flags | None = None) -> Confidences:
