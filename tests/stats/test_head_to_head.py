@@ -55,8 +55,11 @@ def test_random_swaps_come_near_to_all_swaps() -> None:
     assert drawn.p >= 1 / 51
 
 
-def test_rank_tests_are_those_of_scipy() -> None:
+@pytest.mark.parametrize("rounded", [False, True])
+def test_rank_tests_are_those_of_scipy(rounded: bool) -> None:
     items = found(1)
+    if rounded:  # with equal scores and equal differences
+        items = Items(items.table.with_columns(pl.col("score").round()), "score", 1)
     table = wide(items)
     [signed] = duels(items, ["oak", "elm"], test="signed-rank")
     assert signed.p == pytest.approx(stats.wilcoxon(table["oak"], table["elm"]).pvalue)

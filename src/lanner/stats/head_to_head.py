@@ -23,7 +23,7 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 from scipy.special import ndtr, ndtri
-from scipy.stats import mannwhitneyu, wilcoxon
+from scipy.stats import mannwhitneyu, rankdata, wilcoxon
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.stats.averaging import Average, check
@@ -161,9 +161,9 @@ def _one(scores: Array, a: int, b: int, test: Test) -> tuple[float | None, float
         return None, 0.0
     if not gap.any():
         return 1.0, 0.0
+    tested = wilcoxon(gap)  # zeros are left out of the ranks, and scipy chooses the normal approximation where it must
     gap = gap[gap != 0]
-    tested = wilcoxon(gap)
-    ranks = np.abs(gap).argsort().argsort() + 1.0
+    ranks = rankdata(np.abs(gap))
     return float(tested.pvalue), float(np.sign((np.sign(gap) * ranks).sum()))
 
 
