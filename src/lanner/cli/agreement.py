@@ -85,6 +85,7 @@ def _print(output: Output, part: Material, domain: str, question: str | None, re
             row["what"] = coefficient.row or coefficient.question
             row["estimate"] = estimate(result.value, result.low, result.high)
             rows.append(row)
+            output.notes.extend(note for note in result.notes if note not in output.notes)
             output.signature = output.signature or str(result.signature or "")
     columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
     output.table(rows, columns, title=" · ".join(filter(None, (part.name, domain))))
