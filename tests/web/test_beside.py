@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import asyncio
-import io
 
 import pytest
 
 from lanner.errors import CampaignError
 from lanner.store import Store
-from lanner.web import beside
-from lanner.web.beside import Beside
+from lanner.web.beside import SIZE, Beside, packed
 from visiting import open_campaign
 
 
@@ -35,29 +33,6 @@ def test_a_process_of_its_own_makes_pictures_and_is_begun_again_when_it_dies(sto
     asyncio.run(work())
 
 
-def test_the_other_end_answers_until_nobody_asks(store: Store) -> None:
-    open_campaign(store)
-    asked = io.BytesIO(
-        beside._packed(store.address) + beside._packed(("picture", 1, "")) + beside._packed(("picture", 7, ""))
-    )
-    told = io.BytesIO()
-    beside.answer(asked, told)
-    told.seek(0)
-    assert beside._read(told).people == ("J1", "J2")
-    assert isinstance(beside._read(told), CampaignError)
-    assert beside._read(told) is None
-
-
-def test_an_unforeseen_error_is_told_and_does_not_end_it(store: Store) -> None:
-    class Broken:
-        def __init__(self, store: Store) -> None:
-            pass
-
-        def picture(self, campaign: int, question: str) -> None:
-            raise ZeroDivisionError
-
-    asked = io.BytesIO(beside._packed(store.address) + beside._packed(("picture", 1, "")) * 2)
-    told = io.BytesIO()
-    beside.answer(asked, told, Broken)  # type: ignore[arg-type]
-    told.seek(0)
-    assert [type(beside._read(told)) for _ in range(2)] == [RuntimeError, RuntimeError]
+def test_what_goes_over_a_pipe_says_how_long_it_is() -> None:
+    sent = packed({"a": 1})
+    assert SIZE.unpack(sent[: SIZE.size]) == (len(sent) - SIZE.size,)

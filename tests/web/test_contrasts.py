@@ -3,8 +3,8 @@ from __future__ import annotations
 from lanner.model import Judge, JudgeKind
 from lanner.store import Seat
 from lanner.web.contrasts import Contrasts, contrasts
-from lanner.web.divergence import Divergence, OddOnes, Swap
 from lanner.web.figures import Cell
+from lanner.web.told import Divergence, OddOnes, Swap
 
 SEATS = [
     Seat(at, 1, Judge(name, kind))

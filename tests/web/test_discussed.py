@@ -3,8 +3,8 @@ from __future__ import annotations
 from lanner import campaign
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
-from lanner.web.disagreement import Answers, Listing, Wanted
 from lanner.web.discussed import Scene
+from lanner.web.told import Answers, Listing, Wanted
 from visiting import open_campaign
 
 

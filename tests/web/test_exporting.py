@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
-from lanner.web.output import FORMATS
+from lanner.web.offered import FORMATS
 from visiting import complete, open_campaign, sign_in
 
 

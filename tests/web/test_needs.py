@@ -4,10 +4,9 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 
 from lanner.model import Campaign, CampaignState
-from lanner.web.divergence import Divergence, Swap
-from lanner.web.forecast import Outlook, Pace
-from lanner.web.measures import Measure
+from lanner.web.forecast import Outlook
 from lanner.web.needs import Standing, needs
+from lanner.web.told import Divergence, Measure, Pace, Swap
 from lanner.web.verdict import Plan
 
 LABEL = {"low": "low", "high": "high"}

@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime, timedelta
 
 from lanner import campaign
 from lanner.store import Store
+from lanner.web.making.album import Album
 from lanner.web.panels import corpus_of, live_page, plan_of
-from lanner.web.picture import Album
 from visiting import complete, open_campaign
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)

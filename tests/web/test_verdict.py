@@ -4,10 +4,9 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from lanner.web.divergence import Divergence, OddOnes, Swap
 from lanner.web.figures import Cell
-from lanner.web.forecast import Outlook, Pace
-from lanner.web.measures import Measure
+from lanner.web.forecast import Outlook
+from lanner.web.told import Divergence, Measure, OddOnes, Pace, Swap
 from lanner.web.verdict import Plan, verdict
 
 NOW = datetime(2026, 11, 13, 12, tzinfo=UTC)

@@ -54,7 +54,12 @@ class Way:
     size: str = "form_bytes"
 
 
-ROUTES = (
+ROUTES = (  # the first that fits is taken, so what is asked most stands first
+    Way("POST", "/task/{id:int}/answers", judging.save, "answer_bytes"),
+    Way("GET", "/task/{id:int}", judging.task),
+    Way("GET", "/task/{id:int}/answers", judging.answers),
+    Way("POST", "/task/{id:int}/form", judging.form),
+    Way("POST", "/task/{id:int}/finish", judging.finish),
     Way("GET", "/", auth.home),
     Way("GET", "/healthz", health.alive),
     Way("GET", "/readyz", health.ready),
@@ -67,11 +72,6 @@ ROUTES = (
     Way("GET", "/enter/{code}", auth.enter),
     Way("GET", "/j/{secret}", judging.open_link),
     Way("GET", "/work", judging.home),
-    Way("GET", "/task/{id:int}", judging.task),
-    Way("GET", "/task/{id:int}/answers", judging.answers),
-    Way("POST", "/task/{id:int}/answers", judging.save, "answer_bytes"),
-    Way("POST", "/task/{id:int}/form", judging.form),
-    Way("POST", "/task/{id:int}/finish", judging.finish),
     Way("GET", "/campaigns", organising.campaigns),
     Way("GET", "/campaigns/{name}", organising.campaign),
     Way("GET", "/campaigns/{name}/panels", organising.panels),

@@ -10,8 +10,7 @@ from markupsafe import Markup
 from lanner.reports.typeset import number, words
 from lanner.store import Seat
 from lanner.web import figures
-from lanner.web.divergence import FEWEST, Divergence
-from lanner.web.picture import MODELS
+from lanner.web.told import FEWEST, MODELS, Divergence
 
 Names = Mapping[str, str]
 """What to call a judge or a label by its id."""

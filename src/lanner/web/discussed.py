@@ -12,10 +12,9 @@ from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import figures
 from lanner.web.contrasts import ramp
-from lanner.web.disagreement import Answers, Listing, Spot, Wanted
 from lanner.web.marking import Piece, marked
 from lanner.web.matrix import Line, Matrix, matrix
-from lanner.web.picture import MODELS, PEOPLE
+from lanner.web.told import MODELS, PEOPLE, Answers, Listing, Spot, Wanted
 
 T = TypeVar("T")
 Unit = tuple[str, str, str]

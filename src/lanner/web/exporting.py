@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from lanner.model import Campaign
+from lanner.web.offered import FORMATS
 from lanner.web.organising import find
-from lanner.web.output import FORMATS
 from lanner.web.site import Site
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox allow-scripts"

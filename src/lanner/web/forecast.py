@@ -5,27 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
-
-import polars as pl
 
 from lanner.store import Share
+from lanner.web.told import Pace
 
 HOURS_A_DAY = 4.0
 """Assumed until a judge has worked on more than one day."""
-_PARTS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How one judge works: seconds of activity in all, median per item, items a minute over ten equal parts."""
-
-    active: float = 0.0
-    median: float | None = None
-    per_minute: float | None = None
-    parts: tuple[float, ...] = ()
-    first: datetime | None = None
-    last: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,41 +30,6 @@ class Outlook:
     @property
     def share(self) -> float:
         return self.done / self.total if self.total else 0.0
-
-
-def paces(table: pl.DataFrame) -> dict[str, Pace]:
-    """The pace of every judge, from the times kept with each answer. A repeated save counts once, at its longest."""
-    if table.is_empty():
-        return {}
-    unit = ["judge", "document", "segment", "system", "role"]
-    times = (
-        table.group_by(unit)
-        .agg(pl.coalesce("active", "elapsed").max().alias("active"), pl.col("answered_at").max().alias("at"))
-        .sort("at", nulls_last=True)
-    )
-    found = {}
-    for (judge,), rows in times.group_by(["judge"], maintain_order=True):
-        seconds = rows["active"].drop_nulls().drop_nans()
-        moments = rows["at"].drop_nulls()
-        total = float(seconds.sum())
-        found[str(judge)] = Pace(
-            active=total,
-            median=float(seconds.median()) if len(seconds) else None,  # type: ignore[arg-type]
-            per_minute=60 * len(seconds) / total if total > 0 else None,
-            parts=_parts([float(second) for second in seconds]),
-            first=moments.min() if len(moments) else None,  # type: ignore[arg-type]
-            last=moments.max() if len(moments) else None,  # type: ignore[arg-type]
-        )
-    return found
-
-
-def _parts(seconds: Sequence[float]) -> tuple[float, ...]:
-    """Items a minute in ten equal parts of the work so far, in the order it was done."""
-    if len(seconds) < 2 * _PARTS:
-        return ()
-    cuts = [round(len(seconds) * part / _PARTS) for part in range(_PARTS + 1)]
-    spans = [seconds[start:end] for start, end in pairwise(cuts)]
-    return tuple(60 * len(span) / sum(span) if sum(span) > 0 else 0.0 for span in spans)
 
 
 def outlooks(

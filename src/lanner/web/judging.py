@@ -161,7 +161,7 @@ async def save(request: Request) -> Response:
     now = datetime.now(UTC)
     given = read_save(await request.body(), now)
     try:
-        saved = await site.write(lambda: work.submit(site.store, number, judge=seat, at=now, **given))
+        saved, received = await site.intake.submit(work.Submission(number, judge=seat, **given))
     except AnswerError as error:
         return _json({"errors": [_told(error)]}, 422)
     except CampaignError as error:
@@ -171,7 +171,7 @@ async def save(request: Request) -> Response:
         {
             "saved": saved.ids,
             "conflicts": [{"question": c.question, "id": c.id, "value": c.value} for c in saved.conflicts],
-            "received_at": now.isoformat(timespec="milliseconds"),
+            "received_at": received.isoformat(timespec="milliseconds"),
             "missing": saved.open,
             **_taught(site, number, given["item"], saved),
         }
@@ -218,7 +218,7 @@ def read_save(body: bytes, now: datetime) -> dict[str, Any]:
     return {
         "item": item,
         "answers": said,
-        "submission": submission,
+        "id": submission,
         "base": _base(given.get("base")),
         "elapsed": _seconds(given.get("elapsed")),
         "active": _seconds(given.get("active")),

@@ -15,10 +15,11 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from lanner import registry
 from lanner.errors import StoreError
 from lanner.store import Store
 from lanner.web.beside import Beside
-from lanner.web.picture import Album, Picture
+from lanner.web.told import Picture
 
 LOOKS_A_SECOND = 2
 
@@ -50,7 +51,7 @@ class Live:
     def __init__(self, store: Store, *, beside: bool = True) -> None:
         self._store = store
         self._beside = Beside(store.address) if beside else None
-        self._album = Album(store)
+        self._album = None if beside else registry.module("web.making", "album", known=("album",)).Album(store)
         self._thread = ThreadPoolExecutor(1, "lanner-live")
         self._watched: dict[int, Watched] = {}
         self._known: dict[tuple[int, str], Picture] = {}
@@ -71,7 +72,7 @@ class Live:
             self._warming = asyncio.create_task(self._beside.ask("ready"))
             self._warming.add_done_callback(lambda task: task.cancelled() or task.exception())
 
-    async def picture(self, campaign: int, question: str = "", *, wait: float = 0.7) -> Picture | None:
+    async def picture(self, campaign: int, question: str = "", *, wait: float = 0.3) -> Picture | None:
         """The newest picture. One that is older than the newest judgement is shown all the same if making a new one
         takes longer than `wait`: numbers that are a little old beat a page that does not come. None if there is none
         yet."""

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from lanner.model import Campaign
 from lanner.reports.typeset import number, words
-from lanner.web.divergence import FEWEST, Divergence
 from lanner.web.forecast import Outlook
-from lanner.web.measures import Measure
+from lanner.web.told import FEWEST, Divergence, Measure
 from lanner.web.verdict import Plan
 
 

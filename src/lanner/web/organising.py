@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import quote
@@ -9,16 +10,18 @@ from urllib.parse import quote
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from lanner.campaign import progress
 from lanner.model import Campaign
 from lanner.store import Account, AccountRole, Store
 from lanner.web.figures import progress_bar
-from lanner.web.output import FORMATS
+from lanner.web.offered import FORMATS
 from lanner.web.panels import LivePage, live_page
 from lanner.web.rendering import moment, page
 from lanner.web.site import Site
+
+_SHOWN_SECONDS, _MOST_SHOWN = 0.8, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +97,20 @@ async def campaign(request: Request) -> Response:
 
 
 async def panels(request: Request) -> Response:
-    """The panels alone, for a page that is open."""
+    """The panels alone, for a page that is open. All who look at the same moment are shown the same ones."""
+    site: Site = request.app.state.site
+    account = request.state.visitor.account
+    found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+    root = request.scope.get("root_path", "")
+    key = (found.id, request.query_params.get("question", ""), root)
+    kept = site.shown.get(key)
+    if kept is not None and kept[0] > time.monotonic():
+        return HTMLResponse(kept[1], headers={"x-made-at": kept[2]})
     live = await _live(request)
     shown = page(request, "live.html", {"live": live})
-    shown.headers["x-made-at"] = moment(live.made_at)
+    made_at = moment(live.made_at)
+    if len(site.shown) > _MOST_SHOWN:
+        site.shown.clear()
+    site.shown[key] = (time.monotonic() + _SHOWN_SECONDS, bytes(shown.body), made_at)
+    shown.headers["x-made-at"] = made_at
     return shown

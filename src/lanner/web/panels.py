@@ -17,12 +17,10 @@ from lanner.store import JUDGE_ITSELF, Seat, Store
 from lanner.web import figures
 from lanner.web.activity import said_of
 from lanner.web.contrasts import Contrasts, contrasts
-from lanner.web.divergence import FEWEST, Divergence
 from lanner.web.figures import AgreementRow
-from lanner.web.forecast import Outlook, Pace, outlooks
-from lanner.web.measures import Measure
+from lanner.web.forecast import Outlook, outlooks
 from lanner.web.needs import Need, Standing, needs
-from lanner.web.picture import MODELS, PEOPLE, Comment, Picture
+from lanner.web.told import FEWEST, MODELS, PEOPLE, Comment, Divergence, Measure, Pace, Picture
 from lanner.web.verdict import Controls, Plan, Verdict, verdict
 
 STATES = {

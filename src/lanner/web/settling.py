@@ -19,11 +19,11 @@ from lanner.protocols.answers import check
 from lanner.protocols.flow import chosen
 from lanner.store import Store
 from lanner.web import auth, forms, guidelines
-from lanner.web.disagreement import Answers, Listing, Spot, Wanted
 from lanner.web.discussed import Scene, Unit
 from lanner.web.organising import address_of, find
 from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.told import Answers, Listing, Spot, Wanted
 
 ADJUDICATOR = Judge("adjudicated", JudgeKind.ADJUDICATED, "Agreed")
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 from lanner.store import Store
 from lanner.web.assets import Assets
 from lanner.web.desk import Owners
+from lanner.web.intake import Intake
 from lanner.web.live import Live
 from lanner.web.rendering import environment
 from lanner.web.session import Sessions
@@ -65,6 +66,7 @@ class Site:
         self.saves = Saves()
         self.owners = Owners(store)
         self.uploads = Uploads()
+        self.shown: dict[tuple[int, str, str], tuple[float, bytes, str]] = {}
         self.live = Live(store, beside=settings.beside)
         self.sign_ins = Throttle(burst=8, seconds=15)
         self.addresses = Throttle(burst=40, seconds=3)
@@ -72,6 +74,7 @@ class Site:
         self.backups = settings.backups or beside / "lanner-backups"
         self._readers = ThreadPoolExecutor(4, "lanner-read")
         self._writers = ThreadPoolExecutor(1 if store.kind == "sqlite" else 8, "lanner-write")
+        self.intake = Intake(store, self._writers)
 
     async def read(self, work: Callable[[], T]) -> T:
         """Run something that reads, or computes for a while, without holding up others."""

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from lanner.reports.typeset import number, plural, words
-from lanner.web.divergence import FEWEST, Divergence
 from lanner.web.figures import Cell
 from lanner.web.forecast import Outlook
-from lanner.web.measures import Measure
+from lanner.web.told import FEWEST, Divergence, Measure
 
 SIGNS = {"ok": "✓", "warn": "▲", "bad": "✕", "none": "·"}
 

@@ -5,6 +5,7 @@ const panels = /** @type {HTMLElement} */ (document.getElementById("panels"));
 const sign = /** @type {HTMLElement} */ (document.getElementById("live"));
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 let made = sign.dataset.made ?? "";
+const PAUSE = 1200; // between two refreshes: judges' saves come first
 let fetching = false;
 let again = false;
 
@@ -33,13 +34,14 @@ async function refresh() {
     say("live");
   } catch {
     say("lost");
-  } finally {
+  }
+  setTimeout(() => {
     fetching = false;
     if (again) {
       again = false;
       refresh();
     }
-  }
+  }, PAUSE);
 }
 
 /** Put new panels in the place of old ones that differ, so that focus and scroll stay elsewhere. @param {string} html */

@@ -4,12 +4,13 @@ from pathlib import Path
 
 from lanner import campaign, formats
 from lanner.store import Store
-from lanner.web import output
+from lanner.web import offered
+from lanner.web.making import output
 from visiting import complete, open_campaign
 
 
 def test_every_format_offered_can_be_written() -> None:
-    assert set(output.FORMATS) - {*output.TABLES, "appraise"} <= set(formats.titles(writable=True))
+    assert set(offered.FORMATS) - {*offered.TABLES, "appraise"} <= set(formats.titles(writable=True))
 
 
 def test_a_copy_holds_the_whole_history(store: Store, tmp_path: Path) -> None:
@@ -29,7 +30,7 @@ def test_one_file_comes_as_it_is_and_several_as_a_zip(store: Store, tmp_path: Pa
     for name, ending in (("native", ".jsonl"), ("csv", ".zip"), ("mtme", ".zip")):
         folder = tmp_path / name
         folder.mkdir()
-        path = output.export(store, 1, name, output.FORMATS[name][1], str(folder))
+        path = output.export(store, 1, name, offered.FORMATS[name][1], str(folder))
         assert path.endswith(ending)
         assert Path(path).stat().st_size > 0
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -19,59 +18,10 @@ from lanner.stats.alpha import alpha
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array
 from lanner.stats.sets import jaccard_distance
+from lanner.web.told import Answers, Listing, Spot, Wanted
 
 UNIT = ["document", "segment", "system"]
 _MOST = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What to look for. Empty means all; `labels` are two that must both have been given to `question`."""
-
-    question: str = ""
-    domain: str = ""
-    document: str = ""
-    judges: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    show: str = "open"
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """One unit on which people differ. `given` are the answers to the question looked at, by judge."""
-
-    document: str
-    segment: str
-    system: str
-    domain: str
-    distance: float
-    parts: dict[str, float]
-    given: tuple[tuple[str, str], ...]
-    settled: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """The spots found, the furthest apart first; how many there are in all, settled, and shared units."""
-
-    spots: tuple[Spot, ...]
-    found: int
-    settled: int
-    shared: int
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """Everything said about one unit: answers by question and judge, seconds of activity by judge."""
-
-    given: dict[str, dict[str, Json]] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    parts: dict[str, float] = field(default_factory=dict)
-    settled: dict[str, Json] = field(default_factory=dict)
-
-    @property
-    def distance(self) -> float | None:
-        return sum(self.parts.values()) / len(self.parts) if self.parts else None
 
 
 def listing(table: pl.DataFrame, protocol: Protocol, people: Sequence[str], wanted: Wanted) -> Listing:

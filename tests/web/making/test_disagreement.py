@@ -5,7 +5,8 @@ import pytest
 from lanner import protocols
 from lanner.model import Judge, JudgeKind, Judgement
 from lanner.stats.frame import frame
-from lanner.web.disagreement import Wanted, answers, listing
+from lanner.web.making.disagreement import answers, listing
+from lanner.web.told import Wanted
 
 H_FALCON = protocols.load("h_falcon")
 PEOPLE = ["a", "b"]

@@ -6,7 +6,7 @@ from lanner import protocols
 from lanner.material import from_file
 from lanner.model import Interval, Judgement, Result
 from lanner.stats.frame import frame
-from lanner.web.measures import expected, measures
+from lanner.web.making.measures import expected, measures
 from released import data_dir
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -19,52 +19,11 @@ from lanner.stats.kappa import kappa, pairwise
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 from lanner.web.figures import Cell
+from lanner.web.told import FEWEST, Divergence, OddOnes, Swap
 
-FEWEST = 10
-"""Shared units before a figure is drawn: with fewer, any picture is chance."""
 _QUICK = Resampling(n=200, seed=1)
 _NO_INTERVAL = Resampling(method="none")
 _MOST_MERGES = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Swap:
-    """A judge whose answers fit the others' far better with two labels exchanged."""
-
-    judge: str
-    labels: tuple[str, str]
-    crossed: int
-    straight: int
-
-
-@dataclass(frozen=True, slots=True)
-class OddOnes:
-    """How often all agree, one judge stands alone against the rest, none are alike, or they are split otherwise."""
-
-    units: int
-    all_agree: int
-    alone: tuple[tuple[str, int], ...]
-    none_alike: int
-    divided: int
-    on_what: tuple[tuple[str, str, int], ...]
-    """For the judge most often alone: own label, the others' label, how often."""
-
-
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """Everything the panels on divergence show, for one question."""
-
-    question: str
-    people: tuple[str, ...]
-    coefficient: str
-    pairs: dict[tuple[str, str], Cell]
-    shared: int
-    labels: tuple[str, ...]
-    shares: dict[str, tuple[float, ...]]
-    odd: OddOnes | None
-    now: float | None
-    merges: tuple[tuple[str, str, float], ...]
-    swaps: tuple[Swap, ...]
 
 
 def divergence(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from lanner import campaign, protocols
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
-from lanner.web.picture import Album, main_question
+from lanner.web.making.album import Album, main_question
 from visiting import complete, open_campaign
 
 

@@ -7,7 +7,7 @@ import pytest
 from lanner import protocols
 from lanner.material import from_file
 from lanner.model import Choice, Question
-from lanner.web.divergence import divergence
+from lanner.web.making.divergence import divergence
 from released import data_dir
 
 LEVELS = ["sentence_level", "local", "extended", "global", "universal"]

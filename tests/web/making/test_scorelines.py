@@ -8,7 +8,7 @@ from lanner import formats, protocols
 from lanner.errors import LannerError
 from lanner.material import Material
 from lanner.model import Judge, Judgement, Role
-from lanner.web.scorelines import appraise_csv, main_score, score_judgements
+from lanner.web.making.scorelines import appraise_csv, main_score, score_judgements
 from visiting import documents
 
 PROTOCOL = protocols.load("h_falcon")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +16,8 @@ from lanner.reports.build import build
 from lanner.reports.files import write_whole
 from lanner.stats.resample import Resampling
 from lanner.store import Store
-from lanner.web.scorelines import appraise_csv, score_judgements
-
-TABLES = ("csv", "jsonl", "parquet")
-FORMATS: Mapping[str, tuple[str, str, str]] = {
-    "csv": ("CSV", ".csv", "one row per answer, with a codebook"),
-    "jsonl": ("JSON lines", ".jsonl", "the same, for programs"),
-    "parquet": ("Parquet", ".parquet", "the same, for large campaigns"),
-    "native": ("Lanner", ".jsonl", "texts, judges and judgements: can be imported again"),
-    "label_studio": ("Label Studio", ".json", "tasks with annotations"),
-    "mtme": ("mt-metrics-eval", "", "sources, documents, references, outputs, scores"),
-    "appraise": ("Appraise", ".csv", "one row per score, in Appraise’s own layout"),
-}
-"""What can be had: its name, how its file ends, what is in it."""
+from lanner.web.making.scorelines import appraise_csv, score_judgements
+from lanner.web.offered import TABLES
 
 
 def export(store: Store, campaign: int, name: str, suffix: str, folder: str) -> str:

@@ -24,7 +24,6 @@ from lanner.model import (
     Document,
     Grid,
     Judge,
-    JudgeKind,
     Judgement,
     Labels,
     Protocol,
@@ -36,53 +35,21 @@ from lanner.model import (
 )
 from lanner.stats.frame import frame
 from lanner.store import Store
-from lanner.web import output, texts
-from lanner.web.disagreement import Answers, Listing, Wanted, answers, listing
-from lanner.web.divergence import Divergence, divergence
-from lanner.web.forecast import Pace, paces
-from lanner.web.measures import Measure, measures
+from lanner.web import texts
+from lanner.web.making import output
+from lanner.web.making.disagreement import answers, listing
+from lanner.web.making.divergence import divergence
+from lanner.web.making.measures import measures
+from lanner.web.making.pacing import paces
+from lanner.web.told import MODELS, PEOPLE, Answers, Comment, Listing, Picture, Wanted
 from lanner.web.wishes import Wishes, planned
 
 Key = tuple[Any, ...]
 _KEY_OF = attrgetter("judge", "document", "segment", "question", "role")
 KEY = ["judge", "stage", "question", "document", "segment", "system", "role"]
-PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED)
-MODELS = (JudgeKind.MODEL, JudgeKind.METRIC)
 _COMMENTS = 50
 _LATE = 2000
 """PostgreSQL may show a row after one with a higher id: so many are read again. Adding twice changes nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """What a judge wrote about an item."""
-
-    judge: str
-    question: str
-    document: str
-    segment: str
-    text: str
-    at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """Everything on the live page that takes computing. `stamp` is the newest judgement in it."""
-
-    campaign: int
-    stamp: int
-    made_at: datetime
-    seconds: float
-    people: tuple[str, ...]
-    models: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    main: str
-    apart: Divergence | None
-    paces: dict[str, Pace]
-    comments: tuple[Comment, ...]
-    comments_in_all: int
-    controls: dict[str, tuple[int, int]]
-    """By judge: control items missed, control items answered."""
 
 
 @dataclass(slots=True)

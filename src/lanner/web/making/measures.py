@@ -14,30 +14,9 @@ from lanner.model import Choice, Grid, Labels, Number, Option, Protocol, Questio
 from lanner.protocols.wording import Wording
 from lanner.stats.alpha import alpha
 from lanner.stats.resample import Resampling
+from lanner.web.told import Measure
 
 LIVE = Resampling(n=400, seed=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """One row of the panel. `main` rows stand for a question, the others for a part of one (a skill of nine)."""
-
-    question: str
-    row: str
-    label: str
-    main: bool = True
-    heading: str = ""
-    group: str = ""
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    expected_low: float | None = None
-    expected_high: float | None = None
-    items: int = 0
-    documents: int = 0
-    judges: int = 0
-    notes: tuple[str, ...] = ()
-    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)

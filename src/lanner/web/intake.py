@@ -1,0 +1,85 @@
+"""Answers on their way to disk: those that arrive while others are being written are written together, in one
+transaction. Nobody waits longer for it, and a busy server asks the disk far less often."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from datetime import UTC, datetime
+
+from lanner import campaign
+from lanner.campaign import Saved, Submission
+from lanner.errors import LannerError
+from lanner.store import CollisionError, Store
+
+MOST = 100
+"""Submissions in one transaction: enough to share the disk, few enough to answer soon."""
+Outcome = Saved | LannerError
+
+
+class Intake:
+    """One writer for all saves of this server."""
+
+    def __init__(self, store: Store, writers: Executor) -> None:
+        self._store = store
+        self._writers = writers
+        self._waiting: deque[tuple[Submission, asyncio.Future[tuple[Outcome, datetime]]]] = deque()
+        self._writing: asyncio.Task[None] | None = None
+
+    async def submit(self, given: Submission) -> tuple[Saved, datetime]:
+        """What the save came to and when it arrived; it is on disk then. What is refused is raised."""
+        waits: asyncio.Future[tuple[Outcome, datetime]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((given, waits))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
+        outcome, received = await waits
+        if isinstance(outcome, LannerError):
+            raise outcome
+        return outcome, received
+
+    async def _write(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._waiting:
+            batch = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
+            received = datetime.now(UTC)
+            given = [submission for submission, _ in batch]
+            outcomes: Sequence[Outcome | BaseException]
+            try:
+                outcomes = await loop.run_in_executor(self._writers, self._store_all, given, received)
+            except BaseException as error:
+                outcomes = [error] * len(batch)
+            for (_, waits), outcome in zip(batch, outcomes, strict=True):
+                if waits.done():  # whoever sent it has gone; it is stored all the same
+                    continue
+                if isinstance(outcome, BaseException) and not isinstance(outcome, LannerError):
+                    waits.set_exception(outcome)
+                else:
+                    waits.set_result((outcome, received))
+
+    def _store_all(self, given: Sequence[Submission], received: datetime) -> Sequence[Outcome]:
+        try:
+            return campaign.submit_many(self._store, given, at=received)
+        except CollisionError:  # one of them stands in the way of all: each by itself
+            return [self._store_one(submission, received) for submission in given]
+        except LannerError as error:
+            return [error] * len(given)
+
+    def _store_one(self, given: Submission, received: datetime) -> Outcome:
+        try:
+            return campaign.submit(
+                self._store,
+                given.task,
+                given.item,
+                given.answers,
+                submission=given.id,
+                elapsed=given.elapsed,
+                active=given.active,
+                answered_at=given.answered_at,
+                base=given.base,
+                judge=given.judge,
+                at=received,
+            )
+        except LannerError as error:
+            return error
