@@ -12,8 +12,7 @@ from starlette.testclient import TestClient
 from lanner import campaign, protocols
 from lanner.model import Document, Grid, Judge, Segment
 from lanner.store import AccountRole, Store
-from lanner.web import origin
-from lanner.web.session import ACCOUNT_COOKIE
+from lanner.web.session import ACCOUNT_COOKIE, Visitor
 
 PASSWORD = "a sentence nobody guesses"
 HOST = "testserver.local"
@@ -38,9 +37,10 @@ def sign_in(client: TestClient, store: Store, name: str = "Ann", role: str = "ow
     with store.writing() as tx:
         known = tx.accounts.find(name)
         number = known.id if known else tx.accounts.add(name, "!", AccountRole(role), datetime.now(UTC))
+        account = tx.accounts.numbered(number)
     token: str = client.app.state.site.sessions.open(account=number)
     client.cookies.set(ACCOUNT_COOKIE, token, domain=HOST)
-    return origin.form_token(token)
+    return Visitor(account=account).form_token
 
 
 SYSTEMS = ("secret-system-one", "secret-system-two")

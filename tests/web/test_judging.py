@@ -280,6 +280,21 @@ def test_a_tutorial_item_is_explained_after_its_answer_and_not_before(
     assert "Nothing is lost" in client.get(f"/task/{tasks[-1]}").text
 
 
+def test_consent_is_kept_with_its_version_and_opens_the_rest(client: TestClient, store: Store) -> None:
+    secrets = open_campaign(store, "asked", settings={"before": ["consent"]})
+    client.get(f"/j/{secrets['J1']}")
+    tasks = [task.id for task in campaign.tasks(store, "asked", "J1")]
+    refused = save(client, tasks[1], 0, {"sentence": 1})
+    assert (refused.status_code, refused.json()["reason"]) == (409, "gate")
+    saved = save(client, tasks[0], 0, {"consent": "agree"}).json()
+    assert saved["missing"] == []
+    head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
+    assert client.post(f"/task/{tasks[0]}/finish", headers=head).status_code == 200
+    seat = campaign.seats(store, "asked")[0]
+    assert seat.consent and seat.consented_at
+    assert save(client, tasks[1], 0, {"sentence": 1}).status_code == 200
+
+
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 

@@ -103,3 +103,13 @@ def test_without_a_copy_nothing_is_deleted(client: TestClient, store: Store, tok
     answer = client.post("/campaigns/trial/delete", data={"token": token, "typed": "trial"})
     assert answer.status_code == 409
     assert campaign.get(store, "trial")
+
+
+def test_after_a_calibration_round_the_rest_is_assigned(client: TestClient, store: Store, token: str) -> None:
+    open_campaign(store, "round", settings={"calibration": ["doc0"]})
+    before = len(campaign.tasks(store, "round", "J1"))
+    assert "assign the rest" in client.get("/campaigns/round").text
+    assert client.post("/campaigns/round/state", data={"token": token, "to": "rest"}).status_code == 303
+    assert len(campaign.tasks(store, "round", "J1")) > before
+    assert "assign the rest" not in client.get("/campaigns/round").text
+    assert client.post("/campaigns/trial/state", data={"token": token, "to": "rest"}).status_code == 409

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import hashlib
 from datetime import UTC, datetime, timedelta
 
 from starlette.testclient import TestClient
 
+from lanner import campaign
 from lanner.store import Store
-from lanner.web.session import ACCOUNT_COOKIE, ACCOUNT_DAYS, Sessions, Visitor
-from visiting import HOST, another, sign_in
+from lanner.web.session import ACCOUNT_COOKIE, ACCOUNT_DAYS, JUDGE_COOKIE, JUDGE_DAYS, Sessions, Visitor
+from visiting import HOST, another, open_campaign, sign_in
 
 
 def account(store: Store) -> int:
@@ -62,3 +64,45 @@ def test_a_judge_may_hold_several_links() -> None:
     assert visitor.seats == (7, 3)
     assert visitor.token_of(3) == "old"
     assert visitor.token_of(9) == ""
+
+
+def aged(store: Store, **who: int) -> str:
+    """A session that was opened two days ago."""
+    token = "an-old-token-" + "x" * 30
+    now = datetime.now(UTC)
+    days = JUDGE_DAYS if "judge" in who else ACCOUNT_DAYS
+    with store.writing() as tx:
+        hashed = hashlib.sha256(token.encode()).hexdigest()
+        tx.sessions.add(hashed, now + timedelta(days=days - 2), now - timedelta(days=2), **who)
+    return token
+
+
+def test_an_old_session_of_an_account_is_renewed_by_looking(client: TestClient, store: Store) -> None:
+    form = sign_in(client, store)
+    old = aged(store, account=account_of(store))
+    client.cookies.set(ACCOUNT_COOKIE, old, domain=HOST)
+    assert client.get("/account").status_code == 200
+    new = client.cookies.get(ACCOUNT_COOKIE, domain=HOST)
+    assert new and new != old
+    assert client.post("/logout", data={"token": form}).status_code == 303, "a page that was open can still be sent"
+    late = another(client)
+    late.cookies.set(ACCOUNT_COOKIE, old, domain=HOST)
+    assert late.get("/account").status_code == 200, "requests on their way have two minutes"
+
+
+def test_a_judges_session_is_renewed_at_home(client: TestClient, store: Store) -> None:
+    open_campaign(store)
+    seat = campaign.seats(store, "trial")[0].number
+    old = aged(store, judge=seat)
+    client.cookies.set(JUDGE_COOKIE, old, domain=HOST)
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    client.get(f"/task/{task}")
+    assert client.cookies.get(JUDGE_COOKIE, domain=HOST) == old
+    client.get("/work")
+    assert client.cookies.get(JUDGE_COOKIE, domain=HOST) != old
+    assert client.get(f"/task/{task}").status_code == 200
+
+
+def account_of(store: Store) -> int:
+    with store.reading() as tx:
+        return tx.accounts.all()[0].id

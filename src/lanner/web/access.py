@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from lanner.web import origin
 from lanner.web.problems import SignInNeeded
-from lanner.web.session import Visitor, account_visitor, judge_visitor
+from lanner.web.session import Visitor, account_visitor, judge_visitor, renewed
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -121,7 +121,8 @@ def guard(handler: Handler, kinds: frozenset[Kind], *, changes: bool) -> Handler
                 raise SignInNeeded(judge=kinds == JUDGES)
             raise HTTPException(403)
         try:
-            return await handler(request)
+            response = await handler(request)
+            return await renewed(request, response, visitor) if visitor and visitor.renewable else response
         finally:
             if changes:
                 await request.close()  # what was uploaded lies in temporary files

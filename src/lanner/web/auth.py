@@ -77,7 +77,8 @@ async def form_of(request: Request) -> FormData:
     """The fields of a form, whose token fits the visitor's cookie."""
     form = await request.form(max_files=20, max_fields=2000)
     visitor = getattr(request.state, "visitor", None)
-    secret = visitor.token if visitor and visitor.account else request.cookies.get(session.VISITOR_COOKIE, "")
+    anyone = request.cookies.get(session.VISITOR_COOKIE, "")
+    secret = visitor.form_secret if visitor and visitor.account else anyone
     origin.check_form(text(form, origin.FIELD), secret)
     return form
 

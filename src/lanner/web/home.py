@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
+from lanner.campaign import documents
 from lanner.campaign.knowing import asking
 from lanner.campaign.tasks import next_task
 from lanner.model import CampaignState, Unit
@@ -59,7 +61,9 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         overview = tx.tasks.overview(seat)
         first = {entry.task.id: entry.task.items[0] for entry in tx.tasks.of_judge(seat) if entry.task.items}
         protocol = asking(store, tx, campaign.id, campaign.protocol_hash).protocol
-        titles = {document.id: document.title for document in tx.documents.all(campaign.id)}
+        today = tx.tasks.active_since(seat, datetime.now(UTC) - timedelta(hours=16))
+        key = ("titles", campaign.id, tx.campaigns.corpus_hash(campaign.id))
+    titles: dict[str, str] = store.facts.get(key, lambda: {d.id: d.title for d in documents(store, campaign.id)})
     wording = Wording(protocol, language)
     lines = []
     for number, line in enumerate(overview, 1):
@@ -81,7 +85,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         next=following.id if following and campaign.state is CampaignState.OPEN else None,
         done=sum(line.done for line in lines),
         items=sum(line.items for line in lines),
-        minutes_today=0.0,
+        minutes_today=today / 60,
         speaks=str(found.judge.attributes.get("interface_language", "")),
         completion_code=str(settings.get("completion_code", "")) if finished else "",
         return_link=str(settings.get("return_link", "")) if finished else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import time
 from collections.abc import Mapping
@@ -17,8 +18,10 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as work
 from lanner.errors import AnswerError, CampaignError
-from lanner.model import Json, languages
+from lanner.model import Json, Task, languages
+from lanner.protocols.flow import holds
 from lanner.protocols.wording import Wording
+from lanner.store import Store
 from lanner.web import forms, guidelines, messages, origin, session
 from lanner.web.desk import Desk, desk, explanation
 from lanner.web.home import home_page
@@ -93,7 +96,8 @@ async def home(request: Request) -> Response:
     """All my work: what is next, what is done."""
     site: Site = request.app.state.site
     visitor: Visitor = request.state.visitor
-    shown = await site.read(lambda: [home_page(site.store, seat) for seat in visitor.seats])
+    spoken = _language(request).language
+    shown = await site.read(lambda: [home_page(site.store, seat, spoken) for seat in visitor.seats])
     words = _language(request, shown[0].speaks)
     return _page(request, "judge/home.html", words, {"homes": shown, "token": visitor.form_token})
 
@@ -286,8 +290,22 @@ async def form(request: Request) -> Response:
             )
         )
         site.saves.note()
+    if forms.text(fields, "finish"):  # a questionnaire is one page: saving it finishes it, unless something is missing
+        with contextlib.suppress(work.UnfinishedError):
+            await site.write(lambda: _finished(site.store, number))
+            return _to(request, "/work")
     following = f"?{urlencode({'row': int(row) + 1})}" if row.isdecimal() and len(row) < 6 else ""
     return _to(request, f"/task/{number}{following}")
+
+
+def _finished(store: Store, number: int) -> Task:
+    """Finish a task. Where it asked for consent and got it, the version of what was agreed to is kept."""
+    done = work.finish(store, number)
+    laid = desk(store, number)
+    gates = [stage for stage in laid.protocol.pages[done.page] if stage.gate] if laid else []
+    if laid and gates and all(holds(stage.gate, laid.given[0].answers) for stage in gates):
+        work.consent(store, laid.campaign.id, laid.judge.id, laid.protocol.label)
+    return done
 
 
 async def finish(request: Request) -> Response:
@@ -299,7 +317,7 @@ async def finish(request: Request) -> Response:
         fields = await request.form(max_files=0, max_fields=10)
         origin.check_form(forms.text(fields, origin.FIELD), request.state.visitor.token_of(seat))
     try:
-        done = await site.write(lambda: work.finish(site.store, number))
+        done = await site.write(lambda: _finished(site.store, number))
     except work.UnfinishedError as error:
         if not as_json:
             return _to(request, f"/task/{number}")

@@ -30,7 +30,7 @@ async def _found(request: Request) -> Campaign:
 
 
 async def state(request: Request) -> Response:
-    """Open, pause, go on, close, put into the archive and out of it."""
+    """Open, pause, go on, close, assign what follows a calibration round, put into the archive and out of it."""
     site: Site = request.app.state.site
     campaign = await _found(request)
     form = await auth.form_of(request)
@@ -40,6 +40,7 @@ async def state(request: Request) -> Response:
         "pause": campaigns.pause,
         "reopen": campaigns.reopen,
         "close": campaigns.close,
+        "rest": campaigns.after_calibration,
     }
     wanted = forms.text(form, "to")
 

@@ -101,6 +101,7 @@ class LivePage:
     comments: tuple[Comment, ...]
     comments_in_all: int
     activity: tuple[tuple[datetime, str], ...]
+    rest_assigned: bool
     names: Mapping[str, str]
     made_at: datetime | None
     fresh: bool
@@ -206,6 +207,7 @@ def live_page(
         contrasts=contrasts(side.apart if side else None, names, seats, _labeller(wording, about)),
         comments=picture.comments[:6] if picture else (),
         comments_in_all=picture.comments_in_all if picture else 0,
+        rest_assigned=any(event.kind == "rest_assigned" for event in events),
         activity=tuple((event.at, said_of(event)) for event in events[:-9:-1]),
         names=names,
         made_at=picture.made_at if picture else None,

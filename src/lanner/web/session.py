@@ -6,6 +6,7 @@ out. A judge may hold links to several campaigns: the judges' cookie is a short 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import secrets
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ RENEWED_AFTER = timedelta(days=1)
 _LINKS_KEPT = 6
 _BELIEVED = timedelta(seconds=10)  # how long a revoked link can still work in another process
 _CACHED = 20_000
+_OVERLAP_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,17 @@ class Visitor:
     links: tuple[tuple[str, int, int], ...] = ()
     renewable: bool = False
 
+    @property
+    def form_secret(self) -> str:
+        """What tokens of forms are made from. An account's outlives its sessions, so that a page that was open while
+        they were renewed can still be sent; it ends with the password."""
+        if self.account is not None:
+            return f"{self.account.id}\0{self.account.password}"
+        return self.links[0][0] if self.links else ""
+
     @cached_property
     def form_token(self) -> str:
-        return form_token(self.token or (self.links[0][0] if self.links else ""))
+        return form_token(self.form_secret)
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -137,7 +147,8 @@ async def judge_visitor(request: Request) -> Visitor | None:
         for token, session in zip(tokens, found, strict=True)
         if session is not None and session.judge is not None and session.campaign is not None
     )
-    return Visitor(links=links) if links else None
+    left = min((s.expires_at - datetime.now(UTC) for s in found if s is not None), default=timedelta(0))
+    return Visitor(links=links, renewable=left < timedelta(days=JUDGE_DAYS) - RENEWED_AFTER) if links else None
 
 
 async def account_visitor(request: Request) -> Visitor | None:
@@ -183,6 +194,33 @@ def keep_judge(request: Request, response: Response, token: str, seat: int, know
     """Add a judge's new token to the list; an older one of the same judge goes."""
     others = [other for other, judge, _ in (known.links if known else ()) if judge != seat]
     keep(request, response, JUDGE_COOKIE, ".".join([token, *others][:_LINKS_KEPT]), JUDGE_DAYS)
+
+
+async def renewed(request: Request, response: Response, visitor: Visitor) -> Response:
+    """Once a day a page that is looked at brings new tokens along. The old ones work for two minutes more, since other
+    requests may be on their way with them."""
+    if request.method != "GET" or not response.headers.get("content-type", "").startswith("text/html"):
+        return response
+    if not visitor.account and not request.url.path.endswith("/work"):
+        return response  # the form on a judge's page belongs to its session
+    site = request.app.state.site
+    sessions: Sessions = site.sessions
+    old = [visitor.token] if visitor.account else [token for token, _, _ in visitor.links]
+
+    def make() -> list[str]:
+        if visitor.account:
+            return [sessions.open(account=visitor.account.id)]
+        return [sessions.open(judge=judge) for _, judge, _ in visitor.links]
+
+    new = await site.write(make)
+    if visitor.account:
+        keep(request, response, ACCOUNT_COOKIE, new[0], ACCOUNT_DAYS)
+    else:
+        keep(request, response, JUDGE_COOKIE, ".".join(new), JUDGE_DAYS)
+    loop = asyncio.get_running_loop()
+    for token in old:
+        loop.call_later(_OVERLAP_SECONDS, loop.run_in_executor, None, sessions.close, token)
+    return response
 
 
 def visitor_secret(request: Request) -> str:
