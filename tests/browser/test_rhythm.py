@@ -118,3 +118,29 @@ def test_window_of_a_long_document(live: Live, page: Page) -> None:
     assert page.locator(shown).first.inner_text() == "2"
     page.locator(".below [data-act=whole]").click()
     assert page.locator(shown).count() == 30
+
+
+def test_active_time_pauses_and_breaks_are_suggested(live: Live, page: Page) -> None:
+    settings = {"idle_seconds": 30, "break_minutes": 1}
+    work = live.campaign("h_falcon", [document(3)], systems=["hidden-engine-alpha"], settings=settings)
+    page.clock.install()
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    for _ in range(4):
+        page.clock.run_for(20_000)
+        hands.press("Shift")
+    assert "1 min today" in page.inner_text("#mins")
+    page.locator("#note-break").get_by_role("button", name="Do not remind me").click()
+    page.clock.run_for(600_000)
+    assert "1 min today" in page.inner_text("#mins"), "ten minutes without a sign of life are no work"
+    for _ in range(4):
+        hands.press("Shift")
+        page.clock.run_for(20_000)
+    assert page.locator("#note-break").count() == 0
+    hands.press("s", "3", "8", "Enter")
+    page.clock.run_for(2_000)
+    page.locator("#saved[data-state=saved]").wait_for()
+    row = next(row for row in work.rows() if row.question == "holistic")
+    assert row.elapsed_seconds > 750 and 120 < row.active_seconds < 230

@@ -24,7 +24,7 @@ const rest = () => new Promise(ok => setTimeout(ok, 5));
 
 test('sends, says so, and forgets', async () => {
   const { outbox, sent, told, db } = box([]);
-  await outbox.draft(1, 0, 'score', 3);
+  await outbox.draft(1, 0, { score: { value: 3, base: null } });
   await outbox.seal('/a', 1, 0, { score: 3 }, { score: null }, spent);
   await rest();
   assert.deepEqual(sent.map(s => [s.submission, s.answers, s.base, s.elapsed]), [['u1', { score: 3 }, { score: null }, 2]]);
@@ -61,8 +61,8 @@ test('what was not tried yet is added to; what was tried is not touched, and is 
 test('comes back after a crash and sends once more with the same id', async () => {
   const first = box(['down']);
   await first.outbox.seal('/a', 1, 4, { score: 1 }, {}, spent);
-  await first.outbox.draft(1, 5, 'labels', ['a'], 8);
-  await first.outbox.draft(2, 0, 'labels', ['b']);
+  await first.outbox.draft(1, 5, { labels: { value: ['a'], base: 8 } });
+  await first.outbox.draft(2, 0, { labels: { value: ['b'], base: null } });
   await rest();
   const second = box([], first.db), { waiting, drafts } = await second.outbox.load(1);
   assert.deepEqual(waiting.map(s => [s.item, s.body.answers]), [[4, { score: 1 }]]);

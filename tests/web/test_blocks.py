@@ -1,58 +1,45 @@
-from dataclasses import replace
+from __future__ import annotations
 
-from lanner import protocols
-from lanner.model import Document, Item, Segment, Task
-from lanner.web.blocks import Block, Layout
-from lanner.web.messages import Messages
+from lanner.model import Document, Item, Segment, Unit
+from lanner.web.blocks import Block, Row, opened, together, writing
 
 
-def document(sentences: int, target: str = "ko") -> Document:
-    segments = tuple(Segment(str(n), f"S{n}.", outputs={"oak": f"T{n}."}) for n in range(1, sentences + 1))
-    return Document("d", segments, "en", target, domain="news", title="Title", note="Note")
+def item(segment: str, document: str = "a", *systems: str) -> Item:
+    return Item(document, segment, systems or ("x",))
 
 
-def block(text: Document, name: str = "h_falcon", systems: tuple[str, ...] = ("oak",), **texts: str) -> Block:
-    protocol = protocols.load(name)
-    page, stages = next(iter(protocol.pages.items()))
-    items = tuple(Item(text.id, segment.id, systems, texts=texts) for segment in text)
-    task = Task(1, "j", page, items)
-    states = ["" for _ in items]
-    [made] = Layout(task, {text.id: text}, stages[0], (), states, Messages("en"), {}).blocks()
-    return made
+def test_sentences_of_one_document_and_output_stand_together() -> None:
+    items = [item("1"), item("2"), item("1", "b"), item("1", "b", "y"), item("2", "b", "y")]
+    assert together(items, Unit.IN_CONTEXT) == [[0, 1], [2], [3, 4]]
+    assert together(items, Unit.ISOLATED) == [[0], [1], [2], [3], [4]]
+    assert together([], Unit.IN_CONTEXT) == []
 
 
-def test_source_and_translation_stand_in_one_row_with_their_languages() -> None:
-    made = block(document(3))
-    assert [cell.text for cell in made.rows[0].cells] == ["S1.", "T1."]
-    assert [(cell.lang, cell.dir) for cell in made.rows[0].cells] == [("en", "ltr"), ("ko", "ltr")]
-    assert (made.title, made.domain, made.note) == ("Title", "news", "Note")
-    assert made.window is None
+def test_a_repeated_sentence_gets_a_block_of_its_own() -> None:
+    assert together([item("1"), item("2"), item("1")], Unit.IN_CONTEXT) == [[0, 1], [2]]
 
 
-def test_arabic_runs_from_right_to_left() -> None:
-    assert block(document(1, "ar")).rows[0].cells[1].dir == "rtl"
+def block(size: int, **more: object) -> Block:
+    return Block(tuple(Row(n, n, ()) for n in range(size)), (), **more)  # type: ignore[arg-type]
 
 
-def test_over_fifteen_sentences_there_is_a_window() -> None:
-    assert block(document(15)).window is None
-    assert block(document(16)).window == (5, 5)
+def test_only_the_block_of_the_row_is_open() -> None:
+    shown = opened([block(3), block(3)], 4, whole=False)
+    assert [part.hidden for part in shown] == [True, False]
 
 
-def test_questions_about_the_source_show_no_translation() -> None:
-    made = block(document(2), "falcon", ())
-    assert [[cell.side for cell in row.cells] for row in made.rows] == [["source"], ["source"]]
+def test_the_window_around_a_row() -> None:
+    [shown] = opened([block(30, window=(2, 3))], 10, whole=False)
+    assert [line.number for line in shown.rows if not line.hidden] == [8, 9, 10, 11, 12, 13]
+    assert (shown.above, shown.below) == (8, 16)
+    [whole] = opened([block(30, window=(2, 3))], 10, whole=True)
+    assert not any(line.hidden for line in whole.rows)
+    [fixed] = opened([block(30, window=(2, 3), can_open=False)], 0, whole=True)
+    assert sum(not line.hidden for line in fixed.rows) == 4
 
 
-def test_a_control_text_takes_the_place_of_the_output_and_says_nothing_of_it() -> None:
-    made = block(document(1), oak="shuffled words")
-    assert made.rows[0].cells[1].text == "shuffled words"
-    assert "oak" not in str(made)
-
-
-def test_text_that_is_not_judged_is_shown_without_an_item() -> None:
-    text = document(2)
-    text = replace(text, segments=(replace(text.segments[0], judged=False), text.segments[1]))
-    protocol = protocols.load("h_falcon")
-    task = Task(1, "j", "rating", (Item("d", "2", ("oak",)),))
-    [made] = Layout(task, {"d": text}, protocol.stages[0], (), [""], Messages("en"), {}).blocks()
-    assert [row.item for row in made.rows] == [None, 0]
+def test_direction_comes_from_the_language() -> None:
+    assert writing("ar") == ("ar", "rtl")
+    assert writing("az-Arab") == ("az-Arab", "rtl")
+    assert writing("und") == ("", "auto")
+    assert Document("d", (Segment("1", "x"),)).source_language == "und"

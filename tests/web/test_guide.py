@@ -1,29 +1,51 @@
+from __future__ import annotations
+
 from lanner.model import Unit
+from lanner.protocols import load
+from lanner.protocols.wording import Wording
+from lanner.web.asking import Ask, asks
 from lanner.web.guide import definitions, keys, paragraphs
 from lanner.web.messages import Messages
-from web.test_asking import page
 
 
-def test_every_skill_is_defined_under_its_group() -> None:
-    sections = definitions(list(page("h_falcon", "rating").values()))
-    titles = [section.title for section in sections if section.title]
-    assert titles == ["Field", "Tenor", "Mode"]
-    terms = [entry.term for section in sections for entry in section.entries]
-    assert len([term for term in terms if term in ("Information density", "Logical connectivity")]) == 2
-    assert all(entry.text for section in sections for entry in section.entries)
-
-
-def test_the_keys_of_a_page_are_those_of_its_questions_and_of_every_page() -> None:
-    found = keys(list(page("h_falcon", "rating").values()), Messages("en"), unit=Unit.IN_CONTEXT)
-    pressed = {key for entry in found for key in entry.keys}
-    assert {"s", "h", "c", "j", "k", "u", "d", "?"} <= pressed
-    assert all(entry.text for entry in found)
-
-
-def test_a_questionnaire_has_no_rows_to_walk() -> None:
-    found = keys([], Messages("en"), unit=Unit.JUDGE)
-    assert "j" not in {key for entry in found for key in entry.keys}
+def questions(name: str, page: str) -> tuple[Ask, ...]:
+    protocol = load(name)
+    return asks(protocol, protocol.pages[page], Wording(protocol), Messages())
 
 
 def test_paragraphs() -> None:
-    assert paragraphs("One\nline.\n\n\nTwo.") == ("One line.", "Two.")
+    assert paragraphs("One\nline.\n\n\n  Another.  ") == ("One line.", "Another.")
+    assert paragraphs("") == ()
+
+
+def test_definitions_by_group_then_by_question() -> None:
+    sections = definitions(questions("h_falcon", "rating"))
+    assert [(section.title, section.tone, len(section.entries)) for section in sections] == [
+        ("Field", 1, 3),
+        ("Tenor", 2, 3),
+        ("Mode", 3, 3),
+        ("", 0, 2),
+    ]
+    assert sections[0].entries[0].id == "d-skills-information_density"
+
+
+def test_definitions_of_levels_and_of_error_kinds() -> None:
+    titles = [section.title for section in definitions(questions("falcon", "label"))]
+    assert titles == ["Context level", "Field", "Tenor", "Mode"]
+    marking = definitions(questions("mqm", "marking"))[0]
+    assert marking.title == "Errors" and len(marking.entries) > 15
+
+
+def test_keys_of_a_page_come_first() -> None:
+    found = keys(questions("h_falcon", "rating"), Messages(), unit=Unit.IN_CONTEXT)
+    assert (found[0].keys, found[0].through) == (("1",), "9")
+    assert found[1].keys == ("0", "1", "2", "3")
+    assert "Holistic score, then 1–9, 0" in [key.text for key in found]
+    assert found[-1].keys == ("?",)
+
+
+def test_keys_for_marking_and_for_questionnaires() -> None:
+    marking = [key.keys for key in keys(questions("esa", "rating"), Messages(), unit=Unit.IN_CONTEXT)]
+    assert ("Shift", "←", "→") in marking and ("o",) in marking
+    alone = [key.keys for key in keys(questions("consent", "consent"), Messages(), unit=Unit.JUDGE)]
+    assert ("j", "k") not in alone and ("/",) not in alone

@@ -6,6 +6,7 @@ The markup made from these is the contract with the page's script, which knows k
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -33,6 +34,7 @@ from lanner.web.messages import Messages
 MOST_BUTTONS = 11
 _MOST_LISTED = 12
 _MOST_ROW_LETTERS = 34  # labels that fit beside each other in the rail
+_MOST_GIST = 64
 _SHORT = 22  # letters of a label that fit in half the rail
 _TAKEN = "jkudgiof"  # letters of the page itself
 LETTERS = "ABCDEFGHIJ"
@@ -169,7 +171,10 @@ def _by_kind(base: Ask, question: Question, wording: Wording, messages: Messages
             return replace(base, display="number", hint=messages.get("hint.number"), numbers=_bounds(question))
         case Choice():
             options = _picks(question.id, question.options, wording, keyed=True)
-            return replace(base, display=_choice_display(options), options=options, hint=messages.get("hint.one"))
+            display = _choice_display(options)
+            if display == "list":
+                options = tuple(replace(pick, help=pick.help or _gist(pick.definition)) for pick in options)
+            return replace(base, display=display, options=options, hint=messages.get("hint.one"))
         case Labels():
             return _labels(base, question, wording, messages)
         case Grid():
@@ -336,6 +341,12 @@ def _choice_display(options: Sequence[Pick]) -> str:
     short = sum(len(option.short or option.label) for option in options) <= _MOST_ROW_LETTERS
     plain = not any(option.help or option.definition for option in options)
     return "buttons" if short and plain and len(options) <= 6 else "list"
+
+
+def _gist(definition: str) -> str:
+    """The first clause of a definition, where it is short enough to stand under its term."""
+    first = re.split(r"[.:;。：；]", definition, maxsplit=1)[0].strip()
+    return first if len(first) <= _MOST_GIST else ""
 
 
 def _bounds(question: Number) -> dict[str, float]:

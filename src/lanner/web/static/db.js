@@ -1,7 +1,7 @@
 // A few records on this device: IndexedDB, or memory where the browser allows none.
 
-/** @typedef {{lasting: boolean, all: (store: string, prefix: string) => Promise<[string, any][]>,
- *   put: (store: string, key: string, value: any) => Promise<any>, del: (store: string, key: string) => Promise<any>}} Db */
+/** `put` writes all entries or none; a null deletes.
+ * @typedef {{lasting: boolean, all: (store: string, prefix: string) => Promise<[string, any][]>, put: (store: string, ...entries: any[][]) => Promise<any>}} Db */
 
 const STORES = ['drafts', 'outbox', 'times'];
 
@@ -11,8 +11,7 @@ export function memory() {
   return {
     lasting: false,
     all: async (store, prefix) => [...kept[store]].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => a < b ? -1 : 1),
-    put: async (store, key, value) => kept[store].set(key, structuredClone(value)),
-    del: async (store, key) => kept[store].delete(key),
+    put: async (store, ...entries) => { for (const [key, value] of entries) if (value == null) kept[store].delete(key); else kept[store].set(key, structuredClone(value)); },
   };
 }
 
@@ -27,7 +26,7 @@ export async function open(factory = () => indexedDB) {
     });
     const run = (store, mode, work) => new Promise((ok, fail) => {
       const tx = db.transaction(store, mode), asked = work(tx.objectStore(store));
-      tx.oncomplete = () => ok(asked.result);
+      tx.oncomplete = () => ok(asked?.result);
       tx.onerror = tx.onabort = () => fail(tx.error);
     });
     return {
@@ -37,8 +36,7 @@ export async function open(factory = () => indexedDB) {
         const keys = await read(s => s.getAllKeys(range)), values = await read(s => s.getAll(range));
         return keys.map((key, n) => [key, values[n]]);
       },
-      put: (store, key, value) => run(store, 'readwrite', s => s.put(value, key)),
-      del: (store, key) => run(store, 'readwrite', s => s.delete(key)),
+      put: (store, ...entries) => run(store, 'readwrite', s => entries.map(([key, value]) => value == null ? s.delete(key) : s.put(value, key))),
     };
   } catch {
     return memory();

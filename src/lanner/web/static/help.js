@@ -41,7 +41,7 @@ export class Help {
 
   find(wanted) {
     this.hits = [];
-    if (wanted) for (const p of $$('.block:not([hidden]) .row p:not(.mine)')) {
+    if (wanted) for (const p of $$('.block:not([hidden], [data-fixed]) .row p, .block:not([hidden]) .row:not([hidden]) p').filter(p => p.dataset.side)) {
       const walk = document.createTreeWalker(p, NodeFilter.SHOW_TEXT);
       for (let n = walk.nextNode(); n; n = walk.nextNode()) for (let at = -1; (at = n.data.toLowerCase().indexOf(wanted, at + 1)) >= 0;) {
         const range = document.createRange();

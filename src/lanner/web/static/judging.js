@@ -72,15 +72,15 @@ class App {
       if (row.own) $('#heading').textContent = fill($('#heading').dataset.words, { n: row.name });
       this.saving.remember(at + 1);
     }
-    this.show();
+    this.show(true);
     this.rail.rest();
   }
   step(by) { const at = this.rows.next(this.row, by); if (at >= 0) this.go(at); }
   visit(i) { if (this.rows.all.length && i !== this.item) this.go(this.rows.of(i)); }
 
-  show() {
+  show(anew = false) {
     const { explanation } = this.store.items[this.item], box = $('#explanation');
-    this.rail.show(this.item);
+    this.rail.show(this.item, anew);
     box.hidden = !explanation;
     $('p', box).textContent = explanation;
   }
@@ -128,9 +128,9 @@ class App {
       return this.say(`${$('#heading').textContent}: ${$('.hint', gap.el).textContent}`);
     }
     this.store.touch(item);
-    saving.changed(item);
-    this.refresh(item);
     void saving.flush(item);
+    this.refresh(item, false);
+    this.footer();
     if (!rows.all.length) return void this.finish();
     const next = states.map((_, n) => (item + 1 + n) % states.length).find(i => states[i] !== 'done');
     if (next == null) return this.say(this.t('complete'));
@@ -156,6 +156,9 @@ class App {
       const what = store.missing(i).map(q => rail.asks.find(x => x.q === q).name).join(', ') || '…';
       return button('link', many ? t('missing_row', { n: rows.all[rows.of(i)].name, what }) : what, () => this.point(i));
     });
+    const key = [n, fresh, ...links.map(link => link.textContent)].join();
+    if (key === this.told) return;
+    this.told = key;
     $('#left').replaceChildren(...(links.length ? [t('missing'), ...links.flatMap(link => [' ', link])] : []), fresh && many ? `${links.length ? ' · ' : ''}${t('not_started', { n: fresh })}` : '', n === states.length ? t('complete') : '');
   }
 

@@ -4,7 +4,6 @@ import { cut, points, slice, words } from './text.js';
 
 const side = cell => cell.dataset.side, output = cell => +cell.dataset.output, sides = bar => bar.dataset.sides.split(' ');
 const cells = row => $$('[data-side]', row.el).filter(cell => side(cell) !== 'reference');
-const within = (lists, value) => lists.find(list => list.contains(value));
 
 export class Marking {
   constructor(app) {
@@ -23,7 +22,7 @@ export class Marking {
     if (!this.asks.length) return;
     for (const cell of $$('.row [data-side]')) this.texts.set(cell, cell.textContent);
     document.addEventListener('pointerup', ({ target }) => {
-      if (within($$('.row'), target)) setTimeout(() => this.selected()); else if (!target.closest?.('.toolbar, .rail, .note')) this.hide();
+      if (target.closest?.('.row')) setTimeout(() => this.selected()); else if (!target.closest?.('.toolbar, .rail, .note')) this.hide();
     });
     for (const scroller of $$('.scroller')) scroller.addEventListener('scroll', () => this.hide());
     for (const bar of this.bars) bar.addEventListener('click', e => this.pressed(e.target.closest('button')));
@@ -181,11 +180,11 @@ export class Marking {
   }
 
   /* ---- by keys ---- */
-  get row_() { return this.cursor?.row ?? this.app.rows.now; }
+  get here() { return this.cursor?.row ?? this.app.rows.now; }
   choices(row) { return cells(row).filter(cell => this.linking || this.asked(cell)); }
   /** Arrows walk word by word, with Shift the selection grows. */
   walk(step, grow) {
-    const row = this.row_, cell = this.cursor?.cell ?? this.choices(row).at(-1), text = cell && this.texts.get(cell), all = text ? words(text, cell.lang) : [], { from: start, to: old } = this.cursor ?? {};
+    const row = this.here, cell = this.cursor?.cell ?? this.choices(row).at(-1), text = cell && this.texts.get(cell), all = text ? words(text, cell.lang) : [], { from: start, to: old } = this.cursor ?? {};
     if (!all.length) return;
     const by = getComputedStyle(cell).direction === 'rtl' ? -step : step, to = old == null ? 0 : Math.max(0, Math.min(all.length - 1, old + by)), from = grow ? start ?? to : to, range = document.createRange();
     const ends = [all[Math.min(from, to)].start, all[Math.max(from, to)].end];
@@ -203,14 +202,15 @@ export class Marking {
   }
   /** The next text of the row. */
   other() {
-    const row = this.row_, all = row && this.asks.length ? this.choices(row) : [];
+    const row = this.here, all = row && this.asks.length ? this.choices(row) : [];
     if (all.length) { this.cursor = { row, cell: all[(all.indexOf(this.cursor?.cell ?? all.at(-1)) + 1) % all.length] }; this.walk(0, false); }
   }
   /** Another row, while looking for the other end of a link. */
   row(by) {
-    const { rows } = this.app, row = rows.all[rows.all.indexOf(this.row_) + by];
+    const { rows } = this.app, row = rows.all[rows.all.indexOf(this.here) + by];
     if (row?.block !== rows.now.block) return;
     if (row.el.hidden) rows.whole();
+    if (row.el.hidden) return;
     this.cursor = { row, cell: cells(row).find(cell => side(cell) === side(this.cursor?.cell ?? cells(row).at(-1))) };
     this.walk(0, false);
   }

@@ -32,10 +32,10 @@ export class Outbox {
     return { waiting: this.queue.filter(s => s.task === task), drafts: drafts.map(([, draft]) => draft) };
   }
 
-  /** Keep an answer that is not complete or not sent yet; `undefined` drops it. @param {number} task @param {number} item @param {string} question @param {any} value */
-  draft(task, item, question, value, base = null) {
-    const { db, who } = this.parts, key = [who, task, item, question].join('/');
-    return this.kept(() => value === undefined ? db.del('drafts', key) : db.put('drafts', key, { item, question, value, base }));
+  /** Keep answers that are not complete or not sent yet; null drops one. @param {number} task @param {number} item @param {Record<string, {value: any, base: number|null}|null>} drafts */
+  draft(task, item, drafts) {
+    const entries = Object.entries(drafts).map(([question, draft]) => [[this.parts.who, task, item, question].join('/'), draft && { item, question, ...draft }]);
+    return this.kept(async () => entries.length && this.parts.db.put('drafts', ...entries));
   }
 
   /** Close a set of answers and send it. One not tried yet is added to, so that an hour offline is one message per row.
@@ -46,8 +46,8 @@ export class Outbox {
     if (!sealed) this.queue.push(sealed = { key: `${who}/${at}/${submission}`, url, task, item, tries: 0, body: { submission, item, answers: {}, base: {}, ...spent, answered_at: at } });
     const { body } = sealed, { key } = sealed, entry = sealed;
     Object.assign(body, spent, { answered_at: at, answers: { ...body.answers, ...answers }, base: { ...base, ...body.base } });
-    await this.kept(() => db.put('outbox', key, entry));
-    for (const question in answers) void this.draft(task, item, question, undefined);
+    await this.kept(() => db.put('outbox', [key, entry]));
+    void this.draft(task, item, Object.fromEntries(Object.keys(answers).map(question => [question, null])));
     void this.drain();
   }
 
@@ -64,7 +64,7 @@ export class Outbox {
       if (await this.parts.alone(() => this.post(sealed))) {
         this.tries = 0;
         this.queue.shift();
-        await this.kept(() => this.parts.db.del('outbox', sealed.key));
+        await this.kept(() => this.parts.db.put('outbox', [sealed.key, null]));
       } else if (!this.stopped) {
         this.tell('offline');
         const pause = Math.min(LONGEST, 1000 * 2 ** this.tries++) * (0.75 + Math.random() / 2);
@@ -79,7 +79,7 @@ export class Outbox {
   async post(sealed) {
     const { db, send, now, stored, rejected } = this.parts;
     sealed.tries += 1;
-    void this.kept(() => db.put('outbox', sealed.key, sealed));
+    void this.kept(() => db.put('outbox', [sealed.key, sealed]));
     const { status, body } = await send(sealed.url, { ...sealed.body, sent_at: now().toISOString() }).catch(() => ({ status: 0, body: null }));
     if (status === 200) {
       // what waits behind it was said in the knowledge of this answer

@@ -1,5 +1,6 @@
 // The questions: shows the answers of the current item, takes new ones, and knows which question is armed.
 import { $, $$, near } from './dom.js';
+import { canon } from './store.js';
 import * as choice from './widgets/choice.js';
 import * as grid from './widgets/grid.js';
 import * as labels from './widgets/labels.js';
@@ -19,7 +20,7 @@ export class Rail {
     this.tried = new Set();
     this.asks = $$('.q', form).map(el => {
       const { q: id, kind, need, most, required, each = '', when, exclusive, preset, short: name } = el.dataset;
-      return { el, name, kind: KINDS[kind], q: { id, kind, need: +need, most: +most || Infinity, required: required != null, each, exclusive, when: json(when, []), preset: json(preset, null) } };
+      return { el, name, key: '', kind: KINDS[kind], q: { id, kind, need: +need, most: +most || Infinity, required: required != null, each, exclusive, when: json(when, []), preset: json(preset, null) } };
     });
     this.auto = 'autoarm' in form.dataset;
     form.addEventListener('change', e => this.changed(e.target));
@@ -35,15 +36,18 @@ export class Rail {
   read(x) { return x.q.each ? Object.fromEntries(this.lines(x).map(line => [line.dataset.line, x.kind.read(line)]).filter(([, v]) => v != null)) : x.kind.read(x.el); }
   take(x, typed = false) { this.app.answer(x.q.id, this.read(x), typed); }
 
-  /** Show the answers of an item. */
-  show(i) {
+  /** Show the answers of an item; those that are shown already only where the row is another (`anew`). */
+  show(i, anew) {
     const { store } = this.app;
-    for (const { el, q, kind } of this.asks) {
-      const v = store.value(i, q), chosen = q.each && store.chosen(i, q);
-      el.hidden = !store.applies(i, q);
-      if (el.hidden) continue;
-      if (!q.each) kind.write(el, v, this.app);
-      else for (const line of $$('[data-line]', el)) { line.hidden = !chosen.includes(line.dataset.line); kind.write(line, v?.[line.dataset.line] ?? null); }
+    for (const x of this.asks) {
+      const { el, q, kind } = x, v = store.value(i, q), chosen = q.each && store.chosen(i, q), key = canon([v, chosen]), hidden = !store.applies(i, q);
+      if (el.hidden !== hidden) el.hidden = hidden;
+      if (hidden) continue;
+      if (anew || x.key !== key) {
+        if (!q.each) kind.write(el, v, this.app);
+        else for (const line of $$('[data-line]', el)) { line.hidden = !chosen.includes(line.dataset.line); kind.write(line, v?.[line.dataset.line] ?? null); }
+      }
+      x.key = key;
       this.hint(el, q, i);
     }
   }
@@ -51,8 +55,9 @@ export class Rail {
   hint(el, q, i, words = '') {
     const { store, t } = this.app, lack = store.lacks(i, q), hint = $('.hint', el), left = store.open(i, q);
     el.classList.toggle('tried', lack && this.tried.has(i));
-    hint.hidden = !lack && !words;
-    hint.textContent = words || (q.need > 1 && left < q.need ? t('more', { n: left }) : el.dataset.hint);
+    const text = words || (!lack ? '' : q.need > 1 && left < q.need ? t('more', { n: left }) : el.dataset.hint);
+    hint.hidden = !text;
+    if (hint.textContent !== text) hint.textContent = text;
   }
 
   /** Arm a question or one line of it: digits answer it from now on. */
@@ -65,8 +70,8 @@ export class Rail {
     if (!focus) return;
     this.app.sheet(true);
     // where digits count labels, no field may swallow them
-    if (x.el.dataset.display !== 'counts') ($(':checked', el) ?? $('textarea, [type=number], select', el) ?? $('input', el) ?? $('button:not(.info)', el))?.focus({ preventScroll: true });
-    near(el);
+    if (x.el.dataset.display !== 'counts') ($(':checked', el) ?? $('textarea, [type=number], select', el) ?? $('input', el) ?? $('button:not(.info)', el))?.focus();
+    else near(el);
   }
   gap() { return this.asks.find(x => this.app.store.lacks(this.app.item, x.q)); }
   /** What is armed when a row is opened: the first gap, where digits are not needed for picking lines. */
@@ -95,8 +100,8 @@ export class Rail {
   /** What a digit does to what is armed. */
   digit(key) {
     const { armed } = this, input = armed && $(`[data-k="${CSS.escape(key)}"]`, armed), f = armed && /\d/.test(key) && $('.slide [type=number], input.count', armed);
-    if (input) return () => { if (input.matches('input')) input.focus({ preventScroll: true }); input.click(); };
-    return f && (() => { f.focus({ preventScroll: true }); f.value = key; f.dispatchEvent(new Event('input', { bubbles: true })); });
+    if (input) return () => { if (input.matches('input')) input.focus(); input.click(); };
+    return f && (() => { f.focus(); f.value = key; f.dispatchEvent(new Event('input', { bubbles: true })); });
   }
   /** A letter that arms a question, or a digit that picks a line. */
   letter(key) {

@@ -37,7 +37,8 @@ export class Rows {
   open(at, up = 0, down = 0) {
     const { block } = this.all[at], { before, after, fixed } = block.dataset;
     if (before == null) return;
-    const rows = this.all.filter(r => r.block === block), here = rows.indexOf(this.all[at]), last = rows.length - 1, [from, to] = (fixed == null && this.windows.get(block)) || [here, here];
+    const rows = this.all.filter(r => r.block === block), here = rows.indexOf(this.all[at]), last = rows.length - 1, [from, to] = fixed == null && this.windows.get(block) || [here, here];
+    if (fixed != null) up = down = 0;
     const low = Math.max(0, Math.min(from - up, here - before)), high = Math.min(last, Math.max(to + down, here + +after));
     this.windows.set(block, [low, high]);
     rows.forEach(({ el }, n) => { el.hidden = n < low || n > high; });

@@ -19,6 +19,7 @@ export class Saving {
     this.timer = this.hidden = this.noting = this.row = 0;
     this.done = false;
     this.outbox = new Outbox({ db, who, send, alone, status: (...told) => this.status(...told), stored: (...told) => this.stored(...told), rejected: (...told) => this.rejected(...told), full: () => app.note('storage', app.t('full')) });
+    this.clock = new Intl.DateTimeFormat(app.data.language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
     this.channel = new BroadcastChannel('lanner-' + who);
     this.channel.onmessage = ({ data }) => { if (data.task === task) for (const q in data.saved) this.elsewhere(data.item, q, data.saved[q]); };
   }
@@ -52,7 +53,8 @@ export class Saving {
   /** An answer changed: keep it here now, send it after a pause. */
   changed(i) {
     const { answers, base, stored } = this.app.store.items[i];
-    for (const q in answers) if (canon(answers[q]) !== (stored[q] ?? 'null')) void this.outbox.draft(this.task, i, q, answers[q] ?? null, base[q]);
+    const open = Object.keys(answers).filter(q => canon(answers[q]) !== (stored[q] ?? 'null'));
+    void this.outbox.draft(this.task, i, Object.fromEntries(open.map(q => [q, { value: answers[q] ?? null, base: base[q] ?? null }])));
     this.outbox.tell('saving');
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.flush(i), this.db.lasting ? PAUSE : 0);
@@ -66,7 +68,7 @@ export class Saving {
     if (app.frozen) return;
     this.spend(i);
     const { elapsed, active } = store.items[i], spent = { elapsed: round(elapsed), active: round(active) }, answers = structuredClone(store.unsent(i)), known = /** @type {Record<string, number|null>} */ ({});
-    void outbox.kept(() => this.db.put('times', this.key + i, spent));
+    void outbox.kept(() => this.db.put('times', [this.key + i, spent]));
     for (const q in answers) { stored[q] = canon(answers[q]); known[q] = base[q] ?? null; }
     if (Object.keys(known).length) await outbox.seal(this.url, this.task, i, answers, known, spent);
     else if (!outbox.waiting && $('#saved').dataset.state === 'saving') outbox.tell('kept');
@@ -123,7 +125,8 @@ export class Saving {
     if (state === 'saved' && timer) return;   // something newer is about to be sent
     told.dataset.state = state;
     told.classList.toggle('bad', held || state === 'offline');
-    told.textContent = app.t(held || (state === 'offline' && !this.db.lasting) ? 'unsaved' : state, { n, time: new Date().toLocaleTimeString(app.data.language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }) });
+    const key = held || (state === 'offline' && !this.db.lasting) ? 'unsaved' : state, text = app.t(key, { n, time: state === 'saved' ? this.clock.format() : '' });
+    if (told.textContent !== text) told.textContent = text;
     if (held) app.note('held', app.t(state, { n, message }), ['↻', () => this.outbox.kick()]); else if (state === 'saved') app.note('held', '');
   }
 

@@ -1,5 +1,5 @@
 // Marked stretches of text: marking.js does the marking; here is the list of marks beside the other questions.
-import { $, button, fill, made } from '../dom.js';
+import { $, button, made } from '../dom.js';
 
 export const read = el => el.spans;
 export function write(el, value, { marking, rows, t, frozen }) {
@@ -12,7 +12,7 @@ export function write(el, value, { marking, rows, t, frozen }) {
     if (!frozen) {
       const x = button('btn icon', '×');
       x.dataset.remove = id;
-      x.ariaLabel = `${fill(list.dataset.remove, {})} ${name}: ${span.text ?? ''}`;
+      x.ariaLabel = `${list.dataset.remove} ${name}: ${span.text ?? ''}`;
       li.append(x);
     }
     return li;
