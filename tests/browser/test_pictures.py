@@ -1,0 +1,72 @@
+"""Pictures for the README and the docs, taken from the demonstration texts when they are asked for:
+
+LANNER_SCREENSHOTS=screenshots pytest tests/browser/test_pictures.py
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from hands import Hands
+from lanner.formats import read_documents
+from lanner.model import Document
+from live import Live, Work
+
+FOLDER = os.environ.get("LANNER_SCREENSHOTS", "")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not FOLDER, reason="pictures are taken on request: LANNER_SCREENSHOTS=screenshots"),
+]
+
+
+def text(name: str) -> Document:
+    with resources.as_file(resources.files("lanner.corpus") / "demo.jsonl") as path:
+        return next(document for document in read_documents(path) if document.id == name)
+
+
+def begin(live: Live, page: Page, protocol: str, name: str, systems: list[str]) -> tuple[Work, Hands]:
+    work = live.campaign(protocol, [text(name)], systems=systems, options={"all_scenarios": True})
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    return work, hands
+
+
+def take(page: Page, name: str) -> None:
+    Path(FOLDER).mkdir(parents=True, exist_ok=True)
+    page.wait_for_timeout(900)
+    page.screenshot(path=Path(FOLDER) / f"{name}.png")
+
+
+def test_skills(live: Live, page: Page) -> None:
+    _, hands = begin(live, page, "h_falcon", "harbour-ferry", ["birch"])
+    for keys in ("1281s49", "133282s49", "425273s38", "436152s4"):
+        hands.press(*keys, "Enter")
+    hands.press("h", "7", "Enter", "1", "1", "3", "1", "s", "2", "4", "Enter", "k", "k", "7", "1")
+    hands.press("7")
+    page.locator(".row[data-row='6'] .src").hover()
+    take(page, "judging")
+
+
+def test_marks(live: Live, page: Page) -> None:
+    _, hands = begin(live, page, "esa", "paperboat-speech", ["cedar"])
+    page.emulate_media(color_scheme="dark")
+    for score in ("82", "64", "91"):
+        hands.press("ArrowLeft", "ArrowLeft", "ArrowLeft", "1", *score, "Enter")
+    hands.press("ArrowLeft", "ArrowLeft", "2", "o", "ArrowRight", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "1")
+    hands.press("ArrowLeft", *["ArrowLeft"] * 5, "Shift+ArrowLeft")
+    take(page, "judging-spans")
+
+
+def test_context(live: Live, page: Page) -> None:
+    _, hands = begin(live, page, "falcon", "second-key", ["birch"])
+    for keys in ("1146", "2478", "2178", "3269", "2457"):
+        hands.press(*keys, "Enter")
+    hands.press("3", "2", "7", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "1")
+    take(page, "judging-context")
