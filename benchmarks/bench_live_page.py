@@ -140,9 +140,7 @@ def saves(port: int, pid: int, secret: str, tasks: list[int]) -> tuple[float, fl
     return 1000 * (processor(pid) - before) / SAVES, 1000 * statistics.median(waits[20:])
 
 
-def look(port: int, path: str) -> tuple[float, bytes]:
-    organiser = Browser(port)
-    organiser.ask("GET", "/enter/bench")
+def look(organiser: Browser, path: str) -> tuple[float, bytes]:
     began = time.perf_counter()
     status, body = organiser.ask("GET", path)
     assert status == 200, body
@@ -167,14 +165,16 @@ def main() -> None:
 
 
 def measure(port: int, pid: int, full: dict[str, str], empty: dict[str, str], tasks: dict[str, list[int]]) -> None:
-    first, body = look(port, "/campaigns/full")
+    organiser = Browser(port)
+    organiser.ask("GET", "/enter/bench")
+    first, body = look(organiser, "/campaigns/full")
     print(f"first look at the page            {1000 * first:8.0f} ms  (progress at once; numbers follow)")
     began = time.perf_counter()
     while b"being made" in body:
         time.sleep(0.2)
-        _, body = look(port, "/campaigns/full/panels")
+        _, body = look(organiser, "/campaigns/full/panels")
     print(f"numbers behind it, made beside    {first + time.perf_counter() - began:8.1f} s")
-    later = statistics.median(look(port, "/campaigns/full")[0] for _ in range(7))
+    later = statistics.median(look(organiser, "/campaigns/full")[0] for _ in range(7))
     print(f"later looks                       {1000 * later:8.0f} ms  {'under' if later < 1 else 'OVER'} one second")
     base, wait = saves(port, pid, empty["saver"], tasks["empty"])
     print(f"a save in an empty campaign       {base:8.2f} ms processor, {wait:.1f} ms wait")

@@ -69,3 +69,8 @@ def test_a_swap_comes_first() -> None:
         "bad",
         "a seems to swap low and high.",
     )
+
+
+def test_more_overlap_is_asked_for_where_the_plan_will_not_do() -> None:
+    wide = Measure("q", "", "Focus", value=0.5, low=0.2, high=0.8, items=50, documents=6, needed=54)
+    assert said([standing("a")], measured=(wide,)) == [("info", "The interval of focus will stay wide.")]

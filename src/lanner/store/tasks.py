@@ -151,6 +151,18 @@ class Tasks(Rows):
         """Every task, by judge and in order; free ones last."""
         return self._read(_t.campaign == campaign)
 
+    def with_role(self, campaign: int, role: Role) -> list[Task]:
+        """The tasks that have items of this role, with these items alone."""
+        columns = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
+        joined = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
+        wanted = select(*columns).select_from(joined).where(_t.campaign == campaign, _i.role == str(role))
+        items: dict[int, list[Any]] = {}
+        for row in self._connection.execute(wanted.order_by(_i.task, _i.position)):
+            items.setdefault(row[0], []).append(row)
+        heads = select(schema.task, _j.key).select_from(schema.task.outerjoin(schema.judge, _j.id == _t.judge))
+        rows = self._connection.execute(heads.where(_t.campaign == campaign).order_by(_t.id)) if items else ()
+        return [_assigned(row, items[row.id]).task for row in rows if row.id in items]
+
     def next_of(self, judge: int) -> int | None:
         """The judge's first task that is not finished."""
         wanted = select(_t.id).where(_t.judge == judge, _t.finished_at.is_(None)).order_by(_t.position).limit(1)

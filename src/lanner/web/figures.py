@@ -1,4 +1,4 @@
-"""The figures of the live page, drawn on the server. What each one answers and must not claim: docs/live-page.md.
+"""The figures of the live page, drawn on the server. What each one answers and must not claim: docs/organising.md.
 
 Functions take finished numbers and give SVG; nothing here computes a statistic.
 """

@@ -67,6 +67,11 @@ def needs(
     idle = [row.name for row in people if not row.outlook.done]
     if idle and len(idle) < len(people):
         found.append(Need("warn", f"Not begun: {words(idle[:6])}.", "", "Their links", "judges"))
+    main = next((m for m in measured if m.main and m.items >= FEWEST), None)
+    if main is not None and main.needed is not None:
+        say = f"The interval of {main.label.lower()} will stay wide."
+        more = f"It needs about {main.needed} documents that several judge; now there are {main.documents}."
+        found.append(Need("info", say, more, "Add overlap", "judges"))
     weak = [m for m in measured if m.high is not None and m.high < plan.minimum and m.items >= FEWEST]
     for measure in weak[:3]:
         span = f"{number(measure.expected_low, 2)} to {number(measure.expected_high, 2)}"

@@ -74,6 +74,8 @@ class Measure:
     judges: int = 0
     notes: tuple[str, ...] = ()
     signature: str = ""
+    needed: int | None = None
+    """Documents judged by several until the interval is narrow enough; None where the planned ones will do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,9 @@ def test_the_released_judges_of_both_protocols() -> None:
             assert by_label["Style and register"].group == "tenor"
         else:
             assert by_label["Holistic score"].value == pytest.approx(0.607, abs=1e-3)
+            few = {row.label: row for row in measures(material.table, material.protocol, people, 18)}
+            assert few["Holistic score"].needed and few["Holistic score"].needed > 18
+            assert by_label["Holistic score"].needed is None, "twice as many documents will do"
         for row in found:
             if row.value is not None and row.low is not None and row.high is not None:
                 assert row.expected_low is not None and row.expected_high is not None

@@ -188,14 +188,11 @@ class Album:
 
 
 def _with_controls(store: Store, campaign: int) -> list[Task]:
+    """Of the tasks that have any: the control items with an answer that is expected."""
     with store.reading() as tx:
-        every = [entry.task for entry in tx.tasks.of_campaign(campaign)]
-    found = []
-    for task in every:
-        items = tuple(item for item in task.items if item.role is Role.CONTROL and item.expected)
-        if items and task.judge:
-            found.append(replace(task, items=items))
-    return found
+        every = tx.tasks.with_role(campaign, Role.CONTROL)
+    trimmed = [replace(task, items=tuple(item for item in task.items if item.expected)) for task in every if task.judge]
+    return [task for task in trimmed if task.items]
 
 
 def _watch(leaf: _Leaf, new: Sequence[Judgement]) -> None:

@@ -111,35 +111,39 @@ def _shares(rated: Ratings, question: Question) -> tuple[int, dict[str, tuple[fl
 
 def _odd_ones(rated: Ratings) -> OddOnes | None:
     """Over the units with three answers or more; with two judges in all, over those both have answered."""
-    least = min(3, len(rated.judges))
-    codes = rated.matrix()[rated.per_item >= least]
+    every, who, items = rated.slots
+    enough = rated.per_item[items] >= min(3, len(rated.judges))
+    codes, judges = every[enough], who[enough]
     if len(codes) == 0:
         return None
-    alone: Counter[str] = Counter()
-    on_what: Counter[tuple[str, int, int]] = Counter()
-    all_agree = none_alike = divided = 0
-    for row in codes:
-        given = Counter(int(code) for code in row if code >= 0)
-        most, times = given.most_common(1)[0]
-        n = given.total()
-        if len(given) == 1:
-            all_agree += 1
-        elif len(given) == n:
-            none_alike += 1
-        elif times == n - 1:
-            place = next(at for at, code in enumerate(row) if code >= 0 and code != most)
-            alone[rated.judges[place]] += 1
-            on_what[rated.judges[place], int(row[place]), most] += 1
-        else:
-            divided += 1
-    ranked = alone.most_common()
-    first = ranked[0][0] if ranked else ""
-    words = [
-        (rated.labels[own], rated.labels[theirs], count)
-        for (judge, own, theirs), count in on_what.most_common()
-        if judge == first
-    ]
-    return OddOnes(len(codes), all_agree, tuple(ranked), none_alike, divided, tuple(words[:3]))
+    given = codes >= 0
+    n = given.sum(axis=1)
+    alike = np.zeros(codes.shape, np.int32)  # how many others gave the same answer
+    for a, b in combinations(range(codes.shape[1]), 2):
+        same = (codes[:, a] == codes[:, b]) & given[:, b]  # answers fill the slots from the left
+        alike[:, a] += same
+        alike[:, b] += same
+    all_agree = (np.where(given, alike, n[:, None] - 1) == n[:, None] - 1).all(axis=1)
+    none_alike = ~all_agree & (np.where(given, alike, 0) == 0).all(axis=1)
+    lone = given & (alike == 0)
+    rest_agree = (np.where(given & ~lone, alike, n[:, None] - 2) == n[:, None] - 2).all(axis=1)
+    alone = ~all_agree & ~none_alike & (lone.sum(axis=1) == 1) & rest_agree
+    place = lone[alone].argmax(axis=1)
+    row = np.arange(int(alone.sum()))
+    own = codes[alone][row, place]
+    theirs = codes[alone][row, np.where(place == 0, 1, 0)]
+    names = judges[alone][row, place]
+    ranked = [(rated.judges[judge], times) for judge, times in Counter(names.tolist()).most_common()]
+    first = names == rated.judges.index(ranked[0][0]) if ranked else names == -1
+    on_what = Counter(zip(own[first].tolist(), theirs[first].tolist(), strict=True)).most_common(3)
+    return OddOnes(
+        units=len(codes),
+        all_agree=int(all_agree.sum()),
+        alone=tuple(ranked),
+        none_alike=int(none_alike.sum()),
+        divided=int((~all_agree & ~none_alike & ~alone).sum()),
+        on_what=tuple((rated.labels[mine], rated.labels[other], times) for (mine, other), times in on_what),
+    )
 
 
 def _merges(rated: Ratings) -> tuple[float | None, tuple[tuple[str, str, float], ...]]:

@@ -13,10 +13,13 @@ from lanner.errors import StatisticError
 from lanner.model import Choice, Grid, Labels, Number, Option, Protocol, Question, Result, Scale, Spans
 from lanner.protocols.wording import Wording
 from lanner.stats.alpha import alpha
+from lanner.stats.power import documents_needed
 from lanner.stats.resample import Resampling
 from lanner.web.told import Measure
 
 LIVE = Resampling(n=400, seed=1)
+WANTED = 0.1
+"""Half the width of an interval that tells enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,14 @@ def _measure(question: Question, asked: _Asked, people: Sequence[str], documents
         judges=result.counts.get("judges", len(people)),
         notes=result.notes,
         signature=str(result.signature or ""),
+        needed=_needed(result, documents),
     )
+
+
+def _needed(result: Result, finally_: int) -> int | None:
+    """Documents judged by several until the interval is narrow enough, where the planned ones will not do."""
+    found = documents_needed(result, 2 * WANTED).value
+    return int(found) if found is not None and found > finally_ else None
 
 
 def expected(result: Result, now: int, finally_: int) -> tuple[float | None, float | None]:
