@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup demo test check bench soak docs clean
+.PHONY: help setup demo browser test check bench docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,7 @@ demo: $(VENV)/.core
 
 browser: $(VENV)/.dev
 	@sh tests/browser/install-chromium.sh
+	@sh tests/js/install-tsc.sh
 
 check: setup
 	@$(BIN)/ruff check .

@@ -10,8 +10,13 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from hypothesis import settings
 
 from lanner.store import Store
+
+# Tests hold no stopwatch, and the same examples are tried each time; LANNER_FUZZ=1 tries new ones.
+settings.register_profile("lanner", deadline=None, derandomize=os.environ.get("LANNER_FUZZ") != "1")
+settings.load_profile("lanner")
 
 
 @pytest.fixture(scope="session")
