@@ -16,9 +16,7 @@ _MARKS = {AGREES: "✓", DIFFERS: "△"}
 
 @click.command("reproduce", short_help="Recompute a paper's figures from its released data.")
 @click.argument("name", metavar="STUDY")
-@click.option(
-    "--data", type=click.Path(path_type=Path), default=Path(), show_default=True, help="The released data."
-)
+@click.option("--data", type=click.Path(path_type=Path), default=Path(), show_default=True, help="The released data.")
 @click.option("--only", help="Only tables whose name contains this.")
 @json_option
 def command(name: str, data: Path, only: str | None, as_json: bool) -> None:

@@ -18,6 +18,7 @@ from lanner.reports.sections import (
     labels,
     method,
     preferences,
+    questionnaire,
     systems,
 )
 from lanner.reports.typeset import plural
@@ -35,6 +36,7 @@ SECTIONS: tuple[Callable[[View], Section | None], ...] = (
     explained.section,
     preferences.section,
     effort.section,
+    questionnaire.section,
     comments.section,
 )
 
