@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from types import SimpleNamespace
 
+from lanner import campaign
 from lanner.model import CampaignState, Item, Judge, Role, Task
 from lanner.store import Store, Transaction
 from lanner.store.codec import moment
 from store_rows import NOW
+from visiting import complete, open_campaign
 
 
 def test_tasks_come_back_as_they_were_given(store: Store, filled: SimpleNamespace) -> None:
@@ -95,3 +98,29 @@ def test_ids_are_not_given_twice(store: Store, filled: SimpleNamespace) -> None:
         tx.tasks.add(filled.campaign, [Task(0, "ana", "p", ())], filled.judges, filled.documents, NOW)
         (after,) = (found.task.id for found in tx.tasks.of_campaign(filled.campaign))
     assert after > before
+
+
+def test_what_the_organisers_page_counts(store: Store) -> None:
+    """Sums by judge and domain, time spent, and items of one role: the same on both databases."""
+    open_campaign(store, settings={"controls": {"swapped": 1}})
+    task = campaign.tasks(store, "trial", "J1")[0]
+    now = campaign.now()
+    campaign.submit(store, task.id, 1, complete(), submission="one", elapsed=90.0, active=60.0, at=now)
+    with store.reading() as tx:
+        shares = tx.tasks.domain_shares(1)
+        by_document = tx.tasks.shares(1)
+        assert [(s.judge, s.domain) for s in shares] == [
+            ("J1", "social"), ("J1", "news"), ("J2", "social"), ("J2", "news"),
+        ]  # fmt: skip
+        assert sum(s.items for s in shares) == sum(s.items for s in by_document)
+        assert sum(s.active for s in shares) == 60.0
+        assert tx.tasks.spent(task.id)[1] == (90.0, 60.0)
+        seat = tx.judges.all(1)[0].number
+        assert tx.tasks.active_since(seat, now - timedelta(hours=1)) == 60.0
+        assert tx.tasks.active_since(seat, now + timedelta(hours=1)) == 0.0
+        controls = tx.tasks.with_role(1, Role.CONTROL)
+        assert {task.judge for task in controls} == {"J1", "J2"}
+        assert {item.role for task in controls for item in task.items} == {Role.CONTROL}
+        assert tx.tasks.with_role(1, Role.TUTORIAL) == []
+        assert tx.documents.counts(1) == [("social", 1, 3), ("news", 1, 3)]
+        assert tx.judgements.last(1) == tx.judgements.last() > 0

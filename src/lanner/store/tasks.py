@@ -246,6 +246,28 @@ class Tasks(Rows):
             for judge, document, page, items, done, elapsed, active, saved_at in self._connection.execute(counted)
         ]
 
+    def domain_shares(self, campaign: int) -> list[Share]:
+        """The same summed up by judge and domain, judges in their order; questionnaires are left out."""
+        sums = {
+            "number": func.count(),
+            "done": func.sum(_i.done),
+            "elapsed": func.sum(_i.elapsed),
+            "active": func.sum(_i.active),
+            "saved_at": func.max(_i.saved_at),
+        }
+        joined = schema.task.join(schema.item, _i.task == _t.id)
+        counted = select(_t.judge, _i.document, *(total.label(name) for name, total in sums.items()))
+        part = counted.select_from(joined).where(_t.campaign == campaign).group_by(_t.judge, _i.document).subquery()
+        p = part.c
+        totals = (func.sum(p.number), func.sum(p.done), func.sum(p.elapsed), func.sum(p.active), func.max(p.saved_at))
+        told = part.join(schema.document, _d.id == p.document).join(schema.judge, _j.id == p.judge)
+        wanted = select(_j.key, _d.domain, *totals).select_from(told).where(_d.key != "")
+        wanted = wanted.group_by(_j.id, _j.key, _j.position, _d.domain).order_by(_j.position, func.min(_d.position))
+        return [
+            Share(judge, "", domain, "", int(items), int(done), elapsed, active, moment(saved_at))
+            for judge, domain, items, done, elapsed, active, saved_at in self._connection.execute(wanted)
+        ]
+
     def counts(self, campaign: int) -> dict[str, tuple[int, int]]:
         """Tasks and finished tasks by judge."""
         counted = select(_j.key, func.count(_t.id), func.count(_t.finished_at))

@@ -13,7 +13,7 @@ from lanner import designs
 from lanner.model import Campaign, Json, Judge, Protocol
 from lanner.protocols.wording import Wording
 from lanner.reports.typeset import plural
-from lanner.store import JUDGE_ITSELF, Seat, Store
+from lanner.store import Seat, Store
 from lanner.web import figures
 from lanner.web.activity import said_of
 from lanner.web.contrasts import Contrasts, contrasts
@@ -150,7 +150,7 @@ def live_page(
     the picture whose question the panels that set judges side by side are about; the verdict stays with the main one.
     """
     with store.reading() as tx:
-        shares = [share for share in tx.tasks.shares(campaign.id) if share.document != JUDGE_ITSELF]
+        shares = tx.tasks.domain_shares(campaign.id)
         seats = tx.judges.all(campaign.id)
         events = tx.events.of(campaign.id)
     protocol = campaigns.protocol(store, campaign.id)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from lanner import campaign, protocols
-from lanner.model import Judge, JudgeKind
+from lanner.model import Item, Judge, JudgeKind, Role, Task
 from lanner.store import Store
 from lanner.web.making.album import Album, main_question
 from visiting import complete, open_campaign
@@ -75,3 +75,29 @@ def test_the_main_question() -> None:
         "skills",
         "holistic",
     ]
+
+
+def test_missed_control_items_are_counted_by_judge(store: Store) -> None:
+    open_campaign(store)
+    rule = {"holistic": {"at_most": 4}}
+    for judge, segment in (("J1", "0"), ("J2", "1")):
+        item = Item("doc0", segment, ("secret-system-one",), Role.CONTROL, {"secret-system-one": "Words."}, rule)
+        campaign.assign(store, "trial", [Task(0, judge, "rating", (item,))])
+    album = Album(store)
+    assert album.picture(1).controls == {"J1": (0, 0), "J2": (0, 0)}
+    for judge, score in (("J1", 9), ("J2", 2)):
+        task = campaign.tasks(store, "trial", judge)[-1]
+        campaign.submit(store, task.id, 0, {**complete(), "holistic": score}, submission=f"{judge}-control")
+    assert album.picture(1).controls == {"J1": (1, 1), "J2": (0, 1)}
+
+
+def test_someone_who_withdrew_is_gone_from_the_numbers(store: Store) -> None:
+    open_campaign(store)
+    album = Album(store)
+    for judge in ("J1", "J2"):
+        answer(store, judge, comment="hm")
+    assert album.picture(1).comments_in_all == 6
+    campaign.withdraw(store, "trial", "J1")
+    after = album.picture(1)
+    assert after.comments_in_all == 3
+    assert "J1" not in after.people
