@@ -38,7 +38,7 @@ check: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/pytest -q tests/test_architecture.py
+	@$(BIN)/pytest -q tests/test_architecture.py tests/test_docs.py
 
 test: setup browser
 	@$(BIN)/ruff check .
