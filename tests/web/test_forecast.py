@@ -43,3 +43,10 @@ def test_domains_in_the_given_order_and_free_tasks_left_out() -> None:
     assert [outlook.judge for outlook in found] == ["a"]
     assert found[0].domains == (("news", 2, 7), ("social", 1, 5))
     assert (found[0].done, found[0].total, found[0].share) == (3, 12, 0.25)
+
+
+def test_nothing_is_promised_before_the_pace_is_known() -> None:
+    found = outlooks([share("a", 20, 10, active=600)], {}, NOW, ["news"])[0]
+    assert (found.active, found.active_left) == (600, 600)
+    assert found.finish is None
+    assert found.hours_a_day is None

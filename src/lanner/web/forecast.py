@@ -54,7 +54,9 @@ def _outlook(judge: str, mine: Sequence[Share], pace: Pace, now: datetime, domai
     if not done or active <= 0:
         return Outlook(judge, done, total, tuple(split), pace, active, None, None, None)
     left = (total - done) * active / done
-    days = (now - pace.first) / timedelta(days=1) if pace.first else 0.0
+    if pace.first is None:  # how they work is not known yet, so nothing is promised
+        return Outlook(judge, done, total, tuple(split), pace, active, left, None, None)
+    days = (now - pace.first) / timedelta(days=1)
     hours = HOURS_A_DAY if days < 1 else max(active / 3600 / days, 0.05)
     finish = now + timedelta(days=left / 3600 / hours) if left > 0 else None
     return Outlook(judge, done, total, tuple(split), pace, active, left, hours, finish)

@@ -268,7 +268,7 @@ def _finish(outlook: Outlook, plan: Plan) -> tuple[str, str, str]:
     if outlook.done >= outlook.total:
         return "done", "", ""
     if outlook.finish is None:
-        return "not begun", "", ""
+        return "not begun" if not outlook.done else "…", "", ""
     day = outlook.finish.date()
     if plan.deadline is None:
         return _day(day), "", ""

@@ -156,12 +156,14 @@ def _finish(outlooks: Sequence[Outlook], plan: Plan, names: Mapping[str, str]) -
     known = [outlook for outlook in left if outlook.finish is not None]
     planned = f"plan: {_day(plan.deadline)}" if plan.deadline else ""
     if not known:
-        return Check("Finish", "not yet", planned, "none", "nobody has begun" if outlooks else "no judges yet")
+        begun = any(outlook.done for outlook in outlooks)
+        why = "being counted" if begun else "nobody has begun" if outlooks else "no judges yet"
+        return Check("Finish", "not yet", planned, "none", why)
     last = max(known, key=lambda outlook: outlook.finish or outlook.pace.last)  # type: ignore[arg-type, return-value]
     assert last.finish is not None
     finish = last.finish.date()
     name = names.get(last.judge, last.judge)
-    idle = [outlook for outlook in left if outlook.finish is None]
+    idle = [outlook for outlook in left if outlook.finish is None and not outlook.done]
     if plan.deadline and finish > plan.deadline:
         late = plural((finish - plan.deadline).days, "day")
         return Check("Finish", _day(finish), planned, "warn", f"{name} decides: {late} late")
