@@ -30,9 +30,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from live import Live, document
 
 SENTENCES, SLOWER, TIMES, FRAME = 60, 4, 50, 16.0
-KEYS = """keys => {
+KEYS = """async keys => {
   const took = [];
   for (const key of keys) {
+    await new Promise(requestAnimationFrame);
     const started = performance.now();
     const code = /\\d/.test(key) ? 'Digit' + key : key.length > 1 ? key : 'Key' + key.toUpperCase();
     document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, code, bubbles: true, cancelable: true }));
@@ -41,9 +42,10 @@ KEYS = """keys => {
   }
   return took;
 }"""
-SLIDES = """([css, times]) => {
+SLIDES = """async ([css, times]) => {
   const slider = document.querySelector(css), took = [];
   for (let n = 1; n <= times; n++) {
+    await new Promise(requestAnimationFrame);
     const started = performance.now();
     slider.value = n;
     slider.dispatchEvent(new Event('input', { bubbles: true }));
@@ -62,6 +64,7 @@ def opened(browser: Browser, url: str, ready: str, first: str = "") -> tuple[Pag
         page.goto(first)
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
     weight = [0]
     session.on(
         "Network.loadingFinished", lambda event: weight.__setitem__(0, weight[0] + int(event["encodedDataLength"]))

@@ -42,3 +42,14 @@ def test_https_is_remembered_only_behind_https() -> None:
 
 def test_pages_that_do_not_exist_have_them_too() -> None:
     assert "content-security-policy" in TestClient(app).get("/nowhere").headers
+
+
+def test_scripts_and_style_sheets_carry_only_what_concerns_them() -> None:
+    async def script(request):
+        return PlainTextResponse("let a;", media_type="text/javascript")
+
+    served = Starlette(routes=[Route("/a.js", script)], middleware=[Middleware(Headers)])
+    headers = TestClient(served).get("/a.js").headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert "content-security-policy" not in headers

@@ -26,6 +26,9 @@ _ALWAYS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), browsing-topics=()"),
 )
+_PARTS = {b"text/css", b"text/javascript"}
+_OF_PARTS = tuple(pair for pair in _ALWAYS if pair[0] in (b"x-content-type-options", b"cross-origin-resource-policy"))
+"""Scripts and style sheets are no documents: what rules a document would only weigh thirty of them down."""
 _PRIVATE = (b"cache-control", b"no-store")
 _HTTPS_ONLY = (b"strict-transport-security", b"max-age=31536000")
 
@@ -45,8 +48,9 @@ class Headers:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = message["headers"]
-                present = {name for name, _ in headers}
-                headers.extend(pair for pair in _ALWAYS if pair[0] not in present)
+                present = dict(headers)
+                part = present.get(b"content-type", b"").split(b";")[0] in _PARTS
+                headers.extend(pair for pair in (_OF_PARTS if part else _ALWAYS) if pair[0] not in present)
                 if _PRIVATE[0] not in present:
                     headers.append(_PRIVATE)
                 if https:
