@@ -144,3 +144,17 @@ def test_active_time_pauses_and_breaks_are_suggested(live: Live, page: Page) -> 
     page.locator("#saved[data-state=saved]").wait_for()
     row = next(row for row in work.rows() if row.question == "holistic")
     assert row.elapsed_seconds > 750 and 120 < row.active_seconds < 230
+
+
+def test_the_first_page_is_light(live: Live, page: Page) -> None:
+    work = live.campaign("h_falcon", [document(20)], systems=["hidden-engine-alpha"])
+    page.goto(work.link)
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    weights: list[int] = []
+    session.on("Network.loadingFinished", lambda event: weights.append(int(event["encodedDataLength"])))
+    page.goto(work.url(work.tasks[0].id))
+    Hands(page).ready()
+    page.wait_for_load_state("networkidle")
+    assert len(weights) > 20 and sum(weights) < 50_000

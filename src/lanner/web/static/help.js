@@ -8,7 +8,7 @@ export class Help {
     this.hits = [];
     document.addEventListener('click', e => { const b = e.target.closest('button[data-panel]'); if (b) this.toggle(b.dataset.panel); });
     $('#find')?.addEventListener('input', e => this.find(e.target.value.trim().toLowerCase()));
-    const names = new Intl.DisplayNames([app.data.language], { type: 'language', fallback: 'none' });
+    const names = new Intl.DisplayNames(app.data.language, { type: 'language', fallback: 'none' });
     for (const el of $$('[data-lang]')) try { el.textContent = names.of(el.dataset.lang) ?? el.textContent; } catch { /* no such code: the English name stays */ }
   }
 

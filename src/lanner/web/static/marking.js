@@ -68,12 +68,16 @@ export class Marking {
 
   /* ---- the menu ---- */
   open(ask, span, id, box) {
-    const bar = this.bar(ask.el), doc = $('.doc').getBoundingClientRect();
+    const bar = this.bar(ask.el);
     this.hide();
     if (this.app.frozen) return;
-    this.sel = { ask, span, id, bar, path: [] };
+    this.sel = { ask, span, id, bar, box, path: [] };
     bar.hidden = false;
     this.stage();
+  }
+  /** Put the menu beside what it is about; every step has a size of its own. */
+  place({ bar, box }) {
+    const doc = $('.doc').getBoundingClientRect();
     const below = matchMedia('(pointer: coarse)').matches || box.top < bar.offsetHeight + 60;   // on touch the system's own menu is above
     bar.style.left = Math.max(8, Math.min(box.left + box.width / 2 - bar.offsetWidth / 2, Math.max(doc.right, box.right) - bar.offsetWidth - 8)) + 'px';
     bar.style.top = Math.min(innerHeight - bar.offsetHeight - 8, below ? box.bottom + 8 : box.top - bar.offsetHeight - 8) + 'px';
@@ -89,7 +93,7 @@ export class Marking {
     $('.crumbs', bar).hidden = !path.length;
     $('.crumb', bar).textContent = path.map(([f, v]) => this.option(ask.el, f, v)?.name).filter(Boolean).join(' › ');
     $('.more-acts', bar).hidden = id == null;
-    return undefined;
+    return this.place(this.sel);
   }
   pressed(b) {
     const field = b?.closest('.panel')?.dataset.field, { app, sel } = this;

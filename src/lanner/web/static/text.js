@@ -7,15 +7,18 @@ export const points = s => [...s].length;
 /** @param {string} s @param {number} start @param {number} [end] */
 export const slice = (s, start, end) => [...s].slice(start, end).join('');
 
-/** Words of a text; what is written without spaces is cut as its language does. @param {string} s @param {string} lang @returns {Stretch[]} */
+const UNSPACED = /^(ja|zh|yue|th|lo|km|my)\b/;
+
+/** Words of a text: what stands between spaces and punctuation, or, where none are written, what the language takes for words. @param {string} s @param {string} lang @returns {Stretch[]} */
 export function words(s, lang) {
   const found = [];
   let at = 0, cutter;
   try { cutter = new Intl.Segmenter(lang || undefined, { granularity: 'word' }); } catch { cutter = new Intl.Segmenter([], { granularity: 'word' }); }
   for (const { segment, isWordLike } of cutter.segment(s)) {
-    const start = at;
+    const start = at, before = found.at(-1);
     at += points(segment);
-    if (isWordLike || /[^\s\p{P}]/u.test(segment)) found.push({ start, end: at });
+    if (isWordLike && before?.end === start && !UNSPACED.test(lang)) before.end = at;
+    else if (isWordLike || /[^\s\p{P}]/u.test(segment)) found.push({ start, end: at });
   }
   return found.length || !s ? found : [{ start: 0, end: at }];
 }
