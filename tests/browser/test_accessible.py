@@ -91,6 +91,10 @@ STATES: dict[str, tuple[str, int, Callable[[Hands], None]]] = {
 }
 
 
+IN_THE_DARK = {"h-falcon-definitions", "h-falcon-missing", "falcon", "mqm", "scenarios", "post-task"}
+"""Between them they show every colour there is; the others are the same parts in another order."""
+
+
 @pytest.mark.parametrize("name", STATES)
 def test_light_and_dark(live: Live, page: Page, name: str) -> None:
     protocol, at, act = STATES[name]
@@ -98,7 +102,10 @@ def test_light_and_dark(live: Live, page: Page, name: str) -> None:
     act(hands)
     clean(page, name)
     page.emulate_media(color_scheme="dark")
-    clean(page, f"{name}-dark")
+    if name in IN_THE_DARK:
+        clean(page, f"{name}-dark")
+    else:
+        picture(page, f"{name}-dark")
 
 
 def test_list_of_work_settings_and_finished(live: Live, page: Page) -> None:
@@ -141,7 +148,7 @@ def test_interface_languages(live: Live, page: Page, language: str) -> None:
     hands.ready()
     judged(hands)
     hands.press("Escape", "Enter")
-    clean(page, f"language-{language}")
+    (clean if language in ("ar", "ko") else picture)(page, f"language-{language}")
     assert page.locator("html").get_attribute("lang") == language
     assert page.locator("html").get_attribute("dir") == ("rtl" if language == "ar" else "ltr")
     assert page.locator(".row .tgt").first.get_attribute("lang") == "ko", "what is judged keeps its own language"

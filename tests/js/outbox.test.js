@@ -75,7 +75,7 @@ test('comes back after a crash and sends once more with the same id', async () =
 });
 
 test('a lost session or a closed campaign stops it and loses nothing', async () => {
-  for (const [status, state] of [[401, 'signin 1'], [409, 'refused 1'], [404, 'refused 1']]) {
+  for (const [status, state] of [[401, 'signin 1'], [409, 'refused 1'], [403, 'refused 1']]) {
     const { outbox, sent, told, db } = box([status, 200]);
     await outbox.seal('/a', 1, 0, { score: 1 }, {}, spent);
     await rest();
@@ -86,6 +86,18 @@ test('a lost session or a closed campaign stops it and loses nothing', async () 
     assert.equal(sent.length, 2);
     assert.equal(told.at(-1), 'saved 0');
   }
+});
+
+test('what a finished task refuses does not hold up the others', async () => {
+  const { outbox, sent, told } = box([409, 200]);
+  await outbox.seal('/a', 1, 0, { score: 1 }, {}, spent);
+  await outbox.seal('/b', 2, 0, { score: 2 }, {}, spent);
+  await rest();
+  assert.deepEqual(sent.map(s => s.answers.score), [1, 2]);
+  assert.equal(told.at(-1), 'refused 1');
+  await outbox.seal('/b', 2, 1, { score: 3 }, {}, spent);
+  await rest();
+  assert.deepEqual(sent.map(s => s.answers.score), [1, 2, 3], 'and is not tried again until asked');
 });
 
 test('an answer that is refused goes back to the judge, the others go on under a new id', async () => {

@@ -70,4 +70,4 @@ def test_budget_of_the_judges_pages() -> None:
 
 
 def imports(script: bytes) -> list[str]:
-    return re.findall(r"from '([^']+)'", script.decode())
+    return re.findall(r"from ?'([^']+)'", script.decode())

@@ -45,5 +45,5 @@ def lean_js(text: str) -> str:
     code = _JS.sub(hold, text)
     code = re.sub(r"[ \t]*\n\s*", "\n", code)
     code = _SUMS.sub(r"\1", _IDLE.sub(r"\1", code))
-    code = re.sub(r"(?<=[;{,])\n", "", code).strip() + "\n"
+    code = re.sub(r"(?<=[;{,])\n", "", re.sub(" ?(\0\\d+\0) ?", r"\1", code)).strip() + "\n"
     return re.sub("\0(\\d+)\0", lambda found: kept[int(found[1])], code)

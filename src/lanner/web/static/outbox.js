@@ -16,6 +16,8 @@ export class Outbox {
     this.queue = /** @type {Sealed[]} */ ([]);
     this.tries = 0;
     this.running = this.stopped = false;
+    this.refusal = '';
+    this.held = new Set();   // refused for now (a task is finished, a campaign paused): the others go on
     this.wake = () => {};
   }
   get waiting() { return this.queue.length; }
@@ -52,27 +54,27 @@ export class Outbox {
   }
 
   /** Try again now: the network is back, the page is looked at, the judge has signed in. */
-  kick() { this.tries = 0; this.stopped = false; this.wake(); void this.drain(); }
+  kick() { this.tries = 0; this.stopped = false; this.held.clear(); this.wake(); void this.drain(); }
 
   /** Send everything, oldest first; one page of a browser at a time. */
   async drain() {
     if (this.running || this.stopped) return;
     this.running = true;
-    while (this.queue.length && !this.stopped) {
-      const sealed = this.queue[0];
+    for (let sealed; (sealed = this.queue.find(s => !this.held.has(s))) && !this.stopped;) {
+      const { key } = sealed, now = sealed;
       if (!this.tries) this.tell('saving');
-      if (await this.parts.alone(() => this.post(sealed))) {
+      if (await this.parts.alone(() => this.post(now))) {
         this.tries = 0;
-        this.queue.shift();
-        await this.kept(() => this.parts.db.put('outbox', [sealed.key, null]));
-      } else if (!this.stopped) {
+        this.queue.splice(this.queue.indexOf(now), 1);
+        await this.kept(() => this.parts.db.put('outbox', [key, null]));
+      } else if (!this.stopped && !this.held.has(now)) {
         this.tell('offline');
         const pause = Math.min(LONGEST, 1000 * 2 ** this.tries++) * (0.75 + Math.random() / 2);
         await Promise.race([this.parts.wait(pause), new Promise(ok => { this.wake = () => ok(0); })]);
       }
     }
     this.running = false;
-    if (!this.queue.length) this.tell('saved');
+    if (!this.queue.length) this.tell('saved'); else if (this.held.size) this.tell('refused', this.refusal);
   }
 
   /** @param {Sealed} sealed @returns {Promise<boolean>} whether it is done with */
@@ -83,15 +85,18 @@ export class Outbox {
     const { status, body } = await send(sealed.url, { ...sealed.body, sent_at: now().toISOString() }).catch(() => ({ status: 0, body: null }));
     if (status === 200) {
       // what waits behind it was said in the knowledge of this answer
-      for (const later of this.queue.slice(1)) if (later.task === sealed.task && later.item === sealed.item)
+      for (const later of this.queue) if (later !== sealed && later.task === sealed.task && later.item === sealed.item)
         for (const q in body.saved) if (q in later.body.base) later.body.base[q] = body.saved[q];
       stored?.(sealed, body);
     } else if (status === 422) {
       rejected?.(sealed, body?.errors ?? []);
       this.without(sealed, body?.errors ?? []);
-    } else if ([401, 403, 404, 409].includes(status)) {
+    } else if (status === 401) {
       this.stopped = true;
-      this.tell(status === 401 ? 'signin' : 'refused', body?.message);
+      this.tell('signin');
+    } else if ([403, 404, 409].includes(status)) {
+      this.held.add(sealed);
+      this.refusal = body?.message ?? '';
     }
     return status === 200 || status === 422;
   }
@@ -100,6 +105,6 @@ export class Outbox {
   without({ body, key, ...rest }, errors) {
     const wrong = new Set(errors.map(e => e.question)), left = Object.entries(body.answers).filter(([q]) => !wrong.has(q));
     if (left.length && left.length < Object.keys(body.answers).length)
-      this.queue.splice(1, 0, { ...rest, key: key + '+', tries: 0, body: { ...body, submission: this.parts.uuid(), answers: Object.fromEntries(left) } });
+      this.queue.push({ ...rest, key: key + '+', tries: 0, body: { ...body, submission: this.parts.uuid(), answers: Object.fromEntries(left) } });
   }
 }

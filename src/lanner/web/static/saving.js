@@ -77,8 +77,9 @@ export class Saving {
   async settled() {
     const { outbox } = this;
     for (const i of this.app.states.keys()) await this.flush(i);
-    for (let n = 0; n < 60 && outbox.waiting && !outbox.tries && !outbox.stopped; n++) await new Promise(ok => setTimeout(ok, 50));
-    return !outbox.waiting;
+    const waits = () => outbox.queue.some(s => s.task === this.task);
+    for (let n = 0; n < 60 && waits() && !outbox.tries && !outbox.stopped; n++) await new Promise(ok => setTimeout(ok, 50));
+    return !waits();
   }
 
   stored({ task, item: i, body }, answer) {
@@ -116,8 +117,12 @@ export class Saving {
     const { body } = await send(this.url).catch(() => ({ body: null }));
     body?.items?.forEach((saved, i) => { for (const q in saved) this.elsewhere(i, q, saved[q]); });
   }
-  rejected({ task, item }, errors) {
-    if (task === this.task) for (const { question, message } of errors) this.app.note(`rejected-${item}-${question}`, this.app.t('not_allowed', { message }));
+  /** What the server does not take stays on the device, and is said. */
+  rejected({ task, item, body }, errors) {
+    for (const { question, message } of errors) {
+      if (question in body.answers) void this.outbox.draft(task, item, { [question]: { value: body.answers[question], base: body.base[question] ?? null } });
+      if (task === this.task) this.app.note(`rejected-${item}-${question}`, this.app.t('not_allowed', { message }));
+    }
   }
 
   status(state, n, message) {
@@ -136,11 +141,7 @@ export class Saving {
     clearTimeout(this.noting);
     this.noting = setTimeout(() => this.bookmark(), PAUSE / 5);
   }
-  bookmark() {
-    const url = new URL(location.href);
-    if (this.row) url.searchParams.set('row', String(this.row));
-    try { history.replaceState(null, '', url); localStorage.setItem('lanner-row-' + this.key, String(this.row)); } catch { /* the server's own choice of row applies */ }
-  }
+  bookmark() { try { localStorage.setItem('lanner-row-' + this.key, String(this.row)); } catch { /* the server's own choice of row applies */ } }
   /** The row of the address, but after a reload the one that was left. */
   get lastRow() {
     const asked = new URLSearchParams(location.search).get('row'), visit = /** @type {any} */ (performance.getEntriesByType('navigation')[0]);
