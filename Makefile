@@ -43,7 +43,8 @@ check: setup
 test: setup browser
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/pytest -q -n 2 --dist loadfile
+	@$(BIN)/pytest -q -n 2 --dist loadfile --ignore=tests/browser
+	@$(BIN)/pytest -q -n 2 --dist loadfile tests/browser  # apart: the driver keeps an event loop of its own
 
 docs: setup
 	@$(BIN)/mkdocs build --strict --quiet
