@@ -1,0 +1,64 @@
+"""Training: an explanation comes only after the answer is stored; consent opens the rest."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from hands import Hands
+from live import SYSTEMS, Live, document
+
+pytestmark = pytest.mark.browser
+
+WORDS = "The captain is a woman, and 그는 says otherwise."
+
+
+def test_an_explanation_comes_after_the_answer(live: Live, page: Page) -> None:
+    text = document(3)
+    items = [
+        {
+            "document": text.id,
+            "segment": segment.id,
+            "systems": [SYSTEMS[0]],
+            "expected": {"holistic": {"at_most": 4, "explanation": WORDS}},
+        }
+        for segment in text.segments[:2]
+    ]
+    settings = {"tutorial": {"page": "rating", "items": items}}
+    work = live.campaign("h_falcon", [text], systems=SYSTEMS[:1], settings=settings)
+    received: list[bytes] = []
+    page.on("response", lambda answer: received.append(answer.body()) if answer.status == 200 else None)
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    hands.press("s", "2")
+    hands.settled()
+    assert not any(WORDS.encode() in body for body in received), "not before the answer is complete"
+    assert page.locator("#explanation").is_hidden()
+    hands.press("h", "3")
+    hands.settled()
+    assert WORDS in page.inner_text("#explanation")
+    hands.press("Enter", "s", "4", "9", "Enter")
+    hands.settled()
+    assert WORDS in page.locator("#explanation, [id^=note-explanation]").filter(visible=True).first.inner_text()
+    page.reload()
+    hands.ready()
+    page.locator(".num").first.click()
+    assert WORDS in page.inner_text("#explanation"), "still there after a reload"
+
+
+def test_consent_opens_the_work(live: Live, page: Page) -> None:
+    work = live.campaign("h_falcon", [document(2)], systems=SYSTEMS[:1], settings={"before": ["consent"]})
+    page.goto(work.link)
+    page.get_by_role("link", name="Start").click()
+    hands = Hands(page)
+    hands.ready()
+    assert "voluntary" in page.inner_text("main")
+    hands.press("1", "Enter")
+    page.wait_for_url("**/work")
+    page.get_by_role("link", name="Start").click()
+    hands.ready()
+    hands.press("s", "3", "8", "Enter")
+    hands.settled()
+    assert work.stored(work.tasks[1].id)[0]["holistic"] == 8
