@@ -7,6 +7,7 @@ from lanner.store.documents import JUDGE_ITSELF, fingerprint
 from lanner.store.events import Event
 from lanner.store.judgements import Answer, Key, NewAnswer
 from lanner.store.judges import Seat
+from lanner.store.ledger import Entry, NewEntry
 from lanner.store.store import CollisionError, DisconnectedError, Store, Transaction
 from lanner.store.tasks import Assigned, Overview, Share, Standing
 
@@ -18,9 +19,11 @@ __all__ = [
     "Assigned",
     "CollisionError",
     "DisconnectedError",
+    "Entry",
     "Event",
     "Key",
     "NewAnswer",
+    "NewEntry",
     "Overview",
     "Seat",
     "Session",

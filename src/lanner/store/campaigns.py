@@ -128,6 +128,7 @@ class Campaigns(Rows):
         tasks = select(schema.task.c.id).where(schema.task.c.campaign == campaign)
         run(delete(schema.session).where(schema.session.c.judge.in_(judges)))
         run(delete(schema.judgement).where(schema.judgement.c.judge.in_(judges)))
+        run(delete(schema.ledger).where(schema.ledger.c.judge.in_(judges)))
         run(delete(schema.item).where(schema.item.c.task.in_(tasks)))
         for table in (schema.task, schema.judge, schema.document, schema.member, schema.event):
             run(delete(table).where(table.c.campaign == campaign))

@@ -98,6 +98,32 @@ FOR EACH ROW EXECUTE FUNCTION judgement_append_only()
 """,
 }
 
+_LEDGER = """
+CREATE TABLE ledger (
+  id {id}, campaign {ref} NOT NULL REFERENCES campaign (id), judge {ref} NOT NULL REFERENCES judge (id),
+  document {ref} NOT NULL REFERENCES document (id), segment TEXT NOT NULL, systems TEXT NOT NULL, role TEXT NOT NULL,
+  page TEXT NOT NULL, key TEXT NOT NULL, sample INTEGER NOT NULL, swapped INTEGER NOT NULL, attempt INTEGER NOT NULL,
+  final INTEGER NOT NULL, outcome TEXT NOT NULL, prompt_hash TEXT NOT NULL, schema_hash TEXT NOT NULL,
+  template TEXT NOT NULL, model TEXT NOT NULL, model_answered TEXT NOT NULL, fingerprint TEXT NOT NULL, seed BIGINT,
+  temperature DOUBLE PRECISION, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, repairs INTEGER NOT NULL,
+  cost DOUBLE PRECISION, latency DOUBLE PRECISION NOT NULL, raw TEXT NOT NULL, problem TEXT NOT NULL,
+  detail TEXT NOT NULL, answers TEXT, asked_at BIGINT NOT NULL);
+CREATE UNIQUE INDEX ledger_key ON ledger (judge, document, key, attempt)
+"""
+
+_LEDGER_APPEND_ONLY = {
+    "sqlite": """
+CREATE TRIGGER ledger_append_only BEFORE UPDATE ON ledger
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END
+""",
+    "postgresql": """
+CREATE FUNCTION ledger_append_only() RETURNS trigger LANGUAGE plpgsql
+AS $$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$;;
+CREATE TRIGGER ledger_append_only BEFORE UPDATE ON ledger
+FOR EACH ROW EXECUTE FUNCTION ledger_append_only()
+""",
+}
+
 _TYPES = {
     "sqlite": {
         "id": "INTEGER NOT NULL PRIMARY KEY",
@@ -122,7 +148,15 @@ def m001_first_tables(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-STEPS: tuple[Callable[[Connection], None], ...] = (m001_first_tables,)
+def m002_ledger(connection: Connection) -> None:
+    """What models were asked and what they replied, attempt by attempt."""
+    for statement in _LEDGER.format(**_TYPES[connection.dialect.name]).split(";"):
+        connection.exec_driver_sql(statement)
+    for statement in _LEDGER_APPEND_ONLY[connection.dialect.name].split(";;"):
+        connection.exec_driver_sql(statement)
+
+
+STEPS: tuple[Callable[[Connection], None], ...] = (m001_first_tables, m002_ledger)
 
 
 def applied(connection: Connection) -> int:

@@ -193,3 +193,25 @@ event = Table(
     _word("detail"),
     Index("event_campaign", "campaign", "id"),
 )
+
+ledger = Table(
+    "ledger",
+    metadata,
+    _id(),
+    _to("campaign", "campaign"),
+    _to("judge", "judge"),
+    _to("document", "document"),
+    *(_word(name) for name in ("segment", "systems", "role", "page", "key")),
+    *(Column(name, Integer, nullable=False) for name in ("sample", "swapped", "attempt", "final")),
+    *(_word(name) for name in ("outcome", "prompt_hash", "schema_hash", "template", "model", "model_answered")),
+    _word("fingerprint"),
+    Column("seed", BigInteger, nullable=True),
+    Column("temperature", Double, nullable=True),
+    *(Column(name, Integer, nullable=False) for name in ("tokens_in", "tokens_out", "repairs")),
+    Column("cost", Double, nullable=True),
+    Column("latency", Double, nullable=False),
+    *(_word(name) for name in ("raw", "problem", "detail")),
+    _word("answers", optional=True),
+    _moment("asked_at"),
+    Index("ledger_key", "judge", "document", "key", "attempt", unique=True),
+)

@@ -20,6 +20,7 @@ from lanner.store.engine import connect, explain, inspect_file, locate, readers,
 from lanner.store.events import Events
 from lanner.store.judgements import Judgements
 from lanner.store.judges import Judges
+from lanner.store.ledger import Ledger
 from lanner.store.links import Links, is_lost
 from lanner.store.memo import Memo
 from lanner.store.migrations import applied, migrate, refuse_newer
@@ -56,6 +57,10 @@ class Transaction:
     @property
     def judgements(self) -> Judgements:
         return Judgements(self._connection)
+
+    @property
+    def ledger(self) -> Ledger:
+        return Ledger(self._connection)
 
     @property
     def accounts(self) -> Accounts:

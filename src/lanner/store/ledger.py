@@ -1,0 +1,161 @@
+"""What models were asked and what they replied: one append-only row per attempt. A row is never changed; a key whose
+last row is final needs no more asking. `key` names the question to the letter: item, model, sample, prompt, settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypedDict
+
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from lanner.store import schema
+from lanner.store.links import driver_of
+from lanner.store.rows import Rows
+from lanner.store.statement import Statement
+
+_l, _d, _t, _i = schema.ledger.c, schema.document.c, schema.task.c, schema.item.c
+_COLUMNS = [column.name for column in schema.ledger.columns if column.name != "id"]
+_READ = (
+    *(_l.segment, _l.systems, _l.role, _l.page, _l.key, _l.sample, _l.swapped, _l.attempt, _l.final, _l.outcome),
+    *(_l.model, _l.raw, _l.problem, _l.answers, _l.tokens_in, _l.tokens_out, _l.cost, _l.repairs, _l.detail),
+)
+
+
+class Entry(NamedTuple):
+    """A row as a run needs it when it begins again, and as an audit reads it. JSON stays text."""
+
+    segment: str
+    systems: str
+    role: str
+    page: str
+    key: str
+    sample: int
+    swapped: int
+    attempt: int
+    final: int
+    outcome: str
+    model: str
+    raw: str
+    problem: str
+    answers: str | None
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    repairs: int
+    detail: str
+
+
+class NewEntry(TypedDict):
+    """A row about to be added, in the tables' plain types."""
+
+    campaign: int
+    judge: int
+    document: int
+    segment: str
+    systems: str
+    role: str
+    page: str
+    key: str
+    sample: int
+    swapped: int
+    attempt: int
+    final: int
+    outcome: str
+    prompt_hash: str
+    schema_hash: str
+    template: str
+    model: str
+    model_answered: str
+    fingerprint: str
+    seed: int | None
+    temperature: float | None
+    tokens_in: int
+    tokens_out: int
+    repairs: int
+    cost: float | None
+    latency: float
+    raw: str
+    problem: str
+    detail: str
+    answers: str | None
+    asked_at: int
+
+
+class Work(NamedTuple):
+    """A task that is not finished, and the first document it is about."""
+
+    document: str
+    task: int
+    page: str
+    items: int
+
+
+def _of_document() -> Any:
+    return select(*_READ).where(_l.judge == bindparam("judge"), _l.document == bindparam("document")).order_by(_l.id)
+
+
+def _of_judge() -> Any:
+    wanted = select(_d.key, *_READ).join(schema.document, _d.id == _l.document)
+    return wanted.where(_l.judge == bindparam("judge")).order_by(_l.id)
+
+
+_OF_DOCUMENT = Statement(_of_document)
+_OF_JUDGE = Statement(_of_judge)
+
+
+class Ledger(Rows):
+    """Rows of the table `ledger`."""
+
+    __slots__ = ()
+
+    def add(self, rows: Sequence[NewEntry]) -> None:
+        """Append. Where two workers asked the same, the first reply stays and the second is not stored."""
+        if rows:
+            driver_of(self._connection).cursor().executemany(_insert(self._connection.dialect.name), rows)
+
+    def of_document(self, judge: int, document: int) -> list[Entry]:
+        """Everything asked of a judge about one document, oldest first."""
+        return [Entry(*row) for row in _OF_DOCUMENT.all(self._connection, judge=judge, document=document)]
+
+    def of_judge(self, judge: int) -> Iterator[tuple[str, Entry]]:
+        """Everything asked of a judge, with the document's key, oldest first."""
+        return ((row[0], Entry(*row[1:])) for row in _OF_JUDGE.each(self._connection, judge=judge))
+
+    def spent(self, judge: int) -> tuple[int, int, int, float]:
+        """Replies, tokens in, tokens out and cost so far."""
+        sums = select(func.count(), func.sum(_l.tokens_in), func.sum(_l.tokens_out), func.sum(_l.cost))
+        row = self._connection.execute(sums.where(_l.judge == judge)).one()
+        return int(row[0]), int(row[1] or 0), int(row[2] or 0), float(row[3] or 0.0)
+
+    def open_tasks(self, judge: int) -> Iterable[Work]:
+        """A judge's unfinished tasks by document, those of one document together, in the campaign's order."""
+        place = func.min(_d.position).label("place")
+        first = select(_i.task, place, func.count().label("number")).join(schema.document, _d.id == _i.document)
+        about = first.join(schema.task, _t.id == _i.task).where(_t.judge == judge, _t.finished_at.is_(None))
+        found = about.group_by(_i.task).subquery()
+        wanted = (
+            select(_d.key, _t.id, _t.page, found.c.number)
+            .join(found, found.c.task == _t.id)
+            .join(schema.document, (_d.campaign == _t.campaign) & (_d.position == found.c.place))
+        )
+        rows = self._connection.execute(wanted.order_by(found.c.place, _t.position))
+        return [Work(*row) for row in rows]
+
+
+def _insert(dialect: str) -> str:
+    """Rows are given by name; what is already there is left as it is."""
+    found = _INSERT.get(dialect)
+    if found is None:
+        if dialect == "sqlite":
+            made: Any = sqlite.insert(schema.ledger).on_conflict_do_nothing()
+            compiled = made.compile(dialect=sqlite.dialect(paramstyle="named"), column_keys=_COLUMNS)
+        else:
+            made = postgresql.insert(schema.ledger).on_conflict_do_nothing()
+            compiled = made.compile(dialect=postgresql.dialect(paramstyle="pyformat"), column_keys=_COLUMNS)  # type: ignore[no-untyped-call]
+        found = _INSERT[dialect] = str(compiled)
+    return found
+
+
+_INSERT: dict[str, str] = {}
