@@ -22,7 +22,8 @@ import numpy as np
 from lanner.formats import mtme
 from lanner.stats.metaeval import Scorer, metaeval
 from lanner.stats.pairwise_accuracy import SoftAccuracy, original_confidences, swaps
-from lanner.stats.scorer_comparison import accuracy_tests, pearson_tests
+from lanner.stats.scorer_comparison import accuracy_tests
+from lanner.stats.swap_tests import kendall_tests, pearson_tests, soft_accuracy_tests
 from lanner.stats.tie_accuracy import calibrated
 
 
@@ -60,23 +61,29 @@ def line(what: str, ours: float, peer: float | None, same: str = "", mark: str =
     print(f"{what:42} {ours:8.3f} s  {beside}  {same}")
 
 
-def peer_significance(stats: Any, gold: np.ndarray, tables: list[np.ndarray], pairs: int) -> tuple[float, float]:
-    """CPU seconds the peer would need for all pairs at k = 1,000: (acc_eq, segment Pearson), from a few draws."""
-    one, two = (stats.Correlation(len(gold), gold.ravel().tolist(), table.ravel().tolist()) for table in tables[:2])
-    first, second = (one.KendallWithTiesOpt(average_by="item", sample_rate=1.0)[1] for one in (one, two))
-    draws = 3
+def peer_significance(stats: Any, gold: np.ndarray, tables: list[np.ndarray], pairs: int) -> list[float]:
+    """CPU seconds the peer would need for all pairs at k = 1,000, test by test, from a few draws of one pair."""
 
-    def accuracy() -> Any:
-        return stats.PairwisePermutationSigDiff(one, two, "acc23", "item", draws, epsilon1=first, epsilon2=second)
+    def correlations(truth: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[Any, Any]:
+        return tuple(stats.Correlation(len(gold), truth.ravel().tolist(), x.ravel().tolist()) for x in (one, two))
 
-    def pearson() -> Any:
-        return stats.PermutationSigDiff(one, two, stats.scipy.stats.pearsonr, "none", draws)
-
-    found = []
-    for work in (accuracy, pearson):
-        seconds, _ = timed(work, 1)
-        found.append(seconds * pairs * 1000 / (draws + 1))
-    return found[0], found[1]
+    one, two = correlations(gold, *tables[:2])
+    systems = correlations(gold.mean(1), tables[0].mean(1), tables[1].mean(1))
+    ties = [side.KendallWithTiesOpt(average_by="item", sample_rate=1.0)[1] for side in (one, two)]
+    pearson, soft = stats.scipy.stats.pearsonr, stats.PairwiseConfidenceError
+    works: list[tuple[int, Callable[[int], Any]]] = [
+        (
+            3,
+            lambda k: stats.PairwisePermutationSigDiff(
+                one, two, "acc23", "item", k, epsilon1=ties[0], epsilon2=ties[1]
+            ),
+        ),
+        (50, lambda k: stats.PermutationSigDiff(one, two, pearson, "none", k)),
+        (200, lambda k: stats.PermutationSigDiff(*systems, pearson, "none", k)),
+        (3, lambda k: stats.PermutationSigDiff(one, two, stats.KendallVariants, "item", k)),
+        (10, lambda k: stats.PermutationSigDiff(one, two, soft, "none", k, num_sys=len(gold))),
+    ]
+    return [timed(lambda: work(draws), 1)[0] * pairs * 1000 / (draws + 1) for draws, work in works]  # noqa: B023
 
 
 def main() -> None:
@@ -123,11 +130,20 @@ def main() -> None:
     line(f"soft accuracy, {len(few)} metrics, both kinds", ours, peer, same or "")
 
     line(f"soft accuracy, {len(few)} metrics, the peer's kind", alike, peer)
-    first, second = peer_significance(stats, gold, few, pairs) if stats else (None, None)
-    ours, _ = timed(lambda: accuracy_tests([calibrated(gold, table) for table in few]))
-    line(f"acc_eq tests, {pairs} pairs, exact", ours, first, mark="~" if first else "")
-    ours, _ = timed(lambda: pearson_tests(gold, few, k=1000), 1)
-    line(f"PERM-BOTH Pearson, {pairs} pairs, k = 1,000", ours, second, mark="~" if second else "")
+    whole = 0.0
+    tests: list[tuple[str, Callable[[], Any]]] = [
+        ("acc_eq, exact", lambda: accuracy_tests([calibrated(gold, table) for table in few])),
+        ("PERM-BOTH Pearson over segments", lambda: pearson_tests(gold, few)),
+        ("PERM-BOTH Pearson over systems", lambda: pearson_tests(gold.mean(1), [table.mean(1) for table in few])),
+        ("PERM-BOTH τ within segments", lambda: kendall_tests(gold, few)),
+        ("PERM-BOTH soft accuracy", lambda: soft_accuracy_tests(gold, few)),
+    ]
+    peers = peer_significance(stats, gold, few, pairs) if stats else [None] * len(tests)
+    for (what, work), theirs in zip(tests, peers, strict=True):
+        ours, _ = timed(work, 1)
+        whole += ours
+        line(f"{what}, {pairs} pairs", ours, theirs, mark="~")
+    line("all tests, k = 1,000", whole, sum(peers) if stats else None, mark="~")  # type: ignore[arg-type]
     names = tuple(scorers[0].systems)
     ours, _ = timed(lambda: metaeval(Scorer("gold", names, gold), scorers), 1)
     line(f"everything, {len(scorers)} metrics", ours, None)

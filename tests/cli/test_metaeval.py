@@ -35,6 +35,31 @@ def test_metrics_of_wmt23_against_mqm(lanner: Command) -> None:
         assert row["missing"] == 0
 
 
+PEER = {  # mt-metrics-eval's own numbers, system scores as released
+    "XCOMET-Ensemble-refA": {
+        "acc_eq": 0.603986, "spa": 0.939409, "sys_pairwise_accuracy": 0.939394, "sys_pearson": 0.980235,
+        "segment_pearson": 0.695323, "segment_spearman": 0.720401, "segment_kendall": 0.545881,
+        "item_pearson": 0.537548, "item_spearman": 0.473515, "item_kendall": 0.379507,
+        "system_pearson": 0.675942, "system_kendall": 0.529559,
+    },
+    "BLEU-refA": {
+        "acc_eq": 0.519598, "spa": 0.857197, "sys_pairwise_accuracy": 0.893939, "sys_pearson": 0.916541,
+        "segment_pearson": 0.192050, "segment_spearman": 0.192919, "segment_kendall": 0.136640,
+        "item_pearson": 0.310111, "item_spearman": 0.290417, "item_kendall": 0.230622,
+        "system_pearson": 0.140251, "system_kendall": 0.102749,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.data
+def test_the_peers_numbers_to_six_digits(lanner: Command) -> None:
+    arguments = ("metaeval", data_dir("mtme") / "wmt23", "--metrics", ",".join(PEER), "--compat", "--json")
+    envelope = lanner(*arguments).envelope
+    found = {row["metric"]: {name: round(row[name], 6) for name in PEER[row["metric"]]} for row in envelope["rows"]}
+    assert found == PEER
+    assert "As mt-metrics-eval" in " ".join(envelope["notes"])
+
+
 @pytest.mark.data
 def test_names_that_do_not_exist(lanner: Command) -> None:
     folder = data_dir("mtme") / "wmt23"
@@ -53,6 +78,16 @@ def test_tests_between_scorers_for_people(lanner: Command) -> None:
     ran = lanner("metaeval", folder, "--metrics", "COMET-refA,BLEU-refA", "--compare", "--swaps", "100")
     assert ran.code == 0
     assert "COMET-refA" in ran.out
+    assert "williams" in ran.out
+    wrong = lanner("metaeval", folder, "--metrics", "COMET-refA,BLEU-refA", "--compare", "--tests", "wiliams")
+    assert (wrong.code, "There is no test 'wiliams'" in wrong.err, "williams" in wrong.err) == (2, True, True)
+
+
+@pytest.mark.data
+def test_slow_tests_of_many_scorers_only_when_asked(lanner: Command) -> None:
+    envelope = lanner("metaeval", data_dir("mtme") / "wmt23", "--compare", "--swaps", "20", "--json").envelope
+    assert "p_spa" not in envelope["rows"][0]
+    assert any("--tests all" in note for note in envelope["notes"])
 
 
 @pytest.mark.data

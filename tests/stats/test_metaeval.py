@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 from lanner.errors import StatisticError
-from lanner.stats.metaeval import Scorer, comparisons, metaeval, scorers_of
+from lanner.stats.metaeval import TESTS, Scorer, as_peer, comparisons, metaeval, scorers_of
 
 SYSTEMS = ("oak", "elm", "fir", "refA")
 
@@ -51,7 +51,18 @@ def test_comparisons_go_both_ways() -> None:
     gold, scorers = world()
     rows = {row["metric"]: row for row in comparisons(gold, scorers, k=200).rows}
     assert rows["close"]["p_acc_eq"] < 0.01 < 0.9 < rows["far"]["p_acc_eq"]
-    assert rows["close"]["p_segment_pearson"] < 0.05
+    assert set(rows["close"]) == {"metric", "other", *(f"p_{name}" for name in TESTS)}
+    assert max(rows["close"][f"p_{name}"] for name in ("segment_pearson", "item_kendall", "williams")) < 0.05
+
+
+def test_compatibility_takes_the_peers_column_and_zero_for_the_undefined() -> None:
+    row = {
+        "spa": 0.7, "spa_original": 0.8, "sys_pairwise_accuracy": 1.0, "sys_pairwise_accuracy_released": 0.5,
+        "sys_pearson": 0.9, "sys_pearson_released": None, "item_pearson": float("nan"), "acc_eq": float("nan"),
+    }  # fmt: skip
+    made = as_peer(row)
+    assert (made["spa"], made["sys_pairwise_accuracy"], made["sys_pearson"], made["item_pearson"]) == (0.8, 0.5, 0.9, 0)
+    assert made["acc_eq"] != made["acc_eq"]
 
 
 def test_judges_of_a_table_are_scorers() -> None:

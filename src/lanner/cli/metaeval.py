@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -14,10 +15,17 @@ from lanner.model import Result
 from lanner.reports import latex
 from lanner.reports.parts import Column, Table
 from lanner.reports.typeset import number, p_value
-from lanner.stats.metaeval import Scorer, comparisons, metaeval, scorers_of
+from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval, scorers_of
 
 _SHOWN = ("group", "metric", "acc_eq", "acc_eq_cv", "sys_pairwise_accuracy", "spa", "segment_pearson", "missing")
-_NARROW = {"sys_pairwise_accuracy": "sys acc", "segment_pearson": "seg r", "acc_eq_cv": "cv"}
+_MANY = 24  # scorers
+_NARROW = {
+    "sys_pairwise_accuracy": "sys acc",
+    "segment_pearson": "seg r",
+    "sys_pearson": "sys r",
+    "item_kendall": "item τ",
+    "acc_eq_cv": "cv",
+}
 
 
 @click.command("metaeval", short_help="How well metrics agree with gold scores.")
@@ -28,6 +36,8 @@ _NARROW = {"sys_pairwise_accuracy": "sys acc", "segment_pearson": "seg r", "acc_
 @click.option("--with-references", is_flag=True, help="Count human references as systems too.")
 @click.option("--of", "question", default="score", show_default=True, help="The question, in a campaign or file.")
 @click.option("--compare", is_flag=True, help="Tests between every two scorers instead.")
+@click.option("--tests", "asked", metavar="NAMES", help="With --compare: which tests, with commas between, or all.")
+@click.option("--compat", is_flag=True, help="mt-metrics-eval's numbers, where ours differ.")
 @click.option("--table", "layout", type=click.Choice(["latex", "tsv"]), help="The table alone, for a paper or a sheet.")
 @click.option("--swaps", default=1000, show_default=True, help="Random swaps for soft accuracy and tests.")
 @click.option("--seed", default=0, show_default=True)
@@ -43,6 +53,8 @@ def command(
     with_references: bool,
     question: str,
     compare: bool,
+    asked: str | None,
+    compat: bool,
     layout: str | None,
     swaps: int,
     seed: int,
@@ -70,12 +82,21 @@ def command(
     if references and not with_references:
         output.note(f"References are left out as systems: {', '.join(references)}.")
     if compare:
-        result = comparisons(truth, scorers, without=without, k=swaps, seed=seed)
-        tests = {"p_acc_eq": "acc_eq", "p_sys_pairwise_accuracy": "sys acc", "p_segment_pearson": "seg r"}
-        rows = [{**row, **{name: p_value(row[p]) for p, name in tests.items()}} for row in result.rows]
-        output.table(rows, ["metric", "other", *tests.values()])
+        tests = _tests(asked, len(scorers), output)
+        result = comparisons(truth, scorers, without=without, tests=tests, k=swaps, seed=seed)
+        shown = {f"p_{name}": _NARROW.get(name, name.replace("_", " ")) for name in tests}
+        rows = [{**row, **{name: p_value(row[p]) for p, name in shown.items()}} for row in result.rows]
+        output.table(rows, ["metric", "other", *shown.values()])
     else:
-        result = metaeval(truth, scorers, without=without, documents=documents, swaps_of_segments=swaps, seed=seed)
+        result = metaeval(
+            truth,
+            scorers,
+            without=without,
+            documents=documents,
+            swaps_of_segments=swaps,
+            seed=seed,
+            compat=compat,
+        )
         if layout:
             click.echo(_typeset(result, layout), nl=False)
             return
@@ -83,6 +104,17 @@ def command(
     output.notes.extend(result.notes)
     output.signature = str(result.signature or "")
     output.end()
+
+
+def _tests(asked: str | None, scorers: int, output: Output) -> Sequence[str]:
+    """All tests, unless there are so many scorers that the two slow ones would take minutes and nobody asked."""
+    if asked is not None and asked != "all":
+        return [name.strip() for name in asked.split(",")]
+    if asked == "all" or scorers <= _MANY:
+        return TESTS
+    left = " and ".join(sorted(set(TESTS) - set(QUICK)))
+    output.note(f"With {scorers} scorers, {left} are not tested, since that takes minutes: --tests all does it.")
+    return QUICK
 
 
 def _typeset(result: Result, layout: str) -> str:

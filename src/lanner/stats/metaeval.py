@@ -6,8 +6,9 @@ moves another. See `tie_accuracy`, `pairwise_accuracy`, `gold_correlation` and `
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,15 @@ from lanner.model import Json, Result
 from lanner.stats.gold_correlation import Kind, Over, correlation
 from lanner.stats.pairwise_accuracy import SoftAccuracy, pairwise_accuracy, swaps
 from lanner.stats.resample import Array, Resampling, sign
-from lanner.stats.scorer_comparison import accuracy_tests, pearson_tests, rank_groups, system_accuracy_tests
+from lanner.stats.scorer_comparison import accuracy_tests, rank_groups, williams
 from lanner.stats.scores import items
+from lanner.stats.swap_tests import (
+    kendall_tests,
+    pearson_tests,
+    soft_accuracy_tests,
+    system_accuracy_tests,
+    where_whole,
+)
 from lanner.stats.tie_accuracy import Calibrated, calibrated, chance, cross_validated
 
 _KINDS: tuple[Kind, ...] = ("pearson", "spearman", "kendall")
@@ -57,6 +65,7 @@ def metaeval(
     swaps_of_segments: int = 1000,
     folds: int = 5,
     seed: int = 0,
+    compat: bool = False,
 ) -> Result:
     """Every scorer against gold, on the systems that gold has scored, `without` some (references, as a rule), and the
     segments that gold has scored.
@@ -65,15 +74,10 @@ def metaeval(
     sys_pairwise_accuracy (means over the segments gold scored), sys_pairwise_accuracy_released (the scorer's own system
     scores), spa (mid-p) and spa_original (as mt-metrics-eval), Pearson, Spearman and Kendall pooled (segment_…),
     averaged over segments (item_…) and over systems (system_…), missing (cells that gold has and the scorer lacks),
-    and group (acc_eq, see `rank_groups`). The Result's value is the chance level of acc_eq.
+    sys_pearson (over systems' means), and group (acc_eq, see `rank_groups`). The Result's value is the chance level of
+    acc_eq. `compat` puts mt-metrics-eval's own numbers into the same columns, see `as_peer`.
     """
-    kept = sorted(
-        name
-        for name, row in zip(gold.systems, gold.segments, strict=True)
-        if name not in without and not np.isnan(row).all()
-    )
-    if len(kept) < 2:
-        raise StatisticError("Gold has scored fewer than two systems.", next_step="Name other gold scores.")
+    kept = _systems(gold, without)
     truth = gold.of(kept)
     scored = ~np.isnan(truth).all(axis=0)
     truth = truth[:, scored]
@@ -84,11 +88,25 @@ def metaeval(
     for scorer in scorers:
         scores = scorer.of(kept)[:, scored]
         made.append(calibrated(truth, scores))
-        rows.append(_row(scorer, gold, kept, truth=truth, scores=scores, accuracy=made[-1], parts=parts, soft=soft))
+        row = _row(scorer, gold, kept, truth=truth, scores=scores, accuracy=made[-1], parts=parts, soft=soft)
+        rows.append(as_peer(row) if compat else row)
     for row, group in zip(rows, rank_groups([_low(r["acc_eq"]) for r in rows], accuracy_tests(made)), strict=True):
         row["group"] = group
     rows.sort(key=lambda row: (-_low(row["acc_eq"]), row["metric"]))
-    return _result(gold, rows, truth, kept, swaps_of_segments, folds, seed)
+    result = _result(gold, rows, truth, kept, swaps_of_segments, folds, seed)
+    return replace(result, notes=(*result.notes, _PEER)) if compat else result
+
+
+def _systems(gold: Scorer, without: Collection[str]) -> list[str]:
+    """The systems gold has scored, by name, `without` some."""
+    kept = sorted(
+        name
+        for name, row in zip(gold.systems, gold.segments, strict=True)
+        if name not in without and not np.isnan(row).all()
+    )
+    if len(kept) < 2:
+        raise StatisticError("Gold has scored fewer than two systems.", next_step="Name other gold scores.")
+    return kept
 
 
 def _row(
@@ -105,19 +123,40 @@ def _row(
     both = np.isnan(truth) | np.isnan(scores)
     mid, original = soft.of(scores)
     own, known = scorer.released(systems), gold.released(systems)
+    mean, guess = _means(truth, both), _means(scores, both)
+    told = None if own is None or known is None else (known, own)
     return {
         "metric": scorer.name,
         "acc_eq": accuracy.accuracy,
         "threshold": accuracy.threshold,
         "acc_eq_cv": cross_validated(truth, scores, parts),
-        "sys_pairwise_accuracy": pairwise_accuracy(_means(truth, both), _means(scores, both)),
-        "sys_pairwise_accuracy_released": None if own is None or known is None else pairwise_accuracy(known, own),
+        "sys_pairwise_accuracy": pairwise_accuracy(mean, guess),
+        "sys_pairwise_accuracy_released": told and pairwise_accuracy(*told),
+        "sys_pearson": correlation(mean[None], guess[None]),
+        "sys_pearson_released": told and correlation(told[0][None], told[1][None]),
         "spa": mid,
         "spa_original": original,
         **{f"{name}_{kind}": correlation(truth, scores, kind, over) for name, over in _OVER for kind in _KINDS},
         "missing": int((np.isnan(scores) & ~np.isnan(truth)).sum()),
         "n": int((~both).sum()),
     }
+
+
+_PEER = (
+    "As mt-metrics-eval: system scores are the released ones, soft accuracy depends on the order of systems and counts "
+    "equal permutations for the first, and a correlation that is not defined counts 0."
+)
+
+
+def as_peer(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with mt-metrics-eval's numbers where ours differ: soft accuracy by its draws and its rule for ties, system
+    scores as they were released rather than means over the segments gold scored, 0 for an undefined correlation."""
+    made = dict(row, spa=row["spa_original"])
+    for name in ("sys_pairwise_accuracy", "sys_pearson"):
+        if row[f"{name}_released"] is not None:
+            made[name] = row[f"{name}_released"]
+    undefined = [name for name, value in made.items() if isinstance(value, float) and np.isnan(value)]
+    return made | {name: 0.0 for name in undefined if name.endswith(_KINDS)}
 
 
 def _means(scores: Array, missing: Any) -> Array:
@@ -164,33 +203,66 @@ def _result(  # noqa: PLR0917
     return Result("meta-evaluation", level, counts=counts, rows=done, notes=tuple(notes), signature=signature)
 
 
+TESTS = ("acc_eq", "spa", "sys_pairwise_accuracy", "sys_pearson", "segment_pearson", "item_kendall", "williams")
+QUICK = tuple(name for name in TESTS if name not in ("spa", "item_kendall"))
+
+
 def comparisons(
-    gold: Scorer, scorers: Sequence[Scorer], *, without: Collection[str] = (), k: int = 1000, seed: int = 0
+    gold: Scorer,
+    scorers: Sequence[Scorer],
+    *,
+    without: Collection[str] = (),
+    tests: Sequence[str] = TESTS,
+    k: int = 1000,
+    seed: int = 0,
 ) -> Result:
-    """Every pair of scorers: rows metric, other, p_acc_eq (exact), p_sys_pairwise_accuracy and p_segment_pearson (both
-    PERM-BOTH), one-sided: small says that `metric` is better."""
-    kept = sorted(set(gold.systems) - set(without))
+    """Every ordered pair of scorers: rows metric, other and p_… of each test, one-sided: small says that `metric` is
+    better. acc_eq is exact; spa, sys_pairwise_accuracy and sys_pearson (over systems' means), segment_pearson (pooled)
+    and item_kendall (τ_b within segments) are PERM-BOTH with k swaps; williams is on segment_pearson."""
+    for name in tests:
+        if name not in TESTS:
+            raise StatisticError(f"There is no test {name!r}.", next_step=did_you_mean(name, TESTS))
+    kept = _systems(gold, without)
     truth = gold.of(kept)
-    tables = [scorer.of(kept) for scorer in scorers]
-    accuracy = accuracy_tests([calibrated(truth, table) for table in tables], seed=seed)
-    pearson = pearson_tests(truth, tables, k=k, seed=seed)
+    scored = ~np.isnan(truth).all(axis=0)
+    truth = truth[:, scored]
+    tables = [scorer.of(kept)[:, scored] for scorer in scorers]
     missing = np.isnan(truth)
     means = [_means(table, missing | np.isnan(table)) for table in tables]
-    system = system_accuracy_tests(_means(truth, missing), means, k=k, seed=seed)
+    mean = _means(truth, missing)
+    made: dict[str, Callable[[], Array]] = {
+        "acc_eq": lambda: accuracy_tests([calibrated(truth, table) for table in tables], seed=seed),
+        "spa": lambda: where_whole(truth, tables, partial(soft_accuracy_tests, k=k, seed=seed)),
+        "sys_pairwise_accuracy": lambda: where_whole(mean, means, partial(system_accuracy_tests, k=k, seed=seed)),
+        "sys_pearson": lambda: where_whole(mean, means, partial(pearson_tests, k=k, seed=seed)),
+        "segment_pearson": lambda: where_whole(truth, tables, partial(pearson_tests, k=k, seed=seed)),
+        "item_kendall": lambda: where_whole(truth, tables, partial(kendall_tests, k=k, seed=seed)),
+        "williams": lambda: _williams(truth, tables),
+    }
+    found = {name: made[name]() for name in tests}
     rows = [
-        {
-            "metric": one.name,
-            "other": two.name,
-            "p_acc_eq": float(accuracy[a, b]),
-            "p_sys_pairwise_accuracy": float(system[a, b]),
-            "p_segment_pearson": float(pearson[a, b]),
-        }
+        {"metric": one.name, "other": two.name, **{f"p_{name}": float(ps[a, b]) for name, ps in found.items()}}
         for a, one in enumerate(scorers)
         for b, two in enumerate(scorers)
         if a != b
     ]
     signature = sign("scorer comparisons", Resampling(), None, gold=gold.name, swaps=str(k), seed=str(seed))
     return Result("scorer comparisons", None, rows=rows, signature=signature)
+
+
+def _williams(truth: Array, tables: Sequence[Array]) -> Array:
+    """Williams' test of every ordered pair on the cells that gold and both scorers have."""
+    ps = np.ones((len(tables), len(tables)))
+    for a, one in enumerate(tables):
+        for b, two in enumerate(tables):
+            if a < b:
+                known = ~np.isnan(truth) & ~np.isnan(one) & ~np.isnan(two)
+                first, second, between = (
+                    correlation(x[known][None], y[known][None]) for x, y in ((truth, one), (truth, two), (one, two))
+                )
+                ps[a, b] = williams(first, second, between, int(known.sum()))
+                ps[b, a] = 1 - ps[a, b]
+    return ps
 
 
 def scorers_of(data: Any, of: str, gold: str) -> tuple[Scorer, list[Scorer], list[str]]:

@@ -4,9 +4,7 @@
   test with fixed thresholds is a sign test: with b pairs only the first gets right and c only the second,
   p = P(Binomial(b + c, ½) ≥ b). Where segments have different numbers of pairs, pairs weigh differently and the
   distribution is drawn, group by group of equal weight.
-- Pearson: PERM-BOTH (Deutsch, Dror and Roth 2021, TACL): the two scorers' standardised scores of a cell are swapped at
-  random. Sums over swapped cells are linear in the swap, so all pairs of scorers share one matrix product.
-- System pairwise accuracy: PERM-BOTH over the systems' standardised scores.
+- Correlations, system and soft pairwise accuracy: PERM-BOTH, see `swap_tests`.
 - Williams (1959): t for two correlations that share one variable, on n − 3 degrees of freedom; cells are taken as
   independent, which they are not.
 
@@ -21,7 +19,6 @@ import numpy as np
 from scipy.special import stdtr
 from scipy.stats import binom
 
-from lanner.stats.item_pairs import PairGrid
 from lanner.stats.resample import Array, generator
 from lanner.stats.tie_accuracy import Calibrated
 
@@ -64,74 +61,6 @@ def accuracy_tests(made: Sequence[Calibrated], *, seed: int = 0) -> Array:
             if a != b:
                 ps[a, b] = accuracy_test(made[a], made[b], seed=seed)
     return ps
-
-
-def pearson_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed: int = 0) -> Array:
-    """PERM-BOTH for pooled Pearson: scorers × scorers, p that the row is no better than the column, on cells that gold
-    and all scorers have. p = (1 + b) / (1 + k)."""
-    known = ~np.isnan(gold) & ~np.isnan(np.stack(scorers)).any(axis=0)
-    truth = _standard(gold[known])
-    x = np.stack([_standard(scores[known]) for scores in scorers])
-    features = np.concatenate([x * truth, x, x**2]).T
-    swap = generator(seed, _STREAM).integers(0, 2, (k, len(truth))).astype(float)
-    kept = swap @ features
-    total = features.sum(axis=0)
-    n, cells = len(x), len(truth)
-    product, first, square = (kept[:, at * n : (at + 1) * n] for at in range(3))
-    all_product, all_first, all_square = (total[at * n : (at + 1) * n] for at in range(3))
-    value = all_product / cells
-    ps = np.ones((n, n))
-    for a in range(n):
-        mixed = _correlations(
-            product[:, [a]] + all_product - product,
-            first[:, [a]] + all_first - first,
-            square[:, [a]] + all_square - square,
-            cells,
-        )
-        other = _correlations(
-            all_product[a] - product[:, [a]] + product,
-            all_first[a] - first[:, [a]] + first,
-            all_square[a] - square[:, [a]] + square,
-            cells,
-        )
-        reached = (mixed - other >= value[a] - value - 1e-12).sum(axis=0)
-        ps[a] = (1 + reached) / (1 + k)
-    np.fill_diagonal(ps, 1.0)
-    return ps
-
-
-def system_accuracy_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed: int = 0) -> Array:
-    """PERM-BOTH for system pairwise accuracy: scorers × scorers, p that the row is no better than the column. Gold and
-    each scorer give one number per system; systems that any of them lacks are left out."""
-    table = np.stack(scorers)
-    known = ~np.isnan(gold) & ~np.isnan(table).any(axis=0)
-    x = np.stack([_standard(scores) for scores in table[:, known]])
-    grid = PairGrid.of(int(known.sum()))
-    order = np.sign(gold[known][grid.first] - gold[known][grid.second])
-    swap = generator(seed, _STREAM).integers(0, 2, (k, x.shape[1])).astype(bool)
-
-    def accuracy(scores: Array) -> Array:
-        return np.asarray((np.sign(scores[..., grid.first] - scores[..., grid.second]) == order).mean(axis=-1))
-
-    value, ps = accuracy(x), np.ones((len(x), len(x)))
-    for a in range(len(x)):
-        for b in range(a + 1, len(x)):
-            drawn = accuracy(np.where(swap, x[a], x[b])) - accuracy(np.where(swap, x[b], x[a]))
-            seen = value[a] - value[b]
-            ps[a, b] = (1 + (drawn >= seen - 1e-12).sum()) / (1 + k)
-            ps[b, a] = (1 + (-drawn >= -seen - 1e-12).sum()) / (1 + k)
-    return ps
-
-
-def _standard(values: Array) -> Array:
-    spread = values.std()
-    return np.asarray((values - values.mean()) / (spread if spread > 0 else 1.0))
-
-
-def _correlations(product: Array, first: Array, square: Array, cells: int) -> Array:
-    """Pearson with a standardised gold, from sums of x·g, x and x²."""
-    spread = np.sqrt(np.maximum(square / cells - (first / cells) ** 2, 1e-300))
-    return np.asarray(product / cells / spread)
 
 
 def williams(r_first: float, r_second: float, r_between: float, n: int) -> float:
