@@ -6,6 +6,7 @@ that leaves the report is given those colours by `standalone`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Literal
 
@@ -44,6 +45,10 @@ class Drawing:
         """Pointing up, its tip at (x, y)."""
         base = y + 1.8 * radius
         self._path(f"M{x:.1f} {y:.1f}L{x + radius:.1f} {base:.1f}L{x - radius:.1f} {base:.1f}Z", style)
+
+    def trace(self, points: Sequence[tuple[float, float]], style: str) -> None:
+        """A line through points."""
+        self._path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points), style)
 
     def _path(self, path: str, style: str, title: str = "") -> None:
         shape = f'<path d="{path}" class="{style}"'

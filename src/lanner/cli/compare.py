@@ -1,0 +1,93 @@
+"""`lanner compare`: two or more protocols on the same texts, question by question, on one page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import from_option, materials, protocol_option, store_option
+from lanner.errors import InputError, did_you_mean
+from lanner.material import Material
+from lanner.reports.files import write
+from lanner.reports.lab.build import compare
+from lanner.stats.resample import Resampling
+
+
+@click.command("compare", short_help="Compare protocols: agreement, cost, what they tell apart.")
+@click.argument("sources", metavar="A [B ...]", nargs=-1, required=True)
+@click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: A-against-B).")
+@click.option("--hourly", type=float, help="What an hour of judging costs.")
+@click.option("--currency", default="", help="The currency of --hourly, for the table.")
+@click.option("--resamples", default=2000, show_default=True)
+@click.option("--seed", default=0, show_default=True)
+@from_option
+@protocol_option
+@store_option
+@json_option
+def command(
+    sources: tuple[str, ...],
+    out: Path | None,
+    hourly: float | None,
+    currency: str,
+    resamples: int,
+    seed: int,
+    format_name: str | None,
+    protocol: str | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Compare campaigns, files, parts of a file (FILE:PART), or the scenarios of one campaign. NAME=A gives a name.
+
+    Example: lanner compare ESA=appraise:240315rc5ESA MQM=appraise:240315rc5MQM --hourly 40
+    """
+    output = Output("compare", as_json)
+    found = [pair for source in sources for pair in _named(source, store_place, format_name, protocol)]
+    how = Resampling(n=resamples, seed=seed)
+    page, rows = compare(_distinct(found), resampling=how, hourly=hourly, currency=currency)
+    folder = out or Path(re.sub(r"[^\w.-]+", "-", page.title))
+    written = write(page, folder)
+    [table] = page.tables
+    shown = [row for row in table.rows if "group" not in row]
+    columns = [(column.key, column.heading) for column in table.columns]
+    Output("compare", as_json).table(shown, [pair for pair in columns if any(row.get(pair[0]) for row in shown)])
+    output.say()
+    for sentence in page.findings:
+        output.say(sentence.replace("**", ""))
+    output.rows.extend(rows)
+    for row in rows:
+        if row.get("reason"):
+            output.note(f"{row['question'].replace('_', ' ')}: not answered, {row['reason']}")
+    output.note(f"Page: {written}")
+    output.signature = table.signature
+    output.end()
+
+
+def _named(source: str, place: str, format_name: str | None, protocol: str | None) -> list[tuple[str, Material]]:
+    """The parts of a source with their names; `FILE:PART` picks one, `NAME=FILE` names it."""
+    given, _, rest = source.partition("=")
+    source = rest if rest and not Path(source).exists() else source
+    path, _, part = source.rpartition(":")
+    if not path or Path(source).exists() or "//" in source:
+        path, part = source, ""
+    found = materials(path, place, format_name, protocol)
+    if part:
+        chosen = [material for material in found if material.name == part]
+        if not chosen:
+            raise InputError(f"{path} has no part {part!r}.", next_step=did_you_mean(part, [m.name for m in found]))
+        found = chosen
+    named = given if source == rest and len(found) == 1 else ""
+    return [(named or material.name, material) for material in found]
+
+
+def _distinct(found: list[tuple[str, Material]]) -> list[tuple[str, Material]]:
+    """Names that are taken get the protocol's name added, then a number."""
+    made: list[tuple[str, Material]] = []
+    for name, material in found:
+        taken = {known for known, _ in made}
+        tries = [name, f"{name} ({material.protocol.name})" if material.protocol else name]
+        tries += [f"{name} {number}" for number in range(2, len(found) + 2)]
+        made.append((next(one for one in tries if one not in taken), material))
+    return made

@@ -1,0 +1,208 @@
+"""What context changes: sentences that look perfect alone and are wrong in context, and verdicts that turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import polars as pl
+
+from lanner.model import Document, Json, Unit, languages
+from lanner.reports.figures.bars import Bar, bars
+from lanner.reports.figures.confusion import confusion
+from lanner.reports.lab.answer import Answer, Lab, Line, Value
+from lanner.reports.lab.matching import LABELS, NUMBERS, SETS, Matched, matched
+from lanner.reports.lab.ratios import ratio
+from lanner.reports.lab.sides import Side
+from lanner.reports.parts import Figure, Quotes
+from lanner.reports.typeset import estimate, percent, plural
+from lanner.stats import context
+
+_MOST_EXAMPLES, _MOST_LABELS = 5, 8
+_ITEM = ["document", "segment", "system"]
+_WIDER = (Unit.ISOLATED, Unit.IN_CONTEXT, Unit.DOCUMENT)
+
+
+def misevaluation(lab: Lab) -> Answer:
+    """Sentences that nearly everybody calls perfect alone, and that are marked wrong in their document."""
+    title = "What looks right only without context?"
+    alone, inside = (_side(lab, unit) for unit in (Unit.ISOLATED, Unit.IN_CONTEXT))
+    if alone is None or inside is None:
+        return Answer(title, missing="it needs one side of isolated sentences and one of sentences in context.")
+    pairs = [p for p in matched([alone, inside]) if p.kind in (NUMBERS, SETS)]
+    if not pairs:
+        return Answer(title, missing="the two sides ask no question with a best answer.")
+    data = pl.concat([_renamed(alone, "alone"), _renamed(inside, "inside")], how="diagonal")
+    names = [
+        [f"{name}@{place}" for name in (p.questions[at] for p in pairs)] for at, place in ((0, "alone"), (1, "inside"))
+    ]
+    result = context.misevaluations(data, names[0], names[1], resampling=lab.resampling)
+    if result.value is None:
+        return Answer(
+            title, missing=" ".join(result.notes).removeprefix("Undefined: ") or "no sentence looks perfect alone."
+        )
+    n = result.counts.get("items", 0)
+    numbers = f"{percent(result.value, 0)}, 95 % {percent(result.low, 0)} to {percent(result.high, 0)}"
+    said = (
+        f"Of {plural(n, 'sentence')} that look perfect alone, **{len(result.rows)} are wrong in context** ({numbers})."
+    )
+    values = [Value(None, text="—") for _ in lab.sides]
+    values[lab.names.index(inside.name)] = Value(result.value, result.low, result.high, n)
+    drawing = bars(
+        "Perfect alone",
+        [
+            Bar(
+                "perfect alone",
+                (("pmt", len(result.rows), "wrong in context"), ("a1", n - len(result.rows), "right in context")),
+                f"n {n}",
+            )
+        ],
+    )
+    figure = Figure(
+        "lab-misevaluation", said, str(drawing), [dict(row) for row in result.rows], str(result.signature or "")
+    )
+    examples = Quotes(
+        "lab-misevaluated",
+        "Perfect alone, wrong in context:",
+        [
+            _quote(
+                inside,
+                row,
+                [
+                    (alone.name, f"{percent(row['perfect'], 0)} found nothing"),
+                    (inside.name, f"{percent(row['flawed'], 0)} found something"),
+                ],
+            )
+            for row in result.rows[:_MOST_EXAMPLES]
+        ],
+    )
+    return Answer(
+        title,
+        [Line("Perfect alone, wrong in context", values)],
+        figure,
+        said,
+        examples=examples,
+        data=[dict(row) for row in result.rows],
+    )
+
+
+def verdicts(lab: Lab) -> Answer:
+    """Whether the majority's verdict on a sentence turns when more of the document is shown."""
+    title = "Which verdicts turn when context appears?"
+    found = _narrow_and_wide(lab)
+    if found is None:
+        return Answer(title, missing="every side shows the same context.")
+    narrow, wide = found
+    by_article = Unit.DOCUMENT in wide.units and not _same_items(narrow, wide)
+    for pair in matched([narrow, wide]):
+        if pair.kind not in (LABELS, NUMBERS):
+            continue
+        both = _joined(narrow, wide, pair, by_article)
+        if len(both) >= 10:
+            return _turned(lab, title, narrow, wide, pair, both)
+    return Answer(title, missing="no sentence was judged both ways.")
+
+
+def _turned(lab: Lab, title: str, narrow: Side, wide: Side, pair: Matched, both: pl.DataFrame) -> Answer:
+    turned = both["narrow"] != both["wide"]
+    counted = both.select("document", turned.cast(pl.Float64).alias("top"), pl.lit(1.0).alias("bottom"))
+    value = ratio(counted, lab.resampling, scale="logit")
+    numbers = estimate(value.value, value.low, value.high, 2)
+    turns = f"**{int(turned.sum())} of {len(both)} verdicts on {pair.label} turn**"
+    said = f"{turns} between {narrow.name} and {wide.name} ({numbers})."
+    labels = sorted(set(both["narrow"]) | set(both["wide"]))[:_MOST_LABELS]
+    counts = [[both.filter(narrow=a, wide=b).height for b in labels] for a in labels]
+    data: list[dict[str, Json]] = both.filter(turned).to_dicts()
+    figure = Figure(
+        "lab-verdicts", f"{said} Rows: the majority's verdict under {narrow.name}; columns: under {wide.name}.",
+        str(confusion(labels, narrow.name, wide.name, counts)), data,
+        f"majority per item · {pair.label} · n {len(both)}",
+    )  # fmt: skip
+    values = [Value(None, text="—") for _ in lab.sides]
+    values[lab.names.index(wide.name)] = value
+    quotes = [
+        _quote(narrow, row, [(narrow.name, row["narrow"]), (wide.name, row["wide"])]) for row in data[:_MOST_EXAMPLES]
+    ]
+    examples = Quotes("lab-turned", "Verdicts that turned, the first of them:", quotes)
+    return Answer(
+        title, [Line(f"Verdicts on {pair.label} that turn", values)], figure, said, examples=examples, data=data
+    )
+
+
+def _side(lab: Lab, unit: Unit) -> Side | None:
+    return next((side for side in lab.sides if side.units == {unit} or (unit in side.units and side.scenario)), None)
+
+
+def _narrow_and_wide(lab: Lab) -> tuple[Side, Side] | None:
+    def breadth(side: Side) -> int:
+        return max((_WIDER.index(unit) for unit in side.units if unit in _WIDER), default=-1)
+
+    ordered = sorted(lab.whole, key=breadth)
+    return (ordered[0], ordered[-1]) if breadth(ordered[0]) < breadth(ordered[-1]) else None
+
+
+def _renamed(side: Side, place: str) -> pl.DataFrame:
+    return side.by_people.with_columns(pl.col("question") + f"@{place}")
+
+
+def _same_items(narrow: Side, wide: Side) -> bool:
+    key = ["document", "segment"]
+    return (
+        len(narrow.by_people.select(key).unique().join(wide.by_people.select(key).unique(), on=key, how="semi")) >= 10
+    )
+
+
+def _joined(narrow: Side, wide: Side, pair: Matched, by_article: bool) -> pl.DataFrame:
+    """One row per item of the narrow side with both verdicts. A whole document's verdict stands for its sentences."""
+    one, two = pair.questions
+    alone = _majority(narrow, one, pair, _ITEM).rename({"verdict": "narrow"})
+    if not by_article:
+        inside = _majority(wide, two, pair, _ITEM)
+        return alone.join(inside.rename({"verdict": "wide"}), on=_ITEM, maintain_order="left")
+    article = {document.id: _article(document) for document in (*narrow.material.documents, *wide.material.documents)}
+    named = pl.col("document").replace_strict(article, default=pl.col("document")).alias("article")
+    inside = _majority(replace(wide, table=wide.table.with_columns(named)), two, pair, ["article"])
+    return alone.with_columns(named).join(inside.rename({"verdict": "wide"}), on="article", maintain_order="left")
+
+
+def _article(document: Document) -> str:
+    return str(document.meta.get("article", document.id))
+
+
+def _majority(side: Side, question: str, pair: Matched, key: list[str]) -> pl.DataFrame:
+    """The median of scores, rounded; of labels the one that most people gave, or "tie"."""
+    table = side.by_people.filter(pl.col("question") == question)
+    if pair.kind is NUMBERS:
+        median = pl.col("score").median().round(0).cast(pl.Int64).cast(pl.String)
+        return table.drop_nulls("score").group_by(key, maintain_order=True).agg(median.alias("verdict"))
+    answers = table.with_columns(pl.Series("answer", list(_answers(table)), dtype=pl.String)).drop_nulls("answer")
+    votes = answers.group_by(*key, "answer", maintain_order=True).len()
+    most = votes.group_by(key, maintain_order=True).agg(pl.col("answer").filter(pl.col("len") == pl.col("len").max()))
+    verdict = pl.when(pl.col("answer").list.len() == 1).then(pl.col("answer").list.first()).otherwise(pl.lit("tie"))
+    return most.select(*key, verdict.alias("verdict"))
+
+
+def _answers(table: pl.DataFrame) -> Iterator[str | None]:
+    """The label, or for a comparison who is preferred."""
+    for label, system, ranks in table.select("label", "system", "ranks").iter_rows():
+        if ranks is None:
+            yield label
+            continue
+        best = [name for name, rank in zip(system.split("|"), ranks, strict=False) if rank == min(ranks)]
+        yield best[0] if len(best) == 1 else "tie"
+
+
+def _quote(side: Side, row: dict[str, Json] | Json, answers: list[tuple[str, str]]) -> dict[str, Json]:
+    document = next((d for d in side.material.documents if d.id == row["document"]), None)
+    lines: list[dict[str, Json]] = []
+    segment = document.segment(row["segment"]) if document and row["segment"] else None
+    if document and segment:
+        texts = [(segment.source, document.source_language)]
+        texts += [
+            (segment.text(name) or "", document.target_language) for name in str(row["system"]).split("|") if name
+        ]
+        lines = [
+            {"text": text, "language": code, "direction": languages.direction(code), "context": place == 0}
+            for place, (text, code) in enumerate(texts)
+        ]
+    return {"lines": lines, "answers": answers}

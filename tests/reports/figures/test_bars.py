@@ -1,0 +1,13 @@
+from lanner.reports.figures.bars import Bar, bars
+from reports.drawings import inside, marks, words
+
+
+def test_widths_are_in_proportion_and_styles_are_named_once() -> None:
+    parts = [(30, 10), (10, 30)]
+    rows = [Bar(f"b{a}", (("a1", a, "told apart"), ("trk", b, "not"))) for a, b in parts]
+    drawing = bars("x", rows)
+    wide = [float(bar["width"]) for bar in marks(drawing, "rect") if bar["height"] == "26.0"]
+    assert wide == [285.0, 95.0, 95.0, 285.0]
+    assert words(drawing).count("told apart") == 1
+    assert "30" in words(drawing)
+    assert inside(drawing)

@@ -1,0 +1,33 @@
+import pytest
+
+from lanner.reports.lab.agreement import agreement, same_scores
+from reports.lab.worlds import answered, lab, noise, parity, scores
+
+
+def test_judges_who_agree_and_judges_who_do_not() -> None:
+    def steady(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(system, d, s)
+
+    def erratic(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(j, system, d, s, j)
+
+    found = agreement(lab(answered("da", ["score"], steady, title="a"), answered("da", ["score"], erratic, title="b")))
+    line = found.lines[0]
+    assert line.values[0].value == pytest.approx(1.0)
+    assert (line.values[1].value or 0) < 0.5
+    gap = line.gaps[0]
+    assert gap is not None
+    assert gap.value == pytest.approx(1.0 - (line.values[1].value or 0))
+    assert "more under a than under b" in found.said
+
+
+def test_without_overlap_it_is_said() -> None:
+    one = answered("da", ["score"], lambda *_: 50.0, judges=("j0",), title="a")
+    other = answered("da", ["score"], lambda *_: 50.0, judges=("j0",), title="b")
+    assert "no item was judged by two people" in agreement(lab(one, other)).missing
+
+
+def test_scores_that_go_together() -> None:
+    found = same_scores(lab(scores(title="a", gap=10, spread=0), scores(title="b", gap=20, spread=0)))
+    assert found.lines[0].values[1].value == pytest.approx(1.0)
+    assert "no score" in same_scores(lab(parity())).missing
