@@ -55,6 +55,7 @@ MODULES = {
     "intervals": "lanner.stats.resample",
     "judging": "lanner.web",
     "metaeval": "lanner.stats.metaeval",
+    "operating": "lanner.store.backup",
     "organising": "lanner.web",
     "people-and-models": "lanner.judges",
     "planning": "lanner.stats.power",

@@ -161,6 +161,18 @@ class Store:
                 time.sleep(0.01 * 4**attempt)
         raise AssertionError("unreachable")
 
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection that sees everything as of one moment, for the store's own rooms: copies and checks."""
+        with self._in_transaction(self._readers) as connection:
+            yield connection
+
+    @contextmanager
+    def filling(self) -> Iterator[Connection]:
+        """A connection to write whole tables by, for the store's own rooms."""
+        with self._in_transaction(self._writers) as connection:
+            yield connection
+
     def _bring_up_to_date(self) -> None:
         with self._in_transaction(self._readers) as connection:
             number = applied(connection)

@@ -1,0 +1,48 @@
+"""`lanner backup`: a copy of the whole store, made while it is in use and read back before it counts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import store_option
+from lanner.store import Store
+from lanner.store.backup import backup, name_at, prune
+
+
+@click.command("backup", short_help="A verified copy of everything, while judges work.")
+@click.option("--out", type=click.Path(path_type=Path), help="The file (default: a new one in --folder).")
+@click.option("--folder", type=click.Path(path_type=Path), default="lanner-backups", show_default=True)
+@click.option("--keep", type=click.IntRange(0), default=0, help="Delete all but the newest so many in the folder.")
+@store_option
+@json_option
+def command(out: Path | None, folder: Path, keep: int, store_place: str, as_json: bool) -> None:
+    """Copy everything as of one moment into one SQLite file, of SQLite and PostgreSQL alike. Judges go on saving
+    meanwhile. The file appears only after it has been read back, row by row, and found the same as the store.
+
+    Example: lanner backup --folder safe --keep 14
+    """
+    output = Output("backup", as_json)
+    with Store.open(store_place, create=False) as store:
+        made = backup(store, out or folder / name_at(datetime.now(UTC)))
+    gone = prune(folder, keep) if keep and out is None else []
+    output.rows.append(
+        {
+            "file": str(made.path),
+            "rows": made.rows,
+            "bytes": made.path.stat().st_size,
+            "judgements": made.contents["judgement"].rows,
+            "deleted": [str(path) for path in gone],
+        }
+    )
+    number = made.contents["judgement"].rows
+    output.say(
+        f"{made.path}: {number:,} judgements, {made.rows:,} rows in all; read back and found the same as the store."
+    )
+    output.say(f"Restore with: lanner restore {made.path} --store NEW")
+    for problem in made.problems:
+        output.note(f"Wrong in the store already, and copied as it is: {problem}")
+    output.end()

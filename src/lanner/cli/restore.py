@@ -1,0 +1,31 @@
+"""`lanner restore`: a new store from a copy that `lanner backup` made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import store_option
+from lanner.store.backup import restore
+
+
+@click.command("restore", short_help="A new store from a backup.")
+@click.argument("copy", metavar="BACKUP", type=click.Path(path_type=Path))
+@store_option
+@json_option
+def command(copy: Path, store_place: str, as_json: bool) -> None:
+    """Fill a new SQLite file or an empty PostgreSQL database from a backup, and compare every row. A store that holds
+    anything is left alone. Everyone has to sign in again; judges by the links they have.
+
+    Example: lanner restore lanner-backups/lanner-20260301T120000Z.sqlite --store postgresql://localhost/lanner
+    """
+    output = Output("restore", as_json)
+    made = restore(copy, store_place)
+    output.rows.append({"rows": made.rows, "judgements": made.contents["judgement"].rows})
+    output.say(f"{made.contents['judgement'].rows:,} judgements, {made.rows:,} rows in all, the same as in the backup.")
+    output.say("Links that were revoked after the backup work again: revoke them once more.")
+    for problem in made.problems:
+        output.note(f"Wrong in the store already, and copied as it is: {problem}")
+    output.end()

@@ -1,0 +1,43 @@
+"""`lanner verify`: whether a store or a backup is whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import store_option
+from lanner.errors import StoreError, Where
+from lanner.store import Store
+from lanner.store.backup import verify, verify_file
+
+
+@click.command("verify", short_help="Whether a store or a backup is whole.")
+@click.argument("copy", metavar="[BACKUP]", required=False, type=click.Path(path_type=Path))
+@store_option
+@json_option
+def command(copy: Path | None, store_place: str, as_json: bool) -> None:
+    """Check the database's pages, and what must be true of the rows: every reference leads somewhere, revisions form
+    chains, saves are whole, texts and protocols are those the campaigns were made with. Changes nothing.
+
+    Example: lanner verify
+    """
+    output = Output("verify", as_json)
+    if copy is not None:
+        found, place = verify_file(copy), str(copy)
+    else:
+        with Store.open(store_place, create=False) as store:
+            found, place = verify(store), store.place
+    rows = [
+        {"check": entry.check, "found": "whole" if not entry.problems else "; ".join(entry.problems)} for entry in found
+    ]
+    output.table(rows)
+    output.end()
+    damaged = [entry for entry in found if entry.problems]
+    if damaged:
+        raise StoreError(
+            f"{len(damaged)} of {len(found)} checks found something wrong.",
+            where=Where(file=place),
+            next_step="Keep this file, and restore the newest backup that `lanner verify BACKUP` finds whole.",
+        )

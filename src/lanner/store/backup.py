@@ -1,0 +1,184 @@
+"""Copies of a whole store, made while it is in use, and the way back.
+
+A copy is always one SQLite file, of whichever database it was made: it can be looked into with any tool, opened by
+Lanner as it is, and restored into either kind of database. It holds everything as of one moment, except who was signed
+in. It gets its name only after it has been read back and found the same as the store, so a file with that name is a
+good copy.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Connection, create_engine
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from lanner.errors import StoreError, Where
+from lanner.store.copying import Content, contents, copy_rows
+from lanner.store.engine import explain, inspect_file
+from lanner.store.links import driver_of
+from lanner.store.store import Store
+from lanner.store.verifying import PAGES, Finding, findings
+
+_NAME = "lanner-{:%Y%m%dT%H%M%SZ}.sqlite"
+_PATTERN = "lanner-*T*Z.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy that was made and read back: where it is, what each table holds, and what was wrong with the store
+    already (nothing, as a rule)."""
+
+    path: Path
+    contents: Mapping[str, Content]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        return sum(content.rows for content in self.contents.values())
+
+
+def backup(store: Store, path: Path) -> Copy:
+    """Copy everything as of one moment into a new file, while others go on saving; read it back before it counts."""
+    if path.exists():
+        raise StoreError("There is a file already.", where=Where(file=path), next_step="Give another name.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    begun = path.with_name(f".{path.name}.unfinished-{os.getpid()}")
+    try:
+        with store.snapshot() as source:
+            before = contents(source)
+            _copy(source, begun)
+        with _reading(begun) as copied:
+            problems = _told(findings(copied), path)
+            if contents(copied) != before:
+                raise StoreError("The copy is not the same as the store.", where=Where(file=path), next_step=_AGAIN)
+        _settle(begun, path)
+    except (OSError, sqlite3.Error) as problem:
+        raise explain(problem, str(path)) from problem
+    finally:
+        begun.unlink(missing_ok=True)
+    return Copy(path, before, problems)
+
+
+_AGAIN = "Nothing was kept. Try again; if it stays, check the disk and run: lanner verify"
+
+
+def restore(copy: Path, place: str | Path) -> Copy:
+    """Fill a new store from a copy. A store that holds anything is left alone."""
+    if not copy.is_file():
+        raise StoreError("There is no such copy.", where=Where(file=copy), next_step="lanner backup makes one.")
+    with tempfile.TemporaryDirectory(prefix="lanner-restore-") as folder:
+        fresh = Path(folder) / "copy.sqlite"
+        shutil.copyfile(copy, fresh)  # a copy of an older version is brought up to date beside itself
+        with Store.open(fresh, create=False) as source, Store.open(place) as target:
+            problems = _told(verify(source), copy)
+            return Copy(copy, _fill(source, target, copy), problems)
+
+
+def _fill(source: Store, target: Store, copy: Path) -> Mapping[str, Content]:
+    with source.snapshot() as read, target.filling() as written:
+        if any(content.rows for content in contents(written).values()):
+            raise StoreError(
+                "This store is not empty, so nothing was restored.",
+                where=Where(file=target.place),
+                next_step="Name a new SQLite file or an empty PostgreSQL database with --store.",
+            )
+        copy_rows(read, written)
+        before = contents(read)
+        if contents(written) != before:
+            raise StoreError("What was restored is not what the copy holds.", where=Where(file=copy), next_step=_AGAIN)
+        return before
+
+
+def verify(store: Store) -> list[Finding]:
+    """Every check of a store in use."""
+    with store.snapshot() as connection:
+        return list(findings(connection))
+
+
+def verify_file(path: Path) -> list[Finding]:
+    """Every check of a SQLite file, without changing a byte of it."""
+    inspect_file(path, create=False)
+    try:
+        with _reading(path) as connection:
+            return list(findings(connection))
+    except (sqlite3.Error, DBAPIError) as problem:
+        raise explain(problem, str(path)) from problem
+
+
+def name_at(moment: datetime) -> str:
+    """What a copy of this moment is called."""
+    return _NAME.format(moment.astimezone(UTC))
+
+
+def copies(folder: Path) -> list[Path]:
+    """The copies in a folder, the oldest first."""
+    return sorted(folder.glob(_PATTERN))
+
+
+def prune(folder: Path, keep: int) -> list[Path]:
+    """Delete all but the newest copies; which ones went."""
+    gone = copies(folder)[:-keep] if keep else []
+    for path in gone:
+        path.unlink()
+    return gone
+
+
+def _copy(source: Connection, path: Path) -> None:
+    """All rows into a new file: page by page where the source is SQLite too, else row by row."""
+    if source.dialect.name == "sqlite":
+        with closing(sqlite3.connect(path)) as file:
+            driver_of(source).backup(file)  # inside the transaction that is open: as of that moment
+            file.execute("PRAGMA journal_mode = DELETE")  # one file, that can be read where nothing may be written
+            file.execute("DELETE FROM session")
+            file.commit()
+            file.execute("VACUUM")  # what was erased is not in the file either
+        return
+    with Store.open(path) as target, target.filling() as written:
+        copy_rows(source, written)
+    with closing(sqlite3.connect(path)) as plain:
+        plain.execute("PRAGMA journal_mode = DELETE")
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[Connection]:
+    """A file as it is, without the right to change it."""
+    address = f"file:{quote(str(path.absolute()))}?mode=ro"
+    engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=NullPool)
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+def _told(found: Iterable[Finding], path: Path) -> tuple[str, ...]:
+    """What is wrong with the rows; a file whose pages are damaged is refused."""
+    told = []
+    for finding in found:
+        if finding.problems and finding.check == PAGES:
+            raise StoreError(
+                f"The copy is damaged: {finding.problems[0]}.", where=Where(file=path), next_step="Use another copy."
+            )
+        told += [f"{finding.check}: {problem}" for problem in finding.problems]
+    return tuple(told)
+
+
+def _settle(begun: Path, path: Path) -> None:
+    """Give a finished file its name, and let the disk have both."""
+    with begun.open("rb+") as file:
+        os.fsync(file.fileno())
+    begun.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
