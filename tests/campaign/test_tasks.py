@@ -7,7 +7,7 @@ import pytest
 from campaign_parts import JUDGES, NOW, corpus, fill, first_task, known, opened, save, scales, valid
 from lanner import campaign
 from lanner.errors import AnswerError, CampaignError
-from lanner.model import Item, Protocol, Role, Task
+from lanner.model import Item, Judge, JudgeKind, Protocol, Role, Task
 from lanner.store import Store
 
 
@@ -188,6 +188,14 @@ def test_nobody_goes_on_without_consent(store: Store) -> None:
     assert first_task(store).id == work.id
     assert save(store, work, 0, {"q": 3}).done
     assert [j.document for j in campaign.judgements(store, "first", after=0) if j.question == "agree"] == [""]
+
+
+def test_models_are_not_asked_for_consent(store: Store) -> None:
+    model = Judge("tiny", JudgeKind.MODEL)
+    campaign.create(store, "first", corpus((1,)), gated(), [model])
+    campaign.open(store, "first")
+    _, work = campaign.tasks(store, "first", "tiny")
+    assert save(store, work, 0, {"q": 3}).done
 
 
 def test_unknown_judges_and_tasks(store: Store) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lanner.campaign.asking import Asking
 from lanner.campaign.submission import Submission
 from lanner.errors import CampaignError
-from lanner.model import CampaignState, Item
+from lanner.model import CampaignState, Item, JudgeKind
 from lanner.protocols.flow import holds
 from lanner.store import JUDGE_ITSELF, Standing, Transaction
 
@@ -47,10 +47,14 @@ def refuse_gated(tx: Transaction, campaign: int, judge: int, asked: Asking, page
 
 
 def gate_open(tx: Transaction, campaign: int, judge: int, asked: Asking, page: str) -> bool:
-    """Whether every page before this one that lets judges go on only with certain answers (consent) has them."""
+    """Whether every page before this one that lets judges go on only with certain answers (consent) has them. Models
+    are not asked for consent."""
     pages = list(asked.protocol.pages) if asked.gates else []
     before = [stage for stage in asked.gates if pages.index(stage.page_id) < pages.index(page)]
     if not before:
+        return True
+    seat = tx.judges.numbered(judge)
+    if seat is not None and seat.judge.kind is JudgeKind.MODEL:
         return True
     about_judge = tx.documents.numbers(campaign)[JUDGE_ITSELF]
     answers = asked.answers(page, Item(""), asked.heads(tx.judgements.of_unit(judge, about_judge, "")))

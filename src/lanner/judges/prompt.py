@@ -9,13 +9,28 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from random import Random
 from typing import Any
 
 import jinja2
 
-from lanner.model import Document, Item, Json, Object, Protocol, Question, Segment, Stage, Unit
+from lanner.model import (
+    Choice,
+    Document,
+    Grid,
+    Item,
+    Json,
+    Labels,
+    Object,
+    Protocol,
+    Question,
+    Segment,
+    Stage,
+    Text,
+    Unit,
+)
 from lanner.model import languages as language_names
 from lanner.protocols.flow import chosen
 from lanner.protocols.schema import stage_schema
@@ -35,29 +50,41 @@ _environment = jinja2.Environment(
 
 @dataclass(frozen=True)
 class Settings:
-    """How much a model is shown. None for the window means the protocol's own (two sentences on either side)."""
+    """How much a model is shown. None for the window means the protocol's own (two sentences on either side).
+    `comments` asks for optional free text too."""
 
     before: int | None = None
     after: int | None = None
     whole_document: bool = False
     reference: bool = True
     language: str = "en"
+    comments: bool = True
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One call to a model: what the system is told, what the user says, and the schema of the answer."""
+    """One call to a model: what the system is told, what the user says, and the schema of the answer. `order` is the
+    order in which options were shown where it was not the protocol's."""
 
     system: str
     user: str
     schema: Mapping[str, Json]
     template: str = TEMPLATE
+    order: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    known_schema_hash: str = ""
 
     @cached_property
     def hash(self) -> str:
         """Changes with any word of the prompt, the schema or the template's version."""
-        parts = [self.template, self.system, self.user, json.dumps(self.schema, sort_keys=True)]
-        return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]
+        return _digest(self.template, self.system, self.user, self.schema_hash)
+
+    @cached_property
+    def schema_hash(self) -> str:
+        return self.known_schema_hash or _digest(json.dumps(self.schema, sort_keys=True))
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]
 
 
 def prompt(
@@ -70,27 +97,163 @@ def prompt(
     settings: Settings | None = None,
 ) -> Prompt:
     """The prompt for these stages about one item. `answers` are the model's own earlier ones about the same unit."""
-    settings = settings or Settings()
-    given = answers or {}
-    words = Wording(protocol, settings.language)
-    asked = [
-        _Asked(question, words, tuple(chosen(protocol, question, given))) for s in stages for question in s.questions
-    ]
-    labels = {entry.question.id: entry.chosen for entry in asked if entry.question.for_each}
-    view = {
-        "words": words,
-        "stages": stages,
-        "asked": asked,
-        "document": document,
-        "source_language": language_names.name(document.source_language),
-        "target_language": language_names.name(document.target_language),
-        "texts": _texts(stages[0], document, item, settings),
-    }
-    return Prompt(
-        system=_environment.get_template(f"{TEMPLATE}.system.txt").render(view).strip(),
-        user=_environment.get_template(f"{TEMPLATE}.user.txt").render(view).strip(),
-        schema=stage_schema(stages, chosen=labels, outputs=max(2, len(item.systems))),
-    )
+    return Prompter(protocol, settings or Settings()).prompt(stages, document, item, answers=answers)
+
+
+class Prompter:
+    """Prompts of one protocol in one setting. What does not depend on the text (the instructions, the schema) is made
+    once: it is most of the words and most of the work."""
+
+    def __init__(self, protocol: Protocol, settings: Settings) -> None:
+        self.protocol = protocol
+        self.settings = settings
+        self._words = Wording(protocol, settings.language)
+        self._frames: dict[tuple[object, ...], _Frame] = {}
+        self._system = _template("system", self._words.language)
+        self._user = _template("user", self._words.language)
+        self._sentences = _template("sentences", self._words.language)
+
+    def asked(self, stages: Sequence[Stage]) -> tuple[Stage, ...]:
+        """The stages as a model is asked them: without comments, where those are not wanted."""
+        if self.settings.comments:
+            return tuple(stages)
+        kept = [(s, tuple(q for q in s.questions if q.required or not isinstance(q, Text))) for s in stages]
+        return tuple(s.model_copy(update={"questions": questions}) for s, questions in kept if questions)
+
+    def prompt(
+        self,
+        stages: Sequence[Stage],
+        document: Document,
+        item: Item,
+        *,
+        answers: Mapping[str, Json] | None = None,
+        shuffle: int | None = None,
+    ) -> Prompt:
+        """The prompt about one item; with `shuffle` the options stand in an order that this number decides."""
+        frame = self._frame(stages, document, answers or {}, max(2, len(item.systems)), shuffle)
+        view = {
+            "document": document,
+            "texts": _texts(stages[0], document, item, self.settings),
+            "answered": self._answered(stages, answers or {}),
+        }
+        return Prompt(frame.system, self._user.render(view).strip(), frame.schema, TEMPLATE, frame.order, frame.hash)
+
+    def sentences(
+        self,
+        stages: Sequence[Stage],
+        document: Document,
+        items: Sequence[Item],
+        *,
+        answers: Sequence[Mapping[str, Json]],
+    ) -> Prompt:
+        """One prompt about many sentences of a document: the answer has an object for each, by its number."""
+        outputs = max(2, len(items[0].systems))
+        frame = self._frame(stages, document, {}, outputs, None, many=True)
+        schemas = [self._frame(stages, document, given, outputs, None).schema for given in answers]
+        numbers = {item.segment: str(place) for place, item in enumerate(items, 1)}
+        shown = [
+            (line, numbers.get(line.segment.id), self._answered(stages, answers[int(numbers[line.segment.id]) - 1]))
+            if line.segment.id in numbers
+            else (line, None, ())
+            for line in _document_lines(stages[0], document, items, self.settings)
+        ]
+        required = list(numbers.values())
+        schema = {
+            "type": "object",
+            "properties": dict(zip(required, schemas, strict=True)),
+            "required": required,
+            "additionalProperties": False,
+        }
+        user = self._sentences.render({"document": document, "lines": shown}).strip()
+        return Prompt(frame.system, user, schema, template=f"{TEMPLATE}+sentences")
+
+    def _frame(
+        self,
+        stages: Sequence[Stage],
+        document: Document,
+        answers: Mapping[str, Json],
+        outputs: int,
+        shuffle: int | None,
+        *,
+        many: bool = False,
+    ) -> _Frame:
+        labels = {q.id: tuple(chosen(self.protocol, q, answers)) for s in stages for q in s.questions if q.for_each}
+        languages = (document.source_language, document.target_language)
+        key = (tuple(s.id for s in stages), languages, tuple(labels.items()), outputs, shuffle, many)
+        found = self._frames.get(key)
+        if found is None:
+            if len(self._frames) > 512:
+                self._frames.clear()
+            found = self._frames[key] = self._make(
+                stages, languages, labels, outputs=outputs, shuffle=shuffle, many=many
+            )
+        return found
+
+    def _make(
+        self,
+        stages: Sequence[Stage],
+        languages: tuple[str, str],
+        labels: Mapping[str, tuple[str, ...]],
+        *,
+        outputs: int,
+        shuffle: int | None,
+        many: bool,
+    ) -> _Frame:
+        shown = [_shuffled(stage, Random(shuffle)) for stage in stages] if shuffle is not None else list(stages)
+        asked = [_Asked(question, self._words, labels.get(question.id, ())) for s in shown for question in s.questions]
+        order = {
+            entry.question.id: [id_ for id_, _ in entry.options]
+            for entry in asked
+            if shuffle is not None and entry.question.choices
+        }
+        view = {
+            "words": self._words,
+            "stages": shown,
+            "asked": asked,
+            "many": many,
+            "source_language": language_names.name(languages[0]),
+            "target_language": language_names.name(languages[1]),
+        }
+        known = {name: given for name, given in labels.items() if given}
+        schema = stage_schema(shown, chosen=known, outputs=outputs)
+        return _Frame(self._system.render(view).strip(), schema, order)
+
+    def _answered(self, stages: Sequence[Stage], answers: Mapping[str, Json]) -> list[tuple[str, str]]:
+        """The judge's own earlier answers, from stages that are not asked now, in words it was given before."""
+        now = {question.id for stage in stages for question in stage.questions}
+        earlier = [q for _, q in self.protocol.questions if q.id not in now and answers.get(q.id) not in (None, [], {})]
+        return [
+            (self._words.question(q.id).label, json.dumps(answers[q.id], ensure_ascii=False))
+            for q in earlier
+            if isinstance(q, Choice | Labels)
+        ]
+
+
+@dataclass(frozen=True)
+class _Frame:
+    system: str
+    schema: Mapping[str, Json]
+    order: Mapping[str, Sequence[str]]
+
+    @cached_property
+    def hash(self) -> str:
+        return _digest(json.dumps(self.schema, sort_keys=True))
+
+
+def _template(part: str, language: str) -> jinja2.Template:
+    """The template in the language of the words, or in English."""
+    return _environment.select_template([f"{TEMPLATE}.{language}.{part}.txt", f"{TEMPLATE}.{part}.txt"])
+
+
+def _shuffled(stage: Stage, dice: Random) -> Stage:
+    """The stage with its unordered options in another order."""
+    questions: list[Question] = []
+    for question in stage.questions:
+        name = "rows" if isinstance(question, Grid) else "options"
+        options = list(getattr(question, name, ()))
+        dice.shuffle(options)
+        questions.append(question.model_copy(update={name: tuple(options)}) if options else question)
+    return stage.model_copy(update={"questions": tuple(questions)})
 
 
 @dataclass(frozen=True)
@@ -142,4 +305,18 @@ def _texts(stage: Stage, document: Document, item: Item, settings: Settings) -> 
         with_reference = settings.reference and not (asked and not whole) and stage.unit is not Unit.ISOLATED
         reference = next(iter(segment.references.values()), None) if with_reference else None
         lines.append(_Line(segment, segment.source if "source" in stage.show else None, outputs, reference, asked))
+    return lines
+
+
+def _document_lines(stage: Stage, document: Document, items: Sequence[Item], settings: Settings) -> list[_Line]:
+    """Every sentence of the document; those that are asked about with their outputs."""
+    by_segment = {item.segment: item for item in items}
+    lines = []
+    for segment in document.segments:
+        item = by_segment.get(segment.id)
+        shown = item is not None and stage.object in (Object.OUTPUT, Object.OUTPUTS)
+        outputs = tuple(item.texts.get(n) or segment.text(n) or "" for n in item.systems) if item and shown else ()
+        reference = next(iter(segment.references.values()), None) if settings.reference and item is None else None
+        source = segment.source if "source" in stage.show else None
+        lines.append(_Line(segment, source, outputs, reference, item is not None))
     return lines

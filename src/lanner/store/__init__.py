@@ -7,7 +7,7 @@ from lanner.store.documents import JUDGE_ITSELF, fingerprint
 from lanner.store.events import Event
 from lanner.store.judgements import Answer, Key, NewAnswer
 from lanner.store.judges import Seat
-from lanner.store.ledger import Entry, NewEntry
+from lanner.store.ledger import Entry, NewEntry, Work
 from lanner.store.store import CollisionError, DisconnectedError, Store, Transaction
 from lanner.store.tasks import Assigned, Overview, Share, Standing
 
@@ -31,5 +31,6 @@ __all__ = [
     "Standing",
     "Store",
     "Transaction",
+    "Work",
     "fingerprint",
 ]

@@ -4,7 +4,7 @@ last row is final needs no more asking. `key` names the question to the letter: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from sqlalchemy import bindparam, func, select
@@ -84,7 +84,7 @@ class NewEntry(TypedDict):
 
 
 class Work(NamedTuple):
-    """A task that is not finished, and the first document it is about."""
+    """A task that is not finished, the first document it is about, and how many of its items are still open."""
 
     document: str
     task: int
@@ -129,10 +129,11 @@ class Ledger(Rows):
         row = self._connection.execute(sums.where(_l.judge == judge)).one()
         return int(row[0]), int(row[1] or 0), int(row[2] or 0), float(row[3] or 0.0)
 
-    def open_tasks(self, judge: int) -> Iterable[Work]:
+    def open_tasks(self, judge: int) -> list[Work]:
         """A judge's unfinished tasks by document, those of one document together, in the campaign's order."""
         place = func.min(_d.position).label("place")
-        first = select(_i.task, place, func.count().label("number")).join(schema.document, _d.id == _i.document)
+        number = func.sum(1 - _i.done).label("number")
+        first = select(_i.task, place, number).join(schema.document, _d.id == _i.document)
         about = first.join(schema.task, _t.id == _i.task).where(_t.judge == judge, _t.finished_at.is_(None))
         found = about.group_by(_i.task).subquery()
         wanted = (
@@ -141,7 +142,7 @@ class Ledger(Rows):
             .join(schema.document, (_d.campaign == _t.campaign) & (_d.position == found.c.place))
         )
         rows = self._connection.execute(wanted.order_by(found.c.place, _t.position))
-        return [Work(*row) for row in rows]
+        return [Work(row[0], row[1], row[2], int(row[3])) for row in rows]
 
 
 def _insert(dialect: str) -> str:

@@ -1,0 +1,124 @@
+"""The writing side of a run: replies into the ledger, then answers through the campaign's door, many in one commit.
+
+Everything goes through one thread in the order it came. What is handed in while a commit is on its way to the disk
+goes into the next one, so that the disk's pace bounds the size of a commit and not the number of replies. Ledger rows
+are committed before the answers made of them: after a crash, answers are made again from the ledger and nobody is
+asked twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from lanner import campaign
+from lanner.campaign import Saved, Submission, UnfinishedError
+from lanner.errors import LannerError
+from lanner.store import NewEntry, Store
+
+_LINGER = 0.02  # seconds to wait for company before a commit
+
+
+@dataclass(slots=True)
+class _Batch:
+    entries: list[NewEntry] = field(default_factory=list)
+    given: list[tuple[Submission, asyncio.Future[Saved | LannerError]]] = field(default_factory=list)
+    finished: list[tuple[int, asyncio.Future[None]]] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.entries or self.given or self.finished)
+
+
+class Book:
+    """Open it as a context; leaving it writes what is left."""
+
+    def __init__(self, store: Store, *, linger: float = _LINGER) -> None:
+        self._store = store
+        self._linger = linger
+        self._batch = _Batch()
+        self._due = asyncio.Event()
+        self._writer: asyncio.Task[None] | None = None
+        self._problem: BaseException | None = None
+        self._closing = False
+
+    async def __aenter__(self) -> Book:
+        self._writer = asyncio.create_task(self._write())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._closing = True
+        self._due.set()
+        if self._writer is not None:
+            await asyncio.shield(self._writer)
+        if self._problem is not None:
+            raise self._problem
+
+    def post(self, entry: NewEntry) -> None:
+        """Hand in a ledger row. It is on disk before any answer that is handed in later."""
+        self._refuse()
+        self._batch.entries.append(entry)
+        self._due.set()
+
+    async def submit(self, given: Submission) -> Saved | LannerError:
+        """Hand in answers and wait until they are on disk, or refused."""
+        self._refuse()
+        done: asyncio.Future[Saved | LannerError] = asyncio.get_running_loop().create_future()
+        self._batch.given.append((given, done))
+        self._due.set()
+        return await done
+
+    async def finish(self, task: int) -> None:
+        """Finish a task, if nothing is missing in it."""
+        self._refuse()
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._batch.finished.append((task, done))
+        self._due.set()
+        await done
+
+    def _refuse(self) -> None:
+        if self._problem is not None:
+            raise self._problem
+
+    async def _write(self) -> None:
+        while True:
+            await self._due.wait()
+            if not self._closing:
+                await asyncio.sleep(self._linger)
+            self._due.clear()
+            batch, self._batch = self._batch, _Batch()
+            if batch:
+                try:
+                    results = await asyncio.to_thread(self._commit, batch)
+                except BaseException as problem:
+                    self._problem = problem
+                    self._fail(batch, problem)
+                    self._fail(self._batch, problem)
+                    return
+                for (_, answered), result in zip(batch.given, results, strict=True):
+                    _settle(answered, result)
+                for _, done in batch.finished:
+                    _settle(done, None)
+            if self._closing and not self._batch:
+                return
+
+    def _commit(self, batch: _Batch) -> list[Saved | LannerError]:
+        if batch.entries:
+            self._store.write(lambda tx: tx.ledger.add(batch.entries))
+        results = campaign.submit_many(self._store, [given for given, _ in batch.given]) if batch.given else []
+        for task, _ in batch.finished:
+            with suppress(UnfinishedError):
+                campaign.finish(self._store, task)
+        return results
+
+    def _fail(self, batch: _Batch, problem: BaseException) -> None:
+        futures: list[asyncio.Future[Saved | LannerError] | asyncio.Future[None]] = [f for _, f in batch.given]
+        for future in (*futures, *(done for _, done in batch.finished)):
+            if not future.done():
+                future.set_exception(problem)
+
+
+def _settle(future: asyncio.Future[Any], result: Any) -> None:
+    if not future.done():
+        future.set_result(result)

@@ -1,0 +1,140 @@
+"""What a model judge is: which models, asked how, how often, and how their answers become one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from lanner.errors import LannerError
+from lanner.judges.prompt import TEMPLATE, Settings
+from lanner.judges.providers import Endpoint
+from lanner.judges.votes import Rule
+from lanner.model import Json, Judge, JudgeKind
+
+Calls = Literal["stages", "pages", "documents"]
+"""One call per stage of a page (as FALCON was published), per page, or per document (all its sentences at once)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A model at a server, and how it is sampled. Prices are per million tokens; None where not known."""
+
+    model: str
+    endpoint: Endpoint
+    temperature: float | None = None
+    seed: int | None = 0
+    max_tokens: int | None = 2000
+    price_in: float | None = None
+    price_out: float | None = None
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
+        if self.price_in is None or self.price_out is None:
+            return None
+        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One judge: a model, or a panel of several whose answers are combined. `reasks` bounds how often a wrong answer
+    is sent back; `swap` asks about pairs in both orders; `shuffle` shows options in another order for each sample."""
+
+    judge: str
+    members: tuple[Member, ...]
+    settings: Settings = field(default_factory=lambda: Settings(comments=False))
+    calls: Calls = "stages"
+    samples: int = 1
+    rule: Rule = "majority"
+    swap: bool = False
+    shuffle: bool = False
+    examples: int = 0
+    reasks: int = 2
+
+    def __post_init__(self) -> None:
+        if not self.members or self.samples < 1:
+            raise LannerError("A judge needs at least one model and one sample.", next_step="Give --model.")
+        if self.calls == "documents" and (self.swap or self.shuffle):
+            raise LannerError(
+                "Documents at once cannot be combined with swap or shuffle.", next_step="Leave one of them out."
+            )
+
+    @property
+    def attributes(self) -> dict[str, Json]:
+        """What is kept with the judge, so that anyone can see how its answers were made. Prices and keys are not."""
+        return {
+            "models": [member.model for member in self.members],
+            "servers": sorted({member.endpoint.base_url for member in self.members}),
+            "temperature": [member.temperature for member in self.members],
+            "seed": [member.seed for member in self.members],
+            "template": TEMPLATE,
+            "shown": asdict(self.settings),
+            **{name: getattr(self, name) for name in ("calls", "samples", "rule", "swap", "shuffle", "examples")},
+        }
+
+    def as_judge(self) -> Judge:
+        name = self.judge if len(self.members) == 1 else f"{self.judge} ({len(self.members)} models)"
+        return Judge(self.judge, JudgeKind.MODEL, name, self.attributes)
+
+
+def differences(stored: Mapping[str, Json], wanted: Mapping[str, Json]) -> list[str]:
+    """What a judge was run with before that is not as it is now; where the server stands does not count."""
+    return [name for name, value in wanted.items() if name != "servers" and name in stored and stored[name] != value]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a run goes and how fast. `tries` bounds how often a request is repeated that got no answer at all;
+    `backoff` is the first pause before that, in seconds, doubled each time."""
+
+    in_flight: int = 64
+    rpm: float | None = None
+    tpm: float | None = None
+    max_cost: float | None = None
+    items: int | None = None
+    tries: int = 6
+    backoff: float = 0.5
+    retry_missing: bool = False
+
+
+@dataclass(slots=True)
+class Totals:
+    """What a run has come to so far. `open` is how many items there were to do at its beginning."""
+
+    open: int = 0
+    items: int = 0
+    missing: int = 0
+    failed: int = 0
+    calls: int = 0
+    cached: int = 0
+    reasks: int = 0
+    repairs: int = 0
+    overloads: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    priced: bool = True
+    stopped: str = ""
+    wrong: dict[str, int] = field(default_factory=dict)
+    answered_as: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def settled(self) -> int:
+        return self.items + self.missing + self.failed
+
+    @property
+    def expected_cost(self) -> float | None:
+        """The cost of the whole run, if the rest costs what the beginning did."""
+        return self.cost * self.open / self.settled if self.priced and self.settled else None
+
+    def add(self, other: Totals) -> None:
+        """Put the totals of another part (a shard, a worker) to these."""
+        for name in ("open", "items", "missing", "failed", "calls", "cached", "reasks", "repairs", "overloads"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.tokens_in += other.tokens_in
+        self.tokens_out += other.tokens_out
+        self.cost += other.cost
+        self.priced = self.priced and other.priced
+        self.stopped = self.stopped or other.stopped
+        for mine, theirs in ((self.wrong, other.wrong), (self.answered_as, other.answered_as)):
+            for name, number in theirs.items():
+                mine[name] = mine.get(name, 0) + number

@@ -1,0 +1,278 @@
+"""Any server that speaks OpenAI's chat protocol: hosted ones, vLLM, Ollama, llama.cpp.
+
+One POST per call over aiohttp. What servers differ in is data (`capabilities.toml`); what a server refuses with a 400
+(a way to hold it to a schema, a seed, a temperature, the name of the length limit) is left out from then on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import time
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from importlib import resources
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic_core import from_json, to_json
+
+from lanner.errors import MissingExtraError, did_you_mean
+from lanner.judges.grammar import grammar
+from lanner.judges.keys import key_for
+from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, UnanswerableError
+from lanner.model import Json
+
+_LONGEST = 4_000_000  # bytes of a reply; more is not an answer to any question we ask
+_SHOWN = 300
+_OVERLOADED = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
+_PROBE_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What a kind of server understands."""
+
+    means: tuple[str, ...]
+    length: str
+    without: frozenset[str]
+
+
+@cache
+def _table() -> dict[str, dict[str, Any]]:
+    file = resources.files("lanner.judges.providers") / "capabilities.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def family(host: str, owners: frozenset[str] = frozenset(), named: str = "") -> Family:
+    """The entry of the capability table for a server."""
+    table = _table()
+    found = table.get(named) or next(
+        (
+            entry
+            for entry in table.values()
+            if any(host == name or host.endswith(f".{name}") for name in entry.get("hosts", ()))
+            or owners & set(entry.get("owned_by", ()))
+        ),
+        table["default"],
+    )
+    return Family(tuple(found["means"]), found["length"], frozenset(found["without"]))
+
+
+def connect(endpoint: Endpoint) -> Connection:
+    """A connection to the server; needs the extra `judges`."""
+    try:
+        importlib.import_module("aiohttp")
+    except ModuleNotFoundError:
+        raise MissingExtraError("Asking a model", "judges") from None
+    return Connection(endpoint)
+
+
+class Connection:
+    """One server, asked over kept-alive connections."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        aiohttp = importlib.import_module("aiohttp")
+        self._endpoint = endpoint
+        self._base = endpoint.base_url.rstrip("/")
+        self._host = urlsplit(self._base).hostname or ""
+        self._key = key_for(self._host, endpoint.key_variable)
+        headers = {"Content-Type": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
+            timeout=aiohttp.ClientTimeout(total=endpoint.timeout),
+            headers=headers,
+        )
+        self._broken: tuple[type[Exception], ...] = (aiohttp.ClientError, asyncio.TimeoutError, OSError)
+        self._unreadable: tuple[type[Exception], ...] = (*self._broken, ValueError)
+        self._family: Family | None = None
+        self._finding = asyncio.Lock()
+        self._step = 0  # how far down the family's list of means we had to go
+        self._left_out: set[str] = set()
+        self._schemas: dict[int, tuple[Mapping[str, Json], Json]] = {}
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._session.close()
+
+    async def models(self) -> list[str]:
+        """Names the server says it has; nothing where it does not say."""
+        return [str(entry.get("id", "")) for entry in await self._listed()]
+
+    async def ask(self, call: Call) -> Reply:
+        """One reply, after leaving out whatever the server says it does not understand."""
+        known = self._family or await self._find_family()
+        while True:
+            step = self._step
+            body = self._body(call, known, known.means[step])
+            began = time.perf_counter()
+            status, headers, content = await self._post("/chat/completions", body)
+            latency = time.perf_counter() - began
+            if status == 200:
+                return self._reply(content, latency, known.means[step])
+            words = self._words(content)
+            if status == 400 and self._adapt(words, known, step, body):
+                continue
+            raise await self._error(status, headers, words, call)
+
+    async def _find_family(self) -> Family:
+        async with self._finding:
+            if self._family is None:
+                owners: frozenset[str] = frozenset()
+                if not self._endpoint.family and family(self._host) == family(""):
+                    owners = frozenset(str(entry.get("owned_by", "")) for entry in await self._listed())
+                self._family = family(self._host, owners, self._endpoint.family)
+        return self._family
+
+    async def _listed(self) -> list[Mapping[str, Json]]:
+        try:
+            async with asyncio.timeout(_PROBE_SECONDS), self._session.get(f"{self._base}/models") as response:
+                data = from_json(await response.read()) if response.status == 200 else {}
+        except self._unreadable:
+            return []
+        listed = data.get("data") if isinstance(data, dict) else None
+        return [entry for entry in listed or () if isinstance(entry, dict)]
+
+    def _body(self, call: Call, known: Family, means: str) -> dict[str, Json]:
+        optional = {"temperature": call.temperature, "seed": call.seed, known.length: call.max_tokens}
+        if known.length in self._left_out:
+            other = "max_completion_tokens" if known.length == "max_tokens" else "max_tokens"
+            optional[other] = call.max_tokens
+        body: dict[str, Json] = {"model": call.model, "messages": call.messages}
+        body |= {k: v for k, v in optional.items() if v is not None and k not in self._left_out}
+        if means == "json_schema":
+            sent = {"name": "answer", "strict": True, "schema": self._sent(call.schema, known)}
+            body["response_format"] = {"type": "json_schema", "json_schema": sent}
+        elif means == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        elif means == "grammar":
+            body["grammar"] = grammar(call.schema)
+        return body
+
+    def _sent(self, schema: Mapping[str, Json], known: Family) -> Json:
+        """The schema as this server takes it; prompts share theirs, so it is made once."""
+        kept = self._schemas.get(id(schema))
+        if kept is None or kept[0] is not schema:
+            if len(self._schemas) > 256:
+                self._schemas.clear()
+            kept = self._schemas[id(schema)] = (schema, _without(dict(schema), known.without))
+        return kept[1]
+
+    async def _post(self, path: str, body: Json) -> tuple[int, Mapping[str, str], bytes]:
+        try:
+            async with self._session.post(f"{self._base}{path}", data=to_json(body)) as response:
+                if (response.content_length or 0) > _LONGEST:
+                    response.close()
+                    return 413, response.headers, b""
+                if response.content_length is not None:
+                    return response.status, response.headers, await response.read()
+                parts, size = [], 0
+                async for part in response.content.iter_chunked(65536):
+                    parts.append(part)
+                    size += len(part)
+                    if size > _LONGEST:
+                        response.close()
+                        return 413, response.headers, b""
+                return response.status, response.headers, b"".join(parts)
+        except self._broken as problem:
+            what = "no reply in time" if isinstance(problem, TimeoutError) else str(problem) or type(problem).__name__
+            raise OverloadedError(self._scrubbed(what)) from problem
+
+    def _reply(self, content: bytes, latency: float, means: str) -> Reply:
+        try:
+            data = from_json(content)
+            message = data["choices"][0]
+            text = message["message"].get("content") or ""
+            usage = data.get("usage") or {}
+            return Reply(
+                text=text if isinstance(text, str) else "".join(str(part.get("text", "")) for part in text),
+                model=str(data.get("model") or ""),
+                fingerprint=str(data.get("system_fingerprint") or ""),
+                tokens_in=int(usage.get("prompt_tokens") or 0),
+                tokens_out=int(usage.get("completion_tokens") or 0),
+                latency=latency,
+                finish=str(message.get("finish_reason") or ""),
+                means=means,
+            )
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError) as problem:
+            raise OverloadedError("the server's reply is not one of a chat", status=200) from problem
+
+    def _adapt(self, words: str, known: Family, step: int, body: Mapping[str, Json]) -> bool:
+        """Leave out what the server complains about. False where nothing is left to leave out."""
+        said = words.casefold()
+        for name in ("temperature", "seed", "max_completion_tokens", "max_tokens"):
+            if name in body and name in said and name not in self._left_out:
+                self._left_out.add(name)
+                return True
+        signs = ("response_format", "json_schema", "schema", "grammar", "json_object", "guided")
+        if step + 1 < len(known.means) and any(sign in said for sign in signs):
+            self._step = max(self._step, step + 1)
+            return True
+        return self._step > step
+
+    async def _error(self, status: int, headers: Mapping[str, str], words: str, call: Call) -> Exception:
+        said = f"{self._host} answered {status}" + (f": {words[:_SHOWN]}" if words else ".")
+        if status in (401, 403):
+            variable = self._endpoint.key_variable or "LANNER_API_KEY"
+            hint = f"Put a valid key for {self._host} into the environment variable {variable}."
+            return RefusedError(said, next_step=hint)
+        if status == 404:
+            names = await self.models()
+            hint = did_you_mean(call.model, names) if names else "Does --base-url end in /v1?"
+            return RefusedError(f"{said} (model {call.model!r})", next_step=f"Check --model and --base-url. {hint}")
+        if status == 402:
+            return RefusedError(said, next_step="The account has no credit left.")
+        if status in _OVERLOADED or status >= 500:
+            return OverloadedError(said, status=status, retry_after=_retry_after(headers))
+        return UnanswerableError(said if status != 413 else "the reply is longer than any answer")
+
+    def _words(self, content: bytes) -> str:
+        """What the server says is wrong, without our key should it repeat it."""
+        try:
+            data = from_json(content)
+            error = data.get("error", data) if isinstance(data, dict) else data
+            words = error.get("message", error) if isinstance(error, dict) else error
+        except ValueError:
+            words = content.decode(errors="replace")
+        return self._scrubbed(str(words))
+
+    def _scrubbed(self, words: str) -> str:
+        return words.replace(self._key, "•••") if self._key else words
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, from any of the headers that servers use."""
+    for name, scale in (("retry-after-ms", 0.001), ("Retry-After", 1.0)):
+        given = headers.get(name)
+        if given is None:
+            continue
+        try:
+            return max(0.0, float(given) * scale)
+        except ValueError:
+            try:
+                return max(0.0, (parsedate_to_datetime(given) - datetime.now(UTC)).total_seconds())
+            except ValueError:
+                return None
+    return None
+
+
+def _without(schema: Json, words: frozenset[str]) -> Json:
+    if isinstance(schema, dict):
+        return {
+            name: (
+                {key: _without(entry, words) for key, entry in value.items()}
+                if name == "properties"
+                else _without(value, words)
+            )
+            for name, value in schema.items()
+            if name not in words
+        }
+    if isinstance(schema, list):
+        return [_without(entry, words) for entry in schema]
+    return schema

@@ -1,0 +1,142 @@
+"""From a model's words to answers, in three steps: is it JSON, does it fit the schema, does it mean something.
+
+Nothing is guessed. A label in another spelling is taken if the protocol's alias table has it, and counted; anything
+else that is wrong is said in a sentence, which the model is shown when it is asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic_core import from_json
+
+from lanner.errors import AnswerError
+from lanner.judges.conformity import mistake
+from lanner.model import Choice, Grid, Json, Labels, Option, Protocol, Question, Spans, Stage
+from lanner.protocols.answers import Texts, check, resolve
+from lanner.protocols.flow import chosen, holds
+
+Step = Literal["", "json", "schema", "meaning"]
+_THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
+_FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a reply came to: answers in their stored form, or the step at which it failed and why."""
+
+    answers: Mapping[str, Json] | None
+    repairs: int = 0
+    step: Step = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one call asks of one item: stages, the texts shown, the answers given before, how many outputs."""
+
+    protocol: Protocol
+    stages: Sequence[Stage]
+    texts: Texts | None
+    known: Mapping[str, Json]
+    outputs: int = 2
+
+
+def parse(text: str) -> tuple[Json, int]:
+    """The JSON in a reply, and whether something around it had to be taken off (thoughts, a code fence)."""
+    try:
+        return from_json(text), 0
+    except ValueError:
+        pass
+    bare = _THOUGHT.sub("", text)
+    fenced = _FENCE.match(bare)
+    return json.loads(fenced.group(1) if fenced else bare), 1
+
+
+def verdict(text: str, asked: Asked, schema: Mapping[str, Any]) -> Verdict:
+    """Judge one reply about one item."""
+    try:
+        value, repairs = parse(text)
+    except (ValueError, RecursionError) as error:
+        return Verdict(None, 0, "json", f"The reply is not JSON: {error}.")
+    if not isinstance(value, dict):
+        return Verdict(None, repairs, "schema", "The reply is not a JSON object.")
+    return judged(value, asked, schema, repairs)
+
+
+def judged(value: dict[str, Json], asked: Asked, schema: Mapping[str, Any], repairs: int = 0) -> Verdict:
+    """The second and third step: the schema, then the protocol's own checks in the order of the questions."""
+    questions = [(stage, question) for stage in asked.stages for question in stage.questions]
+    fixed = dict(value)
+    for _, question in questions:
+        if question.id in fixed:
+            fixed[question.id], number = aliased(question, fixed[question.id])
+            repairs += number
+    if wrong := mistake(schema, fixed):
+        return Verdict(None, repairs, "schema", wrong)
+    known: dict[str, Json] = dict(asked.known)
+    answers: dict[str, Json] = {}
+    for stage, question in questions:
+        given = fixed.get(question.id)
+        labels = chosen(asked.protocol, question, known)
+        if not (holds(stage.when, known) and holds(question.when, known)) or (question.for_each and not labels):
+            if given:
+                return Verdict(None, repairs, "meaning", f"{question.id}: is not asked here; it must be null.")
+            continue
+        try:
+            stored = check(question, given, texts=asked.texts, chosen=labels, outputs=asked.outputs)
+        except AnswerError as error:
+            return Verdict(None, repairs, "meaning", " ".join(filter(None, (error.what, error.next_step))))
+        if stored is not None:
+            answers[question.id] = known[question.id] = stored
+    return Verdict(answers, repairs)
+
+
+def aliased(question: Question, value: Json) -> tuple[Json, int]:
+    """The value with labels in the alias table's spellings replaced by their ids, and how many were."""
+    if question.for_each and isinstance(value, dict):
+        entries = {label: _aliased(question, entry) for label, entry in value.items()}
+        return {label: entry for label, (entry, _) in entries.items()}, sum(n for _, n in entries.values())
+    return _aliased(question, value)
+
+
+def _aliased(question: Question, value: Json) -> tuple[Json, int]:
+    match question:
+        case Choice():
+            return _label(value, question.options)
+        case Labels() if isinstance(value, list):
+            found = [_label(entry, question.options) for entry in value]
+            return [entry for entry, _ in found], sum(n for _, n in found)
+        case Labels() if isinstance(value, dict):
+            names = {label: _label(label, question.options) for label in value}
+            return {names[label][0]: entry for label, entry in value.items()}, sum(n for _, n in names.values())
+        case Grid() if isinstance(value, dict):
+            rows = [(_label(row, question.rows), _label(entry, question.options)) for row, entry in value.items()]
+            return {row[0]: entry[0] for row, entry in rows}, sum(row[1] + entry[1] for row, entry in rows)
+        case Spans() if isinstance(value, list):
+            spans = [_span(question, span) for span in value]
+            return [span for span, _ in spans], sum(n for _, n in spans)
+        case _:
+            return value, 0
+
+
+def _span(question: Spans, span: Json) -> tuple[Json, int]:
+    if not isinstance(span, dict):
+        return span, 0
+    fixed, repairs = dict(span), 0
+    for name, options in (("category", question.categories), ("severity", question.severities)):
+        if options and name in fixed:
+            fixed[name], number = _label(fixed[name], options)
+            repairs += number
+    return fixed, repairs
+
+
+def _label(given: Json, options: Sequence[Option]) -> tuple[Json, int]:
+    if not isinstance(given, str) or any(option.id == given for option in options):
+        return given, 0
+    found = resolve(given, options)
+    return (given, 0) if found is None else (found, 1)

@@ -1,0 +1,202 @@
+"""Running model judges over a campaign, or over some of its documents (a shard), as fast as the servers allow.
+
+Whatever ends a run, running it again goes on where it was: an item is open until its answer is stored, and a question
+with a final row in the ledger is not asked again. Shards share nothing but the database, so they may run anywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from itertools import chain, zip_longest
+
+from lanner import campaign
+from lanner.errors import CampaignError, LannerError
+from lanner.judges import providers
+from lanner.judges.asking import Asker, Line
+from lanner.judges.book import Book
+from lanner.judges.examples import agreed
+from lanner.judges.pace import Gate, Pace
+from lanner.judges.plan import Limits, Member, Plan, Totals, differences
+from lanner.judges.providers import Endpoint, Provider
+from lanner.judges.purse import Purse
+from lanner.judges.shard import Judging
+from lanner.model import Campaign, CampaignState
+from lanner.store import Store, Work
+
+Report = Callable[[Totals], None]
+
+
+def seat(store: Store, reference: str | int, plans: Sequence[Plan]) -> Campaign:
+    """Give every judge a place in the campaign and all of its texts to judge, unless it has them. A judge of the same
+    name that was run with other settings is refused: its answers would not be one judge's."""
+    found = campaign.get(store, reference)
+    if found.state is not CampaignState.OPEN:
+        raise CampaignError(
+            f"{found.name} is {found.state}, so it takes no answers.", code=str(found.state), next_step="Open it first."
+        )
+    present = {judge.id: judge for judge in campaign.judges(store, found.id)}
+    for plan in plans:
+        if plan.judge not in present:
+            campaign.add_judges(store, found.id, [plan.as_judge()], design="full", options={"all_scenarios": True})
+        elif other := differences(present[plan.judge].attributes, plan.attributes):
+            raise CampaignError(
+                f"The judge {plan.judge!r} has answered here with other settings ({', '.join(other)}).",
+                code="other_settings",
+                next_step="Give this one another name with --as, or the same settings.",
+            )
+    return found
+
+
+def shards(store: Store, reference: str | int, plans: Sequence[Plan], number: int) -> list[list[str]]:
+    """The documents with open work in so many parts, the parts about equally large. A document is never divided."""
+    found = seat(store, reference, plans)
+    sizes: dict[str, int] = {}
+    with store.reading() as tx:
+        for plan in plans:
+            judge = tx.judges.find(found.id, plan.judge)
+            for work in tx.ledger.open_tasks(judge.number) if judge else ():
+                sizes[work.document] = sizes.get(work.document, 0) + work.items
+    parts: list[list[str]] = [[] for _ in range(max(1, min(number, len(sizes))))]
+    filled = [0] * len(parts)
+    for document in sorted(sizes, key=lambda key: -sizes[key]):
+        place = filled.index(min(filled))
+        parts[place].append(document)
+        filled[place] += sizes[document]
+    return parts
+
+
+def run_shard(
+    place: str, reference: str | int, plans: Sequence[Plan], documents: Sequence[str] | None, limits: Limits
+) -> Totals:
+    """Judge these documents from a process of its own: everything it needs is in its arguments and the store."""
+    with Store.open(place, create=False) as store:
+        return asyncio.run(run(store, reference, plans, documents=documents, limits=limits))
+
+
+async def run(
+    store: Store,
+    reference: str | int,
+    plans: Sequence[Plan],
+    *,
+    documents: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    report: Report | None = None,
+) -> Totals:
+    """Let these judges answer what is open, all documents or some. Answers are on disk before they are counted."""
+    limits = limits or Limits()
+    found = await asyncio.to_thread(seat, store, reference, plans)
+    protocol = campaign.protocol(store, found.id)
+    examples = agreed(store, found.id) if any(plan.examples for plan in plans) else []
+    with store.reading() as tx:
+        numbers = {judge.judge.id: judge.number for judge in tx.judges.all(found.id)}
+    totals = Totals()
+    purse = Purse(limits.max_cost, totals)
+    connections = _Connections(limits)
+    try:
+        async with Book(store) as book:
+            judging = []
+            for plan in plans:
+                asker = Asker(book, limits, totals, purse, reasks=plan.reasks)
+                lines = [connections.line(member) for member in plan.members]
+                judging.append(
+                    Judging(
+                        store, plan, lines, number=found.id, seat=numbers[plan.judge], protocol=protocol,
+                        asker=asker, book=book, totals=totals, examples=examples,
+                    )
+                )  # fmt: skip
+            await _Shift(judging, limits, totals, report).work(documents)
+    finally:
+        await connections.close()
+    return totals
+
+
+class _Connections:
+    """One connection and one gate per server, shared by all who ask there."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._open: dict[Endpoint, tuple[Provider, Gate]] = {}
+
+    def line(self, member: Member) -> Line:
+        endpoint = member.endpoint
+        if endpoint not in self._open:
+            pace = Pace(self._limits.in_flight, rpm=self._limits.rpm, tpm=self._limits.tpm)
+            self._open[endpoint] = (providers.connect(endpoint), Gate(pace))
+        return Line(member, *self._open[endpoint])
+
+    async def close(self) -> None:
+        for provider, _ in self._open.values():
+            await provider.close()
+
+
+class _Shift:
+    """Keeps enough documents under way that the servers always have something to do, and no more: memory stays flat
+    however many there are."""
+
+    def __init__(self, judging: Sequence[Judging], limits: Limits, totals: Totals, report: Report | None) -> None:
+        self._judging = judging
+        self._limits = limits
+        self._totals = totals
+        self._report = report
+        self._enough = 2 * limits.in_flight + 16
+        self._in_hand = 0
+        self._room = asyncio.Event()
+
+    async def work(self, documents: Sequence[str] | None) -> None:
+        only = frozenset(documents) if documents is not None else None
+        queues = [await asyncio.to_thread(one.documents, only) for one in self._judging]
+        jobs = [[(one, works) for _, works in queue] for one, queue in zip(self._judging, queues, strict=True)]
+        turns = [job for job in chain.from_iterable(zip_longest(*jobs)) if job is not None]
+        everything = sum(work.items for _, works in turns for work in works)
+        left = everything if self._limits.items is None else min(everything, self._limits.items)
+        self._totals.open = left
+        ticker = asyncio.create_task(self._tick()) if self._report else None
+        try:
+            async with asyncio.TaskGroup() as group:
+                for one, works in turns:
+                    while self._in_hand >= self._enough:
+                        self._room.clear()
+                        await self._room.wait()
+                    if self._totals.stopped or (left <= 0 and self._limits.items is not None):
+                        break
+                    number = sum(work.items for work in works)
+                    most = left if self._limits.items is not None and number > left else None
+                    left -= number
+                    self._in_hand += number
+                    group.create_task(self._one(one, works, number, most))
+        except BaseExceptionGroup as problems:
+            raise _first(problems) from None
+        finally:
+            if ticker:
+                ticker.cancel()
+            if self._report:
+                self._report(self._totals)
+
+    async def _one(self, judging: Judging, works: list[Work], number: int, most: int | None) -> None:
+        try:
+            await judging.judge(works, most)
+        finally:
+            self._in_hand -= number
+            self._room.set()
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(0.5)
+            assert self._report is not None
+            self._report(self._totals)
+
+
+def _first(problems: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error worth telling: a user's before a bug's."""
+    flat: list[BaseException] = []
+
+    def collect(entry: BaseException) -> None:
+        if isinstance(entry, BaseExceptionGroup):
+            for inner in entry.exceptions:
+                collect(inner)
+        else:
+            flat.append(entry)
+
+    collect(problems)
+    return next((entry for entry in flat if isinstance(entry, LannerError)), flat[0])

@@ -1,0 +1,325 @@
+"""A judge at work on documents: from open tasks to questions, from answers to one submission per item."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from lanner import campaign
+from lanner.campaign import Asking, Submission
+from lanner.campaign.asking import fits
+from lanner.errors import LannerError
+from lanner.judges.asking import MISSING, PARTIAL, VALID, About, Asker, Line, Question, UnavailableError
+from lanner.judges.book import Book
+from lanner.judges.examples import Example, Lesson
+from lanner.judges.plan import Plan, Totals
+from lanner.judges.prompt import Prompter
+from lanner.judges.purse import StoppedError
+from lanner.judges.replies import Asked, Verdict, judged, parse, verdict
+from lanner.judges.votes import combine
+from lanner.model import Document, Item, Json, Object, Protocol, Rank, Spans, Stage, Unit
+from lanner.protocols.answers import texts_of
+from lanner.protocols.flow import holds
+from lanner.store import Assigned, Entry, Store, Work
+from lanner.store.codec import dumps
+
+_ORDERS = 24  # different orders of options in an audit: enough to even out, few enough to remember their prompts
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A task with what is known about it: which items are open, earlier answers, texts, rows of the ledger."""
+
+    assigned: Assigned
+    open: frozenset[int]
+    earlier: Sequence[Mapping[str, Json]]
+    documents: Mapping[str, Document]
+    rows: Mapping[str, Sequence[Entry]]
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One way of asking about an item: which model, which sample, in which order the outputs stand."""
+
+    line: Line
+    sample: int
+    swapped: bool = False
+
+
+class Judging:
+    """One judge of one campaign, for as long as a run lasts."""
+
+    def __init__(
+        self, store: Store, plan: Plan, lines: Sequence[Line],
+        *, number: int, seat: int, protocol: Protocol, asker: Asker, book: Book, totals: Totals,
+        examples: Sequence[Example] = (),
+    ) -> None:  # fmt: skip
+        self._store, self._campaign, self._seat = store, number, seat
+        self._protocol, self._plan, self._lines = protocol, plan, lines
+        self._asker, self._book, self._totals = asker, book, totals
+        self._asking = Asking(protocol)
+        self._prompter = Prompter(protocol, plan.settings)
+        self._lesson = Lesson(examples, self._prompter, plan.examples)
+        self._pages = {
+            page: place
+            for place, (page, stages) in enumerate(protocol.pages.items())
+            if any(stage.unit is not Unit.JUDGE for stage in stages)
+        }
+        self.failed_in_row = 0
+
+    def documents(self, only: frozenset[str] | None = None) -> list[tuple[str, list[Work]]]:
+        """Open work by document; questionnaires are not for models."""
+        with self._store.reading() as tx:
+            works = [work for work in tx.ledger.open_tasks(self._seat) if work.page in self._pages]
+        groups = groupby(works, key=lambda work: work.document)
+        return [(key, list(found)) for key, found in groups if only is None or key in only]
+
+    async def judge(self, works: Sequence[Work], most: int | None = None) -> None:
+        """All open items of one document, page after page, since later pages may ask about earlier answers."""
+        ordered = sorted(works, key=lambda work: self._pages[work.page])
+        for _, same_page in groupby(ordered, key=lambda work: work.page):
+            tasks = [await asyncio.to_thread(self._load, work.task) for work in same_page]
+            steps = [(task, place) for task in tasks for place in sorted(task.open)][:most]
+            most = None if most is None else most - len(steps)
+            async with asyncio.TaskGroup() as group:
+                if self._plan.calls == "documents":
+                    for task, places in _together(steps):
+                        group.create_task(self._sentences(task, places))
+                else:
+                    for task, place in steps:
+                        group.create_task(self._item(task, place))
+            for task in tasks:
+                await self._book.finish(task.assigned.task.id)
+
+    def _load(self, number: int) -> Loaded:
+        open_ = frozenset(entry.item for entry in campaign.missing(self._store, number))
+        earlier = campaign.earlier(self._store, number)
+        rows: dict[str, list[Entry]] = defaultdict(list)
+        with self._store.reading() as tx:
+            assigned = tx.tasks.assigned(number)
+            assert assigned is not None
+            for document in dict.fromkeys(assigned.documents):
+                for row in tx.ledger.of_document(self._seat, document):
+                    rows[row.key].append(row)
+            keys = dict.fromkeys(item.document for item in assigned.task.items)
+            documents = {key: tx.documents.find(self._campaign, key) for key in keys}
+        return Loaded(assigned, open_, earlier, {k: d for k, d in documents.items() if d}, rows)
+
+    async def _item(self, task: Loaded, place: int) -> None:
+        item = task.assigned.task.items[place]
+        votes = self._votes(item)
+        came = await asyncio.gather(*(self._vote(task, place, vote) for vote in votes), return_exceptions=True)
+        if self._broken_off(came):
+            return
+        given = [entry for entry in came if not isinstance(entry, BaseException)]
+        await self._submit(task, place, [answers for answers, _ in given], sum(seconds for _, seconds in given))
+
+    def _votes(self, item: Item) -> list[Vote]:
+        orders = (False, True) if self._plan.swap and len(item.systems) == 2 else (False,)
+        samples = range(self._plan.samples)
+        return [Vote(line, sample, order) for line in self._lines for sample in samples for order in orders]
+
+    def _broken_off(self, came: Sequence[object]) -> bool:
+        """Whether the item stays open: because the server gave no answer, or because the run is ending."""
+        problems = [entry for entry in came if isinstance(entry, BaseException)]
+        for problem in problems:
+            if not isinstance(problem, StoppedError | UnavailableError):
+                raise problem
+        if any(isinstance(problem, UnavailableError) for problem in problems):
+            self._totals.failed += 1
+            self.failed_in_row += 1
+            if self.failed_in_row >= 8:
+                raise LannerError(
+                    f"The server has stopped answering: {problems[0]}.",
+                    next_step="Check it, then run the same command again: what was answered is kept.",
+                )
+        elif not problems:
+            self.failed_in_row = 0
+        return bool(problems)
+
+    async def _vote(self, task: Loaded, place: int, vote: Vote) -> tuple[dict[str, Json] | None, float]:
+        """One complete set of answers about an item, stage by stage or all at once."""
+        plain = task.assigned.task.items[place]
+        item = replace(plain, systems=plain.systems[::-1]) if vote.swapped else plain
+        page, document = task.assigned.task.page, task.documents[item.document]
+        stages = self._prompter.asked([s for s in self._protocol.pages[page] if fits(s, item)])
+        known: dict[str, Json] = dict(task.earlier[place])
+        answers: dict[str, Json] = {}
+        spent = 0.0
+        for group in [(stage,) for stage in stages] if self._plan.calls == "stages" else [stages]:
+            if not any(self._applies(stage, known, group) for stage in group):
+                continue
+            shuffle = self._order(item, vote) if self._plan.shuffle else None
+            prompt = self._prompter.prompt(group, document, item, answers=known, shuffle=shuffle)
+            asked = Asked(self._protocol, group, texts_of(document, item), dict(known), max(2, len(item.systems)))
+            question = Question(
+                vote.line,
+                self._about(task, place, item, group, vote),
+                prompt,
+                self._lesson.messages(group, document.id),
+            )
+
+            def judge(
+                text: str, asked: Asked = asked, schema: Mapping[str, Json] = prompt.schema
+            ) -> tuple[Verdict, str]:
+                found = verdict(text, asked, schema)
+                return found, MISSING if found.answers is None else VALID
+
+            found, seconds = await self._asker.ask(question, task.rows, judge)
+            spent += seconds
+            if found is None:
+                return None, spent
+            known |= found
+            answers |= found
+        return (self._turned(answers) if vote.swapped else answers), spent
+
+    def _applies(self, stage: Stage, known: Mapping[str, Json], together: Sequence[Stage]) -> bool:
+        if stage.when and any(q.id == stage.when.question for other in together for q in other.questions):
+            return True  # decided by an answer of the same call
+        return any(
+            self._asking.applies((stage, question), known) or (question.for_each and len(together) > 1)
+            for question in stage.questions
+        )
+
+    def _about(self, task: Loaded, place: int, item: Item, stages: Sequence[Stage], vote: Vote) -> About:
+        assigned = task.assigned
+        ids = tuple(stage.id for stage in stages)
+        number = assigned.documents[place]
+        return About(self._campaign, self._seat, number, item, assigned.task.page, ids, vote.sample, vote.swapped)
+
+    def _order(self, item: Item, vote: Vote) -> int:
+        text = "\x1f".join((item.document, item.segment, *item.systems, str(vote.sample)))
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % _ORDERS
+
+    def _turned(self, answers: Mapping[str, Json]) -> dict[str, Json]:
+        """Answers about a swapped pair, as if it had been shown the right way round."""
+        turned: dict[str, Json] = {}
+        for name, value in answers.items():
+            found = self._protocol.find(name)
+            about_outputs = found is not None and found[0].object is Object.OUTPUTS
+            if found and isinstance(found[1], Rank):
+                turned[name] = value[::-1]
+            elif found and about_outputs and isinstance(found[1], Spans):
+                turned[name] = [{**s, "output": 1 - s["output"]} if "output" in s else s for s in value]
+            else:
+                turned[name] = value
+        return turned
+
+    async def _submit(
+        self, task: Loaded, place: int, votes: Sequence[Mapping[str, Json] | None], seconds: float
+    ) -> None:
+        """One answer of all votes, through the campaign's door."""
+        given = [vote for vote in votes if vote is not None]
+        if not given:
+            self._totals.missing += 1
+            return
+        answers = self._combined(task, place, given)
+        item = task.assigned.task.items[place]
+        number = task.assigned.task.id
+        name = hashlib.sha256(dumps([number, place, item.segment, answers]).encode()).hexdigest()[:24]
+        saved = await self._book.submit(
+            Submission(number, place, answers, f"judge-{name}", elapsed=seconds or None, judge=self._seat)
+        )
+        if isinstance(saved, LannerError):
+            if getattr(saved, "code", "") in ("draft", "paused", "closed"):
+                raise saved
+            self._totals.missing += 1
+            self._totals.wrong["refused"] = self._totals.wrong.get("refused", 0) + 1
+        else:
+            self._totals.items += 1
+
+    def _combined(self, task: Loaded, place: int, votes: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
+        if len(votes) == 1:
+            return dict(votes[0])
+        answers: dict[str, Json] = {}
+        known: dict[str, Json] = dict(task.earlier[place])
+        for stage, question in self._asking.questions(task.assigned.task.page, task.assigned.task.items[place]):
+            if not (holds(stage.when, known) and holds(question.when, known)):
+                continue
+            value = combine(question, [vote.get(question.id) for vote in votes], self._plan.rule)
+            if question.for_each and isinstance(value, dict):
+                labels = known.get(question.for_each) or ()
+                value = {label: entry for label, entry in value.items() if label in labels}
+            if value is not None:
+                answers[question.id] = known[question.id] = value
+        return answers
+
+    async def _sentences(self, task: Loaded, places: Sequence[int]) -> None:
+        """Many sentences of one document in one call; those that come back valid are stored, whatever the others do."""
+        votes = self._votes(Item(""))
+        came = await asyncio.gather(*(self._chapter(task, places, v) for v in votes), return_exceptions=True)
+        if self._broken_off(came):
+            return
+        given = [entry for entry in came if not isinstance(entry, BaseException)]
+        seconds = sum(spent for _, spent in given) / len(places)
+        answers = [[(found or {}).get(str(n)) for found, _ in given] for n in range(1, len(places) + 1)]
+        pairs = zip(places, answers, strict=True)
+        async with asyncio.TaskGroup() as group:
+            for place, sets in pairs:
+                group.create_task(self._submit(task, place, sets, seconds))
+
+    async def _chapter(
+        self, task: Loaded, places: Sequence[int], vote: Vote
+    ) -> tuple[Mapping[str, Json] | None, float]:
+        items = [task.assigned.task.items[place] for place in places]
+        document = task.documents[items[0].document]
+        stages = self._prompter.asked([s for s in self._protocol.pages[task.assigned.task.page] if fits(s, items[0])])
+        earlier = [task.earlier[place] for place in places]
+        prompt = self._prompter.sentences(stages, document, items, answers=earlier)
+        outputs = max(2, len(items[0].systems))
+        asked = [
+            Asked(self._protocol, stages, texts_of(document, item), dict(known), outputs)
+            for item, known in zip(items, earlier, strict=True)
+        ]
+        whole = replace(items[0], segment="")
+        question = Question(vote.line, self._about(task, places[0], whole, stages, vote), prompt)
+        good: dict[str, Json] = {}
+
+        def judge(text: str) -> tuple[Verdict, str]:
+            return _chapter_verdict(text, asked, prompt.schema["properties"], good)
+
+        return await self._asker.ask(question, task.rows, judge)
+
+
+def _chapter_verdict(
+    text: str, asked: Sequence[Asked], schemas: Mapping[str, Mapping[str, Json]], good: dict[str, Json]
+) -> tuple[Verdict, str]:
+    """Sentence by sentence; what was right once stays right when the rest is asked again."""
+    try:
+        value, repairs = parse(text)
+    except (ValueError, RecursionError) as error:
+        value, repairs, wrong = {}, 0, [("json", f"The reply is not JSON: {error}.")]
+    else:
+        wrong = []
+    if not isinstance(value, dict):
+        value, wrong = {}, [("schema", "The reply is not a JSON object.")]
+    for (number, schema), about in zip(schemas.items(), asked, strict=True):
+        entry = value.get(number)
+        if not isinstance(entry, dict):
+            if number not in good and not (wrong and wrong[0][0] == "json"):
+                wrong.append(("schema", f"Sentence {number} has no answer."))
+            continue
+        found = judged(entry, about, schema)
+        repairs += found.repairs
+        if found.answers is not None:
+            good[number] = found.answers
+        elif number not in good:
+            wrong.append((found.step, f"Sentence {number}: {found.problem}"))
+    step = "" if len(good) == len(schemas) else wrong[0][0] if wrong else "schema"
+    problem = " ".join(problem for _, problem in wrong[:10]) if step else ""
+    outcome = VALID if not step else PARTIAL if good else MISSING
+    return Verdict(dict(good) or None, repairs, step, problem), outcome  # type: ignore[arg-type]
+
+
+def _together(steps: Sequence[tuple[Loaded, int]]) -> list[tuple[Loaded, list[int]]]:
+    """Items that one call can ask about: of one task, one document, the same outputs and role, each sentence once."""
+    groups: dict[tuple[object, ...], tuple[Loaded, list[int]]] = {}
+    for task, place in steps:
+        item = task.assigned.task.items[place]
+        key = (task.assigned.task.id, item.document, item.systems, item.role)
+        groups.setdefault(key, (task, []))[1].append(place)
+    return list(groups.values())

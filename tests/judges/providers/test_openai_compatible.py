@@ -1,0 +1,135 @@
+"""One server and its habits: what it understands, what it refuses, what it says about waiting."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, UnanswerableError, connect
+from lanner.judges.providers.openai_compatible import _retry_after, _without, family
+from stub_server import Stub, good, serving
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"score": {"type": "integer", "minimum": 0, "maximum": 100}},
+    "required": ["score"],
+    "additionalProperties": False,
+}
+CALL = Call("tiny", ({"role": "user", "content": "How good is it?"},), SCHEMA, 0.5, 7, 100)
+
+
+def ask(stub: Stub, times: int = 1, **more: Any) -> list[Reply]:
+    async def go() -> list[Reply]:
+        async with serving(stub) as url:
+            provider = connect(Endpoint(url, **more))
+            try:
+                return [await provider.ask(CALL) for _ in range(times)]
+            finally:
+                await provider.close()
+
+    return asyncio.run(go())
+
+
+def refusing(*words: str) -> Callable[[dict[str, Any], int], Any]:
+    """A server that does not know these words of a request."""
+
+    def answer(body: dict[str, Any], _: int) -> Any:
+        known = {**body, **{f"type:{body.get('response_format', {}).get('type')}": True}}
+        for word in words:
+            if word in known:
+                name = word.removeprefix("type:")
+                return web.json_response({"error": {"message": f"Unsupported: {name}"}}, status=400)
+        return good(body) if "type:json_schema" in known else '{"score": 1}'
+
+    return answer
+
+
+def test_a_reply_says_how_it_was_held_to_the_schema() -> None:
+    [reply] = ask(Stub())
+    assert (reply.model, reply.tokens_in, reply.tokens_out, reply.means, reply.finish) == (
+        "tiny", 100, 20, "json_schema", "stop",
+    )  # fmt: skip
+
+
+def test_what_a_server_refuses_is_left_out_from_then_on() -> None:
+    stub = Stub(refusing("type:json_schema", "seed", "temperature"))
+    replies = ask(stub, times=2)
+    assert [reply.means for reply in replies] == ["json_object", "json_object"]
+    assert len(stub.bodies) == 5  # three refusals, once
+    assert {"seed", "temperature"}.isdisjoint(stub.bodies[-1])
+
+
+def test_the_other_name_of_the_length_limit_is_tried() -> None:
+    stub = Stub(refusing("max_tokens"))
+    ask(stub)
+    assert stub.bodies[-1]["max_completion_tokens"] == 100
+
+
+def test_a_server_that_knows_no_way_at_all_is_asked_plainly() -> None:
+    stub = Stub(refusing("type:json_schema", "type:json_object"))
+    assert ask(stub)[0].means == "plain"
+    assert "response_format" not in stub.bodies[-1]
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, UnanswerableError), (401, RefusedError), (402, RefusedError), (403, RefusedError), (404, RefusedError),
+        (413, UnanswerableError), (422, UnanswerableError), (429, OverloadedError), (500, OverloadedError),
+        (529, OverloadedError), (599, OverloadedError),
+    ],
+)  # fmt: skip
+def test_every_status_has_its_meaning(status: int, kind: type[Exception]) -> None:
+    stub = Stub(lambda _body, _turn: web.json_response({"error": {"message": "no"}}, status=status))
+    with pytest.raises(kind):
+        ask(stub)
+
+
+def test_a_key_in_an_error_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    stub = Stub(lambda _body, _turn: web.json_response({"error": {"message": "bad key sk-secret"}}, status=401))
+    with pytest.raises(RefusedError) as caught:
+        ask(stub, key_variable="MY_KEY")
+    assert "sk-secret" not in str(caught.value)
+    assert "MY_KEY" in str(caught.value)
+
+
+def test_nobody_there_is_overload_until_tried_often_enough() -> None:
+    async def go() -> None:
+        provider = connect(Endpoint("http://127.0.0.1:9/v1", timeout=2))
+        try:
+            await provider.ask(CALL)
+        finally:
+            await provider.close()
+
+    with pytest.raises(OverloadedError):
+        asyncio.run(go())
+
+
+def test_the_table_of_capabilities() -> None:
+    assert family("api.openai.com").length == "max_completion_tokens"
+    assert family("my.openai.azure.com").length == "max_completion_tokens"
+    assert "grammar" in family("127.0.0.1", frozenset({"llamacpp"})).means
+    assert family("127.0.0.1") == family("", named="default")
+
+
+def test_words_a_server_does_not_know_are_left_out_but_not_fields_of_that_name() -> None:
+    schema = {"type": "array", "uniqueItems": True, "items": {"properties": {"uniqueItems": {"maxLength": 3}}}}
+    assert _without(schema, frozenset({"uniqueItems", "maxLength"})) == {
+        "type": "array", "items": {"properties": {"uniqueItems": {}}},
+    }  # fmt: skip
+
+
+def test_how_long_to_wait() -> None:
+    assert _retry_after({"Retry-After": "2.5"}) == 2.5
+    assert _retry_after({"retry-after-ms": "1500"}) == 1.5
+    assert _retry_after({"Retry-After": "soon"}) is None
+    assert _retry_after({}) is None
+    date = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    assert 3500 < (_retry_after({"Retry-After": date}) or 0) <= 3600

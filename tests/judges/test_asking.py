@@ -1,0 +1,202 @@
+"""Faults, one by one, against a real server that commits them: what is asked again, what is stored, what is missing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from judged import QUICK, corpus, judge, opened, stored
+from lanner.errors import LannerError
+from lanner.judges.plan import Limits
+from lanner.store import Store
+from stub_server import Stub, completion, good
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    with Store.open(tmp_path / "s.db") as opened_:
+        yield opened_
+
+
+def ledger(store: Store) -> list[sqlite3.Row]:
+    connection = sqlite3.connect(store.place)
+    connection.row_factory = sqlite3.Row
+    rows = connection.execute("SELECT * FROM ledger ORDER BY id").fetchall()
+    connection.close()
+    return rows
+
+
+def first_time(fault: Any) -> Any:
+    """A server that commits the fault once for each question and answers well after that."""
+    return lambda body, turn: fault(body) if turn == 0 else good(body)
+
+
+def response(status: int, text: str = "", **headers: str) -> Any:
+    error = {"error": {"message": text}}
+    return lambda _: web.json_response(
+        error, status=status, headers={k.replace("_", "-"): v for k, v in headers.items()}
+    )
+
+
+async def _cut(body: dict[str, Any]) -> Any:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        reply = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await reply.prepare(request)
+        await reply.write(json.dumps(completion(body, good(body))).encode()[:40])
+        request.transport.close()
+        return reply
+
+    return answer
+
+
+async def _late(body: dict[str, Any]) -> Any:
+    await asyncio.sleep(1.0)
+    return good(body)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(response(429, "slow down", Retry_After="0.01"), id="429"),
+        pytest.param(response(500, "broken"), id="500"),
+        pytest.param(response(503, "busy"), id="503"),
+        pytest.param(lambda _: web.Response(text="<html>proxy</html>"), id="not a chat"),
+        pytest.param(_cut, id="cut stream"),
+        pytest.param(_late, id="time-out"),
+    ],
+)
+def test_a_request_without_an_answer_is_repeated_and_costs_no_attempt(store: Store, fault: Any) -> None:
+    number = opened(store, texts=corpus(1, 2))
+    totals = judge(store, number, Stub(first_time(fault)), timeout=0.3)
+    assert (totals.items, totals.missing, totals.failed, totals.reasks) == (2, 0, 0, 0)
+    assert totals.overloads >= 2
+    assert [row["outcome"] for row in ledger(store)] == ["valid", "valid"]
+
+
+WRONG_JSON = "The translation is good, I would say 3."
+WRONG_MEANING = '{"skills": ["style_register", "style_register", "idea_development"]}'
+
+
+@pytest.mark.parametrize(("reply", "step"), [(WRONG_JSON, "json"), (WRONG_MEANING, "schema"), ("{}", "schema")])
+def test_a_wrong_answer_is_shown_its_mistake_and_asked_again(store: Store, reply: str, step: str) -> None:
+    number = opened(store, "falcon", corpus(1, 1))
+    stub = Stub(lambda body, _: reply if len(body["messages"]) == 2 else good(body))
+    totals = judge(store, number, stub)
+    assert (totals.items, totals.missing, totals.reasks, totals.wrong[step]) == (2, 0, 3, 3)
+    again = next(body for body in stub.bodies if len(body["messages"]) == 4)
+    assert again["messages"][2] == {"role": "assistant", "content": reply}
+    rows = ledger(store)
+    assert rows[0]["problem"] in again["messages"][3]["content"]
+    assert [(row["outcome"], row["attempt"], row["final"]) for row in rows[:2]] == [("invalid", 1, 0), ("valid", 2, 1)]
+
+
+def test_right_json_with_wrong_meaning_stays_missing_with_its_words(store: Store) -> None:
+    """A span that quotes words which do not stand in the text fits every schema."""
+
+    def invents(body: dict[str, Any], _: int) -> str:
+        made = json.loads(good(body))
+        item = body["response_format"]["json_schema"]["schema"]["properties"]["errors"]["anyOf"][0]["items"]
+        span = {name: "no such words" if name == "text" else entry["enum"][0] if "enum" in entry else False
+                for name, entry in item["properties"].items()}  # fmt: skip
+        return json.dumps({**made, "errors": [span]})
+
+    number = opened(store, "esa", corpus(1, 2))
+    stub = Stub(invents)
+    totals = judge(store, number, stub)
+    assert (totals.items, totals.missing, totals.reasks, totals.wrong) == (0, 2, 4, {"meaning": 6})
+    assert [row["outcome"] for row in ledger(store)].count("missing") == 2
+    assert all("no such words" in row["raw"] for row in ledger(store))
+    assert stored(store, number) == [] or all(entry.value is None for entry in stored(store, number))
+    asked = sum(stub.asked.values())
+    again = judge(store, number, stub)
+    assert (again.missing, again.calls, sum(stub.asked.values())) == (2, 0, asked)
+    stub.answer = good
+    retried = judge(store, number, stub, limits=Limits(8, tries=2, backoff=0.0, retry_missing=True))
+    assert (retried.items, retried.missing) == (2, 0)
+
+
+@pytest.mark.parametrize(("status", "words"), [(401, "LANNER_API_KEY"), (403, "LANNER_API_KEY"), (404, "tiny")])
+def test_a_wrong_key_or_model_ends_the_run_at_once_with_what_to_do(store: Store, status: int, words: str) -> None:
+    number = opened(store, texts=corpus(4, 20))
+    stub = Stub(lambda body, _: response(status, "no")(body))
+    with pytest.raises(LannerError) as caught:
+        judge(store, number, stub)
+    assert words in str(caught.value)
+    assert sum(stub.asked.values()) <= QUICK.in_flight
+    assert ledger(store) == []
+
+
+def test_another_model_than_asked_is_noticed(store: Store) -> None:
+    number = opened(store, texts=corpus(1, 1))
+    totals = judge(store, number, Stub(lambda body, _: completion({**body, "model": "other"}, good(body))))
+    assert totals.answered_as == {"other": 1}
+    assert [(row["model"], row["model_answered"]) for row in ledger(store)] == [("tiny", "other")]
+
+
+def test_huge_replies_are_cut_off_and_kept_short(store: Store) -> None:
+    number = opened(store, texts=corpus(1, 1))
+    stub = Stub(lambda _body, _turn: web.Response(body=b" " * 5_000_000))
+    totals = judge(store, number, stub)
+    assert (totals.missing, ledger(store)[0]["raw"]) == (1, "")
+    longish = opened_again(store)
+    judge(store, longish, Stub(lambda _body, _turn: "x" * 1_000_000))
+    assert max(len(row["raw"]) for row in ledger(store)) == 20_000
+
+
+def opened_again(store: Store) -> int:
+    from lanner import campaign  # noqa: PLC0415
+    from lanner.model import CampaignState  # noqa: PLC0415
+
+    made = campaign.create(store, "again", corpus(1, 1), "h_falcon")
+    with store.writing() as tx:
+        tx.campaigns.set_state(made.id, CampaignState.OPEN)
+    return made.id
+
+
+def test_a_server_that_goes_away_ends_the_run_and_leaves_items_open(store: Store) -> None:
+    number = opened(store, texts=corpus(4, 10))
+    stub = Stub(lambda body, _: response(500, "out of memory")(body))
+    with pytest.raises(LannerError, match="stopped answering"):
+        judge(store, number, stub, limits=Limits(4, tries=2, backoff=0.0))
+    assert {row["outcome"] for row in ledger(store)} == {"failed"}
+    stub.answer = good
+    assert judge(store, number, stub).items == 40
+
+
+def test_the_limit_on_cost_is_not_passed(store: Store) -> None:
+    number = opened(store, texts=corpus(4, 10))
+    limits = Limits(8, max_cost=0.0205, backoff=0.0)
+    totals = judge(store, number, Stub(delay=0.005), limits=limits, price_in=0.0, price_out=50.0)  # 0.001 a question
+    assert "limit" in totals.stopped
+    assert totals.calls == 20
+    assert totals.cost <= 0.0205
+    assert totals.items == totals.calls == len(ledger(store))
+
+
+def test_samples_have_their_own_dice_and_rows(store: Store) -> None:
+    number = opened(store, "da", corpus(1, 1))
+    stub = Stub()
+    judge(store, number, stub, samples=3)
+    assert sorted(body["seed"] for body in stub.bodies) == [0, 1, 2]
+    assert [(row["sample"], row["seed"]) for row in ledger(store)] == [(0, 0), (1, 1), (2, 2)]
+    assert len({row["key"] for row in ledger(store)}) == 3
+
+
+def test_a_row_says_how_it_was_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANNER_API_KEY", "sk-very-secret")
+    number = opened(store, texts=corpus(1, 1))
+    stub = Stub(lambda body, _: completion(body, good(body), system_fingerprint="fp1"))
+    judge(store, number, stub, price_in=1.0, price_out=2.0)
+    [row] = ledger(store)
+    assert (row["fingerprint"], row["tokens_in"], row["tokens_out"], row["cost"]) == ("fp1", 100, 20, 0.00014)
+    assert (row["template"], len(row["prompt_hash"]), len(row["schema_hash"])) == ("judge-1", 16, 16)
+    assert row["latency"] > 0
+    assert json.loads(row["raw"])["sentence"] == json.loads(row["answers"])["sentence"]
+    assert stub.headers[0]["Authorization"] == "Bearer sk-very-secret"
+    assert b"very-secret" not in Path(store.place).read_bytes()

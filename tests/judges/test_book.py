@@ -1,0 +1,81 @@
+"""Group commit: ledger before answers, many in one commit, and an error reaches everybody who waits."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from judged import corpus, opened
+from lanner import campaign
+from lanner.campaign import Saved, Submission
+from lanner.errors import LannerError
+from lanner.judges.book import Book
+from lanner.model import Judge, JudgeKind
+from lanner.store import Store
+from store.test_ledger import entry
+
+
+def ready(store: Store) -> tuple[int, int, int, int]:
+    number = opened(store, "da", corpus(1, 3))
+    campaign.add_judges(store, number, [Judge("m", JudgeKind.MODEL)])
+    with store.reading() as tx:
+        seat = tx.judges.all(number)[0].number
+        return number, seat, tx.documents.numbers(number)["d0"], tx.ledger.open_tasks(seat)[0].task
+
+
+def test_everything_handed_in_together_is_one_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        number, seat, document, task = ready(store)
+        commits: list[int] = []
+        real = campaign.submit_many
+        monkeypatch.setattr(campaign, "submit_many", lambda s, given: (commits.append(len(given)), real(s, given))[1])
+
+        async def go() -> list[Saved | LannerError]:
+            async with Book(store) as book:
+                for place in range(3):
+                    book.post(entry(number, seat, document, key=f"k{place}"))
+                given = [Submission(task, place, {"score": 50}, f"s{place}", judge=seat) for place in range(3)]
+                wrong = Submission(task, 0, {"score": 500}, "bad", judge=seat)
+                found = await asyncio.gather(*(book.submit(one) for one in [*given, wrong]))
+                await book.finish(task)
+                return found
+
+        *saved, refused = asyncio.run(go())
+        assert all(isinstance(one, Saved) for one in saved)
+        assert isinstance(refused, LannerError)
+        assert commits == [4]
+        assert campaign.task(store, task).finished_at is not None
+        with store.reading() as tx:
+            assert len(tx.ledger.of_document(seat, document)) == 3
+
+
+def test_an_unfinished_task_stays_open(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        *_, task = ready(store)
+
+        async def go() -> None:
+            async with Book(store) as book:
+                await book.finish(task)
+
+        asyncio.run(go())
+        assert campaign.task(store, task).finished_at is None
+
+
+def test_a_disk_that_fails_is_heard_of_by_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        number, seat, document, task = ready(store)
+
+        def full(_work: object) -> None:
+            raise OSError("disk full")
+
+        monkeypatch.setattr(store, "write", full)
+
+        async def go() -> None:
+            async with Book(store) as book:
+                book.post(entry(number, seat, document))
+                await book.submit(Submission(task, 0, {"score": 1}, "s", judge=seat))
+
+        with pytest.raises(OSError, match="disk full"):
+            asyncio.run(go())

@@ -1,0 +1,60 @@
+"""Our check of schemas says the same as a full validator, on every schema that protocols make."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lanner import protocols
+from lanner.judges.conformity import mistake
+from lanner.protocols.schema import stage_schema
+from stub_server import instance
+
+SCHEMAS = [stage_schema([stage]) for name in protocols.names() for stage in protocols.load(name).stages]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 120) | st.floats(0, 9) | st.sampled_from(["local", "high", ""]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["text", "score", "side"]), inner),
+    max_leaves=6,
+)
+
+
+def spoilt(value: object, dice: Random, other: object) -> object:
+    """The value with one place of it replaced or removed."""
+    if isinstance(value, dict) and value and dice.random() < 0.8:
+        key = dice.choice(sorted(value))
+        if dice.random() < 0.2:
+            return {k: v for k, v in value.items() if k != key}
+        return {**value, key: spoilt(value[key], dice, other)}
+    if isinstance(value, list) and value and dice.random() < 0.8:
+        place = dice.randrange(len(value))
+        return [spoilt(v, dice, other) if n == place else v for n, v in enumerate(value)]
+    return other
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(SCHEMAS), st.randoms(use_true_random=False), VALUES)
+def test_it_agrees_with_a_full_validator(schema: dict, dice: Random, other: object) -> None:
+    value = instance(schema, dice)
+    assert mistake(schema, value) == ""
+    wrong = spoilt(value, dice, other)
+    valid = jsonschema.Draft202012Validator(schema).is_valid(wrong)
+    assert (mistake(schema, wrong) == "") == valid, json.dumps(wrong)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({}, '"context" is missing.'),
+        ({"context": "lokal", "spans": None}, "context: 'lokal' is not allowed. Did you mean 'local'?"),
+        ({"context": "local", "spans": 3}, "spans: 3 is not a list."),
+        ({"context": "local", "spans": [], "more": 1}, '"more" is not asked for.'),
+    ],
+)
+def test_mistakes_are_said_so_that_a_model_can_act_on_them(value: dict, words: str) -> None:
+    stage = next(stage for stage in protocols.load("falcon").stages if stage.id == "context")
+    assert mistake(stage_schema([stage]), value) == words

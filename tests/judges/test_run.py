@@ -1,0 +1,81 @@
+"""A run as a whole: limits, several judges, parts of a campaign, and going on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judged import QUICK, corpus, judge, member, opened, stored
+from lanner import campaign
+from lanner.errors import LannerError
+from lanner.judges.plan import Limits, Plan, Totals
+from lanner.judges.run import run, run_shard, shards
+from lanner.store import Store
+from stub_server import Stub, serving
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    with Store.open(tmp_path / "s.db") as opened_:
+        yield opened_
+
+
+def test_a_limit_on_items_ends_a_run_and_the_next_goes_on(store: Store) -> None:
+    number = opened(store, texts=corpus(3, 3))
+    stub = Stub()
+    first = judge(store, number, stub, limits=Limits(4, items=4, backoff=0.0))
+    assert (first.open, first.items, sum(stub.asked.values())) == (4, 4, 4)
+    rest = judge(store, number, stub)
+    assert (rest.items, rest.cached) == (5, 0)
+    assert set(stub.asked.values()) == {1}
+    done = judge(store, number, stub)
+    assert (done.open, done.calls) == (0, 0)
+
+
+def test_several_judges_in_one_run_answer_for_themselves(store: Store) -> None:
+    number = opened(store, "da", corpus(2, 2))
+    seen: list[int] = []
+
+    async def go() -> Totals:
+        async with serving(Stub()) as one, serving(Stub()) as two:
+            plans = [Plan("a", (member(one, "a"),)), Plan("b", (member(two, "b"),))]
+            return await run(store, number, plans, limits=QUICK, report=lambda totals: seen.append(totals.items))
+
+    totals = asyncio.run(go())
+    assert totals.items == 8
+    assert seen[-1] == 8  # the last report is of the end
+    assert {entry.judge for entry in stored(store, number)} == {"a", "b"}
+    assert {part.share for part in campaign.progress(store, number).judges} == {1.0}
+
+
+def test_shards_are_disjoint_whole_documents_and_can_run_anywhere(store: Store) -> None:
+    number = opened(store, texts=corpus(5, 2))
+
+    async def go() -> list[Totals]:
+        async with serving(Stub()) as url:
+            plans = [Plan("m", (member(url),))]
+            parts = await asyncio.to_thread(shards, store, number, plans, 2)
+            assert sorted(document for part in parts for document in part) == [f"d{n}" for n in range(5)]
+            assert max(map(len, parts)) - min(map(len, parts)) <= 1
+            jobs = (asyncio.to_thread(run_shard, store.place, number, plans, part, QUICK) for part in parts)
+            return await asyncio.gather(*jobs)
+
+    assert sum(totals.items for totals in asyncio.run(go())) == 10
+    assert len({(entry.document, entry.segment) for entry in stored(store, number)}) == 10
+
+
+def test_a_campaign_that_is_not_open_is_refused_with_what_to_do(store: Store) -> None:
+    made = campaign.create(store, "draft", corpus(1, 1), "da")
+    with pytest.raises(LannerError, match="draft"):
+        judge(store, made.id, Stub())
+
+
+def test_the_number_of_questions_under_way_grows_to_the_limit_and_not_beyond(store: Store) -> None:
+    number = opened(store, texts=corpus(8, 10))
+    stub = Stub(delay=0.005)
+    totals = judge(store, number, stub, limits=Limits(16, backoff=0.0))
+    assert totals.items == 80
+    assert 8 < stub.most_at_once <= 16

@@ -1,0 +1,134 @@
+"""From tasks to questions and back: stages apart or together, documents at once, swapped pairs, panels."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judged import corpus, judge, opened, stored
+from lanner import campaign, protocols
+from lanner.errors import LannerError
+from lanner.model import JudgeKind
+from lanner.protocols.flow import missing
+from lanner.store import Store
+from stub_server import Stub, good
+
+SKILLS = {"style_register", "modality_attitude", "participant_focus"}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    with Store.open(tmp_path / "s.db") as opened_:
+        yield opened_
+
+
+def by_sentence(store: Store, number: int) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for entry in stored(store, number):
+        found.setdefault(f"{entry.document}/{entry.segment}", {})[entry.question] = entry.value
+    return found
+
+
+@pytest.mark.parametrize(("calls", "asked"), [("stages", 3), ("pages", 2), ("documents", None)])
+def test_falcon_is_whole_however_it_is_asked(store: Store, calls: str, asked: int | None) -> None:
+    number = opened(store, "falcon", corpus(1, 3))
+    stub = Stub()
+    totals = judge(store, number, stub, calls=calls)
+    assert (totals.items, totals.missing, totals.failed) == (6, 0, 0)  # three sentences, two pages
+    assert totals.calls == (3 * asked if asked else 2)
+    protocol = protocols.load("falcon")
+    for answers in by_sentence(store, number).values():
+        assert set(answers["ratings"]) == set(answers["skills"])
+        assert not missing(protocol, "rating", answers)
+
+
+def test_the_third_stage_is_asked_about_what_the_second_chose(store: Store) -> None:
+    number = opened(store, "falcon", corpus(1, 1))
+
+    def answer(body: dict[str, Any], turn: int) -> str:
+        asked = body["response_format"]["json_schema"]["schema"]["properties"]
+        return json.dumps({"skills": sorted(SKILLS)}) if "skills" in asked else good(body, turn)
+
+    stub = Stub(answer)
+    judge(store, number, stub)
+    rating = stub.bodies[-1]
+    assert set(rating["response_format"]["json_schema"]["schema"]["properties"]["ratings"]["properties"]) == SKILLS
+    assert "Your earlier answers" in rating["messages"][-1]["content"]
+
+
+def test_in_a_document_at_once_the_good_sentences_are_kept(store: Store) -> None:
+    number = opened(store, "da", corpus(1, 3))
+
+    def answer(body: dict[str, Any], _: int) -> str:
+        made = json.loads(good(body))
+        return json.dumps({**made, "2": {"score": 1000}})
+
+    stub = Stub(answer)
+    totals = judge(store, number, stub, calls="documents")
+    assert (totals.items, totals.missing, totals.calls) == (2, 1, 3)  # asked twice more about the one
+    assert "Sentence 2: " in stub.bodies[1]["messages"][-1]["content"]
+    assert len(by_sentence(store, number)) == 2
+    again = judge(store, number, Stub(), calls="documents")
+    assert again.items + again.missing == 1
+
+
+def pairs(store: Store, answer: Any, **more: Any) -> tuple[dict[str, dict[str, Any]], Stub, int]:
+    number = opened(store, "ranking_rs", corpus(1, 2, ("oak", "ash")))
+    stub = Stub(answer)
+    judge(store, number, stub, **more)
+    return by_sentence(store, number), stub, number
+
+
+def first_is_best(body: dict[str, Any], _: int) -> str:
+    asked = body["response_format"]["json_schema"]["schema"]["properties"]
+    return json.dumps({name: [1, 2] for name in asked})
+
+
+def test_a_model_that_always_prefers_what_stands_first_says_nothing_when_asked_both_ways(store: Store) -> None:
+    answers, stub, _ = pairs(store, first_is_best, swap=True)
+    assert len(stub.bodies) == 4
+    assert all(value == [1, 1] for given in answers.values() for value in given.values())
+
+
+def test_a_swapped_answer_is_turned_back(store: Store) -> None:
+    def oak_is_best(body: dict[str, Any], turn: int) -> str:
+        text = body["messages"][-1]["content"]
+        ranks = [1, 2] if text.index("von oak") < text.index("von ash") else [2, 1]
+        return json.dumps(dict.fromkeys(json.loads(first_is_best(body, turn)), ranks))
+
+    _, stub, number = pairs(store, oak_is_best, swap=True)
+    assert len(stub.bodies) == 4
+    for entry in stored(store, number):
+        assert entry.value == ([1, 2] if entry.systems[0] == "oak" else [2, 1])
+
+
+def test_samples_and_a_panel_are_one_judge(store: Store) -> None:
+    number = opened(store, "da", corpus(1, 2))
+    scores = iter([10, 20, 90] * 4)
+    stub = Stub(lambda _body, _turn: json.dumps({"score": next(scores)}))
+    totals = judge(store, number, stub, samples=3, models=2, rule="mean", judge="panel")
+    assert (totals.items, totals.calls) == (2, 12)
+    assert [entry.value for entry in stored(store, number)] == [40, 40]
+    [one] = campaign.judges(store, number)
+    assert (one.id, one.kind, one.attributes["models"]) == ("panel", JudgeKind.MODEL, ["tiny", "tiny1"])
+
+
+def test_options_in_another_order_are_noted_and_come_back_as_ids(store: Store) -> None:
+    number = opened(store, "falcon", corpus(2, 2))
+    stub = Stub()
+    totals = judge(store, number, stub, shuffle=True, samples=2)
+    assert totals.items == 8
+    labels = [b for b in stub.bodies if "context" in b["response_format"]["json_schema"]["schema"]["properties"]]
+    orders = {tuple(b["response_format"]["json_schema"]["schema"]["properties"]["context"]["enum"]) for b in labels}
+    assert len(orders) > 2
+    assert len({frozenset(order) for order in orders}) == 1
+
+
+def test_a_judge_run_with_other_settings_is_another_judge(store: Store) -> None:
+    number = opened(store, "da", corpus(1, 1))
+    judge(store, number, Stub())
+    with pytest.raises(LannerError, match="samples"):
+        judge(store, number, Stub(), samples=3)
