@@ -7,6 +7,8 @@ import pytest
 from cli.command import Command
 from released import data_dir
 
+SOURCE = "The council met on Tuesday. It was late. Nobody had expected the vote to be so close, least of all the mayor."
+TARGET = "Der Rat trat am Dienstag spät zusammen. Mit einer so knappen Abstimmung hatte niemand gerechnet."
 TEXT = "document,segment,source,target\nd,1,One here. Two there.,Eins hier. Zwei dort.\nd,2,Three.,Drei.\n"
 
 
@@ -30,11 +32,7 @@ def test_the_table_alone_and_as_latex(lanner: Command, tmp_path: Path) -> None:
 
 
 def test_corrections_by_hand_are_taken_back(lanner: Command, tmp_path: Path) -> None:
-    source = (
-        "The council met on Tuesday. It was late. Nobody had expected the vote to be so close, least of all the mayor."
-    )
-    target = "Der Rat trat am Dienstag spät zusammen. Mit einer so knappen Abstimmung hatte niemand gerechnet."
-    text = f'document,segment,source,target\nd,1,"{source}","{target}"\n'
+    text = f'document,segment,source,target\nd,1,"{SOURCE}","{TARGET}"\n'
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
     lanner("prepare", "t.csv", "--out", "c.jsonl")
     sheet = tmp_path / "c.doubtful.csv"
@@ -49,9 +47,37 @@ def test_corrections_by_hand_are_taken_back(lanner: Command, tmp_path: Path) -> 
     again = lanner("prepare", "t.csv", "--out", "c.jsonl", "--verified", sheet, "--by", "a judge")
     assert "edits 1" in again.out
     [document] = [json.loads(line) for line in (tmp_path / "c.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [segment["source"] for segment in document["segments"]] == [source]
+    assert [segment["source"] for segment in document["segments"]] == [SOURCE]
     made = json.loads((tmp_path / "c.manifest.json").read_text(encoding="utf-8"))
     assert made["edits"][0]["by"] == "a judge"
+
+
+def test_edits_of_the_page_come_before_those_of_the_list(lanner: Command, tmp_path: Path) -> None:
+    text = f'document,segment,source,target\nd,1,"{SOURCE}","{TARGET}"\nd,2,"{SOURCE}","{TARGET}"\n'
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    lanner("prepare", "t.csv", "--out", "c.jsonl")
+    sheet, log = tmp_path / "c.doubtful.csv", tmp_path / "c.edits.jsonl"
+    log.write_text('{"kind": "merge", "document": "d", "segment": "1.1", "by": "Ana"}\n', encoding="utf-8")
+    plain = lanner("prepare", "t.csv", "--out", "c.jsonl")
+    assert "1 edits that are not made here" in plain.out + plain.err
+    assert lanner("prepare", "t.csv", "--out", "c.jsonl", "--edits", log).code == 0
+    with sheet.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert "1.2" not in {row["row"] for row in rows}
+    for row in rows:
+        row["action"] = "accept"
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    again = lanner("prepare", "t.csv", "--out", "c.jsonl", "--verified", sheet)
+    assert again.code == 0, again.err
+    made = json.loads((tmp_path / "c.manifest.json").read_text(encoding="utf-8"))
+    assert [(edit["kind"], edit["by"]) for edit in made["edits"]][:2] == [("merge", "Ana"), ("accept", "")]
+    assert made["doubtful"] == 0
+    corpus = (tmp_path / "c.jsonl").read_bytes()
+    assert lanner("prepare", "t.csv", "--out", "e.jsonl", "--edits", tmp_path / "c.manifest.json").code == 0
+    assert (tmp_path / "e.jsonl").read_bytes() == corpus
 
 
 def test_an_unknown_recipe(lanner: Command, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from lanner.designs._items import items, outputs
-from lanner.model import Document, Item, Protocol, Segment
+from lanner.designs._items import is_for, items, outputs
+from lanner.model import Document, Item, Judge, JudgeKind, Protocol, Segment
 
 
 def test_outputs_and_items_of_a_document() -> None:
@@ -18,3 +18,10 @@ def test_outputs_and_items_of_a_document() -> None:
         Item("d", "1", ("a", "b", "c")),
         Item("d", "2", ("a", "b", "c")),
     )
+
+
+def test_questionnaires_are_for_people() -> None:
+    stage = {"id": "s", "unit": "judge", "object": "none", "question": [{"id": "q", "kind": "text"}]}
+    [stage_] = Protocol.model_validate({"name": "p", "version": "1", "stage": [stage]}).stages
+    asked = {kind: is_for(stage_, Judge("j", kind=kind), None) for kind in JudgeKind}
+    assert [kind for kind, yes in asked.items() if not yes] == [JudgeKind.MODEL, JudgeKind.METRIC]

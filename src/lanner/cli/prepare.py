@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable
-from datetime import UTC, datetime
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 
 from lanner import formats
 from lanner.cli._output import Output, json_option
+from lanner.cli._preparing import Job
+from lanner.cli._progress import reading
 from lanner.cli._source import from_option
-from lanner.corpus import describe, manifest, recipe, verify
+from lanner.corpus import describe, edit_log, manifest, recipe
 from lanner.corpus.edits import Edit
-from lanner.corpus.prepare import prepare
-from lanner.errors import InputError, LannerError, Where
+from lanner.corpus.review import Review
+from lanner.corpus.rows import Doubt
+from lanner.errors import InputError, Where
 from lanner.model import Document
-from lanner.reports.files import csv_text, write_whole
+from lanner.web.ports import free_port
+from lanner.web.verifying.server import HOST, serve
+from lanner.web.verifying.sitting import Sitting
 
 
 @click.command("prepare", short_help="Make documents ready to judge, by a recipe.")
@@ -27,8 +30,11 @@ from lanner.reports.files import csv_text, write_whole
 )
 @click.option("--out", type=click.Path(path_type=Path), help="The corpus to write (default: PATH-RECIPE.jsonl).")
 @click.option("--seed", type=int, help="In place of the recipe's own seed.")
+@click.option("--verify", "verifying", is_flag=True, help="Settle the doubtful rows on a page in your browser.")
+@click.option("--port", default=8100, show_default=True, help="With --verify: the next free port from here on.")
 @click.option("--verified", type=click.Path(path_type=Path), help="The list of doubtful rows, corrected by hand.")
-@click.option("--by", default="", help="With --verified: who corrected it, for the log.")
+@click.option("--edits", "edits_from", type=click.Path(path_type=Path), help="Edits of a log or of a manifest.")
+@click.option("--by", default="", help="With --verify or --verified: who corrects, for the log.")
 @click.option("--avoid", type=click.Path(path_type=Path), help="An earlier corpus that a sample must not overlap.")
 @click.option("--describe-only", is_flag=True, help="Only the table of documents and sentences; write nothing.")
 @click.option("--latex", is_flag=True, help="The table as LaTeX.")
@@ -39,7 +45,10 @@ def command(
     recipe_name: str,
     out: Path | None,
     seed: int | None,
+    verifying: bool,
+    port: int,
     verified: Path | None,
+    edits_from: Path | None,
     by: str,
     avoid: Path | None,
     describe_only: bool,
@@ -48,42 +57,93 @@ def command(
     as_json: bool,
 ) -> None:
     """Split into sentences, align, filter and sample, as a recipe says. Beside the result lie a manifest, with which
-    another person gets the same bytes, and the list of rows that a person should look at.
+    another person gets the same bytes, and the list of rows that a person should look at: on a page (--verify), or
+    in a spreadsheet (--verified).
 
-    Example: lanner prepare wmt24 --recipe wmt24
+    Example: lanner prepare wmt24 --recipe wmt24 --verify
     """
     output = Output("prepare", as_json)
     if describe_only:
-        _show(output, describe.describe(formats.read_documents(path, format_name)), latex=latex)
-        output.end()
+        _describe(output, path, format_name, latex=latex)
         return
     how = recipe.load(recipe_name)
     target = out or Path(f"{path.name.split('.')[0]}-{how.name}.jsonl")
-    documents = list(formats.read_documents(path, format_name))
-    hand: list[Edit] = []
-    avoided = [document.id for document in formats.read_documents(avoid)] if avoid else []
-    inputs = manifest.inputs(path)
-    made = prepare(documents, how, seed, avoid=avoided, inputs=inputs)
-    if verified:
-        hand = _edits(made.documents, verified, by)
-        made = prepare(documents, how, seed, hand=hand, avoid=avoided, inputs=inputs)
-    if not made.documents:
-        raise LannerError("Nothing is left after this recipe.", next_step="Loosen its filters.")
-    formats.write("native", target, made.documents)
-    write_whole(target.with_suffix(".manifest.json"), made.manifest.to_json())
-    sheet = list(verify.table(made.documents, made.doubts))
-    doubtful = target.with_suffix(".doubtful.csv")
-    if sheet:
-        write_whole(doubtful, csv_text(sheet))
-    _show(output, describe.describe(made.documents), latex=latex)
+    avoided = tuple(document.id for document in formats.read_documents(avoid)) if avoid else ()
+    job = Job(output, path, format_name, how, seed, avoided, target)
+    log = target.with_suffix(".edits.jsonl")
+    hand = _earlier(output, log, edits_from, wanted=verifying or verified is not None)
+    sheet = job.edits_of(verified, hand, by) if verified else []
+    if verifying:
+        _log_all(log, hand, sheet)
+        made = _sit(job, [*hand, *sheet], log, by, port) or job.write([*hand, *sheet])
+    else:
+        made = job.write([*hand, *sheet])
+    _show(output, made.after, latex=latex)
     output.say()
-    for step in made.manifest.steps:
-        counted = ", ".join(f"{name} {number:,}" for name, number in step.counts.items())
-        output.note(f"{step.do}: {counted or 'nothing changed'}")
-    if sheet:
-        output.say(f"{len(made.doubts):,} texts are doubtful: correct {doubtful} and give it back with --verified.")
-    output.say(f"Wrote {target} and {target.with_suffix('.manifest.json')}.", style="bold")
-    output.signature = f"recipe {how.name} · seed {made.manifest.seed} · edits {len(hand)}"
+    _tell(output, made, target)
+    output.signature = f"recipe {how.name} · seed {made.seed} · edits {len(made.edits)}"
+    output.end()
+
+
+def _earlier(output: Output, log: Path, given: Path | None, *, wanted: bool) -> list[Edit]:
+    """Edits made before: those given, else those of earlier sittings over the same corpus."""
+    if given:
+        return edit_log.load(given)
+    found = edit_log.load(log) if log.exists() else []
+    if found and not wanted:
+        output.note(f"{log} has {len(found)} edits that are not made here; --edits {log} makes them.")
+        return []
+    if found:
+        output.note(f"{len(found)} edits of earlier sittings are made first, from {log}.")
+    return found
+
+
+def _log_all(log: Path, hand: Sequence[Edit], sheet: Sequence[Edit]) -> None:
+    """Have every edit that a sitting starts from in its log, so that it can be gone on with."""
+    logged = edit_log.load(log) if log.exists() else []
+    if logged and logged != list(hand):
+        raise InputError(
+            "An earlier sitting left other edits than those given.",
+            where=Where(log),
+            next_step="Go on with them by leaving out --edits, or write another corpus with --out.",
+        )
+    edit_log.append(log, [*([] if logged else hand), *sheet])
+
+
+def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.Manifest | None:
+    """Let a person settle what is in doubt and write the result with all edits, those of earlier sittings first; None
+    if there is nothing to settle."""
+    doubtful: list[tuple[Document, Sequence[Doubt]]] = []
+    job.run(hand, doubtful)
+    if not doubtful:
+        job.output.say("Nothing is in doubt: there is nothing to verify.")
+        return None
+    doubts = [doubt for _, found in doubtful for doubt in found]
+    review = Review.of([document for document, _ in doubtful], doubts)
+
+    written: list[manifest.Manifest] = []
+
+    def finish(edits: list[Edit]) -> str:
+        written.append(job.write([*hand, *edits]))
+        left = written[-1].doubtful
+        return f"{job.target}\n{len(edits)} edits, {left} rows still in doubt. You can close this page."
+
+    def announce(link: str) -> None:
+        job.output.say(f"{len(review.places)} segments have rows in doubt. Settle them here:")
+        job.output.say(f"  {link}", style="bold")
+        job.output.say(f"Every edit is in {log} at once; stop with Ctrl+C and go on later with the same command.")
+
+    serve(Sitting(review, job.target.name, finish, log, by), free_port(HOST, port), announce)
+    return written[-1] if written else job.write([*hand, *review.edits])
+
+
+def _describe(output: Output, path: Path, format_name: str | None, *, latex: bool) -> None:
+    table = describe.Description()
+    with reading(output, path, "Counting") as told:
+        for number, document in enumerate(formats.read_documents(path, format_name), 1):
+            table.add(document)
+            told("documents", number)
+    _show(output, table.rows(), latex=latex)
     output.end()
 
 
@@ -93,11 +153,17 @@ def _show(output: Output, rows: Iterable[dict[str, object]], *, latex: bool) -> 
     output.say(describe.to_latex(found) if latex else describe.to_text(found))
 
 
-def _edits(documents: Iterable[Document], path: Path, by: str) -> list[Edit]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            sheet = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The corrected list cannot be read: {error}.", where=Where(path)) from error
-    when = datetime.now(UTC).isoformat(timespec="seconds")
-    return verify.edits({document.id: document for document in documents}, sheet, by=by, when=when)
+def _tell(output: Output, made: manifest.Manifest, target: Path) -> None:
+    for step in made.steps:
+        counted = ", ".join(f"{name} {number:,}" for name, number in step.counts.items())
+        output.note(f"{step.do}: {counted or 'nothing changed'}")
+    for row in made.sample:
+        output.note(
+            f"sample {row['domain']}: asked {row['asked']:,}, got {row['got']:,} sentences in {row['documents']:,} "
+            f"documents (of {row['available_sentences']:,} in {row['available_documents']:,})"
+        )
+    if made.doubtful:
+        doubtful = target.with_suffix(".doubtful.csv")
+        output.say(f"{made.doubtful:,} rows are doubtful: settle them on a page with --verify, or correct")
+        output.say(f"{doubtful} in a spreadsheet and give it back with --verified.")
+    output.say(f"Wrote {target} and {target.with_suffix('.manifest.json')}.", style="bold")

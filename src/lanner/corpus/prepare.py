@@ -42,7 +42,9 @@ class Preparation:
     """One run of a recipe. Draw from `run(documents)`; when it is exhausted, `record()` is complete.
 
     `scores` are the systems' scores for `choose`, higher is better unless the recipe says otherwise; `hand` the edits
-    made by hand after splitting; `avoid` ids of documents that a sample must not draw.
+    made by hand after splitting; `avoid` ids of documents that a sample must not draw. `on_doubt` sees each document
+    of the result that has rows in doubt, as the split and the edits left it (so that edits apply to what was seen),
+    with its doubts; without it they are gathered in `doubts`.
     """
 
     recipe: recipes.Recipe
@@ -52,9 +54,12 @@ class Preparation:
     avoid: Collection[str] = ()
     progress: Progress | None = None
     on_change: Callable[[Change], None] | None = None
+    on_doubt: Callable[[Document, Sequence[rows.Doubt]], None] | None = None
     tables: bool = True
+    doubtful: int = 0
     doubts: list[rows.Doubt] = field(default_factory=list)
     drawn: tuple[dict[str, Json], ...] = ()
+    _found: dict[str, tuple[Document, Sequence[rows.Doubt]]] = field(default_factory=dict)
     _passed: list[_Passed] = field(default_factory=list)
     _before: Description = field(default_factory=Description)
     _after: Description = field(default_factory=Description)
@@ -75,11 +80,32 @@ class Preparation:
             passed = self._open(step.do)
             stream = self._counted(passed, self._step(step, passed.ledger, stream))
             if self.hand and number == splits[-1]:
-                stream = self._counted(self._open("edits"), edits.apply(stream, self.hand))
+                passed = self._open("edits")
+                passed.ledger.counts.update(edit.kind for edit in self.hand)
+                stream = self._counted(passed, self._edited(stream))
         if self.tables:
             stream = self._described(stream, self._after)
         for document in stream:
             self._digest.add(document)
+            self._tell_doubts(document)
+            yield document
+
+    def _tell_doubts(self, document: Document) -> None:
+        """The doubts about rows that are in the result and that nobody has settled."""
+        whole, found = self._found.pop(document.id, (document, ()))
+        doubtful = {row.id for row in document.segments if rows.DOUBTFUL in row.flags} if found else set()
+        left = [doubt for doubt in found if doubt.segment in doubtful]
+        self.doubtful += len({doubt.segment for doubt in left})
+        if self.on_doubt and left:
+            self.on_doubt(whole, left)
+        else:
+            self.doubts += left
+
+    def _edited(self, stream: Iterable[Document]) -> Iterator[Document]:
+        """The edits made; what was split is remembered as a person would see it."""
+        for document in edits.apply(stream, self.hand):
+            if document.id in self._found:
+                self._found[document.id] = (document, self._found[document.id][1])
             yield document
 
     def record(self, inputs: Sequence[dict[str, Json]] = ()) -> manifest.Manifest:
@@ -94,7 +120,7 @@ class Preparation:
             output=str(self._digest),
             inputs=tuple(inputs),
             edits=tuple(self.hand),
-            doubtful=len({(doubt.document, doubt.segment) for doubt in self.doubts}),
+            doubtful=self.doubtful,
             sample=self.drawn,
             before=tuple(self._before.rows()) if self.tables else (),
             after=tuple(self._after.rows()) if self.tables else (),
@@ -155,7 +181,8 @@ class Preparation:
         for document in stream:
             made = rows.split_document(document, how)
             ledger.counts.update(made.counts)
-            self.doubts += made.doubts
+            if made.doubts:
+                self._found[document.id] = (made.document, made.doubts)
             yield made.document
 
     def _choose(self, step: recipes.Choose, ledger: Ledger, stream: Iterable[Document]) -> Iterator[Document]:

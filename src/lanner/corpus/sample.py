@@ -42,11 +42,10 @@ def sample(
             by_domain[document.domain].append(document)
     sizes = {domain: sum(map(count, found)) for domain, found in sorted(by_domain.items())}
     quotas = largest_remainder(sizes, sentences)
-    rng = random.Random(seed)
     drawn: dict[str, Document] = {}
     rows: list[dict[str, Json]] = []
     for domain, quota in quotas.items():
-        found = _draw(by_domain[domain], quota, clip, rng)
+        found = _draw(by_domain[domain], quota, clip, f"{seed} {domain}")
         drawn |= {document.id: document for document in found}
         rows.append(_row(domain, by_domain[domain], quota, found, sum(sizes.values())))
     chosen = tuple(drawn[document.id] for document in documents if document.id in drawn)
@@ -76,9 +75,9 @@ def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
     return quotas
 
 
-def _draw(documents: Sequence[Document], quota: int, clip: int | None, rng: random.Random) -> list[Document]:
-    order = list(documents)
-    rng.shuffle(order)
+def _draw(documents: Sequence[Document], quota: int, clip: int | None, seed: str) -> list[Document]:
+    """Each document has chances of its own, so that a row merged by hand in one of them moves no other's window."""
+    order = sorted(documents, key=lambda document: random.Random(f"{seed} order {document.id}").random())
     drawn: list[Document] = []
     left = quota
     for document in order:
@@ -88,7 +87,7 @@ def _draw(documents: Sequence[Document], quota: int, clip: int | None, rng: rand
                 drawn.append(document)
                 left -= size
         elif left > 0:
-            taken = window(document, min(clip, left), rng)
+            taken = window(document, min(clip, left), random.Random(f"{seed} window {document.id}"))
             drawn.append(taken)
             left -= count(taken)
     return drawn
@@ -102,7 +101,8 @@ def window(document: Document, size: int, rng: random.Random) -> Document:
     if len(judged) <= size:
         return document
     starts = [n for n in range(len(judged) - size + 1) if _begins_paragraph(segments, judged[n])]
-    first = rng.choice(starts or range(len(judged) - size + 1))
+    places = starts or range(len(judged) - size + 1)
+    first = places[int(rng.random() * len(places))]
     last = first + size - 1
     nearest = math.ceil(size * _NEAR_ENOUGH)
     for end in range(last, first + nearest - 2, -1):

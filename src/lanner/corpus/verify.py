@@ -8,8 +8,10 @@ back with the same characters in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 
 from lanner.corpus.columns import SOURCE, texts
 from lanner.corpus.edits import Edit, edited, joined, parent
@@ -20,6 +22,7 @@ from lanner.model import Document, Segment
 MARK = "‖"
 FIXED = ("document", "row", "doubt", "action")
 _ACTIONS = ("", "accept", "merge")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def table(documents: Iterable[Document], doubts: Iterable[Doubt]) -> Iterator[dict[str, str]]:
@@ -36,6 +39,32 @@ def table(documents: Iterable[Document], doubts: Iterable[Doubt]) -> Iterator[di
                     yield {"document": document.id, "row": row.id, "doubt": why, "action": "", **texts(row)}
 
 
+def save(path: Path, lines: Callable[[], Iterable[Mapping[str, str]]]) -> None:
+    """Write the table as CSV, whole or not at all. `lines` is gone through twice: for the columns, then for the rows,
+    so that a long table needs no memory. Text that a spreadsheet would run as a formula gets an apostrophe."""
+    columns = list(dict.fromkeys((*FIXED, *(column for line in lines() for column in line))))
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            for line in lines():
+                cells = (line.get(column, "") for column in columns)
+                writer.writerow([f"'{cell}" if cell[:1] in _FORMULA and cell else cell for cell in cells])
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def load(path: Path) -> list[dict[str, str]]:
+    """A table that a person corrected."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"The corrected list cannot be read: {error}.", where=Where(path)) from error
+
+
 def edits(
     documents: Mapping[str, Document], sheet: Sequence[Mapping[str, str]], *, by: str = "", when: str = ""
 ) -> list[Edit]:
@@ -48,6 +77,7 @@ def edits(
             raise _mistake(rows[0][0], f"There is no document {name!r}.", did_you_mean(name, documents))
         document = documents[name]
         segments = {segment.id: segment for segment in document.segments}
+        rows = [(line, _plain(cells, segments.get(cells.get("row", "")))) for line, cells in rows]
         for line, cells in rows:
             if cells.get("row", "") not in segments:
                 hint = "Rows are removed with the action 'merge' and added with the mark " + MARK + "."
@@ -57,6 +87,15 @@ def edits(
             current = [segment for segment in document.segments if parent(segment) == whole]
             found += _group(document, current, [row for _, row in group])
     return [Edit(e.kind, e.document, e.segment, e.at, by, when) for e in found]
+
+
+def _plain(cells: Mapping[str, str], row: Segment | None) -> Mapping[str, str]:
+    """The cells without the apostrophe that keeps a spreadsheet from taking "@name" or "- so" for a formula."""
+    own = texts(row) if row else {}
+    return {
+        column: text[1:] if text[:1] == "'" and text[1:2] in _FORMULA and own.get(column, "")[:2] != text[:2] else text
+        for column, text in ((column, cell or "") for column, cell in cells.items() if column is not None)
+    }
 
 
 def _group(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from lanner.errors import DesignError
-from lanner.model import Document, Item, Judge, Object, Protocol, Segment, Stage, Unit
+from lanner.model import Document, Item, Judge, JudgeKind, Object, Protocol, Segment, Stage, Unit
 
 Shown = tuple[str, ...]
 SENTENCES = (Unit.ISOLATED, Unit.IN_CONTEXT)
@@ -23,7 +23,9 @@ def pages(protocol: Protocol, judge: Judge, arm: str | None = None) -> Iterator[
 
 
 def is_for(stage: Stage, judge: Judge, arm: str | None) -> bool:
-    """Whether a stage is for this judge, by arm and role."""
+    """Whether a stage is for this judge, by arm and role. Questionnaires are for people."""
+    if stage.unit is Unit.JUDGE and judge.kind in (JudgeKind.MODEL, JudgeKind.METRIC):
+        return False
     in_arm = stage.arm is None or arm is None or stage.arm == arm
     if stage.role is None:
         return in_arm and bool(judge.attributes.get("judge", True))

@@ -18,9 +18,10 @@ from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.formats._archive import unpacked
 from lanner.formats._reading import Reading
+from lanner.formats._textfile import watched
 from lanner.model import Document, Judge, Judgement
 
-__all__ = ["Reading", "options", "read", "read_documents", "recognise", "titles", "write"]
+__all__ = ["Reading", "options", "read", "read_documents", "recognise", "titles", "watched", "write"]
 
 ROOM = "formats"
 

@@ -10,8 +10,9 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -30,6 +31,42 @@ EXPANSION_FREE = 64 * MIB
 
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+
+
+class _Watched(io.FileIO):
+    """A file whose bytes are counted as they are read, for a bar that shows how far a long reading is."""
+
+    def __init__(self, path: Path, told: Callable[[int], None]) -> None:
+        super().__init__(path, "rb")
+        self._told = told
+
+    def readinto(self, buffer: Any) -> int:
+        size = super().readinto(buffer) or 0
+        self._told(size)
+        return size
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(-1 if size is None else size) or b""
+        self._told(len(data))
+        return data
+
+
+_watcher: ContextVar[Callable[[int], None] | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched(told: Callable[[int], None]) -> Iterator[None]:
+    """Within this, `told` hears of the bytes read from disk, in whatever format."""
+    token = _watcher.set(told)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+def _raw(path: Path) -> io.FileIO:
+    told = _watcher.get()
+    return _Watched(path, told) if told else io.FileIO(path, "rb")
 
 
 class _Expanding(io.RawIOBase):
@@ -56,12 +93,24 @@ class _Expanding(io.RawIOBase):
         super().close()
 
 
+class _Gzip(gzip.GzipFile):
+    """Unlike the library's own it can be watched, and still closes the file it reads."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = io.BufferedReader(_raw(path), MIB)
+        super().__init__(fileobj=self._file)
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
+
+
 class _Zstd(io.RawIOBase):
     """Zstandard frames, read in small steps so that memory stays flat; unlike the library's reader it notices an end
     that comes too early."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("rb")
+        self._file = io.BufferedReader(_raw(path), MIB)
         self._ready, self._rest = memoryview(b""), b""
         self._begin()
 
@@ -122,11 +171,11 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
     start = magic(path)
     raw: Any
     if start[:2] == _GZIP:
-        raw = _Expanding(path, gzip.GzipFile(path, "rb"))
+        raw = _Expanding(path, _Gzip(path))
     elif start == _ZSTD:
         raw = _Expanding(path, _Zstd(path))
     else:
-        raw = path.open("rb", buffering=0)
+        raw = _raw(path)
     try:
         with io.BufferedReader(raw, MIB) as stream:
             yield stream

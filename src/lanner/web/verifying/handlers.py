@@ -1,0 +1,79 @@
+"""What the page asks for and gets. Where the sitting is found is the caller's business: in a command, in an upload."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from lanner.errors import InputError
+from lanner.web.rendering import page
+from lanner.web.verifying.sitting import Sitting
+from lanner.web.verifying.view import group, lines
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+async def show(request: Request, sitting: Sitting, here: str, trail: list[tuple[str, str]]) -> Response:
+    """The whole page. `here` is its address, `trail` the pages above it."""
+    query = request.query_params
+    at = int(wanted) - 1 if (wanted := query.get("at", "")).isdigit() else sitting.first()
+    if sitting.review.places and not 0 <= at < len(sitting.review.places):
+        raise HTTPException(404)
+
+    def make() -> dict[str, Any]:
+        found = group(sitting.review, at, everything="all" in query) if sitting.review.places else None
+        return {"title": sitting.title, "here": here, "trail": trail, "lines": lines(sitting.review), "group": found}
+
+    return page(request, "verify.html", await run_in_threadpool(make))
+
+
+async def act(request: Request, sitting: Sitting) -> Response:
+    """Do something, or only look, and show where that leads."""
+    asked = await _asked(request)
+
+    def do() -> dict[str, Any]:
+        step = sitting.act(asked)
+        found = group(sitting.review, step.at, step.row, everything=bool(asked.get("all")))
+        site = request.app.state.site
+        html = site.templates.get_template("verify_group.html").render(group=found)
+        return {
+            "at": step.at,
+            "open": sitting.review.open,
+            "edits": found.edits,
+            "of": found.of,
+            "html": html,
+            "said": step.said,
+        }
+
+    return JSONResponse(await run_in_threadpool(do))
+
+
+async def suggest(request: Request, sitting: Sitting) -> Response:
+    """Where the other texts are best cut."""
+    asked = await _asked(request)
+    return JSONResponse({"cut": await run_in_threadpool(lambda: sitting.suggestion(asked))})
+
+
+async def finish(request: Request, sitting: Sitting) -> Response:
+    """Write the result; the page goes where it is told."""
+    await _asked(request)
+    go = await run_in_threadpool(lambda: sitting.finish(sitting.review.edits))
+    return JSONResponse({"go": go})
+
+
+async def _asked(request: Request) -> dict[str, Any]:
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise HTTPException(415)
+    try:
+        asked = json.loads(await request.body())
+    except ValueError:
+        raise HTTPException(400) from None
+    if not isinstance(asked, dict):
+        raise InputError("This is not an action.")
+    return asked

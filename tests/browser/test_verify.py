@@ -1,0 +1,197 @@
+"""Doubtful rows settled in a real browser: by keyboard, by mouse, in any script; and the files that come of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browser.test_accessible import clean, picture
+
+pytestmark = pytest.mark.browser
+
+ENGLISH = (
+    "The council met on Tuesday. It was late. Nobody had expected the vote to be so close, least of all the mayor."
+)
+TEXTS = {
+    "ko": (
+        "시의회는 화요일 늦게 열렸다. 표결이 이렇게 접전이 될 줄은 아무도 몰랐고, 시장은 더더욱 몰랐다.",
+        "의회는 화요일에 모였고 늦은 시간이었다. 아무도 예상하지 못했다.",
+    ),
+    "ar": (
+        "اجتمع المجلس متأخرًا يوم الثلاثاء. لم يتوقع أحد أن يكون التصويت متقاربًا إلى هذا الحد، وأقلهم العمدة.",
+        "اجتمع المجلس يوم الثلاثاء وكان الوقت متأخرًا. لم يتوقع أحد ذلك.",
+    ),
+    "ja": (
+        "評議会は火曜日の遅くに開かれた。採決がこれほど接戦になるとは誰も予想していなかった。",
+        "議会は火曜日に会合した、それは遅かった。誰も予想していませんでした",
+    ),
+}
+
+
+@dataclass
+class Room:
+    """`lanner prepare --verify` in a process of its own."""
+
+    folder: Path
+    link: str
+    process: subprocess.Popen[str]
+
+    def edits(self) -> list[str]:
+        log = self.folder / "set.edits.jsonl"
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+        return [entry.get("kind", "undo") for entry in map(json.loads, lines)]
+
+    def rows(self, document: str) -> list[str]:
+        lines = (self.folder / "set.jsonl").read_text(encoding="utf-8").splitlines()
+        [found] = [entry for entry in map(json.loads, lines) if entry["id"] == document]
+        return [segment["source"] for segment in found["segments"]]
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    with (tmp_path / "set.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["document", "segment", "source", "reference", "target", "source_language", "target_language"])
+        for code, (reference, target) in TEXTS.items():
+            writer.writerow([code, "1", ENGLISH, reference, target, "en", code])
+        writer.writerow(["long", "1", ENGLISH * 12, TEXTS["ko"][0] * 12, TEXTS["ko"][1] * 12, "en", "ko"])
+    command = [sys.executable, "-c", "from lanner.cli import main; main()", "prepare", "set.csv", "--out", "set.jsonl"]
+    process = subprocess.Popen([*command, "--verify", "--by", "Ana"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    link = next(found[0] for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\S+", line)))
+    yield Room(tmp_path, link, process)
+    process.kill()
+    process.communicate()
+
+
+def come_in(page: Page, room: Room) -> None:
+    for _ in range(100):  # the link is printed just before the door opens
+        try:
+            page.goto(room.link)
+            break
+        except Exception:
+            page.wait_for_timeout(100)
+    expect(page.locator("td[tabindex='0']")).to_be_focused()
+
+
+def test_a_sitting_by_keyboard(room: Room, page: Page) -> None:
+    come_in(page, room)
+    expect(page.locator("#left")).to_have_text("4 of 4 open")
+    clean(page, "verify")
+    said, rows = page.locator("#said"), page.locator("tr.own")
+    expect(page.locator("td[tabindex='0']")).to_have_class("reference unsure")
+
+    page.keyboard.press("s")
+    expect(page.locator(".cutting")).to_be_visible()
+    expect(said).to_have_text("The second row begins with: It was late.")
+    page.keyboard.press("ArrowRight")
+    expect(said).to_have_text("The second row begins with: was late.")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Tab")
+    clean(page, "verify-splitting")
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("Split row 1.1.")
+    assert rows.evaluate_all("rows => rows.map(row => row.dataset.row)") == ["1.1.1", "1.1.2", "1.2"]
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    before = page.locator("tr.cur td").last.inner_text()
+    page.keyboard.press("]")
+    expect(said).to_have_text("Moved from the row below.")
+    assert len(page.locator("tr.cur td").last.inner_text()) > len(before)
+    page.keyboard.press("u")
+    expect(said).to_have_text("Undone: shift.")
+    assert page.locator("tr.cur td").last.inner_text() == before
+    page.keyboard.press("m")
+    expect(said).to_contain_text("Merged row 1.1.1")
+    page.keyboard.press("a")
+    expect(page.locator("#left")).to_have_text("3 of 4 open")
+    expect(page.locator("#where")).to_have_text("Segment 2 of 4")
+    page.keyboard.press("p")
+    expect(page.locator("#where")).to_have_text("Segment 1 of 4")
+    for _ in range(3):
+        page.keyboard.press("n")
+        expect(page.locator("#group")).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        page.keyboard.press("a")
+        page.wait_for_load_state("networkidle")
+    expect(page.locator("#left")).to_have_text("0 of 4 open")
+    expect(said).to_contain_text("Everything is settled")
+    clean(page, "verify-settled")
+    page.get_by_role("button", name="Save and finish").click()
+    expect(page.get_by_role("heading", name="Saved")).to_be_visible(timeout=30_000)
+    clean(page, "verify-saved")
+    assert room.process.wait(timeout=30) == 0, "the command ends by itself"
+    assert room.edits()[:4] == ["split", "shift", "undo", "merge"]
+    assert room.rows("ko")[0] == "The council met on Tuesday. It was late."
+    made = json.loads((room.folder / "set.manifest.json").read_text(encoding="utf-8"))
+    assert made["doubtful"] == 0
+    assert {edit["by"] for edit in made["edits"]} == {"Ana"}
+    assert not (room.folder / "set.doubtful.csv").exists()
+
+
+def test_the_same_by_mouse_in_scripts_without_spaces_and_from_right_to_left(room: Room, page: Page) -> None:
+    come_in(page, room)
+    page.locator(".list a").nth(1).click()
+    expect(page.locator("#where")).to_have_text("Segment 2 of 4")
+    arabic = page.locator("tr.own td[data-column='output:target'] .t").first
+    assert (arabic.get_attribute("dir"), arabic.get_attribute("lang")) == ("rtl", "ar")
+    page.emulate_media(color_scheme="dark")
+    clean(page, "verify-arabic-dark")
+    page.locator(".list a").nth(2).click()
+    expect(page.locator("#where")).to_have_text("Segment 3 of 4")
+    page.locator("tr.own td[data-column='source']").last.click()
+    page.get_by_role("button", name="Split").click()
+    page.locator("tr.cur td[data-column='source'] .w", has_text="least").click()
+    page.locator("tr.cur td[data-column='output:target'] .w").nth(3).click()
+    clean(page, "verify-japanese-splitting-dark")
+    page.get_by_role("button", name="Split here").click()
+    expect(page.locator("#said")).to_contain_text("Split row")
+    assert page.locator("tr.own").last.locator("td").first.inner_text() == "least of all the mayor."
+    page.get_by_role("button", name="Merge with the row below").click()
+    expect(page.locator("#said")).to_contain_text("Merged")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#said")).to_contain_text("Undone: merge.")
+    assert room.edits() == ["split", "merge", "undo"]
+
+
+def test_nothing_is_lost_when_the_page_or_the_command_goes(room: Room, page: Page) -> None:
+    come_in(page, room)
+    page.keyboard.press("a")
+    expect(page.locator("#left")).to_have_text("3 of 4 open")
+    page.reload()
+    expect(page.locator("#left")).to_have_text("3 of 4 open")
+    page.keyboard.press("Control+a")
+    expect(page.locator("#left")).to_have_text("3 of 4 open")
+    room.process.kill()
+    room.process.wait()
+    assert set(room.edits()) == {"accept"}
+    page.keyboard.press("a")
+    expect(page.locator("#said.no")).not_to_be_empty()
+
+
+def test_long_rows_small_screens_and_the_keys(room: Room, page: Page) -> None:
+    come_in(page, room)
+    page.locator(".list a").nth(3).click()
+    expect(page.locator("#where")).to_have_text("Segment 4 of 4")
+    assert page.evaluate("document.documentElement.scrollHeight") <= 900, "the rows scroll, the tools stay"
+    picture(page, "verify-long")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    clean(page, "verify-keys")
+    page.get_by_label("Letters and brackets act as keys").uncheck()
+    page.get_by_role("button", name="Close").click()
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowDown")
+    assert room.edits() == []
+    page.set_viewport_size({"width": 600, "height": 900})
+    clean(page, "verify-600")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 600, "nothing to scroll sideways"
