@@ -46,6 +46,10 @@ def test_keys_of_a_page_come_first() -> None:
 
 def test_keys_for_marking_and_for_questionnaires() -> None:
     marking = [key.keys for key in keys(questions("esa", "rating"), Messages(), unit=Unit.IN_CONTEXT)]
-    assert ("Shift", "←", "→") in marking and ("o",) in marking
+    assert ("Shift", "←", "→") in marking and ("o",) in marking and ("Tab",) in marking
+    assert ("l", "x") not in marking
+    assert ("l", "x") in [
+        key.keys for key in keys(questions("mqm_linked", "marking"), Messages(), unit=Unit.IN_CONTEXT)
+    ]
     alone = [key.keys for key in keys(questions("consent", "consent"), Messages(), unit=Unit.JUDGE)]
-    assert ("j", "k") not in alone and ("/",) not in alone
+    assert ("j", "k") not in alone and ("Page ↑", "Page ↓") not in alone and ("/",) not in alone

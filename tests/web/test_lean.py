@@ -19,8 +19,8 @@ SCRIPT = r"""
 const a = 'x // y', b = "/* z */", c = `two  ${ a ? 1 : 2 }  // spaces`; /* gone */
   export const d = (s) => s.replace(/[ /]\/ +(?:a : b)/g, ' = ') + +a - -1;
 """
-LEAN_SCRIPT = r"""const a='x // y',b="/* z */",c=`two  ${ a ? 1 : 2 }  // spaces`;"""
-LEAN_SCRIPT += r"""export const d=(s)=>s.replace(/[ /]\/ +(?:a : b)/g,' = ')+ +a- -1;
+LEAN_SCRIPT = r"""let a='x // y',b="/* z */",c=`two  ${ a ? 1 : 2 }  // spaces`;"""
+LEAN_SCRIPT += r"""export let d=(s)=>s.replace(/[ /]\/ +(?:a : b)/g,' = ')+ +a- -1;
 """
 STYLE = """/* why */
 .a > .b , p:hover {
@@ -28,11 +28,19 @@ STYLE = """/* why */
   margin: 0 auto;
 }
 @media (max-width: 9px) { q { top: 0 } }"""
-LEAN_STYLE = ".a > .b,p:hover{inset:calc(1px + 2px);margin:0 auto}@media (max-width:9px){q{top:0}}\n"
+LEAN_STYLE = ".a>.b,p:hover{inset:calc(1px + 2px);margin:0 auto}@media (max-width:9px){q{top:0}}\n"
 
 
 def test_strings_templates_and_expressions_stay_to_the_letter() -> None:
     assert lean_js(SCRIPT) == LEAN_SCRIPT
+
+
+def test_lines_are_joined_and_semicolons_dropped_where_that_cannot_change_anything() -> None:
+    assert lean_js("class A {\n  b() { return true; }\n  c() {\n    d();\n  }\n}\nnew A();\n") == (
+        "class A{b(){return!0}c(){d()}}new A();\n"
+    )
+    assert lean_js("const a = () => {}\n[1].map(a)\n") == "let a=()=>{}\n[1].map(a)\n"
+    assert lean_js("x = undefined;\nconstant = a.true;\n") == "x=void 0;constant=a.true;\n"
 
 
 def test_style_sheets() -> None:

@@ -74,6 +74,7 @@ def keys(questions: Sequence[Ask], messages: Messages, *, unit: Unit) -> tuple[K
         made.extend(_keys_of(ask, messages))
     if unit is not Unit.JUDGE:
         made += [Key(say("keys.rows"), ("j", "k")), Key(say("keys.arrows"), ("↓", "↑"))]
+        made.append(Key(say("keys.page"), ("Page ↑", "Page ↓")))
     made += [Key(say("keys.accept"), ("↵",)), Key(say("keys.undo"), ("u",))]
     if unit is not Unit.JUDGE:
         made.append(Key(say("keys.find"), ("/",)))
@@ -98,7 +99,9 @@ def _keys_of(ask: Ask, messages: Messages) -> list[Key]:
             Key(say("keys.widen"), ("Shift", "←", "→")),
             *([Key(say("keys.side"), ("o",))] if len(ask.sides) > 1 or ask.missing else []),
             Key(say("keys.mark"), ("1",), "9"),
+            Key(say("keys.menu"), ("Tab",)),
             Key(say("keys.remove"), ("Del",)),
+            *([Key(say("keys.link"), ("l", "x"))] if ask.link else []),
         ]
     if ask.direct:
         picks = [row.key for row in ask.rows if row.key]

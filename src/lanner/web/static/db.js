@@ -25,7 +25,7 @@ export async function open(factory = () => indexedDB) {
       asked.onerror = asked.onblocked = () => fail(asked.error);
     });
     const run = (store, mode, work) => new Promise((ok, fail) => {
-      const tx = db.transaction(store, mode), asked = work(tx.objectStore(store));
+      const tx = db.transaction(store, mode, { durability: store === 'outbox' ? 'strict' : 'default' }), asked = work(tx.objectStore(store));
       tx.oncomplete = () => ok(asked?.result);
       tx.onerror = tx.onabort = () => fail(tx.error);
     });

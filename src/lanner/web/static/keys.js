@@ -26,17 +26,19 @@ export function listen(app) {
   };
   /** What a key does here; nothing where it belongs to the control that has the focus. */
   const meaning = (e, t) => {
-    const k = keyOf(e), enter = e.key === 'Enter', sideways = { ArrowLeft: -1, ArrowRight: 1 }[e.key], upright = { ArrowUp: -1, ArrowDown: 1 }[e.key];
+    const k = keyOf(e), enter = e.key === 'Enter', sideways = { ArrowLeft: -1, ArrowRight: 1 }[e.key], upright = { ArrowUp: -1, ArrowDown: 1 }[e.key], page = { PageUp: -1, PageDown: 1 }[e.key], single = app.prefs.get('single') !== 'off';
     if (enter && (e.ctrlKey || e.metaKey)) return () => app.accept();
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return undefined;
     if (e.key === 'Escape') return out;
+    if (page && rows.now && !t.matches('textarea, select, [type=range], .drawer, .drawer *')) return () => rows.page(page);
+    if (e.key === 'Tab' && !e.shiftKey && marking.sel && !t.closest('.toolbar')) return () => marking.enter();
     if (t.matches('textarea, [type=search]') || (t.type === 'number' && !/^[a-z?/]$/.test(k))) return enter && !t.matches('textarea') ? () => t.id === 'find' ? help.found() : app.accept() : undefined;
     if (k === ' ' || (t.matches('select, [type=range]') && !enter) || (t.type === 'radio' && sideways && !marking.active)) return undefined;
     if (enter) return marking.linking ? () => marking.link() : t.matches('button, a:not(.num), summary') ? undefined : () => app.accept();
     if (upright) return () => marking.linking ? marking.row(upright) : app.step(upright);
     if (sideways && marking.bars.length) return () => marking.walk(sideways, e.shiftKey);
     if (marking.active && (k === 'Delete' || k === 'Backspace')) return () => marking.delete();
-    return marking.menu(k) ?? (app.prefs.get('single') === 'off' ? undefined : (!app.frozen && (rail.digit(k) || rail.letter(k))) || letters[k]);
+    return !single ? undefined : marking.menu(k) ?? ((!app.frozen && (rail.digit(k) || rail.letter(k))) || letters[k]);
   };
   document.addEventListener('keydown', e => {
     const act = meaning(e, e.target);

@@ -24,7 +24,7 @@ export class Marking {
     document.addEventListener('pointerup', ({ target }) => {
       if (target.closest?.('.row')) setTimeout(() => this.selected()); else if (!target.closest?.('.toolbar, .rail, .note')) this.hide();
     });
-    for (const scroller of $$('.scroller')) scroller.addEventListener('scroll', () => this.hide());
+    for (const scroller of $$('.scroller')) scroller.addEventListener('scroll', () => { if (this.sel) this.place(this.sel); });
     for (const bar of this.bars) bar.addEventListener('click', e => this.pressed(e.target.closest('button')));
     $('.doc').addEventListener('click', e => { const mark = e.target.closest('mark'); if (mark && getSelection().isCollapsed && !this.linking) this.pickAt(mark); });
     app.rail.form.addEventListener('click', e => this.listed(e.target.closest('[data-span], [data-remove], [data-act=missing]')));
@@ -67,32 +67,36 @@ export class Marking {
   }
 
   /* ---- the menu ---- */
-  open(ask, span, id, box) {
+  /** `at` is what the menu stands beside: a stretch of text or an element. */
+  open(ask, span, id, at) {
     const bar = this.bar(ask.el);
     this.hide();
     if (this.app.frozen) return;
-    this.sel = { ask, span, id, bar, box, path: [] };
+    this.sel = { ask, span, id, bar, at, path: [] };
     bar.hidden = false;
     this.stage();
   }
-  /** Put the menu beside what it is about; every step has a size of its own. */
-  place({ bar, box }) {
-    const doc = $('.doc').getBoundingClientRect();
+  /** Put the menu beside what it is about, also while that scrolls; every step has a size of its own. */
+  place({ bar, at }) {
+    const doc = $('.doc').getBoundingClientRect(), box = at.getBoundingClientRect();
     const below = matchMedia('(pointer: coarse)').matches || box.top < bar.offsetHeight + 60;   // on touch the system's own menu is above
     bar.style.left = Math.max(8, Math.min(box.left + box.width / 2 - bar.offsetWidth / 2, Math.max(doc.right, box.right) - bar.offsetWidth - 8)) + 'px';
-    bar.style.top = Math.min(innerHeight - bar.offsetHeight - 8, below ? box.bottom + 8 : box.top - bar.offsetHeight - 8) + 'px';
+    bar.style.top = Math.max(8, Math.min(innerHeight - bar.offsetHeight - 8, below ? box.bottom + 8 : box.top - bar.offsetHeight - 8)) + 'px';
   }
   /** Show the step one is at: missing or not, kind, kind within it, severity; after the last one the mark is made. */
   stage() {
     const { ask, bar, path, span, id } = this.sel, [field, value] = path.at(-1) ?? [], taken = path.map(([f]) => f), panels = $$('.panel', bar);
     const inner = field === 'category' && taken.filter(f => f === field).length < 2 && panels.find(p => p.dataset.parent === value);
     const now = inner || panels.find(p => !p.dataset.parent && !taken.includes(p.dataset.field) && (p.dataset.field !== 'missing' || (span.side === 'source' && span.text)));
+    const inside = bar.contains(document.activeElement);
     if (!now) return this.commit();
     for (const p of panels) p.hidden = p !== now;
+    if (inside) this.enter();
     for (const b of $$('button', now)) b.ariaPressed = String(id != null && span[now.dataset.field] === b.value);
     $('.crumbs', bar).hidden = !path.length;
     $('.crumb', bar).textContent = path.map(([f, v]) => this.option(ask.el, f, v)?.name).filter(Boolean).join(' › ');
     $('.more-acts', bar).hidden = id == null;
+    for (const b of $$('[data-act=unlink]', bar)) b.hidden = !span.link;
     return this.place(this.sel);
   }
   pressed(b) {
@@ -100,6 +104,7 @@ export class Marking {
     if (field) { sel.path.push([field, b.value]); this.stage(); }
     else if (b?.dataset.act === 'step-back') this.back();
     else if (b?.dataset.act === 'remove') this.remove(sel.ask, sel.id);
+    else if (b?.dataset.act === 'unlink') this.relink(sel, undefined, 'removed');
     else if (b) {
       this.hide();
       this.linking = { ...sel, item: app.item, end: null };
@@ -108,6 +113,8 @@ export class Marking {
     }
   }
   back() { this.sel.path.pop(); this.stage(); }
+  /** Into the menu with Tab: it stands far off in the order of the page. */
+  enter() { $('.panel:not([hidden]) button', this.sel.bar).focus(); }
   /** A key for the menu: a digit of the step that is shown, or the letter for a link. */
   menu(k) {
     const b = this.sel && $$('.panel:not([hidden]) [data-k], .more-acts:not([hidden]) [data-k]', this.sel.bar).find(x => x.dataset.k === k);
@@ -121,9 +128,10 @@ export class Marking {
   }
   remove(ask, id) { this.put(ask, this.spans(this.app.item, ask).filter((_, n) => n !== id), 'removed'); }
   put(ask, spans, word, text) {
-    const { app } = this;
+    const { app } = this, inside = document.activeElement?.closest('.toolbar');
     this.close();
     app.answer(ask.q.id, spans);
+    if (inside) app.rows.now?.num.focus({ preventScroll: true });
     app.rail.rest();
     app.say(app.t(word, { text }));
   }
@@ -144,7 +152,7 @@ export class Marking {
     const ask = b && this.app.rail.of(b);
     if (b?.dataset.span) this.pick(ask, +b.dataset.span);
     else if (b?.dataset.remove) this.remove(ask, +b.dataset.remove);
-    else if (b) this.open(ask, { side: 'source', missing: true, text: '' }, undefined, b.getBoundingClientRect());
+    else if (b) this.open(ask, { side: 'source', missing: true, text: '' }, undefined, b);
   }
 
   /* ---- selecting ---- */
@@ -156,9 +164,10 @@ export class Marking {
     lead.setStart(cell, 0);
     lead.setEnd(range.startContainer, range.startOffset);
     const from = points(lead.toString()), picked = cell.contains(range.endContainer) ? range.toString() : slice(text, from), start = from + points(picked) - points(picked.trimStart());
-    if (picked.trim()) this.stretch(cell, start, start + points(picked.trim()), range.getBoundingClientRect());
+    if (picked.trim()) this.stretch(cell, start, start + points(picked.trim()), range);
+    if (this.linking) this.link();
   }
-  stretch(cell, start, end, box) {
+  stretch(cell, start, end, range) {
     const { app, linking } = this, at = +cell.closest('.row').dataset.row, row = app.rows.all[at], ask = this.asked(cell), text = slice(this.texts.get(cell), start, end), from = this.offset(row, cell);
     if (linking) { linking.end = { segment: row.el.dataset.segment, side: side(cell), start, end, text }; return; }
     if (!ask || row.item == null) return;
@@ -166,7 +175,7 @@ export class Marking {
     const several = side(cell) === 'target' && $$('.tgt', row.el).length > 1, gone = !sides(this.bar(ask.el)).includes(side(cell));
     const span = { side: side(cell), start: start + from, end: end + from, text, ...(several && { output: output(cell) }), ...(gone && { missing: true }) };
     const spans = this.spans(app.item, ask), same = spans.findIndex(s => ['side', 'start', 'end', 'output'].every(f => s[f] === span[f]));
-    this.open(ask, spans[same] ?? span, same < 0 ? undefined : same, box);
+    this.open(ask, spans[same] ?? span, same < 0 ? undefined : same, range);
   }
   /** Where several marks lie over each other, each click takes the next. */
   pickAt(mark) {
@@ -179,18 +188,19 @@ export class Marking {
   pick(ask, id) {
     const marks = $$('mark').filter(m => m.dataset.ids.split(' ').includes(`${ask.q.id}/${id}`) && this.app.rows.all[+m.closest('.row').dataset.row].item === this.app.item);
     getSelection().removeAllRanges();
-    this.open(ask, this.spans(this.app.item, ask)[id], id, (marks[0] ?? ask.el).getBoundingClientRect());
+    this.open(ask, this.spans(this.app.item, ask)[id], id, marks[0] ?? ask.el);
     for (const mark of marks) mark.classList.add('on');
   }
 
   /* ---- by keys ---- */
   get here() { return this.cursor?.row ?? this.app.rows.now; }
   choices(row) { return cells(row).filter(cell => this.linking || this.asked(cell)); }
-  /** Arrows walk word by word, with Shift the selection grows. */
+  /** Arrows walk word by word, and beyond the last word into the other text; with Shift the selection grows. */
   walk(step, grow) {
-    const row = this.here, cell = this.cursor?.cell ?? this.choices(row).at(-1), text = cell && this.texts.get(cell), all = text ? words(text, cell.lang) : [], { from: start, to: old } = this.cursor ?? {};
-    if (!all.length) return;
-    const by = getComputedStyle(cell).direction === 'rtl' ? -step : step, to = old == null ? 0 : Math.max(0, Math.min(all.length - 1, old + by)), from = grow ? start ?? to : to, range = document.createRange();
+    const row = this.here, sides = this.choices(row), { from: start, to: old } = this.cursor ?? {}, was = this.cursor?.cell ?? sides.at(-1), by = was && getComputedStyle(was).direction === 'rtl' ? -step : step;
+    const there = was && words(this.texts.get(was), was.lang), beyond = old != null && !grow && !there[old + by] && sides[sides.indexOf(was) + by], cell = beyond || was, text = this.texts.get(cell), all = beyond ? words(text, cell.lang) : there;
+    if (!all?.length) return;
+    const to = old == null ? 0 : beyond ? by < 0 ? all.length - 1 : 0 : Math.max(0, Math.min(all.length - 1, old + by)), from = grow ? start ?? to : to, range = document.createRange();
     const ends = [all[Math.min(from, to)].start, all[Math.max(from, to)].end];
     ends.forEach((point, n) => {
       const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
@@ -200,9 +210,14 @@ export class Marking {
     });
     getSelection().removeAllRanges();
     getSelection().addRange(range);
-    this.stretch(cell, ...ends, range.getBoundingClientRect());
+    row.block.querySelector('.scroller').scrollBy(0, this.beyond(range, row.block));
+    this.stretch(cell, ...ends, range);
     this.cursor = { row, cell, from, to };
-    near(row.el);
+  }
+  /** How far words are out of sight. */
+  beyond(range, block) {
+    const box = range.getBoundingClientRect(), view = $('.scroller', block).getBoundingClientRect();
+    return box.top < view.top || box.bottom > view.bottom ? box.top - view.top - view.height / 3 : 0;
   }
   /** The next text of the row. */
   other() {
@@ -218,8 +233,8 @@ export class Marking {
     this.cursor = { row, cell: cells(row).find(cell => side(cell) === side(this.cursor?.cell ?? cells(row).at(-1))) };
     this.walk(0, false);
   }
-  link() {
-    const { ask, id, item, end } = this.linking;
-    if (end) this.put(ask, this.spans(item, ask).map((span, n) => n === id ? { ...span, link: end } : span), 'link_made');
+  link() { if (this.linking.end) this.relink(this.linking, this.linking.end, 'link_made'); }
+  relink({ ask, id, item = this.app.item }, link, word) {
+    this.put(ask, this.spans(item, ask).map((span, n) => n === id ? link ? { ...span, link } : (({ link: _, ...rest }) => rest)(span) : span), word);
   }
 }

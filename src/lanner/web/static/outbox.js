@@ -94,17 +94,18 @@ export class Outbox {
     } else if (status === 401) {
       this.stopped = true;
       this.tell('signin');
-    } else if ([403, 404, 409].includes(status)) {
+    } else if ([400, 403, 404, 409, 413].includes(status)) {
       this.held.add(sealed);
       this.refusal = body?.message ?? '';
     }
     return status === 200 || status === 422;
   }
 
-  /** The rest of a message whose rejected answers went back to the judge. @param {Sealed} sealed @param {{question: string}[]} errors */
+  /** The rest of a message whose rejected answers went back to the judge. @param {Sealed} sealed @param {{question: string, code?: string}[]} errors */
   without({ body, key, ...rest }, errors) {
-    const wrong = new Set(errors.map(e => e.question)), left = Object.entries(body.answers).filter(([q]) => !wrong.has(q));
-    if (left.length && left.length < Object.keys(body.answers).length)
+    const wrong = new Set(errors.map(e => e.question)), left = Object.entries(body.answers).filter(([q]) => !wrong.has(q)), reused = errors.some(e => e.code === 'reused');
+    // another page sent it before something was added to it here: what it is now goes under a name of its own
+    if (left.length && (reused || left.length < Object.keys(body.answers).length))
       this.queue.push({ ...rest, key: key + '+', tries: 0, body: { ...body, submission: this.parts.uuid(), answers: Object.fromEntries(left) } });
   }
 }

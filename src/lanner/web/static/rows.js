@@ -29,7 +29,7 @@ export class Rows {
     if (row.block.hidden) for (const { block } of this.all) block.hidden = block !== row.block;
     for (const a of this.strip) a.ariaCurrent = +a.dataset.of === row.item ? 'true' : null;
     this.open(at);
-    if (scroll) near(row.el);
+    if (scroll) { near(row.el); near(row.num); }   // of a row taller than the screen, its beginning
     if (document.activeElement?.matches('.num')) row.num.focus({ preventScroll: true });
   }
 
@@ -48,6 +48,8 @@ export class Rows {
       $('b', link).textContent = fill(link.dataset.words, { n: Math.min(5, n) });
     }
   }
+  /** A screen up or down, wherever the focus is. */
+  page(by) { const view = $('.scroller', this.now.block); view.scrollBy(0, by * view.clientHeight * .85); }
   whole() { this.open(this.app.row, Infinity, Infinity); }
 
   /** Say in an item's margin what was answered. */
@@ -70,6 +72,6 @@ export class Rows {
     const more = e.target.closest('.more a')?.dataset.act, stop = e.target.closest('.strip a, .row'), at = +(stop?.dataset.at ?? stop?.dataset.row);
     if (more || e.target.closest('.num, .strip a')) e.preventDefault();
     if (more) this.open(this.app.row, { earlier: 5, whole: Infinity }[more], { later: 5, whole: Infinity }[more]);
-    else if (stop && at !== this.app.row && this.all[at].item != null && getSelection().isCollapsed) this.app.go(at, stop.matches('a'));
+    else if (stop && at !== this.app.row && this.all[at].item != null && getSelection().isCollapsed && !this.app.marking.linking) this.app.go(at, stop.matches('a'));
   }
 }

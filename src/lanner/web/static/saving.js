@@ -119,7 +119,7 @@ export class Saving {
   }
   /** What the server does not take stays on the device, and is said. */
   rejected({ task, item, body }, errors) {
-    for (const { question, message } of errors) {
+    for (const { question, message, code } of errors) if (code !== 'reused') {
       if (question in body.answers) void this.outbox.draft(task, item, { [question]: { value: body.answers[question], base: body.base[question] ?? null } });
       if (task === this.task) this.app.note(`rejected-${item}-${question}`, this.app.t('not_allowed', { message }));
     }
