@@ -31,7 +31,7 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 OPTIONAL = {  # packages of extras: imported where they are used, so that the core works without them
     "aiohttp", "polars",  # loaded on demand: a Result knows how to become a frame
     "kiwipiepy", "matplotlib", "openpyxl", "pandas", "psycopg", "pyarrow", "ray", "sacrebleu",
-    "statsmodels", "translate", "webbrowser", "xlsxwriter", "fastexcel", "torch", "transformers", "keyring",
+    "statsmodels", "translate", "webbrowser", "xlsxwriter", "fastexcel", "torch", "transformers", "yaml", "keyring",
 }  # fmt: skip
 
 NO_MIRROR = {"__init__.py", "__main__.py"}

@@ -1,0 +1,254 @@
+"""A COMET model ready to score: encoder, layer mix, pool and head of a checkpoint.
+
+Three kinds: `regression_metric` (source, hypothesis and reference embedded apart), `referenceless_regression_metric`
+(without the reference), `unified_metric` (read together as one text, as COMETKiwi does; with source and reference the
+score is the mean of hypothesis+source, hypothesis+reference and all three).
+
+Every distinct sentence is tokenised once and every distinct text encoded once: sources and references are shared by
+all systems. Texts go through the encoder in batches of like length, on a GPU in bfloat16; the head stays in single
+precision.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lanner.errors import InputError, MissingExtraError, Where
+from lanner.metrics.neural.batches import by_length, padded
+from lanner.metrics.neural.checkpoint import Checkpoint
+from lanner.metrics.neural.layers import POOLS, Tensor, head, layer_weights, pooled
+from lanner.metrics.neural.windows import Cuts, Marks, Text, Window, joint, single
+
+log = logging.getLogger("lanner.metrics")
+
+Tokenize = Callable[[list[str]], Sequence[Sequence[int]]]
+_NOT_OURS = ("hidden2tag.", "encoder.model.pooler.", "layerwise_attention.dropout_", "wordloss.", "loss.", "sentloss.")
+_ROBERTA = ("XLM-RoBERTa", "XLM-RoBERTa-XL")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What one score is about. Each text is the sentences before it and itself, last."""
+
+    hypothesis: Text
+    source: Text | None = None
+    reference: Text | None = None
+
+
+@dataclass(slots=True)
+class Comet:
+    """Scores samples. `tokens` is how many tokens go through the encoder at once; `cuts` counts what did not fit."""
+
+    kind: str
+    encoder: Any
+    head: Any
+    tokenize: Tokenize
+    marks: Marks
+    shares: Mapping[int, float]
+    pool: str = "avg"
+    norm: bool = False
+    inputs: tuple[str, ...] = ("mt", "src", "ref")
+    typed: bool = False
+    tokens: int = 32_768
+    cuts: Cuts = field(default_factory=Cuts)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The texts that a sample must have beside the hypothesis."""
+        if self.kind == "regression_metric":
+            return ("source", "reference")
+        if self.kind == "referenceless_regression_metric":
+            return ("source",)
+        return ("reference",) if "src" not in self.inputs else ("source",)
+
+    @property
+    def uses_reference(self) -> bool:
+        return self.kind == "regression_metric" or (self.kind == "unified_metric" and "ref" in self.inputs)
+
+    def score(self, samples: Sequence[Sample]) -> list[float]:
+        """A score for each sample, higher is better."""
+        if not samples:
+            return []
+        self.cuts = Cuts()
+        found = self._joint(samples) if self.kind == "unified_metric" else self._apart(samples)
+        for note in self.cuts.notes:
+            log.warning(note)
+        return found
+
+    def embed(self, windows: Sequence[Window]) -> Tensor:
+        """One vector in single precision for each window, in their order."""
+        import torch
+
+        device = next(self.encoder.parameters()).device
+        batches = by_length([len(window.ids) for window in windows], self.tokens)
+        made = []
+        with torch.inference_mode():
+            for places in batches:
+                inputs = self._batch([windows[place] for place in places])
+                ids, mask, kept, types = (part.to(device, non_blocking=True) for part in inputs)
+                given: dict[str, Tensor] = {"input_ids": ids, "attention_mask": mask}
+                if self.typed:
+                    given["token_type_ids"] = types
+                out = self.encoder(**given, output_hidden_states=True, return_dict=True)
+                made.append(pooled(out.hidden_states, mask, kept, self.shares, self.pool, norm=self.norm))
+            order = torch.tensor([place for places in batches for place in places], device=device)
+            vectors = torch.empty_like(rows := torch.cat(made))
+            vectors[order] = rows
+        return vectors
+
+    def _batch(self, windows: Sequence[Window]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        import torch
+
+        lengths = torch.tensor([len(window.ids) for window in windows])
+        width = min(padded(int(lengths.max())), max(self.marks.joint, int(lengths.max())))
+        ids = torch.full((len(windows), width), self.marks.pad)
+        for row, window in enumerate(windows):
+            ids[row, : len(window.ids)] = torch.tensor(window.ids)
+        places = torch.arange(width)[None, :]
+        mask = (places < lengths[:, None]).long()
+        starts = torch.tensor([window.start for window in windows])[:, None]
+        kept = mask * ((places == 0) | (places >= starts)).long()
+        firsts = torch.tensor([window.first for window in windows])[:, None]
+        types = ((places >= firsts) & (firsts > 0)).long()
+        return ids, mask, kept, types
+
+    def _tokens(self, texts: Sequence[Text]) -> dict[str, Sequence[int]]:
+        sentences = list(dict.fromkeys(sentence for text in texts for sentence in text))
+        return dict(zip(sentences, self.tokenize(sentences), strict=True))
+
+    def _apart(self, samples: Sequence[Sample]) -> list[float]:
+        import torch
+
+        columns = [[_given(sample, name) for sample in samples] for name in ("hypothesis", *self.needs)]
+        texts = list(dict.fromkeys(text for column in columns for text in column))
+        tokens = self._tokens(texts)
+        vectors = self.embed([single(text, tokens, self.marks, self.cuts) for text in texts])
+        places = {text: place for place, text in enumerate(texts)}
+        rows = [torch.tensor([places[text] for text in column], device=vectors.device) for column in columns]
+        scores = []
+        with torch.inference_mode():
+            for start in range(0, len(samples), 8192):
+                hypothesis, source, *more = (vectors[row[start : start + 8192]] for row in rows)
+                scores += self.head(_features(hypothesis, source, *more)).view(-1).tolist()
+        return scores
+
+    def _joint(self, samples: Sequence[Sample]) -> list[float]:
+        import torch
+
+        combined = [self._combinations(sample) for sample in samples]
+        together = list(dict.fromkeys(texts for combinations in combined for texts in combinations))
+        tokens = self._tokens([text for texts in together for text in texts])
+        vectors = self.embed([joint(texts, tokens, self.marks, self.cuts) for texts in together])
+        with torch.inference_mode():
+            scores = self.head(vectors).view(-1).tolist()
+        found = dict(zip(together, scores, strict=True))
+        return [sum(found[texts] for texts in combinations) / len(combinations) for combinations in combined]
+
+    def _combinations(self, sample: Sample) -> tuple[tuple[Text, ...], ...]:
+        source = sample.source if "src" in self.inputs else None
+        reference = sample.reference if "ref" in self.inputs else None
+        if source and reference:
+            own = sample.hypothesis
+            return (own, source), (own, reference), (own, source, reference)
+        other = source or reference
+        if other is None:
+            raise InputError(f"This model needs the {self.needs[0]}.")
+        return ((sample.hypothesis, other),)
+
+
+def _given(sample: Sample, name: str) -> Text:
+    text: Text | None = getattr(sample, name)
+    if text is None:
+        raise InputError(f"This model needs the {name}.")
+    return text
+
+
+def _features(hypothesis: Tensor, source: Tensor, reference: Tensor | None = None) -> Tensor:
+    """What the head sees: the vectors, their products and their differences, in the order it was trained with."""
+    import torch
+
+    by_source = (hypothesis * source, (hypothesis - source).abs())
+    if reference is None:
+        return torch.cat((hypothesis, source, *by_source), dim=1)
+    by_reference = (hypothesis * reference, (hypothesis - reference).abs())
+    return torch.cat((hypothesis, reference, *by_reference, *by_source), dim=1)
+
+
+def load(checkpoint: Checkpoint, *, device: str | None = None, precision: str | None = None, tokens: int = 0) -> Comet:
+    """A model from a checkpoint. On a GPU it runs in bfloat16, else in single precision, unless `precision` says."""
+    try:
+        import torch
+        import transformers
+    except ImportError as error:
+        raise MissingExtraError("COMET", "comet") from error
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    number = getattr(torch, precision or ("bfloat16" if device.startswith("cuda") else "float32"))
+    settings = checkpoint.settings
+    family = str(settings.get("encoder_model", "XLM-RoBERTa"))
+    borrowed = family == "MiniLM" and not Path(checkpoint.encoder).is_dir()  # that model's own repository has none
+    try:
+        config = transformers.AutoConfig.from_pretrained(checkpoint.encoder)
+        tokenizer = transformers.AutoTokenizer.from_pretrained("xlm-roberta-base" if borrowed else checkpoint.encoder)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"The configuration and tokenizer of {checkpoint.encoder!r} cannot be had: {error}",
+            where=Where(checkpoint.path),
+            next_step="Name a folder that holds them with encoder=FOLDER, or lay it beside hparams.yaml as `encoder`.",
+        ) from error
+    encoder = transformers.AutoModel.from_config(config, add_pooling_layer=False)
+    _fill(encoder, checkpoint)
+    mixed = settings.get("sent_layer" if checkpoint.kind == "unified_metric" else "layer", "mix")
+    pool = "cls" if checkpoint.kind == "unified_metric" else str(settings.get("pool", "avg"))
+    if pool not in POOLS:
+        raise InputError(f"There is no pooling called {pool!r}.", where=Where(checkpoint.path))
+    shares = {int(mixed): 1.0} if mixed != "mix" else _mix(checkpoint)
+    positions = int(config.max_position_embeddings) - 2
+    return Comet(
+        kind=checkpoint.kind,
+        encoder=encoder.to(device, number).eval(),
+        head=head(checkpoint.weights, str(settings["activations"]), settings.get("final_activation")).to(device),
+        tokenize=lambda texts: tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"],
+        marks=Marks(
+            begin=int(tokenizer.cls_token_id),
+            end=int(tokenizer.sep_token_id),
+            pad=int(tokenizer.pad_token_id),
+            between=1 if family in ("BERT", "RemBERT") else 2,
+            single=positions - 2,
+            joint=positions,
+        ),
+        shares=shares,
+        pool=pool,
+        norm=mixed == "mix" and bool(settings.get("layer_norm", False)),
+        inputs=tuple(settings.get("input_segments") or ("mt", "src", "ref")),
+        typed=checkpoint.kind == "unified_metric" and family not in _ROBERTA,
+        tokens=tokens or (32_768 if device.startswith("cuda") else 4_096),
+    )
+
+
+def _mix(checkpoint: Checkpoint) -> dict[int, float]:
+    shares = layer_weights(checkpoint.weights, str(checkpoint.settings.get("layer_transformation", "softmax")))
+    return {place: share for place, share in enumerate(shares) if share}
+
+
+def _fill(encoder: Any, checkpoint: Checkpoint) -> None:
+    """The encoder's weights, all of them; what the checkpoint has beside them must be known to be of no use here."""
+    prefix = "encoder.model."
+    own = {key.removeprefix(prefix): value for key, value in checkpoint.weights.items() if key.startswith(prefix)}
+    try:
+        missing, left = encoder.load_state_dict(own, strict=False)
+    except RuntimeError as error:
+        raise InputError(
+            f"The weights do not fit the encoder {checkpoint.encoder!r}: {error}",
+            where=Where(checkpoint.path),
+            next_step="Name the configuration it was trained with by encoder=FOLDER.",
+        ) from error
+    left = [key for key in left if not key.startswith("pooler.") and not key.endswith("position_ids")]
+    known = (prefix, "layerwise_attention.", "estimator.", *_NOT_OURS)
+    left += [key for key in checkpoint.weights if not key.startswith(known)]
+    if missing or left:
+        what = f"{len(missing)} weights are missing and {len(left)} unknown, for instance {[*missing, *left][0]!r}"
+        raise InputError(f"The checkpoint is not of its encoder {checkpoint.encoder!r}: {what}.")
