@@ -48,6 +48,29 @@ def test_an_appraise_export_ranks_and_clusters(lanner: Command) -> None:
 
 
 @pytest.mark.data
+def test_mqm_ratings_of_wmt23_give_the_released_scores_of_systems(lanner: Command) -> None:
+    folder = data_dir("mtme") / "wmt23"
+    released = dict(
+        line.split("\t") for line in (folder / "human-scores" / "en-de.mqm.sys.score").read_text().splitlines()
+    )
+    rows = lanner("scores", folder, "--part", "en-de.mqm.merged", "--preset", "wmt23-mqm", "--json").envelope["rows"]
+    assert {row["system"]: -row["score"] for row in rows} == pytest.approx({k: float(v) for k, v in released.items()})
+    assert {row["n"] for row in rows} == {460}
+
+
+@pytest.mark.data
+def test_published_scores_are_ranked_by_the_scorer_that_is_named(lanner: Command) -> None:
+    folder = data_dir("mtme") / "wmt23"
+    ran = lanner("scores", folder, "--lp", "en-de")
+    assert (ran.code, "--judges" in ran.err, "da-sqm, mqm" in ran.err) == (2, True, True)
+    rows = lanner("scores", folder, "--lp", "en-de", "--judges", "da-sqm", "--json").envelope["rows"]
+    assert [(row["system"], round(row["score"], 3)) for row in rows[:2]] == [
+        ("GPT4-5shot", 88.961),
+        ("ONLINE-B", 88.833),
+    ]
+
+
+@pytest.mark.data
 def test_several_pairs_need_a_choice(lanner: Command) -> None:
     file = data_dir("wmt24") / "humeval" / "esa_generalMT2024_wave3.csv"
     ran = lanner("scores", file)

@@ -89,3 +89,30 @@ def test_the_published_segment_scores_of_ted() -> None:
     known = {(names.get(s, s), n): -float(score) for s, score, n in published if score != "None"}
     assert len(known) == len(found) == 7406
     assert all(abs(found[key] - score) < 5.1e-7 for key, score in known.items())
+
+
+def mixed(*kinds: str) -> pl.DataFrame:
+    rows = [(f"{kind}{n}", kind, "oak", "d1", "1", float(n)) for n, kind in enumerate(kinds)]
+    names = ["judge", "judge_kind", "system", "document", "segment", "score"]
+    return pl.DataFrame(rows, schema=names, orient="row").with_columns(question=pl.lit("score"))
+
+
+def test_people_are_not_averaged_with_models_metrics_or_an_adjudication() -> None:
+    found = items(mixed("person", "person", "model", "metric", "adjudicated"), "score")
+    assert found.table["score"].to_list() == [0.5]
+    assert "left out: model2, metric3, adjudicated4" in found.notes[0]
+    assert scores_of(mixed("person", "model"), judges=["person0", "model1"]) == {("oak", "1"): 0.5}
+
+
+def test_a_panel_of_models_has_a_mean_and_several_metrics_have_none() -> None:
+    assert scores_of(mixed("model", "model")) == {("oak", "1"): 0.5}
+    assert scores_of(mixed("metric")) == {("oak", "1"): 0}
+    with pytest.raises(StatisticError, match="3 scorers have scales of their own") as caught:
+        items(mixed("metric", "metric", "adjudicated"), "score")
+    assert "adjudicated2, metric0, metric1" in str(caught.value.next_step)
+
+
+def test_the_score_of_a_whole_test_set_is_no_segment() -> None:
+    whole = table([*ROWS[:2], ("a", "oak", "", "", 99.0)])
+    assert scores_of(whole) == {("oak", "1"): 10, ("oak", "2"): 20}
+    assert "1 scores of whole test sets are left out" in items(whole, "score").notes[0]

@@ -20,7 +20,17 @@ from lanner.stats.head_to_head import Combine, Correction, Test
 from lanner.stats.resample import Resampling
 
 STATISTIC = "ranking.systems"
-_SELECTION = ("repeats", "without_flags", "without_domains", "standardise", "ddof", "constant", "row", "roles")
+_SELECTION = (
+    "repeats",
+    "without_flags",
+    "without_domains",
+    "standardise",
+    "ddof",
+    "constant",
+    "row",
+    "roles",
+    "judges",
+)
 
 
 @click.command("scores", short_help="Scores of systems with intervals, rank ranges and clusters.")
@@ -73,6 +83,8 @@ def command(
     named = question or (known.of if known else None)
     for of, planned in _asked(given, named):
         options = {**(known.options if known else planned), **{k: v for k, v in chosen.items() if v is not None}}
+        if judges:
+            options["judges"] = [judge.id for judge in given.judges]
         if options.get("per_words"):
             options["words"] = given.words
         if level != "system":
@@ -124,6 +136,9 @@ def _asked(part: Material, question: str | None) -> list[tuple[str, dict[str, An
     if wanted:
         answered = set(part.table["question"])
         return [(entry.of, dict(entry.options)) for entry in wanted if entry.of in answered or question]
+    scored = part.table.filter(part.table["score"].is_not_null())["question"].unique().to_list()
+    if question is None and len(scored) == 1:
+        question = str(scored[0])
     if question is None:
         raise InputError(
             f"The protocol of {part.name} does not plan a ranking.",

@@ -23,6 +23,7 @@ Repeats = Literal["latest", "mean"]
 Constant = Literal["leave_out", "zero"]
 Direction = Literal["higher_is_better", "lower_is_better"]
 Level = Literal["segment", "document", "domain", "system"]
+PEOPLE = ("person", "simulated")
 ITEM = ("system", "domain", "document", "segment")
 _LEVELS: dict[Level, tuple[str, ...]] = {
     "segment": ITEM,
@@ -74,6 +75,10 @@ def items(
     Answers of other `roles` (controls, repeats), with one of the flags in `without_flags` or from `without_domains` are
     left out. If a judge answered about one output more than once, the `latest` counts, or the `mean`.
 
+    Unless `judges` are named, people's scores are not averaged with those of models, metrics or an adjudication: where
+    there are people, they alone count. Several metrics have scales of their own and no mean: one must be named.
+    Scores of whole test sets stand beside those of segments in some files; they are no segments and are left out.
+
     With `standardise` a judge's score becomes z = (x − x̄) / s over all kept answers of that judge, s with `ddof`
     degrees of freedom taken off (Graham et al. 2013). A judge who always gives the same score has no z: such answers
     are left out, or count as 0 (`constant="zero"`).
@@ -117,8 +122,8 @@ def _kept(
 ) -> pl.DataFrame:
     one = (pl.col("system") != "") & ~pl.col("system").str.contains("|", literal=True)
     table = table.filter(pl.col("role").is_in(list(roles)), one, ~pl.col("domain").is_in(list(without_domains)))
-    if judges is not None:
-        table = table.filter(pl.col("judge").is_in(list(judges)))
+    table = _about_documents(table, notes)
+    table = _of_one_kind(table, notes) if judges is None else table.filter(pl.col("judge").is_in(list(judges)))
     if row is not None:
         table = table.filter(pl.col("row") == row)
     if without_flags:
@@ -131,6 +136,35 @@ def _kept(
     if missing.any():
         notes.append(f"{missing.sum():,} answers have no score and are left out.")
     return table.filter(~missing.fill_null(True))
+
+
+def _about_documents(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
+    whole = table["document"] == ""
+    if whole.all() or not whole.any():
+        return table
+    notes.append(f"{whole.sum():,} scores of whole test sets are left out; systems are scored from their segments.")
+    return table.filter(~whole)
+
+
+def _of_one_kind(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
+    kinds = table.select("judge", "judge_kind").unique(maintain_order=True)
+    people = kinds.filter(pl.col("judge_kind").is_in(PEOPLE))["judge"]
+    others = kinds.filter(~pl.col("judge_kind").is_in([*PEOPLE, "model"]))["judge"].to_list()
+    if len(people) and len(people) < len(kinds):
+        left = kinds.filter(~pl.col("judge_kind").is_in(PEOPLE))["judge"].to_list()
+        notes.append(f"People's scores alone count; left out: {', '.join(left[:6])}{' …' if len(left) > 6 else ''}.")
+        return table.filter(pl.col("judge").is_in(people.to_list()))
+    if others and len(kinds) > 1:
+        shown = ", ".join(sorted(others, key=lambda name: (name not in _golds(kinds), name))[:6])
+        raise StatisticError(
+            f"{len(kinds)} scorers have scales of their own, which have no mean.",
+            next_step=f"Choose one by its name with judges (--judges): {shown}{' …' if len(others) > 6 else ''}.",
+        )
+    return table
+
+
+def _golds(kinds: pl.DataFrame) -> list[str]:
+    return kinds.filter(pl.col("judge_kind") == "adjudicated")["judge"].to_list()
 
 
 def _once(table: pl.DataFrame, repeats: Repeats, notes: list[str]) -> pl.DataFrame:
