@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup demo browser test check bench docs clean
+.PHONY: help setup demo browser test soak check bench docs clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make setup   environment with everything for development in $(VENV)"
 	@echo "make demo    a campaign with simulated judges, a judging page and a report, served on this machine"
 	@echo "make test    all tests, with a real browser and a real PostgreSQL"
+	@echo "make soak    the long form: 50 kills on each database, PostgreSQL restarted, new examples for every fuzz test"
 	@echo "make check   lint, strict types, architecture, docs"
 	@echo "make bench   benchmarks: ours, the peer, the ratio"
 
@@ -45,6 +46,10 @@ test: setup browser
 	@$(BIN)/mypy
 	@$(BIN)/pytest -q -n 2 --dist loadfile --ignore=tests/browser
 	@$(BIN)/pytest -q -n 2 --dist loadfile tests/browser  # apart: the driver keeps an event loop of its own
+
+soak: setup
+	@LANNER_SOAK=50 $(BIN)/pytest -q -s tests/soak
+	@LANNER_FUZZ=1 $(BIN)/pytest -q -n 2 tests/formats/test_fuzz.py tests/protocols
 
 docs: setup
 	@$(BIN)/mkdocs build --strict --quiet

@@ -5,13 +5,14 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.campaign import Submission
 from lanner.errors import AnswerError, CampaignError, StoreError
 from lanner.store import CollisionError, Store
 from lanner.web.intake import Intake
-from visiting import open_campaign
+from visiting import complete, enter, open_campaign, save, sign_in
 
 
 def given(store: Store, number: int, value: int = 5, name: str = "") -> Submission:
@@ -96,3 +97,26 @@ def test_one_who_has_gone_is_stored_all_the_same(store: Store) -> None:
 
     asyncio.run(work())
     assert len(campaign.history(store, "trial")) == 1
+
+
+def test_trouble_with_the_disk_is_told_until_a_save_works_again(
+    client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = open_campaign(store)
+    task = enter(client, secrets["J1"])[0]
+    sign_in(client, store)
+
+    def full(*_: object, **__: object) -> None:
+        raise StoreError("The disk is full, so nothing was saved.", next_step="Make room, then try again.")
+
+    with monkeypatch.context() as without_room:
+        without_room.setattr(campaign, "submit_many", full)
+        refused = save(client, task, 0, complete())
+        assert refused.status_code == 503
+        assert "kept on this device" in refused.json()["next"]
+        assert client.get("/readyz").status_code == 503
+        page = client.get("/campaigns").text
+        assert "The disk is full" in page and "Make room" in page
+    assert save(client, task, 0, complete()).status_code == 200
+    assert client.get("/readyz").status_code == 200
+    assert "The disk is full" not in client.get("/campaigns").text

@@ -15,8 +15,12 @@ async def alive(_request: Request) -> Response:
 
 
 async def ready(request: Request) -> Response:
-    """The database answers too."""
+    """The database answers too, takes what is saved, and the server is not about to end."""
     site: Site = request.app.state.site
+    if site.live.closing.is_set():
+        return PlainTextResponse("ending", 503)
+    if site.intake.trouble:
+        return PlainTextResponse("nothing can be saved at the moment", 503)
 
     def ask() -> None:
         with site.store.reading() as tx:

@@ -4,6 +4,7 @@ transaction. Nobody waits longer for it, and a busy server asks the disk far les
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -11,11 +12,13 @@ from datetime import UTC, datetime
 
 from lanner import campaign
 from lanner.campaign import Saved, Submission
-from lanner.errors import LannerError
+from lanner.errors import LannerError, StoreError
 from lanner.store import CollisionError, Store
 
 MOST = 100
 """Submissions in one transaction: enough to share the disk, few enough to answer soon."""
+TROUBLED = 60.0
+"""Seconds after which a failure to save is old news: where nobody saves, nobody knows whether it would work again."""
 Outcome = Saved | LannerError
 
 
@@ -27,6 +30,21 @@ class Intake:
         self._writers = writers
         self._waiting: deque[tuple[Submission, asyncio.Future[tuple[Outcome, datetime]]]] = deque()
         self._writing: asyncio.Task[None] | None = None
+        self._failed: tuple[float, str] | None = None
+        self.batches = 0
+        self.failures = 0
+
+    @property
+    def waiting(self) -> int:
+        """Submissions that wait for the disk."""
+        return len(self._waiting)
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be saved at the moment, in words; empty when all is well."""
+        if self._failed is None or time.monotonic() - self._failed[0] > TROUBLED:
+            return ""
+        return self._failed[1]
 
     async def submit(self, given: Submission) -> tuple[Saved, datetime]:
         """What the save came to and when it arrived; it is on disk then. What is refused is raised."""
@@ -59,11 +77,17 @@ class Intake:
                     waits.set_result((outcome, received))
 
     def _store_all(self, given: Sequence[Submission], received: datetime) -> Sequence[Outcome]:
+        self.batches += 1
         try:
-            return campaign.submit_many(self._store, given, at=received)
+            stored = campaign.submit_many(self._store, given, at=received)
+            self._failed = None
+            return stored
         except CollisionError:  # one of them stands in the way of all: each by itself
             return [self._store_one(submission, received) for submission in given]
         except LannerError as error:
+            if isinstance(error, StoreError):
+                self.failures += 1
+                self._failed = (time.monotonic(), f"{error.what} {error.next_step}".strip())
             return [error] * len(given)
 
     def _store_one(self, given: Submission, received: datetime) -> Outcome:

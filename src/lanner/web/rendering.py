@@ -49,6 +49,7 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
         "root": root,
         "static": lambda name: root + site.assets.path(name),
         "visitor": getattr(request.state, "visitor", None),
+        "trouble": site.intake.trouble,
         **context,
     }
     return HTMLResponse(site.templates.get_template(template).render(given), status_code=status)

