@@ -50,6 +50,11 @@ def test_the_best_by_scores():
         choose.best(scores, 4)
 
 
+def test_scores_in_cells_of_text():
+    segment = Segment("1", "…", {"a": "x", "b": "y"}, meta={"comet": {"a": "0.5", "b": "n/a", "c": True, "d": "nan"}})
+    assert choose.mean_scores([Document("d", (segment,))], "comet") == {"a": 0.5}
+
+
 def test_scores_that_the_segments_carry():
     assert choose.mean_scores([DOCUMENT], "comet") == pytest.approx({"a": 0.6, "b": 0.9})
     with pytest.raises(LannerError, match="No segment has scores under 'bleu'"):

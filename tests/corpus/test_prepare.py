@@ -125,6 +125,17 @@ def test_systems_are_chosen_by_name_or_score():
         prepare(texts, choosing(systems=["c"]))
 
 
+def test_systems_are_chosen_by_a_metric_and_its_scores_are_kept():
+    pytest.importorskip("sacrebleu", reason="the extra 'metrics' is not installed")
+    segment = Segment("1", "x", {"a": "a gull", "b": "the tide is out", "c": "the tide"}, {"A": "the tide is out"})
+    texts = [Document(name, (segment,), "en", "es") for name in ("d", "e")]
+    for metric in ("chrf", "ter"):
+        made = prepare(texts, choosing(best=2, metric=metric))
+        assert set(made.documents[0].systems) == {"b", "c"}
+        assert [row["system"] for row in made.manifest.scores] == ["b", "c", "a"]
+        assert "version" in str(made.manifest.scores[0]["signature"])
+
+
 def test_progress_is_told_step_by_step():
     seen: list[tuple[str, int]] = []
     prepare(documents(2), HOW, progress=lambda step, done: seen.append((step, done)))

@@ -71,6 +71,13 @@ def test_choosing_needs_exactly_one_way():
             recipe.parse(f'name = "x"\n[[step]]\ndo = "choose"\n{body}')
 
 
+def test_the_best_are_chosen_in_one_way():
+    with pytest.raises(InputError, match="Give one of scores, column and metric"):
+        recipe.parse('name = "x"\n[[step]]\ndo = "choose"\nbest = 1\ncolumn = "comet"\nmetric = "chrf"')
+    with pytest.raises(InputError, match="'chrf'"):
+        recipe.parse('name = "x"\n[[step]]\ndo = "choose"\nbest = 1\nmetric = "comet"')
+
+
 def test_files_and_names(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text(GOOD, encoding="utf-8")

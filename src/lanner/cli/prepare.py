@@ -157,6 +157,13 @@ def _tell(output: Output, made: manifest.Manifest, target: Path) -> None:
     for step in made.steps:
         counted = ", ".join(f"{name} {number:,}" for name, number in step.counts.items())
         output.note(f"{step.do}: {counted or 'nothing changed'}")
+    for row in made.scores:
+        between = "" if row["low"] is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
+        output.note(
+            f"{row['system']}: {row['score']:.2f}{between}, {row['segments']:,} segments of {row['documents']:,} documents"
+        )
+    if made.scores:
+        output.note(f"scored by {made.scores[0]['signature']}")
     for row in made.sample:
         output.note(
             f"sample {row['domain']}: asked {row['asked']:,}, got {row['got']:,} sentences in {row['documents']:,} "

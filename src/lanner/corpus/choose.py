@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -49,8 +50,8 @@ def mean_scores(documents: Iterable[Document], column: str) -> dict[str, float]:
             scores = segment.meta.get(column)
             if not isinstance(scores, Mapping):
                 continue
-            for name, value in scores.items():
-                if isinstance(value, int | float) and not isinstance(value, bool):
+            for name, given in scores.items():
+                if (value := _number(given)) is not None:
                     totals[name][0] += value
                     totals[name][1] += 1
     if not totals:
@@ -59,3 +60,14 @@ def mean_scores(documents: Iterable[Document], column: str) -> dict[str, float]:
             next_step="Give the scores as a file or name the column that holds an object from system to score.",
         )
     return {name: total / count for name, (total, count) in totals.items()}
+
+
+def _number(given: object) -> float | None:
+    """A score as files hold it: a number, or a number in a cell of text."""
+    if isinstance(given, bool) or not isinstance(given, int | float | str):
+        return None
+    try:
+        value = float(given)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -14,7 +14,7 @@ from pathlib import Path
 from lanner.corpus.edits import Edit
 from lanner.model import Document, Json, Segment
 
-_PACKAGES = ("lanner", "nupunkt", "numpy", "kiwipiepy")
+_PACKAGES = ("lanner", "nupunkt", "numpy", "kiwipiepy", "sacrebleu")
 _BLOCK = 1 << 20
 _SEGMENT = tuple(spec.name for spec in fields(Segment))
 _DOCUMENT = tuple(spec.name for spec in fields(Document) if spec.name != "segments")
@@ -42,6 +42,7 @@ class Manifest:
     edits: tuple[Edit, ...] = ()
     doubtful: int = 0
     sample: tuple[dict[str, Json], ...] = ()
+    scores: tuple[dict[str, Json], ...] = ()
     before: tuple[dict[str, Json], ...] = ()
     after: tuple[dict[str, Json], ...] = ()
     versions: dict[str, str] = field(default_factory=dict)

@@ -1,12 +1,12 @@
 """Run a recipe. Steps that look at one document at a time pass it on at once, so a million segments need no memory;
-drawing a sample and choosing systems by scores that the segments carry look at everything first."""
+drawing a sample and choosing systems by a metric or by scores that the segments carry look at everything first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lanner.corpus import choose, edits, manifest, normalise, rows, sample
+from lanner.corpus import automatic, choose, edits, manifest, normalise, rows, sample
 from lanner.corpus import filter as filtering
 from lanner.corpus import recipe as recipes
 from lanner.corpus.describe import Description
@@ -59,6 +59,7 @@ class Preparation:
     doubtful: int = 0
     doubts: list[rows.Doubt] = field(default_factory=list)
     drawn: tuple[dict[str, Json], ...] = ()
+    scored: tuple[dict[str, Json], ...] = ()
     _found: dict[str, tuple[Document, Sequence[rows.Doubt]]] = field(default_factory=dict)
     _passed: list[_Passed] = field(default_factory=list)
     _before: Description = field(default_factory=Description)
@@ -122,6 +123,7 @@ class Preparation:
             edits=tuple(self.hand),
             doubtful=self.doubtful,
             sample=self.drawn,
+            scores=self.scored,
             before=tuple(self._before.rows()) if self.tables else (),
             after=tuple(self._after.rows()) if self.tables else (),
             versions=manifest.versions(),
@@ -188,11 +190,16 @@ class Preparation:
     def _choose(self, step: recipes.Choose, ledger: Ledger, stream: Iterable[Document]) -> Iterator[Document]:
         wanted, documents = step.systems, stream
         if step.best:
-            scores = step.scores or self.scores
+            scores, higher = step.scores or self.scores, step.higher_is_better
             if step.column:
                 documents = list(stream)
                 scores = choose.mean_scores(documents, step.column)
-            wanted = choose.best(scores, step.best, higher_is_better=step.higher_is_better)
+            if step.metric:
+                documents = list(stream)
+                found = automatic.scores(documents, step.metric, reference=step.reference, seed=self._seed)
+                self.scored = tuple(score.row() for score in found)
+                scores, higher = {score.system: score.value for score in found}, automatic.METRICS[step.metric]
+            wanted = choose.best(scores, step.best, higher_is_better=higher)
         seen: dict[str, None] = {}
         for document in documents:
             seen |= dict.fromkeys(document.systems)

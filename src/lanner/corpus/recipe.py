@@ -56,19 +56,24 @@ class Filter(_Part):
 
 
 class Choose(_Part):
-    """Keep the outputs of named systems, or of the best by scores given here, by the caller, or by the segments."""
+    """Keep the outputs of named systems, or of the best: by scores given here or by the caller, by scores that the
+    segments carry (`column`), or by an automatic `metric` against a `reference` (the first unless named)."""
 
     do: Literal["choose"]
     systems: tuple[str, ...] = ()
     best: int | None = Field(default=None, gt=0)
     scores: dict[str, float] = {}
     column: str = ""
+    metric: Literal["", "chrf", "chrf++", "bleu", "ter"] = ""
+    reference: str = ""
     higher_is_better: bool = True
 
     @model_validator(mode="after")
     def _one_way(self) -> Choose:
         if bool(self.systems) == bool(self.best):
             raise ValueError("Give either systems = [...] or best = N.")
+        if sum(map(bool, (self.scores, self.column, self.metric))) > 1:
+            raise ValueError("Give one of scores, column and metric.")
         return self
 
 
