@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from lanner import campaign, formats, protocols
+from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.model import Document, Judge, Judgement, Protocol, Role
 from lanner.protocols.derived import derived
@@ -26,7 +27,8 @@ from lanner.store import Store
 
 @dataclass(frozen=True)
 class Material:
-    """One protocol's judgements with all that is known about them. `notes` say what was noticed on reading."""
+    """One protocol's judgements with all that is known about them. `notes` say what was noticed on reading, `controls`
+    how many control items each judge missed."""
 
     name: str
     protocol: Protocol | None
@@ -35,6 +37,7 @@ class Material:
     judgements: tuple[Judgement, ...]
     notes: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
+    controls: tuple[Misses, ...] = ()
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -101,15 +104,25 @@ def from_file(
 def from_campaign(store: Store, reference: str | int) -> Material:
     """The current judgements of a campaign. Tutorial answers are left out; other roles are told apart by `role`."""
     found = campaign.get(store, reference)
-    judgements = (j for j in campaign.judgements(store, found.id) if j.role is not Role.TUTORIAL)
+    judgements = tuple(j for j in campaign.judgements(store, found.id) if j.role is not Role.TUTORIAL)
+    protocol = campaign.protocol(store, found.id)
     return Material(
         name=found.name,
-        protocol=campaign.protocol(store, found.id),
+        protocol=protocol,
         documents=tuple(campaign.documents(store, found.id)),
         judges=tuple(campaign.judges(store, found.id)),
-        judgements=tuple(judgements),
+        judgements=judgements,
         settings={"title": found.title, "design": found.design, "seed": found.seed, **found.settings},
+        controls=_missed(store, found.id, protocol, judgements),
     )
+
+
+def _missed(store: Store, number: int, protocol: Protocol, judgements: tuple[Judgement, ...]) -> tuple[Misses, ...]:
+    """How each judge did on the control items whose answer is known."""
+    with store.reading() as tx:
+        tasks = [task for task in tx.tasks.with_role(number, Role.CONTROL) if task.judge]
+    questions = {question.id: question for _, question in protocol.questions}
+    return tuple(misses(outcomes(tasks, judgements, questions))) if tasks else ()
 
 
 def with_question(materials: list[Material], question: str) -> Material:

@@ -16,6 +16,7 @@ from lanner.protocols.flow import holds
 from lanner.protocols.prefilled import live, outcomes
 
 _UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
+_LOOKED_UP = " looked up"  # no option of a file can be called so
 Rule = Callable[[Question, Json, Mapping[str, Any]], float | None]
 
 
@@ -29,10 +30,15 @@ def value(question: Question, answer: Json, options: Mapping[str, Any]) -> float
 def _grid_values(question: Question, answer: Json, options: Mapping[str, Any]) -> dict[str, float] | None:
     if not isinstance(question, Grid) or not isinstance(answer, Mapping):
         return None
-    values = {option.id: option.value for option in question.options if option.value is not None}
-    group = options.get("group")
-    rows = [row.id for row in question.rows if group is None or row.group == group]
+    values, rows = options.get(_LOOKED_UP) or _looked_up(question, options)
     return {row: values[answer[row]] for row in rows if answer.get(row) in values}
+
+
+def _looked_up(question: Grid, options: Mapping[str, Any]) -> tuple[dict[str, float], list[str]]:
+    """The options' values and the rows that count: the same for every answer to the question."""
+    group = options.get("group")
+    values = {option.id: option.value for option in question.options if option.value is not None}
+    return values, [row.id for row in question.rows if group is None or row.group == group]
 
 
 def grid_sum(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
@@ -141,13 +147,38 @@ RULES: Mapping[str, Rule] = {
 
 def scores(protocol: Protocol, answers: Mapping[str, Json]) -> dict[str, float | None]:
     """Every score the protocol defines for one item, from the answers about it; None where it is not defined."""
+    return scorer(protocol)(answers)
+
+
+def scorer(protocol: Protocol) -> Callable[[Mapping[str, Json]], dict[str, float | None]]:
+    """`scores` of one protocol for many items: what does not depend on the answers is looked up once."""
     questions = {question.id: question for _, question in protocol.questions}
-    return {
-        score.id: RULES[score.rule](questions[score.question], answers.get(score.question), score.options)
-        if holds(score.when, answers)
-        else None
+    plan = [
+        (
+            score.id,
+            RULES[score.rule],
+            questions[score.question],
+            score.question,
+            _prepared(questions, score),
+            score.when,
+        )
         for score in protocol.scores
-    }
+    ]
+
+    def scores_of(answers: Mapping[str, Json]) -> dict[str, float | None]:
+        return {
+            name: rule(question, answers.get(asked), options) if when is None or holds(when, answers) else None
+            for name, rule, question, asked, options, when in plan
+        }
+
+    return scores_of
+
+
+def _prepared(questions: Mapping[str, Question], score: Score) -> Mapping[str, Any]:
+    question = questions[score.question]
+    if not isinstance(question, Grid):
+        return score.options
+    return {**score.options, _LOOKED_UP: _looked_up(question, score.options)}
 
 
 @dataclass(frozen=True, slots=True)

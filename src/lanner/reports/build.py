@@ -10,13 +10,18 @@ from lanner.model import Protocol
 from lanner.reports.parts import Report, Section
 from lanner.reports.sections import (
     agreement,
+    along,
+    checks,
     comments,
+    contexts,
     correlations,
     disagreements,
+    disputed,
     effort,
     explained,
     labels,
     linked,
+    marks,
     method,
     preferences,
     questionnaire,
@@ -31,13 +36,18 @@ SECTIONS: tuple[Callable[[View], Section | None], ...] = (
     method.section,
     agreement.section,
     disagreements.section,
+    disputed.section,
     systems.section,
+    preferences.section,
     labels.section,
+    marks.section,
     linked.section,
+    contexts.section,
     correlations.section,
     explained.section,
-    preferences.section,
+    along.section,
     effort.section,
+    checks.section,
     questionnaire.section,
     comments.section,
 )
@@ -72,7 +82,14 @@ def _byline(view: View, protocol: Protocol) -> str:
 def findings(view: View, sections: Sequence[Section]) -> list[str]:
     """The sentences a report opens with, computed from the numbers by its sections; six at most."""
     said = ["**The judges are simulated.**"] if view.simulated else []
-    found = [sentence for section in sections for sentence in section.findings]
+    found = _chosen([section.findings for section in sections])
     nothing = "Fewer than two judges have answered the same items, so agreement cannot be told yet."
     alone = [nothing] if len(view.judges) < 2 or not found else []
-    return [*said, *alone, *found[:_MOST_FINDINGS]]
+    return [*said, *alone, *found]
+
+
+def _chosen(offered: Sequence[Sequence[str]]) -> list[str]:
+    """Every section has its first say before any has a second one; what is chosen stands in the report's order."""
+    ranked = sorted((turn, at) for at, given in enumerate(offered) for turn in range(len(given)))
+    kept = set(ranked[:_MOST_FINDINGS])
+    return [said for at, given in enumerate(offered) for turn, said in enumerate(given) if (turn, at) in kept]

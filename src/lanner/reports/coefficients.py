@@ -50,6 +50,8 @@ def coefficients(question: Question) -> Iterator[Coefficient]:
                 yield Coefficient("alpha", "α ordinal", alpha, question.id, row.id, options)
             if name := chosen_rows(question):
                 yield from _sets(name)
+        case Labels() if question.counts:
+            yield from _ordered(question.id, "interval")
         case Labels():
             yield from _sets(question.id)
         case Spans():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -85,7 +86,14 @@ class View:
     def short(self, question: str) -> str:
         """A question's name inside a sentence: its label where that is short, else its id in words."""
         label = self.label(question)
-        return (label if len(label) <= _SHORT else question.replace("_", " ")).lower()
+        if len(label) > _SHORT or self._labels[label] > 1:
+            label = question.replace("_", " ")
+        return label.lower()
+
+    @cached_property
+    def _labels(self) -> Counter[str]:
+        """How many questions are called the same: scenarios ask one thing several times."""
+        return Counter(self.label(question.id) for _, question in self.protocol.questions)
 
     @cached_property
     def agreements(self) -> list[Agreement]:

@@ -44,7 +44,7 @@ def kind_of(question: Question) -> tuple[str, Kind] | None:
         return None
     match question:
         case Labels():
-            return question.id, SETS
+            return question.id, NUMBERS if question.counts else SETS
         case Grid():
             name = chosen_rows(question)
             return (name, SETS) if name else None

@@ -1,33 +1,23 @@
-"""Where people disagree: every shared unit with how far apart its answers are, and one unit with all its answers.
-
-Distance is the mean of the questions' own distances over all pairs of people: 0 or 1 for a choice, Jaccard for a set of
-labels, the share of the scale's length for a number, the mean over rows for a grid.
-"""
+"""Where people disagree: every shared unit with how far apart its answers are, and one unit with all its answers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
-from lanner.errors import StatisticError
-from lanner.model import Choice, Grid, Json, JudgeKind, Labels, Number, Protocol, Question, Scale
-from lanner.stats.alpha import alpha
-from lanner.stats.ratings import Ratings
-from lanner.stats.resample import Array
-from lanner.stats.sets import jaccard_distance
+from lanner.model import Json, JudgeKind, Number, Protocol, Question, Scale
+from lanner.reports.distances import UNIT, distances
 from lanner.web.told import Answers, Listing, Spot, Wanted
 
-UNIT = ["document", "segment", "system"]
 _MOST = 400
 
 
 def listing(table: pl.DataFrame, protocol: Protocol, people: Sequence[str], wanted: Wanted) -> Listing:
     """The disagreements of these people. A question looked at must itself be in dispute."""
     judges = [name for name in people if not wanted.judges or name in wanted.judges]
-    apart = _distances(_main(table, judges), protocol)
+    apart = distances(_main(table, judges), protocol)
     if apart.is_empty():
         return Listing((), 0, 0, 0)
     asked = wanted.question if wanted.question in apart["question"].unique() else ""
@@ -78,59 +68,6 @@ def _settled(table: pl.DataFrame) -> set[tuple[str, str, str]]:
     return {(d, s, o) for d, s, o in settled.select(UNIT).unique().iter_rows()}
 
 
-def _distances(table: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
-    """Mean distance over pairs of judges, for each unit and question that two have answered."""
-    parts = [_distance(table, question) for _, question in protocol.questions]
-    empty = {**dict.fromkeys(UNIT, pl.String()), "question": pl.String(), "distance": pl.Float64()}
-    return pl.concat([pl.DataFrame(schema=empty), *(part for part in parts if part is not None)])
-
-
-def _distance(table: pl.DataFrame, question: Question) -> pl.DataFrame | None:
-    if not isinstance(question, Choice | Labels | Grid | Scale | Number):
-        return None
-    try:
-        rated = alpha.ratings(table, question.id)
-    except StatisticError:
-        return None
-    pairs = rated.pairs
-    if not len(pairs.item):
-        return None
-    by_pair = _between(rated, question, pairs.first, pairs.second)
-    total = np.bincount(pairs.item, weights=by_pair, minlength=rated.n_items)
-    count = np.bincount(pairs.item, minlength=rated.n_items)
-    shared = count > 0
-    items = rated.items.filter(pl.Series(shared)).select(*UNIT)
-    items = items.with_columns(
-        pl.Series("distance", total[shared] / count[shared]), pl.lit(question.id).alias("question")
-    )
-    return items.group_by(*UNIT, "question", maintain_order=True).agg(pl.col("distance").mean())
-
-
-def _between(rated: Ratings, question: Question, first: np.ndarray, second: np.ndarray) -> Array:
-    if rated.sets:
-        return np.asarray(jaccard_distance(rated.sets)[first, second])
-    if isinstance(question, Choice) or not _graded(question):
-        return np.asarray(first != second, dtype=float)
-    low, high = _ends(question, rated)
-    apart = np.abs(rated.points[first] - rated.points[second]) / max(high - low, 1e-9)
-    return np.asarray(apart.clip(0, 1))
-
-
-def _graded(question: Question) -> bool:
-    return isinstance(question, Scale | Number) or (
-        isinstance(question, Grid) and all(option.value is not None for option in question.options)
-    )
-
-
-def _ends(question: Question, rated: Ratings) -> tuple[float, float]:
-    if isinstance(question, Scale):
-        return question.min, question.max
-    if isinstance(question, Grid):
-        values = [option.value for option in question.options if option.value is not None]
-        return min(values), max(values)
-    return float(rated.points.min(initial=0.0)), float(rated.points.max(initial=1.0))
-
-
 def _given(table: pl.DataFrame, question: str) -> dict[tuple[str, str, str], tuple[tuple[str, str], ...]]:
     """Short answers to one question by unit, in the order of the judges' names."""
     rows = table.filter((pl.col("question") == question) & (pl.col("row") == ""))
@@ -161,7 +98,7 @@ def answers(table: pl.DataFrame, protocol: Protocol, unit: tuple[str, str, str],
             _put(given.setdefault(question, {}), judge, row, value)
             if active is not None:
                 seconds[judge] = max(seconds.get(judge, 0.0), active)
-    apart = _distances(_main(rows, people), protocol)
+    apart = distances(_main(rows, people), protocol)
     parts = dict(apart.select("question", "distance").iter_rows())
     return Answers(given, seconds, parts, settled)
 

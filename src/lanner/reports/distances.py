@@ -1,0 +1,72 @@
+"""How far apart the answers to one item are, question by question.
+
+Distance is the mean over all pairs of judges: 0 or 1 for a choice or a preference, Jaccard for a set of labels, the
+share of the scale's length for a number, the mean over rows for a grid.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from lanner.errors import StatisticError
+from lanner.model import Choice, Grid, Labels, Number, Protocol, Question, Rank, Scale
+from lanner.stats.alpha import alpha
+from lanner.stats.ratings import Ratings
+from lanner.stats.resample import Array
+from lanner.stats.sets import jaccard_distance
+
+UNIT = ["document", "segment", "system"]
+
+
+def distances(table: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
+    """Mean distance over pairs of judges, for each unit and question that two have answered."""
+    parts = [_distance(table, question) for _, question in protocol.questions]
+    empty = {**dict.fromkeys(UNIT, pl.String()), "question": pl.String(), "distance": pl.Float64()}
+    return pl.concat([pl.DataFrame(schema=empty), *(part for part in parts if part is not None)])
+
+
+def _distance(table: pl.DataFrame, question: Question) -> pl.DataFrame | None:
+    if not isinstance(question, Choice | Labels | Grid | Scale | Number | Rank):
+        return None
+    try:
+        rated = alpha.ratings(table, question.id)
+    except StatisticError:
+        return None
+    pairs = rated.pairs
+    if not len(pairs.item):
+        return None
+    by_pair = _between(rated, question, pairs.first, pairs.second)
+    total = np.bincount(pairs.item, weights=by_pair, minlength=rated.n_items)
+    count = np.bincount(pairs.item, minlength=rated.n_items)
+    shared = count > 0
+    items = rated.items.filter(pl.Series(shared)).select(*UNIT)
+    items = items.with_columns(
+        pl.Series("distance", total[shared] / count[shared]), pl.lit(question.id).alias("question")
+    )
+    return items.group_by(*UNIT, "question", maintain_order=True).agg(pl.col("distance").mean())
+
+
+def _between(rated: Ratings, question: Question, first: np.ndarray, second: np.ndarray) -> Array:
+    if rated.sets:
+        return np.asarray(jaccard_distance(rated.sets)[first, second])
+    if isinstance(question, Choice) or not _graded(question):
+        return np.asarray(first != second, dtype=float)
+    low, high = _ends(question, rated)
+    apart = np.abs(rated.points[first] - rated.points[second]) / max(high - low, 1e-9)
+    return np.asarray(apart.clip(0, 1))
+
+
+def _graded(question: Question) -> bool:
+    return isinstance(question, Scale | Number) or (
+        isinstance(question, Grid) and all(option.value is not None for option in question.options)
+    )
+
+
+def _ends(question: Question, rated: Ratings) -> tuple[float, float]:
+    if isinstance(question, Scale):
+        return question.min, question.max
+    if isinstance(question, Grid):
+        values = [option.value for option in question.options if option.value is not None]
+        return min(values), max(values)
+    return float(rated.points.min(initial=0.0)), float(rated.points.max(initial=1.0))

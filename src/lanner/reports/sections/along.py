@@ -1,0 +1,108 @@
+"""How scores go from the beginning of a document to its end."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from lanner.model import Json, Scale, Unit
+from lanner.reports.figures.curves import Curve, curves
+from lanner.reports.parts import Block, Figure, Section
+from lanner.reports.typeset import estimate, number, p_value, plural
+from lanner.reports.view import View
+from lanner.stats.resample import Array, Replicates, Resampling, outcome, replicate_sums
+
+_PARTS, _FEWEST_DOCUMENTS, _LEVEL = 5, 3, 0.05
+
+
+def section(view: View) -> Section | None:
+    """For every scale that is asked sentence by sentence, in documents of at least five sentences."""
+    blocks: list[Block] = []
+    for stage, question in view.protocol.questions:
+        if isinstance(question, Scale) and not question.for_each and stage.unit is Unit.IN_CONTEXT:
+            made = _figure(view, question)
+            blocks += [made] if made else []
+    return Section("along", "Along the document", blocks) if blocks else None
+
+
+def _figure(view: View, question: Scale) -> Figure | None:
+    table = _placed(view, question.id)
+    documents = table["document"].n_unique()
+    if documents < _FEWEST_DOCUMENTS or table["part"].n_unique() < _PARTS:
+        return None
+    rows: list[dict[str, Json]] = []
+    drawn: list[Curve] = []
+    people = view.people_asked(question.id) or [judge.id for judge in view.judges]
+    for judge in [*people[:3], *(["all"] if len(people) > 1 else [])]:
+        own = table.filter(pl.col("judge").is_in(people if judge == "all" else [judge]))
+        if own["part"].n_unique() < _PARTS:
+            continue
+        made = _means(own, view.resampling)
+        name = "all people" if judge == "all" else view.names[judge]
+        found = [_value(made, part, view.resampling) for part in range(_PARTS)]
+        rows += [
+            {"judge": name, "part": part + 1, "value": v, "low": low, "high": high}
+            for part, (v, low, high) in enumerate(found)
+        ]
+        band = [(low, high) if judge == "all" or len(people) == 1 else None for _, low, high in found]
+        points = [(float(part + 1), v) for part, (v, _, _) in enumerate(found)]
+        drawn.append(Curve(name, points, [pair if pair and None not in pair else None for pair in band]))  # type: ignore[misc]
+    if not drawn:
+        return None
+    whole = _means(table.filter(pl.col("judge").is_in(people)), view.resampling)
+    caption = f"{_finding(view, question.id, whole)} Each part is a fifth of every document; bars: 95 % intervals."
+    return Figure(
+        f"along-{question.id}",
+        f"{caption} n {plural(len(table), 'score')} in {plural(documents, 'document')}.",
+        str(curves(f"{view.label(question.id)} along the document", drawn, "fifth of the document")),
+        rows,
+        f"mean by fifth · {view.protocol.label} {question.id} · documents {documents} · judges {len(people)} · "
+        f"resamples {view.resampling.n:,} · seed {view.resampling.seed}",
+    )
+
+
+def _placed(view: View, question: str) -> pl.DataFrame:
+    """The scores with the fifth of the document in which their sentence stands."""
+    places = [
+        (document.id, segment.id, at * _PARTS // len(document.segments))
+        for document in view.material.documents
+        if len(document.segments) >= _PARTS
+        for at, segment in enumerate(document.segments)
+    ]
+    where = pl.DataFrame(places, schema={"document": pl.String, "segment": pl.String, "part": pl.Int64}, orient="row")
+    table = view.material.table.filter(
+        pl.col("question") == question, pl.col("role") == "main", pl.col("score").is_not_null()
+    )
+    return table.select("judge", "document", "segment", "score").join(where, on=["document", "segment"])
+
+
+def _means(table: pl.DataFrame, how: Resampling) -> Replicates:
+    """The mean of each part, and last less first, over resamples of documents."""
+    order = {name: at for at, name in enumerate(table["document"].unique(maintain_order=True))}
+    sums = np.zeros((len(order), 2 * _PARTS))
+    for document, part, score, n in table.group_by("document", "part").agg(pl.col("score").sum(), pl.len()).iter_rows():
+        sums[order[document], [2 * part, 2 * part + 1]] = (score, n)
+
+    def finish(total: Array) -> Array:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = total[:, 0::2] / total[:, 1::2]
+        return np.column_stack([means, means[:, -1] - means[:, 0]])
+
+    return replicate_sums(sums, finish, how)
+
+
+def _value(made: Replicates, column: int, how: Resampling) -> tuple[float, float | None, float | None]:
+    found = outcome(made, how, column=column).interval
+    return float(made.value[column]), found.low if found else None, found.high if found else None
+
+
+def _finding(view: View, question: str, made: Replicates) -> str:
+    found = outcome(made, view.resampling, column=_PARTS, null=0.0)
+    value = float(made.value[_PARTS])
+    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    numbers = f"{estimate(value, low, high, 2, bounded=False)}, {p_value(found.p)}"
+    name = view.label(question)
+    if found.p is not None and found.p < _LEVEL:
+        return f"{name} {'rises' if value > 0 else 'falls'} from the first fifth of a document to the last ({numbers})."
+    first = number(float(made.value[0]), 2, bounded=False)
+    return f"{name} is not shown to change along the document (first fifth {first}; last less first {numbers})."

@@ -1,0 +1,34 @@
+from itertools import pairwise
+
+from lanner.reports.parts import Figure
+from lanner.reports.sections.along import section
+from lanner.reports.view import View
+from reports.lab.worlds import QUICK, answered
+from reports.test_view import view
+
+
+def falling(step: float) -> View:
+    """Ten sentences a document, each `step` lower than the one before."""
+    material = answered("da", ["score"], lambda q, j, system, d, s, _: 90.0 - step * s - d % 3, sentences=10)
+    assert material.protocol is not None
+    return View(material, material.protocol, QUICK)
+
+
+def test_a_score_that_falls_is_said_to_fall() -> None:
+    made = section(falling(3))
+    assert made is not None
+    [figure] = made.blocks
+    assert isinstance(figure, Figure)
+    assert "falls from the first fifth" in figure.caption
+    whole = [row["value"] for row in figure.data if row["judge"] == "all people"]
+    assert [round(a - b, 6) for a, b in pairwise(whole)] == [6.0] * 4
+
+
+def test_a_level_score_is_not_said_to_change() -> None:
+    made = section(falling(0))
+    assert made is not None
+    assert "not shown to change" in made.blocks[0].caption  # type: ignore[union-attr]
+
+
+def test_nothing_where_no_scale_is_asked_in_context() -> None:
+    assert section(view("falcon")) is None

@@ -1,0 +1,26 @@
+import pytest
+
+from lanner import protocols
+from lanner.model import Judgement
+from lanner.reports.distances import distances
+from lanner.stats.frame import frame
+
+
+def apart(protocol: str, stage: str, question: str, *values: object, systems: tuple[str, ...] = ()) -> float:
+    loaded = protocols.load(protocol)
+    given = [Judgement(f"j{n}", stage, question, "d", "1", systems, value) for n, value in enumerate(values)]
+    [distance] = distances(frame(given, loaded), loaded)["distance"]
+    return float(distance)
+
+
+def test_each_kind_of_answer_has_its_own_distance() -> None:
+    assert apart("falcon", "source", "context", "local", "local", "global") == pytest.approx(2 / 3)
+    assert apart("h_falcon", "rating", "holistic", 1, 10, systems=("oak",)) == 1
+    assert apart("h_falcon", "rating", "holistic", 4, 7, systems=("oak",)) == pytest.approx(1 / 3)
+    ranked = apart("parity", "adequacy_sentence", "adequacy_of_sentence", [1, 2], [2, 1], systems=("a", "b"))
+    assert ranked == 1
+
+
+def test_one_judge_is_at_no_distance() -> None:
+    loaded = protocols.load("falcon")
+    assert distances(frame([Judgement("j", "source", "context", "d", "1", (), "local")], loaded), loaded).is_empty()
