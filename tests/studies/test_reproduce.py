@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from lanner.errors import InputError
+from lanner.studies.found import Found
 from lanner.studies.reproduce import AGREES, DIFFERS, Check, reproduce, summary
 from lanner.studies.study import Cell, load
 from released import data_dir
@@ -10,7 +11,14 @@ from released import data_dir
 
 @pytest.mark.data
 @pytest.mark.parametrize(
-    ("name", "folder", "agree", "differ"), [("kim2025", "h-falcon", 143, 24), ("laubli2018", "parity", 48, 0)]
+    ("name", "folder", "agree", "differ"),
+    [
+        ("kim2025", "h-falcon", 191, 85),
+        ("laubli2018", "parity", 240, 0),
+        ("wmt23", "mtme/wmt23", 20, 0),
+        ("ted2021", "mqm", 15, 1),
+        ("esa2024", "esa-appraise", 1, 9),
+    ],
 )
 def test_every_value_comes_out_as_the_study_says(name: str, folder: str, agree: int, differ: int) -> None:
     checks = reproduce(load(name), data_dir(folder))
@@ -24,7 +32,7 @@ def test_every_value_comes_out_as_the_study_says(name: str, folder: str, agree: 
 def test_without_released_data_nothing_is_claimed(name: str) -> None:
     checks = reproduce(load(name), Path("nowhere"))
     assert {check.verdict for check in checks} == {"not computable"}
-    assert all(check.known and check.row()["reason"] for check in checks)
+    assert all(check.known and check.reason for check in checks)
 
 
 def cell(paper: float | str, **more: object) -> Cell:
@@ -32,13 +40,13 @@ def cell(paper: float | str, **more: object) -> Cell:
 
 
 def test_rows_have_both_values_and_the_difference() -> None:
-    row = Check(cell(0.5), 0.51, DIFFERS).row()
-    assert set(row) == {"where", "row", "column", "paper", "value", "difference", "verdict", "reason"}
+    row = Check(cell(0.5), Found(0.51), DIFFERS).row()
+    assert set(row) == {"where", "row", "column", "paper", "value", "difference", "verdict"}
     assert row["difference"] == pytest.approx(0.01)
 
 
 def test_the_summary_counts_and_names_surprises() -> None:
-    text = summary([Check(cell(1), 1.0, AGREES), Check(cell(1), 2.0, DIFFERS)])
+    text = summary([Check(cell(1), Found(1.0), AGREES), Check(cell(1), Found(2.0), DIFFERS)])
     assert text == "1 of 2 agree; 1 of 2 differ; 1 are not as this file expects."
 
 

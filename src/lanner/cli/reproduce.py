@@ -7,45 +7,77 @@ from pathlib import Path
 import click
 
 from lanner.cli._output import Output, json_option
+from lanner.errors import LannerError
 from lanner.reports.typeset import number
-from lanner.studies.reproduce import AGREES, DIFFERS, Check, reproduce, summary
-from lanner.studies.study import load, names
+from lanner.studies.reproduce import AGREES, DIFFERS, NOT_PRINTED, Check, check, read, summary
+from lanner.studies.study import Study, load, names
 
-_MARKS = {AGREES: "✓", DIFFERS: "△"}
+_MARKS = {AGREES: "✓", DIFFERS: "△", NOT_PRINTED: "·"}
 
 
 @click.command("reproduce", short_help="Recompute a paper's figures from its released data.")
-@click.argument("name", metavar="STUDY")
-@click.option("--data", type=click.Path(path_type=Path), default=Path(), show_default=True, help="The released data.")
+@click.argument("name", metavar="[STUDY]", required=False)
+@click.option("--data", type=click.Path(path_type=Path), help="The folder of the released data (default: this one).")
 @click.option("--only", help="Only tables whose name contains this.")
+@click.option("--list", "listing", is_flag=True, help="Which studies there are, and what data each needs.")
 @json_option
-def command(name: str, data: Path, only: str | None, as_json: bool) -> None:
+def command(name: str | None, data: Path | None, only: str | None, listing: bool, as_json: bool) -> None:
     """Set a paper's printed values beside the recomputed ones. What does not agree is said, not mended.
+
+    ✓ agrees, △ differs, – cannot be computed, · was not printed. STUDY is a name of --list, or a file of your own.
 
     Example: lanner reproduce kim2025 --data h-falcon
     """
-    study = load(name)
     output = Output("reproduce", as_json)
-    checks = [c for c in reproduce(study, data) if not only or only.casefold() in c.cell.where.casefold()]
-    output.rows.extend(check.row() for check in checks)
-    for where in dict.fromkeys(check.cell.where for check in checks):
+    if listing:
+        _list(output)
+        return
+    if name is None:
+        raise LannerError("No study is named.", next_step=f"Name one: {', '.join(names())}. See --list.")
+    study = load(name)
+    _refuse_unknown_table(study, only)
+    checks = check(study, read(study, data), only or "")
+    output.rows.extend(made.row() for made in checks)
+    for where in dict.fromkeys(made.cell.where for made in checks):
         shown = Output("reproduce", as_json)
-        shown.table([_shown(check) for check in checks if check.cell.where == where], title=where)
+        shown.table([_shown(made) for made in checks if made.cell.where == where], title=where)
         shown.say()
     output.say(f"{study.citation}: {summary(checks)}", style="bold")
     output.notes.extend(study.remarks)
-    output.signature = f"{study.name} · {len(checks)} values · studies known: {', '.join(names())}"
+    if as_json:  # people see the reasons beside the values
+        output.notes.extend(made.remark for made in checks if made.verdict != AGREES and made.remark)
+    output.signature = f"{study.name} · {len(checks)} values" + (" · simulated judges" if study.simulated else "")
     output.end()
 
 
-def _shown(check: Check) -> dict[str, str]:
-    printed = check.cell.paper
-    digits = check.cell.digits + (1 if check.verdict == DIFFERS else 0)
+def _list(output: Output) -> None:
+    studies = [load(name) for name in names()]
+    rows = [
+        {"study": made.name, "paper": made.citation, "values": len(made.cells), "data": made.data} for made in studies
+    ]
+    output.table(rows)
+    output.end()
+
+
+def _refuse_unknown_table(study: Study, only: str | None) -> None:
+    known = list(dict.fromkeys(cell.where for cell in study.cells))
+    if only and not any(only.casefold() in where.casefold() for where in known):
+        raise LannerError(f"{study.name} has no table {only!r}.", next_step=f"It has: {'; '.join(known)}.")
+
+
+def _shown(made: Check) -> dict[str, str]:
+    printed = made.cell.paper
+    digits = made.cell.digits + (1 if made.verdict == DIFFERS else 0)
     return {
-        "row": check.cell.row,
-        "column": check.cell.column,
-        "printed": printed if isinstance(printed, str) else number(printed, check.cell.digits, bounded=False),
-        "recomputed": number(check.value, digits, bounded=False),
-        "": _MARKS.get(check.verdict, "–"),
-        "reason": check.row()["reason"] if check.verdict != AGREES else "",
+        "row": made.cell.row,
+        "column": made.cell.column,
+        "printed": _typed(printed, made.cell.digits),
+        "recomputed": _typed(made.value, digits),
+        "difference": number(made.difference, digits, bounded=False) if made.difference is not None else "",
+        "": _MARKS.get(made.verdict, "–"),
+        "reason": made.reason if made.verdict != AGREES else "",
     }
+
+
+def _typed(value: float | str | None, digits: int) -> str:
+    return value if isinstance(value, str) else number(value, digits, bounded=False)

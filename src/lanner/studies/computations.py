@@ -1,37 +1,25 @@
-"""The computations that study files name. Each takes the parts of the released data and options, and gives a number."""
+"""The computations that study files name. Each takes the data and options, and gives a number, words, or nothing."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import polars as pl
 
-from lanner.errors import InputError, did_you_mean
-from lanner.material import Material
-from lanner.model import Choice, Result
-from lanner.stats import association, diagnosis, effort, preference, regression
+from lanner.model import Result
+from lanner.stats import association, diagnosis, preference
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.concordance import Coefficient
 from lanner.stats.resample import Resampling
+from lanner.studies import claims, error_spans, scorers, sentences
+from lanner.studies.data import Data
+from lanner.studies.found import Found
 
-Parts = Mapping[str, Material]
-Computation = Callable[..., float | None]
+Computation = Callable[..., Found | float | str | None]
 _QUICK = Resampling(n=1)
 """Only the estimate is compared with print, so no resamples are drawn for intervals nobody looks at."""
-
-
-def _part(parts: Parts, name: str, judges: Sequence[str] = (), documents: str = "") -> Material:
-    if name not in parts:
-        raise InputError(f"The data has no part {name!r}.", next_step=did_you_mean(name, parts))
-    found = parts[name].only(judges) if judges else parts[name]
-    return found.matching(documents) if documents else found
-
-
-def _labels(part: Material, question: str) -> dict[str, Any]:
-    found = part.protocol.find(question) if part.protocol else None
-    return {"labels": [o.id for o in found[1].options]} if found and isinstance(found[1], Choice) else {}
 
 
 def _only(results: Sequence[Result], **labels: str) -> float | None:
@@ -40,7 +28,7 @@ def _only(results: Sequence[Result], **labels: str) -> float | None:
 
 
 def agreement(
-    parts: Parts,
+    data: Data,
     *,
     part: str,
     statistic: str,
@@ -52,42 +40,66 @@ def agreement(
     **options: Any,
 ) -> float | None:
     """A coefficient on one question. `same` is a pattern that finds what makes two documents one item."""
-    found = _part(parts, part, judges, documents)
-    table = _as_items(found.table, same) if same else found.table
-    chosen = {**_labels(found, question), **options}
-    value = COEFFICIENTS[statistic](table, question, resampling=_QUICK, **chosen).value
+    table = data.table(part, judges, documents)
+    chosen = {**data.labels(part, question), **options}
+    value = COEFFICIENTS[statistic](_as_items(table, same), question, resampling=_QUICK, **chosen).value
     return None if value is None else scale * value
 
 
 def _as_items(table: pl.DataFrame, pattern: str) -> pl.DataFrame:
+    if not pattern:
+        return table
     return table.with_columns(pl.col("document").str.extract(pattern, 1).fill_null(pl.col("document")))
 
 
-def merged(parts: Parts, *, part: str, question: str, judges: Sequence[str], labels: Sequence[str]) -> float | None:
+def merged(data: Data, *, part: str, question: str, judges: Sequence[str], labels: Sequence[str]) -> float | None:
     """κ of two judges after two labels are taken as one."""
-    found = _part(parts, part, judges)
-    results = diagnosis.merging(found.table, question, resampling=_QUICK, **_labels(found, question))
+    key = ("merging", part, question, tuple(judges))
+    if key not in data.kept:
+        data.kept[key] = diagnosis.merging(
+            data.table(part, judges), question, resampling=_QUICK, **data.labels(part, question)
+        )
+    results: Sequence[Result] = data.kept[key]  # type: ignore[assignment]
     return next((r.value for r in results if set(r.labels["merged"].split(" + ")) == set(labels)), None)
 
 
 def disagreement(
-    parts: Parts, *, part: str, question: str, judges: Sequence[str], label: str, side: str = "both"
+    data: Data, *, part: str, question: str, judges: Sequence[str], label: str, side: str = "both"
 ) -> float | None:
     """The share of a label among the items on which two judges differ, in percent."""
-    found = _part(parts, part, judges)
-    results = diagnosis.disagreements(found.table, question, resampling=_QUICK, **_labels(found, question))
+    table = data.table(part, judges)
+    results = diagnosis.disagreements(table, question, resampling=_QUICK, **data.labels(part, question))
     value = _only(results, side=side, label=label)
     return None if value is None else 100 * value
 
 
+def confusion_count(
+    data: Data,
+    *,
+    part: str,
+    question: str,
+    judges: Sequence[str],
+    one: str,
+    other: str,
+    documents: str = "",
+    same: str = "",
+) -> float | None:
+    """How often the first judge gave one label where the second gave the other."""
+    table = _as_items(data.table(part, judges, documents), same)
+    found = diagnosis.confusion(table, question, resampling=_QUICK, **data.labels(part, question))
+    if not found:
+        return None
+    rows, (first, _) = found[0].rows, (found[0].labels["judge"], found[0].labels["other"])
+    pick, across = (one, other) if first == judges[0] else (other, one)
+    row = next((row for row in rows if pick in row.values()), None)
+    return None if row is None else float(row.get(across, 0))
+
+
 def label_share(
-    parts: Parts, *, part: str, question: str, judge: str, label: str, domain: str = "", among: str = "items"
+    data: Data, *, part: str, question: str, judge: str, label: str, domain: str = "", among: str = "items"
 ) -> float | None:
     """In percent, how many of a judge's items have the label, or its share among all labels the judge gave."""
-    found = _part(parts, part, [judge])
-    found = found.in_domain(domain) if domain else found
-    values = [j.value for j in found.judgements if j.question == question and j.value is not None]
-    given = [value if isinstance(value, list) else [value] for value in values]
+    given = sentences.given(data, part, question, judge, domain)
     if not given:
         return None
     if among == "items":
@@ -95,14 +107,13 @@ def label_share(
     return 100 * sum(labels.count(label) for labels in given) / sum(map(len, given))
 
 
-def correlation(parts: Parts, *, part: str, of: str, method: Coefficient, judges: Sequence[str] = ()) -> float | None:
+def correlation(data: Data, *, part: str, of: str, method: Coefficient, judges: Sequence[str] = ()) -> float | None:
     """Correlation of a measure between two judges."""
-    table = _part(parts, part, judges).table
-    return association.correlations(table, of, methods=[method], resampling=_QUICK).value
+    return association.correlations(data.table(part, judges), of, methods=[method], resampling=_QUICK).value
 
 
 def regress(
-    parts: Parts,
+    data: Data,
     *,
     part: str,
     judge: str,
@@ -113,8 +124,7 @@ def regress(
     fill: float | None = None,
 ) -> float | None:
     """From a least-squares model of one judge: R², the intercept, or a coefficient with its classical interval."""
-    table = _part(parts, part, [judge]).table
-    found = regression.regress(table, outcome, predictors, errors="classical", fill=fill, resampling=_QUICK)
+    found = claims.model(data, part, judge, outcome, predictors, fill=fill)
     if give == "r2":
         return found.value
     wanted = "intercept" if give == "intercept" else term
@@ -123,52 +133,56 @@ def regress(
 
 
 def throughput(
-    parts: Parts, *, part: str, judge: str, of: str, domain: str = "all", pooled: bool = False, without: str = ""
+    data: Data, *, part: str, judge: str, of: str, domain: str = "all", pooled: bool = False, without: str = ""
 ) -> float | None:
     """Sentences a minute, by the time of a question; answers that carry the flag `without` are left out."""
-    table = _part(parts, part, [judge]).table.filter(pl.col("question") == of)
-    if without:
-        table = table.filter(~pl.col("flags").list.contains(without).fill_null(False))
-    found = effort.throughput(table, pooled=pooled, resampling=_QUICK)
-    return next((row["value"] for row in found.rows if row["domain"] == domain), None)
+    return sentences.rates(data, part, judge, of, pooled=pooled, without=without).get(domain)
 
 
-def texts(parts: Parts, *, part: str, count: str, domain: str = "") -> float:
-    """How many documents or segments, in all or in a domain."""
-    documents = [d for d in _part(parts, part).documents if not domain or d.domain == domain]
-    return float(len(documents) if count == "documents" else sum(len(d.segments) for d in documents))
-
-
-def chosen_number(parts: Parts, *, part: str, question: str, judge: str, number: int) -> float | None:
+def chosen_number(data: Data, *, part: str, question: str, judge: str, number: int) -> float | None:
     """In percent, on how many items a judge chose exactly so many labels."""
-    sizes = _part(parts, part, [judge]).table.filter(pl.col("question") == question)["labels"].list.len().drop_nulls()
-    return 100 * float((sizes == number).mean()) if len(sizes) else None  # type: ignore[arg-type]
+    sizes = sentences.numbers_chosen(data, part, question, judge)
+    return 100 * sizes.count(number) / len(sizes) if sizes else None
 
 
 def preferred(
-    parts: Parts, *, part: str, question: str, favour: str, give: str, documents: str = "", judge: str = "all"
+    data: Data, *, part: str, question: str, favour: str, give: str, documents: str = "", judge: str = "all"
 ) -> float | None:
-    """From the sign test: wins, ties, losses, x, n, or a p-value (p_drop, p_split)."""
-    table = _part(parts, part, (), documents).table
-    found = preference.sign_test(table, question, favour=favour, resampling=_QUICK)
-    return next((float(row[give]) for row in found.rows if row["judge"] == judge), None)
+    """From the sign test: wins, ties, losses, x, n, a p-value (p_drop, p_split), or percent_ of wins, ties, losses."""
+    key = ("sign test", part, question, favour, documents)
+    if key not in data.kept:
+        table = data.table(part, (), documents)
+        data.kept[key] = preference.sign_test(table, question, favour=favour, resampling=_QUICK).rows
+    rows: Sequence[dict[str, Any]] = data.kept[key]  # type: ignore[assignment]
+    row = next((row for row in rows if row["judge"] == judge), None)
+    if row is None:
+        return None
+    if give.startswith("percent_"):
+        total = row["wins"] + row["ties"] + row["losses"]
+        return 100 * float(row[give.removeprefix("percent_")]) / total if total else None
+    return float(row[give])
 
 
-def majority(parts: Parts, *, part: str, question: str, give: str, documents: str = "", same: str = "") -> float | None:
+def majority(data: Data, *, part: str, question: str, give: str, documents: str = "", same: str = "") -> float | None:
     """From the majority vote on each item: percent_one, percent_tie, percent_two."""
-    table = _part(parts, part, (), documents).table
-    found = preference.majority(_as_items(table, same) if same else table, question, resampling=_QUICK)
+    table = _as_items(data.table(part, (), documents), same)
+    found = preference.majority(table, question, resampling=_QUICK)
     return float(found.rows[0][give]) if found.rows else None
 
 
-def control_misses(parts: Parts, *, part: str, questions: str, give: str) -> float | None:
-    """Control items and how many of them were missed, over the questions whose id fits a pattern."""
-    found = _part(parts, part)
+def control_misses(data: Data, *, part: str, questions: str, give: str) -> float | None:
+    """Control items, how many of them were missed, and how many of those by a tie, over questions that fit."""
+    found = data.part(part)
     answered = [j for j in found.judgements if j.role == "control" and re.search(questions, j.question)]
     if give == "items":
         return float(len(answered))
-    spoiled = {document.id: document.meta.get("spam") for document in found.documents}
-    return float(sum(not _won(j.systems, j.value, str(spoiled.get(j.document))) for j in answered))
+    spoiled = {document.id: str(document.meta.get("spam")) for document in found.documents}
+    missed = [j for j in answered if not _won(j.systems, j.value, spoiled.get(j.document, ""))]
+    if give == "raters without a miss":
+        return float(len({j.judge for j in answered} - {j.judge for j in missed}))
+    if give == "ties":
+        return float(sum(j.value[0] == j.value[1] for j in missed))
+    return float(len(missed))
 
 
 def _won(systems: Sequence[str], ranks: Sequence[int], spoiled: str) -> bool:
@@ -177,10 +191,14 @@ def _won(systems: Sequence[str], ranks: Sequence[int], spoiled: str) -> bool:
     return ranks[sound] < ranks[1 - sound]
 
 
-COMPUTATIONS: dict[str, Computation] = {
-    made.__name__: made
-    for made in (
-        agreement, merged, disagreement, label_share, correlation, regress, throughput, texts, chosen_number,
-        preferred, majority, control_misses,
-    )
-}  # fmt: skip
+def of_printed(data: Data, *, numbers: Sequence[float]) -> float:  # noqa: ARG001 - every computation takes the data
+    """The plain mean of numbers that the paper itself prints: whether its own rows give its own summary."""
+    return sum(numbers) / len(numbers)
+
+
+_ALL: tuple[Computation, ...] = (
+    agreement, merged, disagreement, confusion_count, label_share, correlation, regress, throughput, chosen_number,
+    preferred, majority, control_misses, of_printed,
+    *sentences.COMPUTATIONS, *claims.COMPUTATIONS, *error_spans.COMPUTATIONS, *scorers.COMPUTATIONS,
+)  # fmt: skip
+COMPUTATIONS: dict[str, Computation] = {made.__name__: made for made in _ALL}

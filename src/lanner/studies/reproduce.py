@@ -2,58 +2,89 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from lanner.errors import InputError, LannerError, Where
-from lanner.material import Material, from_file
+from lanner.errors import LannerError
 from lanner.model import Json
+from lanner.studies import data as reading
 from lanner.studies.computations import COMPUTATIONS
+from lanner.studies.data import Data
+from lanner.studies.found import Found
 from lanner.studies.study import Cell, Study
 
-AGREES, DIFFERS, NOT_COMPUTABLE = "agrees", "differs", "not computable"
+AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED = "agrees", "differs", "not computable", "not printed"
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One printed value beside the recomputed one. `known` says whether the verdict is what the study file expects."""
+    """One printed value beside the recomputed one. `known` says whether the verdict is what the study file expects;
+    `reason` why it cannot be computed or how the value came about."""
 
     cell: Cell
-    value: float | None
+    found: Found
     verdict: str
     reason: str = ""
 
     @property
+    def value(self) -> float | str | None:
+        return self.found.value
+
+    @property
     def known(self) -> bool:
+        if self.cell.paper is None:
+            return self.verdict == NOT_PRINTED
         expected = NOT_COMPUTABLE if self.cell.expected == "unknown" else self.cell.expected
         return self.verdict == expected
 
+    @property
+    def difference(self) -> float | None:
+        value, printed = self.found.value, self.cell.paper
+        if isinstance(value, int | float) and isinstance(printed, int | float):
+            return value - printed
+        return None
+
     def row(self) -> dict[str, Json]:
         """A row of the --json envelope."""
-        printed = self.cell.paper
-        difference = self.value - printed if self.value is not None and isinstance(printed, int | float) else None
         return {
             "where": self.cell.where,
             "row": self.cell.row,
             "column": self.cell.column,
-            "paper": printed,
-            "value": self.value,
-            "difference": difference,
+            "paper": self.cell.paper,
+            "value": self.found.value,
+            "difference": self.difference,
             "verdict": self.verdict,
-            "reason": self.reason or self.cell.note,
         }
 
+    @property
+    def remark(self) -> str:
+        """Where it is, and why it differs or cannot be computed."""
+        return f"{self.cell.where}, {self.cell.row}, {self.cell.column}: {self.reason}" if self.reason else ""
 
-def reproduce(study: Study, folder: Path) -> list[Check]:
-    """Every cell of the study, recomputed from the released data in `folder`."""
+
+def read(study: Study, folder: Path | None) -> Data:
+    """The data of a study: released files in `folder`, or a simulation where nothing was released."""
     if all(cell.compute == "not_computable" for cell in study.cells):
-        return [_check(cell, {}) for cell in study.cells]
-    if not folder.exists():
-        raise InputError("There is no such folder.", where=Where(folder), next_step=f"It should hold: {study.data}.")
-    parts = {part.name: part for part in from_file(folder)}
-    return [_check(cell, parts) for cell in study.cells]
+        return Data()
+    place = folder or Path()
+    reading.check_folder(place, study.needs, study.data)
+    if study.reader == "metric_scores":
+        return reading.metric_scores(place, **study.reading)
+    return reading.judgements(place)
+
+
+def check(study: Study, found: Data, only: str = "") -> list[Check]:
+    """Every cell of the study, recomputed; or those of the tables whose name contains `only`."""
+    return [_check(cell, found) for cell in study.cells if only.casefold() in cell.where.casefold()]
+
+
+def reproduce(study: Study, folder: Path | None = None) -> list[Check]:
+    """Every cell of the study, recomputed from the released data in `folder`."""
+    return check(study, read(study, folder))
 
 
 def summary(checks: Sequence[Check]) -> str:
@@ -65,24 +96,46 @@ def summary(checks: Sequence[Check]) -> str:
     return "; ".join(said) + "."
 
 
-_WORDS = {AGREES: "agree", DIFFERS: "differ", NOT_COMPUTABLE: "cannot be computed"}
+_WORDS = {AGREES: "agree", DIFFERS: "differ", NOT_COMPUTABLE: "cannot be computed", NOT_PRINTED: "were not printed"}
 
 
-def _check(cell: Cell, parts: dict[str, Material]) -> Check:
+def _check(cell: Cell, found: Data) -> Check:
     if cell.compute == "not_computable":
-        return Check(cell, None, NOT_COMPUTABLE, cell.note)
+        return Check(cell, Found(None), NOT_COMPUTABLE, cell.note)
     try:
-        value = COMPUTATIONS[cell.compute](parts, **cell.options)
+        made = _compute(cell.compute, found, dict(cell.options))
     except LannerError as error:
-        return Check(cell, None, NOT_COMPUTABLE, error.what)
-    if value is None:
-        return Check(cell, None, NOT_COMPUTABLE, cell.note or "It is not defined on the released data.")
-    return Check(cell, value, AGREES if _agrees(cell, value) else DIFFERS)
+        return Check(cell, Found(None), NOT_COMPUTABLE, error.what)
+    if made.value is None:
+        return Check(cell, made, NOT_COMPUTABLE, cell.note or "it is not defined on this data")
+    reason = "; ".join(filter(None, (cell.note, made.detail)))
+    if cell.paper is None:
+        return Check(cell, made, NOT_PRINTED, reason)
+    return Check(cell, made, AGREES if _agrees(cell, made) else DIFFERS, reason)
 
 
-def _agrees(cell: Cell, value: float) -> bool:
-    """Whether the value rounds to what was printed, or lies within the stated tolerance of it. "<.05" is a bound."""
-    if isinstance(cell.paper, str):
-        return value < float(cell.paper.removeprefix("<"))
+def _compute(name: str, found: Data, options: dict[str, Any]) -> Found:
+    """One value; with `mean_over` the mean of several, each with options of its own."""
+    several: Sequence[Mapping[str, Any]] = options.pop("mean_over", ())
+    if not several:
+        return Found.of(COMPUTATIONS[name](found, **options))
+    values = [_compute(name, found, {**options, **own}).value for own in several]
+    numbers = [value for value in values if isinstance(value, int | float)]
+    return Found(sum(numbers) / len(numbers) if len(numbers) == len(values) else None)
+
+
+def _agrees(cell: Cell, found: Found) -> bool:
+    """Whether the value rounds to what was printed or lies within the stated tolerance of it; "<.05" is a bound, other
+    words must be the same. A truth that was simulated must lie within the interval around its estimate."""
+    value, printed = found.value, cell.paper
+    if isinstance(value, str) or isinstance(printed, str):
+        if isinstance(printed, str) and isinstance(value, int | float) and printed[:1] in "<>":
+            bound = float(printed[1:])
+            return value < bound if printed[0] == "<" else value > bound
+        return value == printed
+    if value is None or printed is None or math.isnan(value):
+        return False
+    if found.recovers and found.low is not None and found.high is not None:
+        return found.low <= printed <= found.high
     half = 0.5 * 10.0**-cell.digits
-    return abs(value - cell.paper) <= max(half, cell.tolerance) * (1 + 1e-9)
+    return abs(value - printed) <= max(half, cell.tolerance) * (1 + 1e-9)

@@ -1,7 +1,8 @@
 """The shape of a study file: tables of printed values, each with the computation that gives it again.
 
 A table names a `compute`; its `columns` and `rows` add options, and a cell's options are the table's, the column's and
-the row's together. `paper` holds the printed values in the order of the columns; what was not printed is "".
+the row's together. `paper` holds the printed values in the order of the columns; "" leaves a cell out, "?" computes
+what was not printed. `mean_over` in a row or column computes the cell once for each set of options and takes the mean.
 """
 
 from __future__ import annotations
@@ -15,16 +16,19 @@ from typing import Any
 from lanner import registry
 from lanner.errors import LannerError, Where, did_you_mean
 
+NOT_PRINTED = "?"
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One printed value and how to compute it. `note` says what is known about it; `expected` is "differs" where the
-    released data is known to give something else, and "unknown" where it cannot be computed."""
+    """One printed value and how to compute it. `paper` is None where nothing was printed. `note` says what is known
+    about it; `expected` is "differs" where the released data is known to give something else, and "unknown" where it
+    cannot be computed."""
 
     where: str
     row: str
     column: str
-    paper: float | str
+    paper: float | str | None
     compute: str
     options: Mapping[str, Any]
     digits: int = 3
@@ -34,8 +38,18 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure of the paper to draw again: what kind of drawing, from what."""
+
+    where: str
+    kind: str
+    caption: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
-    """One paper."""
+    """One paper. `reader` says how its data is read; `needs` are files that tell whether a folder holds it."""
 
     name: str
     title: str
@@ -43,7 +57,15 @@ class Study:
     data: str
     cells: tuple[Cell, ...]
     remarks: tuple[str, ...] = ()
-    parts: Mapping[str, str] = field(default_factory=dict)
+    drawings: tuple[Drawing, ...] = ()
+    reader: str = "judgements"
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+
+    @property
+    def simulated(self) -> bool:
+        """Whether nothing was released, so that judges with known truth stand in."""
+        return self.reader == "simulation"
 
 
 _CELL = ("digits", "tolerance", "expected", "note")
@@ -59,15 +81,29 @@ def load(name_or_path: str | Path) -> Study:
     given = str(name_or_path)
     path = Path(given) if given.endswith(".toml") else registry.data_file("studies", given, ".toml")
     if path is None or not path.is_file():
-        raise LannerError(f"There is no study called {given!r}.", next_step=did_you_mean(given, names()))
+        hint = did_you_mean(given, names()) or f"Known are: {', '.join(names())}."
+        raise LannerError(f"There is no study called {given!r}.", next_step=hint)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-        cells = tuple(cell for entry in table.get("table", ()) for cell in _cells(entry))
         return Study(
-            table["name"], table["title"], table["citation"], table["data"], cells, tuple(table.get("remarks", ()))
+            table["name"],
+            table["title"],
+            table["citation"],
+            table["data"],
+            tuple(cell for entry in table.get("table", ()) for cell in _cells(entry)),
+            tuple(table.get("remarks", ())),
+            tuple(_drawing(entry) for entry in table.get("figure", ())),
+            table.get("reader", "judgements"),
+            table.get("reading", {}),
+            tuple(table.get("needs", ())),
         )
     except (tomllib.TOMLDecodeError, KeyError, ValueError) as error:
         raise LannerError(f"This is not a study: {error}.", where=Where(path)) from error
+
+
+def _drawing(entry: Mapping[str, Any]) -> Drawing:
+    own = {key: value for key, value in entry.items() if key not in ("where", "kind", "caption")}
+    return Drawing(entry["where"], entry["kind"], entry.get("caption", ""), own)
 
 
 def _cells(table: Mapping[str, Any]) -> Iterator[Cell]:
@@ -83,7 +119,8 @@ def _cells(table: Mapping[str, Any]) -> Iterator[Cell]:
                 continue
             options = {**shared, **more, **own}
             about = {key: options.pop(key) for key in _CELL if key in options}
-            differs = options.pop("differs", ())
-            if column in differs:
+            if column in options.pop("differs", ()):
                 about["expected"] = "differs"
-            yield Cell(table["where"], row, column, paper, options.pop("compute", table["compute"]), options, **about)
+            printed = None if paper == NOT_PRINTED else paper
+            compute = options.pop("compute", table["compute"])
+            yield Cell(table["where"], row, column, printed, compute, options, **about)

@@ -1,0 +1,102 @@
+"""What a study is computed from: the parts of a release, read once, with every cut of their tables kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from lanner.errors import InputError, Where, did_you_mean
+from lanner.formats import mtme
+from lanner.material import Material, from_file
+from lanner.model import Choice, Document
+from lanner.stats.metaeval import Scorer
+
+Cut = tuple[str, tuple[str, ...], str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Gold scores and those of metrics, aligned by segment; `references` are systems that people wrote."""
+
+    gold: Scorer
+    scorers: tuple[Scorer, ...]
+    references: tuple[str, ...]
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Data:
+    """The parts by name, and score tables where the release has them. `notes` are what reading noticed."""
+
+    parts: Mapping[str, Material] = field(default_factory=dict)
+    scores: Scores | None = None
+    folder: Path | None = None
+    cuts: dict[Cut, pl.DataFrame] = field(default_factory=dict)
+    kept: dict[object, object] = field(default_factory=dict)
+    """Results that several cells share, so that each is computed once."""
+
+    def part(self, name: str) -> Material:
+        if name not in self.parts:
+            raise InputError(f"The data has no part {name!r}.", next_step=did_you_mean(name, self.parts))
+        return self.parts[name]
+
+    def table(
+        self, part: str, judges: Sequence[str] = (), documents: str = "", domain: str = "", question: str = ""
+    ) -> pl.DataFrame:
+        """The tidy table of a part, with some judges, documents that fit a pattern, a domain or a question only."""
+        cut: Cut = (part, tuple(judges), documents, domain, question)
+        if cut not in self.cuts:
+            self.cuts[cut] = self._cut(*cut)
+        return self.cuts[cut]
+
+    def _cut(self, part: str, judges: Sequence[str], documents: str, domain: str, question: str) -> pl.DataFrame:
+        found = self.part(part)
+        known = [judge.id for judge in found.judges]
+        for name in judges:
+            if name not in known:
+                raise InputError(f"There is no judge {name!r} in {part}.", next_step=did_you_mean(name, known))
+        table = found.table
+        if judges:
+            table = table.filter(pl.col("judge").is_in(list(judges)))
+        if documents:
+            table = table.filter(pl.col("document").str.contains(documents))
+        if domain:
+            table = table.filter(pl.col("domain") == domain)
+        return table.filter(pl.col("question") == question) if question else table
+
+    def documents(self, part: str, domain: str = "") -> list[Document]:
+        return [document for document in self.part(part).documents if not domain or document.domain == domain]
+
+    def labels(self, part: str, question: str) -> dict[str, list[str]]:
+        """The labels that could be chosen, as an option for statistics: one that nobody chose still is one."""
+        protocol = self.part(part).protocol
+        found = protocol.find(question) if protocol else None
+        return {"labels": [o.id for o in found[1].options]} if found and isinstance(found[1], Choice) else {}
+
+
+def judgements(folder: Path) -> Data:
+    """Everything judged in the folder, part by part."""
+    return Data({part.name: part for part in from_file(folder)}, folder=folder)
+
+
+def metric_scores(folder: Path, pair: str, gold: str, metrics: Sequence[str] = ()) -> Data:
+    """Gold scores and metrics (all, or those named) of a language pair in the layout of mt-metrics-eval."""
+    found = mtme.read_score_tables(folder, pair, gold, metrics)
+    truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (found.gold, *found.metrics))
+    return Data(scores=Scores(truth, tuple(scorers), found.references, found.documents), folder=folder)
+
+
+def check_folder(folder: Path, needs: Sequence[str], description: str) -> None:
+    """An error that says what the folder lacks, and where it seems to be if it is just a folder off."""
+    if not folder.is_dir():
+        raise InputError("There is no such folder.", where=Where(folder), next_step=f"It should be {description}.")
+    missing = [name for name in needs if not (folder / name).exists()]
+    if not missing:
+        return
+    nearby = [child for child in sorted(folder.iterdir()) if child.is_dir()] + [folder.parent]
+    better = next((place for place in nearby if all((place / name).exists() for name in needs)), None)
+    hint = f"Did you mean --data {better}?" if better else f"It should be {description}."
+    raise InputError(f"The released data is not here: {missing[0]} is missing.", where=Where(folder), next_step=hint)

@@ -1,0 +1,95 @@
+"""Counts that need the sentences or answers themselves: texts, labels given, speed, where two judges agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import nupunkt
+import polars as pl
+
+from lanner.stats import effort
+from lanner.stats.resample import Resampling
+from lanner.studies.data import Data
+from lanner.studies.found import Found
+
+_QUICK = Resampling(n=1)
+
+
+def given(data: Data, part: str, question: str, judge: str, domain: str = "") -> list[list[str]]:
+    """The labels of every answer of a judge, repeated ones included, as the judge gave them."""
+    key = ("given", part, question, judge, domain)
+    if key not in data.kept:
+        ids = {document.id for document in data.documents(part, domain)}
+        data.kept[key] = [
+            list(j.value) if isinstance(j.value, list) else [j.value]
+            for j in data.part(part).judgements
+            if j.question == question and j.judge == judge and j.value is not None and j.document in ids
+        ]
+    found: list[list[str]] = data.kept[key]  # type: ignore[assignment]
+    return found
+
+
+def rates(data: Data, part: str, judge: str, of: str, *, pooled: bool = False, without: str = "") -> dict[str, float]:
+    """Sentences a minute in each domain, and "all" for the judge."""
+    key = ("rates", part, judge, of, pooled, without)
+    if key not in data.kept:
+        table = data.table(part, [judge], question=of)
+        if without:
+            table = table.filter(~pl.col("flags").list.contains(without).fill_null(False))
+        found = effort.throughput(table, pooled=pooled, resampling=_QUICK)
+        data.kept[key] = {str(row["domain"]): float(row["value"]) for row in found.rows}
+    made: dict[str, float] = data.kept[key]  # type: ignore[assignment]
+    return made
+
+
+def numbers_chosen(data: Data, part: str, question: str, judge: str) -> list[int]:
+    """How many labels a judge chose on each item."""
+    return data.table(part, [judge], question=question)["labels"].list.len().drop_nulls().to_list()
+
+
+def texts(data: Data, *, part: str, count: str, domain: str = "") -> float | None:
+    """How many documents, segments, or sentences found inside segments, in all or in a domain; or two of them divided.
+
+    Sentences are counted by Punkt, as the paper did, though with another training than NLTK's.
+    """
+    documents = data.documents(part, domain)
+    segments = [segment.source for document in documents for segment in document]
+    if count == "documents":
+        return float(len(documents))
+    if count == "segments":
+        return float(len(segments))
+    found = sum(len(nupunkt.sent_tokenize(text)) for text in segments)
+    over = len(documents) if count == "sentences per document" else len(segments)
+    return found / over if over else None
+
+
+def agreed_share(data: Data, *, part: str, question: str, judges: Sequence[str], label: str, domain: str = "") -> float:
+    """In percent, a label's share among the labels that two judges both chose for a sentence."""
+    found = agreed_labels(data, part, question, judges, domain)
+    return 100 * found.count(label) / len(found) if found else 0.0
+
+
+def agreed_labels(data: Data, part: str, question: str, judges: Sequence[str], domain: str = "") -> list[str]:
+    """Every label that two judges both chose, once for each sentence."""
+    key = ("agreed", part, question, tuple(judges), domain)
+    if key not in data.kept:
+        keys = ["document", "segment"]
+        one, other = (data.table(part, [judge], "", domain, question).select(*keys, "labels") for judge in judges)
+        both = one.join(other, on=keys, suffix="_other")
+        shared = both.select(pl.col("labels").list.set_intersection("labels_other"))["labels"]
+        data.kept[key] = shared.explode().drop_nulls().to_list()
+    made: list[str] = data.kept[key]  # type: ignore[assignment]
+    return made
+
+
+def differing_domain(data: Data, *, part: str, question: str, judges: Sequence[str], domain: str) -> Found:
+    """In percent, how many of the sentences on which two judges differ belong to a domain."""
+    keys = ["document", "segment", "domain"]
+    one, other = (data.table(part, [judge], question=question).select(*keys, "label") for judge in judges)
+    differ = one.join(other, on=keys, suffix="_other").filter(pl.col("label") != pl.col("label_other"))
+    inside = differ.filter(pl.col("domain") == domain).height
+    share = 100 * inside / differ.height if differ.height else None
+    return Found(share, detail=f"{inside} of {differ.height} differing sentences")
+
+
+COMPUTATIONS: tuple[Callable[..., Found | float | None], ...] = (texts, agreed_share, differing_domain)
