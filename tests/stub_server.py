@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from random import Random
 from typing import Any
 
@@ -109,3 +110,19 @@ async def serving(stub: Stub, port: int = 0) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
     finally:
         await runner.cleanup()
+
+
+@contextmanager
+def running(stub: Stub) -> Iterator[str]:
+    """The stub's base URL while it serves from a thread, for those who have no event loop of their own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    server = serving(stub)
+    try:
+        yield asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(10)
+        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result(10)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()

@@ -15,7 +15,7 @@ from lanner.errors import CampaignError, LannerError
 from lanner.judges import providers
 from lanner.judges.asking import Asker, Line
 from lanner.judges.book import Book
-from lanner.judges.examples import agreed
+from lanner.judges.examples import Example, agreed
 from lanner.judges.pace import Gate, Pace
 from lanner.judges.plan import Limits, Member, Plan, Totals, differences
 from lanner.judges.providers import Endpoint, Provider
@@ -25,6 +25,7 @@ from lanner.model import Campaign, CampaignState
 from lanner.store import Store, Work
 
 Report = Callable[[Totals], None]
+Connect = Callable[[Endpoint], Provider]
 
 
 def seat(store: Store, reference: str | int, plans: Sequence[Plan]) -> Campaign:
@@ -82,17 +83,21 @@ async def run(
     documents: Sequence[str] | None = None,
     limits: Limits | None = None,
     report: Report | None = None,
+    examples: Sequence[Example] | None = None,
+    connect: Connect = providers.connect,
 ) -> Totals:
-    """Let these judges answer what is open, all documents or some. Answers are on disk before they are counted."""
+    """Let these judges answer what is open, all documents or some. Answers are on disk before they are counted.
+    `examples` replace those of the campaign; `connect` makes the connections."""
     limits = limits or Limits()
     found = await asyncio.to_thread(seat, store, reference, plans)
     protocol = campaign.protocol(store, found.id)
-    examples = agreed(store, found.id) if any(plan.examples for plan in plans) else []
+    if examples is None:
+        examples = agreed(store, found.id) if any(plan.examples for plan in plans) else []
     with store.reading() as tx:
         numbers = {judge.judge.id: judge.number for judge in tx.judges.all(found.id)}
     totals = Totals()
     purse = Purse(limits.max_cost, totals)
-    connections = _Connections(limits)
+    connections = _Connections(limits, connect)
     try:
         async with Book(store) as book:
             judging = []
@@ -114,15 +119,17 @@ async def run(
 class _Connections:
     """One connection and one gate per server, shared by all who ask there."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, connect: Connect) -> None:
         self._limits = limits
+        self._connect = connect
         self._open: dict[Endpoint, tuple[Provider, Gate]] = {}
 
     def line(self, member: Member) -> Line:
         endpoint = member.endpoint
         if endpoint not in self._open:
-            pace = Pace(self._limits.in_flight, rpm=self._limits.rpm, tpm=self._limits.tpm)
-            self._open[endpoint] = (providers.connect(endpoint), Gate(pace))
+            provider = self._connect(endpoint)
+            pace = Pace(self._limits.in_flight, start=provider.at_once, rpm=self._limits.rpm, tpm=self._limits.tpm)
+            self._open[endpoint] = (provider, Gate(pace))
         return Line(member, *self._open[endpoint])
 
     async def close(self) -> None:

@@ -74,7 +74,9 @@ class RefusedError(LannerError):
 
 
 class Provider(Protocol):
-    """A connection to one server."""
+    """A connection to one server. `at_once` is how many questions it is asked at once to begin with."""
+
+    at_once: int
 
     async def ask(self, call: Call) -> Reply: ...
     async def models(self) -> list[str]: ...

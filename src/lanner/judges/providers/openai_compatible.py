@@ -75,6 +75,8 @@ def connect(endpoint: Endpoint) -> Connection:
 class Connection:
     """One server, asked over kept-alive connections."""
 
+    at_once = 8
+
     def __init__(self, endpoint: Endpoint) -> None:
         aiohttp = importlib.import_module("aiohttp")
         self._endpoint = endpoint

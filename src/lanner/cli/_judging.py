@@ -1,0 +1,175 @@
+"""Model judges on the command line: plans from options, where they judge, and the line that shows how far they are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from lanner import campaign, formats, protocols
+from lanner.cli._output import Output
+from lanner.cli.import_ import slug
+from lanner.errors import LannerError, did_you_mean
+from lanner.judges.plan import Limits, Member, Plan, Totals
+from lanner.judges.prompt import Settings
+from lanner.judges.providers import Endpoint
+from lanner.model import Campaign, Document, Protocol
+from lanner.store import Store, fingerprint
+
+PROVIDER, BATCH = "openai_compatible", "openai_batch"
+
+
+def plans_from(given: dict[str, Any]) -> list[Plan]:
+    """One judge per model, or with --panel one judge of all models."""
+    models, urls = list(given["models"]), list(given["base_urls"])
+    if not models:
+        raise LannerError("--model is missing.", next_step="Name a model, for instance --model gpt-4.1-mini.")
+    if len(urls) not in (1, len(models)):
+        raise LannerError(
+            f"{len(models)} models and {len(urls)} servers do not fit together.",
+            next_step="Give --base-url once for all models, or once for each in the same order.",
+        )
+    servers = urls * len(models) if len(urls) == 1 else urls
+    members = [_member(model, url, given) for model, url in zip(models, servers, strict=True)]
+    groups = [tuple(members)] if given["panel"] else [(member,) for member in members]
+    if given["judge_name"] and len(groups) > 1:
+        raise LannerError("One name for several judges.", next_step="Leave out --as, or make them one with --panel.")
+    settings = _settings(given)
+    return [
+        Plan(
+            given["judge_name"] or ("panel" if given["panel"] else slug(group[0].model)),
+            group, settings, given["mode"], given["samples"], given["combine"], given["swap"], given["shuffle"],
+            given["few_shot"], given["reasks"],
+        )
+        for group in groups
+    ]  # fmt: skip
+
+
+def _member(model: str, url: str, given: dict[str, Any]) -> Member:
+    if not url.startswith(("http://", "https://")):
+        raise LannerError(f"{url!r} is no address.", next_step="Give for instance --base-url http://127.0.0.1:8000/v1")
+    provider = BATCH if given["batch"] else PROVIDER
+    endpoint = Endpoint(url, provider, given["key_variable"], given["timeout"])
+    several = given["samples"] > 1
+    temperature = given["temperature"] if given["temperature"] is not None else 1.0 if several else 0.0
+    return Member(
+        model, endpoint, temperature, given["seed"], given["max_tokens"], given["price_in"], given["price_out"]
+    )
+
+
+def _settings(given: dict[str, Any]) -> Settings:
+    context, whole = given["context"], False
+    before = after = None
+    if context == "document":
+        whole = True
+    elif context:
+        parts = context.split(",")
+        if len(parts) > 2 or not all(part.strip().isdigit() for part in parts):
+            raise LannerError(
+                f"--context {context!r} is not understood.",
+                next_step='Give a number of sentences, "before,after", or "document".',
+            )
+        before, after = int(parts[0]), int(parts[-1])
+    return Settings(before, after, whole, not given["reference_free"], given["language"], comments=False)
+
+
+def limits_from(given: dict[str, Any]) -> Limits:
+    """How far and how fast. A limit on costs needs prices, or it would be a promise nobody keeps."""
+    if given["max_cost"] is not None and (given["price_in"] is None or given["price_out"] is None):
+        raise LannerError(
+            "--max-cost needs prices.",
+            next_step="Give --price-in and --price-out, per million tokens, as your server charges.",
+        )
+    usual = 5000 if given["batch"] else 64
+    return Limits(
+        given["in_flight"] or usual, given["rpm"], given["tpm"], given["max_cost"], given["limit"],
+        retry_missing=given["retry_missing"],
+    )  # fmt: skip
+
+
+def texts_and_protocol(store: Store | None, source: str, given: dict[str, Any]) -> tuple[list[Document], Protocol]:
+    """What would be judged, without making anything."""
+    names = [found.name for found in campaign.campaigns(store)] if store else []
+    if store and source in names:
+        return campaign.documents(store, source), campaign.protocol(store, source)
+    return _texts(source, names, given), protocols.load(_asked(given))
+
+
+def place_of(store: Store, source: str, given: dict[str, Any], plans: Sequence[Plan]) -> Campaign:
+    """The campaign of that name; for a file of texts a campaign made of it, or the one made of it before."""
+    names = [found.name for found in campaign.campaigns(store)]
+    if source in names:
+        found = campaign.get(store, source)
+        asked = given["protocol"]
+        if asked and protocols.load(asked).name != found.protocol_name:
+            what = f"The campaign {source!r} asks {found.protocol_name}, not {asked}."
+            raise LannerError(what, next_step="Leave out --protocol, or give a file of texts.")
+        return found
+    documents, protocol = _texts(source, names, given), protocols.load(_asked(given))
+    name = given["campaign_name"] or f"{slug(Path(source).stem)}-{slug(protocol.name)}"
+    if name in names:
+        found = campaign.get(store, name)
+        if (
+            fingerprint(campaign.documents(store, name)) != fingerprint(documents)
+            or found.protocol_hash != protocol.hash
+        ):
+            what = f"There is a campaign {name!r} with other texts or another protocol."
+            raise LannerError(what, next_step="Give this one another name with --name.")
+        return found
+    judges = [plan.as_judge() for plan in plans]
+    made = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
+    return campaign.open(store, made.id)
+
+
+def _texts(source: str, names: Sequence[str], given: dict[str, Any]) -> list[Document]:
+    if not Path(source).exists():
+        hint = did_you_mean(source, names) or "Give a file of texts, or name the database with --store."
+        raise LannerError(f"There is no file and no campaign called {source!r}.", next_step=hint)
+    return list(formats.read_documents(Path(source), given["format_name"]))
+
+
+def _asked(given: dict[str, Any]) -> str:
+    if not given["protocol"]:
+        known = ", ".join(protocols.names())
+        raise LannerError("--protocol is missing: texts say nothing about what is asked.", next_step=f"Known: {known}.")
+    return str(given["protocol"])
+
+
+@contextmanager
+def watching(output: Output) -> Iterator[Callable[[Totals], None]]:
+    """Show on a terminal how far a run is: items, pace, tokens, cost so far and expected, what went wrong."""
+    console = Console(stderr=True)
+    if output.as_json or not console.is_terminal:
+        yield lambda _totals: None
+        return
+    began = time.monotonic()
+    columns = (
+        TextColumn("Judging"), BarColumn(bar_width=24), MofNCompleteColumn(), TextColumn("{task.fields[words]}"),
+        TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None, words="")
+
+        def show(totals: Totals) -> None:
+            bar.update(task, total=totals.open, completed=totals.settled, words=line(totals, time.monotonic() - began))
+
+        yield show
+
+
+def line(totals: Totals, seconds: float) -> str:
+    """One line: pace, tokens, cost so far and expected, what went wrong."""
+    words = [
+        f"{totals.settled / seconds:.1f}/s" if seconds > 0 else "",
+        f"{totals.tokens_in + totals.tokens_out:,} tokens",
+    ]
+    if totals.priced and totals.cost:
+        expected = totals.expected_cost
+        words.append(f"cost {totals.cost:.2f}" + (f" of about {expected:.2f}" if expected else ""))
+    counts = ((totals.reasks, "asked again"), (totals.overloads, "repeated"), (totals.missing, "missing"))
+    words += [f"{number} {what}" for number, what in (*counts, (totals.failed, "left open")) if number]
+    return " · ".join(filter(None, words))

@@ -1,0 +1,200 @@
+"""`lanner judge`: let models judge a campaign or a file of texts, by the same protocol as people."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lanner import campaign
+from lanner.cli._judging import limits_from, place_of, plans_from, texts_and_protocol, watching
+from lanner.cli._output import Output, json_option, result_rows
+from lanner.cli._source import from_option, store_option
+from lanner.errors import LannerError
+from lanner.judges.audit import audit
+from lanner.judges.examples import agreed
+from lanner.judges.plan import Limits, Plan, Totals
+from lanner.judges.rehearsal import rehearse
+from lanner.judges.replay import replay
+from lanner.judges.run import run
+from lanner.model import Campaign
+from lanner.store import Store
+
+_ABOUT = {"help_option_names": ["-h", "--help"]}
+
+
+@click.command("judge", short_help="Let models judge, by the same protocol as people.", context_settings=_ABOUT)
+@click.argument("source", metavar="CAMPAIGN_OR_TEXTS")
+@click.option("--protocol", metavar="NAME_OR_FILE", help="What is asked about a file of texts.")
+@click.option("--model", "models", multiple=True, help="A model's name; repeat it for several judges.")
+@click.option("--base-url", "base_urls", multiple=True, default=["https://api.openai.com/v1"], show_default=True,
+              help="The server; once for all models, or once for each.")  # fmt: skip
+@click.option("--key-variable", default="", help="The environment variable that holds the key.",
+              show_default="LANNER_API_KEY, then the server's own, then the keyring")  # fmt: skip
+@click.option("--as", "judge_name", default="", help="The judge's name (default: the model's).")
+@click.option("--name", "campaign_name", default="", help="The campaign's name, for a file of texts.")
+@click.option("--panel", is_flag=True, help="Several models are one judge, whose answer is theirs combined.")
+@click.option("--samples", default=1, show_default=True, help="Ask so often about each item.")
+@click.option("--combine", type=click.Choice(["majority", "mean"]), default="majority", show_default=True,
+              help="How several answers become one.")  # fmt: skip
+@click.option("--mode", type=click.Choice(["stages", "pages", "documents"]), default="stages", show_default=True,
+              help="One call for each stage, for each page, or for all sentences of a document.")  # fmt: skip
+@click.option("--context", default="", metavar="N|N,M|document", help="Sentences shown before and after.",
+              show_default="the protocol's, two and two")  # fmt: skip
+@click.option("--reference-free", is_flag=True, help="Show no reference translations.")
+@click.option("--few-shot", default=0, show_default=True, help="Examples from the calibration round.")
+@click.option("--swap", is_flag=True, help="Ask about pairs in both orders.")
+@click.option("--shuffle", is_flag=True, help="Show options in another order for each item and sample.")
+@click.option("--language", default="en", show_default=True, help="Language of the questions.")
+@click.option("--temperature", type=float, show_default="0, or 1 with several samples")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--max-tokens", default=2000, show_default=True, help="The longest reply.")
+@click.option("--reasks", default=2, show_default=True, help="How often a wrong answer is sent back.")
+@click.option("--in-flight", type=int, show_default="64", help="The most questions under way at once.")
+@click.option("--rpm", type=float, help="Requests per minute that the server allows.")
+@click.option("--tpm", type=float, help="Tokens per minute that the server allows.")
+@click.option("--timeout", default=120.0, show_default=True, help="Seconds to wait for a reply.")
+@click.option("--price-in", type=float, help="Price of a million tokens sent.")
+@click.option("--price-out", type=float, help="Price of a million tokens received.")
+@click.option("--max-cost", type=float, help="Stop before this run costs more.")
+@click.option("--limit", type=int, help="Judge only so many items now.")
+@click.option("--retry-missing", is_flag=True, help="Ask again where no valid answer came before.")
+@click.option("--batch", is_flag=True, help="Use the server's batch interface: cheaper, answers within a day.")
+@click.option("--replay", "replays", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False),
+              help="Take in a file of outputs that a model gave elsewhere.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Show three prompts and an estimate; ask nobody.")
+@from_option
+@store_option
+@json_option
+def command(
+    source: str, dry_run: bool, replays: tuple[Path, ...], store_place: str, as_json: bool, **given: Any
+) -> None:
+    """Let models judge. Whatever ends it, the same command goes on where it was: nothing is asked twice.
+
+    Example: lanner judge pilot --model my-model --base-url http://127.0.0.1:8000/v1
+    """
+    output = Output("judge", as_json)
+    if replays:
+        _replay(output, source, replays, store_place, given)
+    else:
+        plans, limits = plans_from(given), limits_from(given)
+        if dry_run:
+            _rehearse(output, source, store_place, plans, limits, given)
+        else:
+            _run(output, source, store_place, plans, limits, given)
+    output.end()
+
+
+def _run(
+    output: Output, source: str, store_place: str, plans: list[Plan], limits: Limits, given: dict[str, Any]
+) -> None:
+    with Store.open(store_place) as store:
+        found = place_of(store, source, given, plans)
+        output.signature = f"{found.protocol_name} · hash {found.protocol_hash} · {plans[0].attributes['template']}"
+        try:
+            with watching(output) as show:
+                totals = asyncio.run(run(store, found.id, plans, limits=limits, report=show))
+        except KeyboardInterrupt:
+            sys.stderr.write("\nStopped. What was answered is kept; the same command goes on from there.\n")
+            sys.exit(130)
+        _say(output, totals)
+        _audited(output, store, found, plans)
+        output.say()
+        output.say(f"Next: lanner agreement {found.name}", style="bold")
+
+
+def _say(output: Output, totals: Totals) -> None:
+    rows = [
+        {"items": totals.items, "missing": totals.missing, "left open": totals.failed, "replies": totals.calls,
+         "asked again": totals.reasks, "spellings mended": totals.repairs, "tokens in": totals.tokens_in,
+         "tokens out": totals.tokens_out, "cost": totals.cost if totals.priced and totals.calls else None}
+    ]  # fmt: skip
+    output.table(rows)
+    if totals.stopped:
+        output.note(f"Stopped early: {totals.stopped}.")
+    for step, number in totals.wrong.items():
+        output.note(f"{number:,} replies failed at the check of {_STEPS.get(step, step)}.")
+    for model, number in totals.answered_as.items():
+        output.note(f"{number:,} replies came from {model}.")
+    if totals.missing:
+        output.note("Missing items have no valid answer; the ledger has what was said. --retry-missing asks again.")
+    if totals.failed:
+        output.note("Items were left open because the server gave no answer; the same command asks again.")
+
+
+_STEPS = {"json": "JSON", "schema": "the schema", "meaning": "meaning", "refused": "the campaign"}
+
+
+_AUDITED: list[str | tuple[str, str]] = ["judge", "question", "statistic", ("estimate", "estimate [95 %]"), "p", "n"]
+
+
+def _audited(output: Output, store: Store, found: Campaign, plans: Sequence[Plan]) -> None:
+    """Self-consistency and order effects, where a judge was asked in ways that show them."""
+    asked_twice = [p for p in plans if p.samples > 1 or p.swap or p.shuffle or len(p.members) > 1]
+    results = [result for plan in asked_twice for result in audit(store, found.id, plan.judge)]
+    if results:
+        output.say()
+        shown: list[str | tuple[str, str]] = [
+            "judge",
+            "question",
+            "statistic",
+            ("estimate", "estimate [95 %]"),
+            "p",
+            "n",
+        ]
+        output.table(result_rows(results), shown)
+        output.notes.extend(dict.fromkeys(note for result in results for note in result.notes))
+
+
+def _rehearse(
+    output: Output, source: str, store_place: str, plans: list[Plan], limits: Limits, given: dict[str, Any]
+) -> None:
+    here = "://" in store_place or Path(store_place).exists()
+    if here:
+        with Store.open(store_place, create=False) as store:
+            documents, protocol = texts_and_protocol(store, source, given)
+            known = [found.name for found in campaign.campaigns(store)]
+            examples = agreed(store, source) if source in known and given["few_shot"] else []
+            done = _done(store, source, plans) if source in known else 0
+    else:
+        documents, protocol = texts_and_protocol(None, source, given)
+        examples, done = [], 0
+    found = asyncio.run(rehearse(documents, protocol, plans, examples=examples, limits=limits, done=done))
+    for number, call in enumerate(found.prompts, 1):
+        output.say(f"Prompt {number}, to {call.model}", style="bold")
+        for message in call.messages:
+            output.say(f"[{message['role']}]\n{message['content']}\n")
+    output.table(
+        [{"items": found.items, "calls": found.calls, "tokens in": found.tokens_in, "tokens out": found.tokens_out,
+          "cost": found.cost}]
+    )  # fmt: skip
+    output.note("An estimate: tokens are reckoned from characters, and nobody was asked.")
+    if found.cost is None:
+        output.note("Give --price-in and --price-out, per million tokens, to see the cost.")
+
+
+def _done(store: Store, source: str, plans: Sequence[Plan]) -> int:
+    names = {plan.judge for plan in plans}
+    return sum(part.done for part in campaign.progress(store, source).judges if part.name in names)
+
+
+def _replay(output: Output, source: str, paths: Sequence[Path], store_place: str, given: dict[str, Any]) -> None:
+    if given["judge_name"] and len(paths) > 1:
+        raise LannerError("One name for several files.", next_step="Leave out --as: judges are named like their files.")
+    rows = []
+    with Store.open(store_place, create=False) as store:
+        for path in paths:
+            done = replay(store, source, path, given["judge_name"])
+            name = given["judge_name"] or path.stem
+            rows.append(
+                {"judge": name, "answers": done.judgements, "spellings mended": sum(done.repairs.values()),
+                 "flagged": sum(done.flags.values())}
+            )  # fmt: skip
+            output.notes.extend(f"{name}: {note}" for note in done.notes)
+    output.table(rows)
+    output.say()
+    output.say(f"Next: lanner agreement {source}", style="bold")

@@ -1,0 +1,178 @@
+"""What the ledger says about a judge: how often it agrees with itself, and what the order on the page does to it.
+
+A model is asked the same in several samples, in both orders of a pair, with options shuffled; an answer that follows
+the order and not the text is bias. All means are over items, their intervals resample documents.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lanner import __version__, campaign
+from lanner.judges.votes import consistency
+from lanner.model import Choice, Json, Labels, Protocol, Question, Rank, Result, Signature
+from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
+from lanner.store import Store
+from lanner.store.codec import loads
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One answer to one question about one unit, in the circumstances it was given in."""
+
+    document: str
+    unit: tuple[str, ...]
+    question: str
+    value: Json
+    model: str
+    sample: int
+    swapped: bool
+    order: Sequence[str] = ()
+
+
+def said(store: Store, reference: str | int, judge: str) -> list[Said]:
+    """All valid answers of a judge in the ledger, question by question."""
+    found = campaign.get(store, reference)
+    answers: list[Said] = []
+    with store.reading() as tx:
+        seat = tx.judges.find(found.id, judge)
+        for document, row in tx.ledger.of_judge(seat.number) if seat else ():
+            if not row.final or row.answers is None:
+                continue
+            given, detail = loads(row.answers), loads(row.detail)
+            orders = detail.get("order", {})
+            sentences = given.items() if given and all(name.isdigit() for name in given) else [(row.segment, given)]
+            for segment, values in sentences:
+                unit = (segment, *sorted(loads(row.systems)), row.role)
+                answers += [
+                    Said(document, unit, q, v, row.model, row.sample, bool(row.swapped), orders.get(q, ()))
+                    for q, v in values.items()
+                ]
+    return answers
+
+
+def audit(store: Store, reference: str | int, judge: str, *, resampling: Resampling | None = None) -> list[Result]:
+    """Self-consistency and order effects, as far as the judge was asked in ways that show them."""
+    protocol = campaign.protocol(store, reference)
+    answers = said(store, reference, judge)
+    by = resampling or Resampling()
+    found = [*_consistent(protocol, answers, by), *_positions(protocol, answers, by), *_orders(protocol, answers, by)]
+    return [_labelled(result, judge) for result in found]
+
+
+def _labelled(result: Result, judge: str) -> Result:
+    return Result(
+        result.name, result.value, result.interval, result.p, result.counts,
+        labels={"judge": judge, **result.labels}, notes=result.notes, signature=result.signature,
+    )  # fmt: skip
+
+
+def _grouped(answers: Iterable[Said], protocol: Protocol) -> dict[str, dict[tuple[str, ...], list[Said]]]:
+    units: dict[str, dict[tuple[str, ...], list[Said]]] = defaultdict(lambda: defaultdict(list))
+    for entry in answers:
+        if protocol.find(entry.question):
+            units[entry.question][entry.document, *entry.unit].append(entry)
+    return units
+
+
+def _consistent(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list[Result]:
+    """Mean likeness of the answers to one question about one item (see `votes.likeness`), 1 where all are the same."""
+    results = []
+    for name, units in _grouped(answers, protocol).items():
+        question = _question(protocol, name)
+        likes = [
+            (key[0], value)
+            for key, votes in units.items()
+            if (value := consistency(question, [_straight(question, vote) for vote in votes])) is not None
+        ]
+        if likes:
+            results.append(_mean("self-consistency", name, likes, by))
+    return results
+
+
+def _straight(question: Question, vote: Said) -> Json:
+    return vote.value[::-1] if vote.swapped and isinstance(question, Rank) else vote.value
+
+
+def _positions(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list[Result]:
+    """For pairs: how often what stands first is preferred (half of the time, if order means nothing; ties dropped),
+    and how often both orders of a pair get the same verdict."""
+    results = []
+    for name, units in _grouped(answers, protocol).items():
+        if not isinstance(_question(protocol, name), Rank):
+            continue
+        first: list[tuple[str, float]] = []
+        same: list[tuple[str, float]] = []
+        for key, votes in units.items():
+            pairs = [vote for vote in votes if len(vote.value) == 2]
+            first += [(key[0], float(v.value[0] < v.value[1])) for v in pairs if v.value[0] != v.value[1]]
+            orders: dict[tuple[str, int], dict[bool, Json]] = defaultdict(dict)
+            for vote in pairs:
+                orders[vote.model, vote.sample][vote.swapped] = _verdict(_straight(_question(protocol, name), vote))
+            same += [(key[0], float(both[False] == both[True])) for both in orders.values() if len(both) == 2]
+        if same:
+            results.append(_mean("first of two preferred", name, first, by, null=0.5))
+            results.append(_mean("same verdict in both orders", name, same, by))
+    return results
+
+
+def _verdict(ranks: Sequence[int]) -> int:
+    return (ranks[0] > ranks[1]) - (ranks[0] < ranks[1])
+
+
+def _orders(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list[Result]:
+    """With options shuffled: how often the one shown first is chosen, against how often chance would."""
+    results = []
+    for name, units in _grouped([entry for entry in answers if entry.order], protocol).items():
+        question = _question(protocol, name)
+        if not isinstance(question, Choice | Labels):
+            continue
+        votes = [(key[0], vote) for key, found in units.items() for vote in found]
+        chosen = [(where, float(_has(vote.value, vote.order[0]))) for where, vote in votes]
+        number = float(np.mean([_size(vote.value) for _, vote in votes]))
+        results.append(_mean("first option chosen", name, chosen, by, null=number / len(question.options)))
+    return results
+
+
+def _has(value: Json, option: str) -> bool:
+    return bool(value == option or (isinstance(value, list | dict) and option in value))
+
+
+def _size(value: Json) -> int:
+    return len(value) if isinstance(value, list | dict) else 1
+
+
+def _question(protocol: Protocol, name: str) -> Question:
+    found = protocol.find(name)
+    assert found is not None
+    return found[1]
+
+
+def _mean(
+    what: str, question: str, values: Sequence[tuple[str, float]], by: Resampling, *, null: float | None = None
+) -> Result:
+    """A mean over items with its interval over documents, and p against what chance would give."""
+    labels: Mapping[str, str] = {"question": question}
+    signature = Signature(what, "", (("unit", by.unit), ("seed", str(by.seed))), __version__)
+    if not values:
+        return Result(what, None, labels=labels, notes=("Undefined: nothing but ties.",), signature=signature)
+    names = list(dict.fromkeys(where for where, _ in values))
+    sums = np.zeros((len(names), 2))
+    place = {name: number for number, name in enumerate(names)}
+    for where, value in values:
+        sums[place[where]] += (value, 1.0)
+
+    def finish(total: Array) -> Array:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(total[:, :1] / total[:, 1:])
+
+    replicates = replicate_sums(sums, finish, by)
+    spread = outcome(replicates, by, scale="logit", null=null)
+    counts = {"items": len(values), "documents": len(names)}
+    notes = spread.notes if null is None else (*spread.notes, f"{question}: by chance {null:.3f}.")
+    return Result(what, float(replicates.value[0]), spread.interval, spread.p, counts, labels=labels, notes=notes,
+                  signature=signature)  # fmt: skip

@@ -1,0 +1,166 @@
+"""Outputs that a model gave elsewhere, fed through the same door: the ledger keeps each as it was, the campaign takes
+its answers as it takes any file's. Spellings are mended by the alias table alone and counted; an answer that breaks a
+rule is kept and flagged, never dropped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from lanner import campaign
+from lanner.campaign import Imported
+from lanner.errors import InputError, Where, did_you_mean
+from lanner.judges.replies import aliased
+from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role, Stage
+from lanner.model.protocol import Object
+from lanner.store import NewEntry, Store
+from lanner.store.codec import dumps, micros
+
+TEMPLATE = "replay"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One line of a file: what it is about and what the model said, by question."""
+
+    line: int
+    item: Item
+    answers: Mapping[str, Json]
+    raw: str
+
+
+@cache
+def _names() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((resources.files("lanner.judges") / "replay.toml").read_text(encoding="utf-8"))
+
+
+def outputs(path: Path, protocol: Protocol, documents: Sequence[Document]) -> Iterator[Output]:
+    """The outputs in a file of JSON lines: each names its sentence (and document, where sentences of several share
+    their ids; and system, where there are several) and has answers under the questions' ids."""
+    places: dict[str, list[str]] = {}
+    for document in documents:
+        for segment in document:
+            places.setdefault(segment.id, []).append(document.id)
+    systems = tuple(dict.fromkeys(name for document in documents for name in document.systems))
+    for line, row in _rows(path):
+        item = _item(row, places, systems, Where(path, line))
+        yield Output(line, item, _answers(row, protocol, Where(path, line)), dumps(row))
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Json]]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The file cannot be read: {error}.", where=Where(path)) from error
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise InputError(f"This line is not JSON: {error}.", where=Where(path, number)) from error
+        if not isinstance(row, dict):
+            raise InputError("This line is not a JSON object.", where=Where(path, number))
+        yield number, row
+
+
+def _item(row: Mapping[str, Json], places: Mapping[str, list[str]], systems: tuple[str, ...], where: Where) -> Item:
+    found = {
+        field: next((row[name] for name in names if name in row), None) for field, names in _names()["place"].items()
+    }
+    segment = "" if found["segment"] is None else str(found["segment"])
+    if segment and segment not in places:
+        hint = did_you_mean(segment, places)
+        raise InputError(f"There is no sentence {segment!r} in the campaign.", where=where, next_step=hint)
+    document = "" if found["document"] is None else str(found["document"])
+    if not document and len(places.get(segment, ())) != 1:
+        what = "This line does not say which sentence it is about."
+        raise InputError(what, where=where, next_step='Give "segment", and "document" where sentences share their ids.')
+    given = found["systems"]
+    shown = systems[:1] if given is None else (given,) if isinstance(given, str) else tuple(map(str, given))
+    return Item(document or places[segment][0], segment, shown)
+
+
+def _answers(row: Mapping[str, Json], protocol: Protocol, where: Where) -> dict[str, Json]:
+    names = _names()
+    asked = {question.id for _, question in protocol.questions}
+    about = {name for known in names["place"].values() for name in known}
+    answers: dict[str, Json] = {}
+    for name, value in row.items():
+        question = name if name in asked else names["question"].get(name, name)
+        if question in asked:
+            answers[question] = value
+        elif name not in about and name not in ("model", "domain", "usage", "time"):
+            hint = did_you_mean(name, asked)
+            raise InputError(f"{protocol.name} has no question {name!r}.", where=where, next_step=hint)
+    if not answers:
+        raise InputError("This line answers no question.", where=where, next_step=f"Known: {', '.join(sorted(asked))}.")
+    return answers
+
+
+def replay(store: Store, reference: str | int, path: Path, name: str = "") -> Imported:
+    """Take in a file of outputs as the answers of one model (named like the file, unless told otherwise)."""
+    found = campaign.get(store, reference)
+    protocol = campaign.protocol(store, found.id)
+    documents = campaign.documents(store, found.id)
+    judge = Judge(name or path.stem, JudgeKind.MODEL, attributes={"replayed": path.name})
+    taken = list(outputs(path, protocol, documents))
+    judgements = [entry for output in taken for entry in _judgements(output, protocol, judge.id, path)]
+    done = campaign.import_judgements(store, found.id, judgements, judges=[judge])
+    with store.reading() as tx:
+        seat = tx.judges.find(found.id, judge.id)
+        numbers = tx.documents.numbers(found.id)
+    assert seat is not None
+    rows = [
+        _row(output, protocol, judge.id, (found.id, seat.number, numbers[output.item.document])) for output in taken
+    ]
+    store.write(lambda tx: tx.ledger.add(rows))
+    return done
+
+
+def _judgements(output: Output, protocol: Protocol, judge: str, path: Path) -> Iterator[Judgement]:
+    for question, value in output.answers.items():
+        found = protocol.find(question)
+        assert found is not None
+        yield Judgement(
+            judge=judge,
+            stage=found[0].id,
+            question=question,
+            document=output.item.document,
+            segment=output.item.segment,
+            systems=_about(found[0], output.item),
+            value=value,
+            flags=() if value is not None else ("missing",),
+            origin=f"{path.name}:{output.line}",
+        )
+
+
+def _about(stage: Stage, item: Item) -> tuple[str, ...]:
+    return item.systems if stage.object in (Object.OUTPUT, Object.OUTPUTS) else ()
+
+
+def _row(output: Output, protocol: Protocol, model: str, numbers: tuple[int, int, int]) -> NewEntry:
+    repairs, pages = 0, []
+    for name, value in output.answers.items():
+        found = protocol.find(name)
+        assert found is not None
+        repairs += aliased(found[1], value)[1]
+        pages.append(found[0].page_id)
+    campaign_number, judge, document = numbers
+    return {
+        "campaign": campaign_number, "judge": judge, "document": document, "segment": output.item.segment,
+        "systems": dumps(output.item.systems), "role": Role.MAIN.value, "page": pages[0],
+        "key": hashlib.sha256(f"{output.line}\x1f{output.raw}".encode()).hexdigest()[:32], "sample": 0, "swapped": 0,
+        "attempt": 1, "final": 1, "outcome": "replayed", "prompt_hash": "", "schema_hash": "", "template": TEMPLATE,
+        "model": model, "model_answered": "", "fingerprint": "", "seed": None, "temperature": None, "tokens_in": 0,
+        "tokens_out": 0, "repairs": repairs, "cost": None, "latency": 0.0, "raw": output.raw, "problem": "",
+        "detail": "{}", "answers": dumps(output.answers), "asked_at": micros(campaign.now()),
+    }  # fmt: skip

@@ -1,0 +1,141 @@
+"""`lanner judge` from the outside: texts or a campaign, going on, limits, dry run, replay, and beside people."""
+
+from __future__ import annotations
+
+import logging
+import tomllib
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from cli.command import Command
+from judged import corpus
+from lanner import formats
+from released import data_dir
+from stub_server import Stub, running
+
+
+@pytest.fixture
+def texts(lanner: Command) -> Path:
+    path = Path("small.jsonl")
+    formats.write("native", path, corpus(3, 2), (), ())
+    return path
+
+
+def test_texts_become_a_campaign_and_the_same_command_goes_on(lanner: Command, texts: Path) -> None:
+    stub = Stub()
+    with running(stub) as url:
+        again = ("judge", texts, "--protocol", "h_falcon", "--model", "tiny", "--base-url", url, "--json")
+        first = lanner(*again, "--limit", "4").envelope["rows"][0]
+        rest = lanner(*again).envelope["rows"][0]
+    assert (first["items"], rest["items"]) == (4, 2)
+    assert set(stub.asked.values()) == {1}
+    shown = lanner("campaign", "show", "small-h-falcon", "--json").envelope["rows"]
+    assert [(row["judge"], row["done"], row["items"]) for row in shown] == [("tiny", 6, 6)]
+
+
+def test_models_stand_beside_people_in_agreement_and_report(lanner: Command, texts: Path) -> None:
+    lanner("new", "pilot", "--texts", texts, "--protocol", "da", "--judges", "ana")
+    with running(Stub()) as url:
+        ran = lanner("judge", "pilot", "--model", "one", "--model", "two", "--base-url", url)
+    assert ran.code == 0, ran.err
+    assert "Next: lanner agreement pilot" in ran.out
+    rows = lanner("agreement", "pilot", "--resamples", "50", "--json").envelope["rows"]
+    assert "one – two" in {row["pair"] for row in rows}
+    assert lanner("report", "pilot", "--out", "r").code == 0
+    html = next(Path().rglob("*.html")).read_text(encoding="utf-8")
+    assert "one" in html and "two" in html
+
+
+def test_swapped_pairs_come_with_a_report_on_position(lanner: Command) -> None:
+    formats.write("native", Path("pairs.jsonl"), corpus(4, 2, ("oak", "ash")), (), ())
+    with running(Stub()) as url:
+        ran = lanner("judge", "pairs.jsonl", "--protocol", "ranking_rs", "--model", "t", "--base-url", url, "--swap",
+                     "--json")  # fmt: skip
+    named = {row["statistic"]: row for row in ran.envelope["rows"][1:]}
+    assert {"first of two preferred", "same verdict in both orders", "self-consistency"} <= set(named)
+    assert named["first of two preferred"]["low"] <= named["first of two preferred"]["value"]
+
+
+def test_a_dry_run_asks_nobody_and_makes_nothing(lanner: Command, texts: Path) -> None:
+    ran = lanner("judge", texts, "--protocol", "falcon", "--model", "t", "--base-url", "http://127.0.0.1:9/v1",
+                 "--dry-run", "--price-in", "1", "--price-out", "4")  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert ran.out.count("Prompt ") == 3
+    assert ">>> The sentence you judge:" in ran.out
+    assert not Path("lanner.sqlite").exists()
+
+
+def test_a_key_is_neither_stored_nor_logged_nor_printed(
+    lanner: Command, texts: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("LANNER_API_KEY", "sk-very-secret")
+    caplog.set_level(logging.DEBUG)
+    refusing = Stub(lambda body, _: web.json_response({"error": {"message": "bad key sk-very-secret"}}, status=401))
+    said = ""
+    for stub, code in ((refusing, 2), (Stub(), 0)):
+        with running(stub) as url:
+            ran = lanner("judge", texts, "--protocol", "da", "--model", "t", "--base-url", url)
+        assert ran.code == code
+        said += ran.out + ran.err
+        assert stub.headers[0]["Authorization"] == "Bearer sk-very-secret"
+    assert "LANNER_API_KEY" in said  # what to do about it
+    assert "very-secret" not in said + caplog.text
+    for file in Path().rglob("*"):
+        assert file.is_dir() or b"very-secret" not in file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nothing", "--model", "t"), "no file and no campaign"),
+        (("small.jsonl", "--model", "t"), "--protocol is missing"),
+        (("small.jsonl", "--protocol", "da"), "--model is missing"),
+        (("small.jsonl", "--protocol", "da", "--model", "t", "--max-cost", "1"), "needs prices"),
+    ],
+)
+def test_mistakes_are_said_before_anything_is_made(
+    lanner: Command, texts: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    ran = lanner("judge", *arguments)
+    assert (ran.code, words in ran.err) == (2, True), ran.err
+
+
+MODELS = ("o3", "o4mini", "41mini")
+
+
+def printed(where: str) -> dict[tuple[str, str, str], float]:
+    """What the paper prints for pairs with a model, where the released files give the same, by statistic and judges."""
+    study = tomllib.loads((resources.files("lanner.studies") / "kim2025.toml").read_text(encoding="utf-8"))
+    [table] = [entry for entry in study["table"] if entry["where"] == where]
+    return {
+        (column["statistic"], *sorted(row["judges"])): value / column.get("scale", 1)
+        for row in table["rows"].values()
+        if {*MODELS} & {*row["judges"]} and row.get("expected") != "differs"
+        for column, value in zip(table["columns"].values(), row["paper"], strict=True)
+    }
+
+
+@pytest.mark.data
+def test_replayed_models_give_their_rows_of_the_published_tables(lanner: Command) -> None:
+    """Kim 2025, Tables 5 and 6: human files imported, model files replayed into the same campaign."""
+    released = data_dir("h-falcon")
+    Path("people").mkdir()
+    for part in ("data", "human"):
+        Path("people", part).symlink_to(released / part)
+    assert lanner("import", "people").code == 0
+    words = [word for name in MODELS for word in ("--replay", released / "model" / f"{name}.jsonl")]
+    ran = lanner("judge", "people-evalset", *words, "--json")
+    assert [(row["judge"], row["answers"]) for row in ran.envelope["rows"]] == [(name, 1618) for name in MODELS]
+    compared = 0
+    for where, question in (("Table 5", "context"), ("Table 6", "skills")):
+        made = lanner("agreement", "people-evalset", "-q", question, "--resamples", "1", "--json").envelope["rows"]
+        values = {
+            (row["statistic"], *sorted((row["judge"], row["other"]))): row["value"] for row in made if row["other"]
+        }
+        for key, value in printed(where).items():
+            assert values[key] == pytest.approx(value, abs=6e-5), key
+            compared += 1
+    assert compared == 24 + 10  # all of Table 5; of Table 6 those five whose released files give the printed value

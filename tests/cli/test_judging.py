@@ -1,0 +1,70 @@
+"""From options to plans: what fits together, and what is said where it does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lanner.cli._judging import limits_from, line, plans_from
+from lanner.errors import LannerError
+from lanner.judges.plan import Totals
+
+GIVEN: dict[str, Any] = {
+    "models": ("small",), "base_urls": ("http://127.0.0.1:8000/v1",), "key_variable": "", "judge_name": "",
+    "panel": False, "samples": 1, "combine": "majority", "mode": "stages", "context": "", "reference_free": False,
+    "few_shot": 0, "swap": False, "shuffle": False, "language": "en", "temperature": None, "seed": 0,
+    "max_tokens": 2000, "reasks": 2, "in_flight": None, "rpm": None, "tpm": None, "timeout": 120.0, "price_in": None,
+    "price_out": None, "max_cost": None, "limit": None, "retry_missing": False, "batch": False,
+}  # fmt: skip
+
+
+def plans(**more: Any) -> Any:
+    return plans_from({**GIVEN, **more})
+
+
+def test_several_models_are_several_judges_or_one_panel() -> None:
+    assert [plan.judge for plan in plans(models=("Big/Model-1", "small"))] == ["big-model-1", "small"]
+    [panel] = plans(models=("a", "b"), panel=True, base_urls=("http://x/v1", "http://y/v1"))
+    assert (panel.judge, [m.endpoint.base_url for m in panel.members]) == ("panel", ["http://x/v1", "http://y/v1"])
+
+
+@pytest.mark.parametrize(
+    ("context", "shown"), [("", (None, None, False)), ("3", (3, 3, False)), ("5,0", (5, 0, False)),
+                           ("document", (None, None, True))]
+)  # fmt: skip
+def test_context(context: str, shown: tuple[int | None, int | None, bool]) -> None:
+    settings = plans(context=context)[0].settings
+    assert (settings.before, settings.after, settings.whole_document) == shown
+
+
+def test_dice_are_off_unless_several_samples_need_them() -> None:
+    assert plans()[0].members[0].temperature == 0.0
+    assert plans(samples=3)[0].members[0].temperature == 1.0
+    assert plans(samples=3, temperature=0.3)[0].members[0].temperature == 0.3
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"models": ()}, "--model"),
+        ({"models": ("a", "b", "c"), "base_urls": ("http://x", "http://y")}, "3 models and 2 servers"),
+        ({"base_urls": ("localhost:8000",)}, "no address"),
+        ({"context": "some"}, "--context"),
+        ({"models": ("a", "b"), "judge_name": "x"}, "One name"),
+    ],
+)
+def test_what_does_not_fit_is_said(more: dict[str, Any], words: str) -> None:
+    with pytest.raises(LannerError, match=words):
+        plans(**more)
+
+
+def test_a_limit_on_costs_needs_prices() -> None:
+    with pytest.raises(LannerError, match="needs prices"):
+        limits_from({**GIVEN, "max_cost": 5.0, "price_in": 1.0})
+    assert limits_from({**GIVEN, "max_cost": 5.0, "price_in": 1.0, "price_out": 2.0}).max_cost == 5.0
+
+
+def test_the_line_says_pace_tokens_and_cost_so_far_and_expected() -> None:
+    totals = Totals(open=100, items=20, missing=5, reasks=3, tokens_in=9000, tokens_out=1000, cost=0.5)
+    assert line(totals, 10.0) == "2.5/s · 10,000 tokens · cost 0.50 of about 2.00 · 3 asked again · 5 missing"

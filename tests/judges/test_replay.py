@@ -1,0 +1,76 @@
+"""Published outputs through the same door: the ledger keeps them as they were, the campaign takes their answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from judged import corpus, opened, stored
+from lanner import campaign
+from lanner.errors import InputError
+from lanner.judges.replay import replay
+from lanner.model import JudgeKind
+from lanner.store import Store
+
+SKILLS = ["Terminology Control", "Stylistic Register", "Participant Focus"]
+
+
+def written(path: Path, *rows: object) -> Path:
+    path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows), encoding="utf-8")
+    return path
+
+
+def test_outputs_become_answers_and_ledger_rows(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "falcon", corpus(1, 2))
+        rows = [
+            {"idx": 0, "context": "Local contextual contextual", "skill": SKILLS},
+            {"idx": 1, "context": "local", "skill": [*SKILLS[:2], SKILLS[0]]},
+        ]
+        path = written(tmp_path / "o9.jsonl", *rows)
+        done = replay(store, number, path)
+        assert (done.judgements, done.repairs, done.flags) == (
+            4, {"context": 1, "skills": 6}, {"skills repeated": 1, "skills too_few": 1},
+        )  # fmt: skip
+        first = [entry for entry in stored(store, number) if entry.segment == "0"]
+        assert {entry.question: entry.value for entry in first}["context"] == "local"
+        assert {entry.origin for entry in first} == {"o9.jsonl:1"}
+        [judge] = campaign.judges(store, number)
+        assert (judge.id, judge.kind) == ("o9", JudgeKind.MODEL)
+        assert replay(store, number, path).already
+        with store.reading() as tx:
+            seat = tx.judges.find(number, "o9")
+            assert seat is not None
+            ledger = [entry for _, entry in tx.ledger.of_judge(seat.number)]
+        assert [json.loads(entry.raw) for entry in ledger] == rows
+        assert [(entry.outcome, entry.repairs) for entry in ledger] == [("replayed", 4), ("replayed", 3)]
+
+
+def test_sentences_that_share_their_ids_need_their_document(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "da", corpus(2, 1))
+        with pytest.raises(InputError, match="which sentence"):
+            replay(store, number, written(tmp_path / "a.jsonl", {"segment": "0", "score": 3}))
+        done = replay(store, number, written(tmp_path / "b.jsonl", {"segment": "0", "document": "d1", "score": 3}))
+        assert done.judgements == 1
+        [entry] = stored(store, number)
+        assert (entry.document, entry.systems, entry.value) == ("d1", ("oak",), 3)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("{", "not JSON"), ([1], "not a JSON object"), ({"idx": 7, "score": 1}, "no sentence '7'"),
+        ({"idx": 0, "scores": 1}, "no question 'scores'"), ({"idx": 0}, "answers no question"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_said_with_its_line_and_nothing_is_kept(tmp_path: Path, row: object, words: str) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "da", corpus(1, 2))
+        path = written(tmp_path / "bad.jsonl", {"idx": 1, "score": 5}, row)
+        with pytest.raises(InputError, match=words) as caught:
+            replay(store, number, path)
+        assert caught.value.where.line == 2
+        assert stored(store, number) == []
