@@ -159,9 +159,8 @@ def _tell(output: Output, made: manifest.Manifest, target: Path) -> None:
         output.note(f"{step.do}: {counted or 'nothing changed'}")
     for row in made.scores:
         between = "" if row["low"] is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
-        output.note(
-            f"{row['system']}: {row['score']:.2f}{between}, {row['segments']:,} segments of {row['documents']:,} documents"
-        )
+        rests = f"{row['segments']:,} segments of {row['documents']:,} documents"
+        output.note(f"{row['system']}: {row['score']:.2f}{between}, {rests}")
     if made.scores:
         output.note(f"scored by {made.scores[0]['signature']}")
     for row in made.sample:

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from lanner.formats import _textfile as textfile
+from lanner.formats._appraise_writing import rows as rows_of
+from lanner.formats._appraise_writing import write_scores
 from lanner.formats._naming import counted, is_missing, number
 from lanner.formats._offsets import from_utf16, problems
 from lanner.formats._reading import Reading
@@ -24,10 +26,12 @@ from lanner.model import Document, Judge, Judgement, Role, Segment, languages
 
 TITLE = "Appraise scores (CSV without header): DA, ESA, MQM"
 OPTIONS = {
-    "batches": "the batches (JSON) of the campaign, for texts and segment ids",
+    "batches": "the batches (JSON) of the campaign, for texts and segment ids (writing: for the numbers of items)",
     "protocol": "da, esa, esa_preannotated or mqm_core, if it cannot be told from the spans",
     "ends": "inclusive or exclusive: how the judges' spans end (inclusive)",
 }
+write = write_scores
+__all__ = ["OPTIONS", "TITLE", "language_pairs", "read", "read_export", "recognise", "rows_of", "write"]
 _TYPES = {"TGT": Role.MAIN, "BAD": Role.CONTROL, "REF": Role.CONTROL, "CHK": Role.REPEAT}
 _STAGES = {"mqm": "marking", "mqm_core": "marking"}
 _SENTENCES = {
@@ -210,7 +214,8 @@ class _Export:
         bare = Place(0, row.document.split("#")[0] or "items", row.cells[2], "")
         if not self.batches.places:
             return bare, ()
-        candidates = self.batches.places.get((row.document, row.cells[2]), [])
+        places, plain = self.batches.places, "#".join(row.document.split("#")[:2])
+        candidates = places.get((row.document, row.cells[2])) or places.get((plain, row.cells[2]), [])
         if row.shape.batch is not None:
             told = number(row.cells[row.shape.batch])
             candidates = [place for place in candidates if place.batch == told] or candidates

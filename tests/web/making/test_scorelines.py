@@ -42,6 +42,6 @@ def test_appraise_reads_its_own_layout_back(tmp_path: Path) -> None:
     path.write_text(appraise_csv(material()), encoding="utf-8")
     assert formats.recognise(path) == "appraise_scores"
     first = path.read_text().splitlines()[0].split(",")
-    assert first[:7] == ["a", "secret-system-one", "1", "TGT", "eng", "kor", "7"]
+    assert first[:7] == ["a", "secret-system-one", "0", "TGT", "eng", "kor", "7"]
     (reading,) = formats.read(path)
     assert sorted(j.value for j in reading.judgements if j.question != "errors") == [3, 7, 8]

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 from lanner.errors import LannerError
+from lanner.formats.appraise_scores import rows_of as appraise_rows
 from lanner.material import Material
-from lanner.model import Json, Judgement, Object, Protocol, Role, Scale, languages
+from lanner.model import Json, Judgement, Object, Protocol, Scale
 from lanner.protocols.derived import derived
-
-_TYPES = {Role.CONTROL: "BAD", Role.REPEAT: "CHK"}
 
 
 def main_score(protocol: Protocol) -> str:
@@ -49,22 +46,17 @@ def score_judgements(material: Material) -> list[Judgement]:
 
 
 def appraise_csv(material: Material) -> str:
-    """Appraise's own layout, without a header: judge, system, item, type, languages, score, document, complete, spans,
-    start and end."""
-    pairs = {document.id: (document.source_language, document.target_language) for document in material.documents}
-    spans = {_unit(found): found.value for found in material.judgements if _is_spans(found.value)}
+    """Appraise's own layout: the main score of every output, with the spans that the same judge marked in it."""
+    spans = {_unit(found): found for found in material.judgements if _is_spans(found.value)}
+    told: list[Judgement] = []
+    for score in score_judgements(material):
+        told.append(score)
+        if marked := spans.get(_unit(score)):
+            told.append(replace(score, question="errors", value=marked.value))
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    for number, found in enumerate(score_judgements(material), 1):
-        source, target = (_three(code) for code in pairs.get(found.document, ("und", "und")))
-        kind = _TYPES.get(found.role, "TGT")
-        marks = json.dumps(list(_marks(spans.get(_unit(found), []))))
-        end = found.answered_at.timestamp() if found.answered_at else 0.0
-        start = end - (found.elapsed_seconds or 0.0)
-        place = f"{found.document}#{found.systems[0]}"
-        score = f"{found.value:g}"
-        row = [found.judge, found.systems[0], number, kind, source, target, score, place, not found.segment, marks]
-        writer.writerow([*map(_safe, row), f"{start:.3f}", f"{end:.3f}"])
+    for row in appraise_rows(material.documents, told):
+        writer.writerow(map(_safe, row))
     return buffer.getvalue()
 
 
@@ -76,24 +68,5 @@ def _is_spans(value: Json) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
-def _marks(spans: list[dict[str, Json]]) -> Iterator[dict[str, Json]]:
-    for span in spans:
-        start, end = span.get("start"), span.get("end")
-        place = ("missing", "missing") if start is None or end is None else (start, end - 1)
-        yield {
-            "start_i": place[0],
-            "end_i": place[1],
-            "severity": span.get("severity"),
-            "error_type": span.get("category"),
-        }
-
-
-def _three(code: str) -> str:
-    """Appraise writes three letters."""
-    language = languages.normal(code).partition("-")[0]
-    known = languages.table().get(language, {}).get("codes", ())
-    return next((spelling for spelling in known if len(spelling) == 3), language)
-
-
-def _safe(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+def _safe(cell: str) -> str:
+    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
