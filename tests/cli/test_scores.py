@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from cli.command import Command
@@ -47,9 +49,20 @@ def test_an_appraise_export_ranks_and_clusters(lanner: Command) -> None:
     assert "document means" in ran.out
 
 
+def wmt23(place: Path) -> Path:
+    """The released folder with one metric instead of seventy."""
+    released, folder = data_dir("mtme") / "wmt23", place / "wmt23"
+    (folder / "metric-scores" / "en-de").mkdir(parents=True)
+    for name in ("sources", "documents", "references", "system-outputs", "human-scores"):
+        (folder / name).symlink_to(released / name)
+    for file in (released / "metric-scores" / "en-de").glob("BLEU-refA.*"):
+        (folder / "metric-scores" / "en-de" / file.name).symlink_to(file)
+    return folder
+
+
 @pytest.mark.data
-def test_mqm_ratings_of_wmt23_give_the_released_scores_of_systems(lanner: Command) -> None:
-    folder = data_dir("mtme") / "wmt23"
+def test_mqm_ratings_of_wmt23_give_the_released_scores_of_systems(lanner: Command, tmp_path: Path) -> None:
+    folder = wmt23(tmp_path)
     released = dict(
         line.split("\t") for line in (folder / "human-scores" / "en-de.mqm.sys.score").read_text().splitlines()
     )
@@ -59,8 +72,8 @@ def test_mqm_ratings_of_wmt23_give_the_released_scores_of_systems(lanner: Comman
 
 
 @pytest.mark.data
-def test_published_scores_are_ranked_by_the_scorer_that_is_named(lanner: Command) -> None:
-    folder = data_dir("mtme") / "wmt23"
+def test_published_scores_are_ranked_by_the_scorer_that_is_named(lanner: Command, tmp_path: Path) -> None:
+    folder = wmt23(tmp_path)
     ran = lanner("scores", folder, "--lp", "en-de")
     assert (ran.code, "--judges" in ran.err, "da-sqm, mqm" in ran.err) == (2, True, True)
     rows = lanner("scores", folder, "--lp", "en-de", "--judges", "da-sqm", "--json").envelope["rows"]

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 import click
 
 from lanner import __version__, registry
-from lanner.cli._output import print_error
+from lanner.cli._overview import grouped, line
 from lanner.errors import LannerError, did_you_mean
+
+
+def _stem(name: str) -> str:
+    """The file of a command; a name that Python keeps for itself ends in an underscore there."""
+    stem = name.replace("-", "_")
+    return stem if stem in registry.names("cli") else f"{stem}_"
 
 
 class Commands(click.Group):
@@ -20,10 +27,15 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        stem = cmd_name.replace("-", "_")
-        module = registry.module("cli", stem if stem in registry.names("cli") else f"{stem}_")
-        command: click.Command = module.command
+        command: click.Command = registry.module("cli", _stem(cmd_name)).command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        every = self.list_commands(ctx)
+        width = max(map(len, every))
+        for heading, names in grouped(every).items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), line(_stem(name))) for name in names])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -46,14 +58,20 @@ def lanner(context: click.Context) -> None:
         context.invoke(registry.module("cli", "_next", known=("_next",)).command)
 
 
+def _end_with(error: LannerError) -> NoReturn:
+    registry.module("cli", "_output", known=("_output",)).print_error(error, as_json="--json" in sys.argv)
+    sys.exit(2)
+
+
 def main() -> None:
     """Run `lanner`; a user's mistake ends with a sentence and exit code 2, never with a traceback."""
     try:
         lanner.main(standalone_mode=False)
     except LannerError as error:
-        print_error(error, as_json="--json" in sys.argv)
-        sys.exit(2)
+        _end_with(error)
     except click.ClickException as error:
+        if "--json" in sys.argv:
+            _end_with(LannerError(error.format_message(), next_step="See --help."))
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
