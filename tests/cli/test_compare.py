@@ -20,7 +20,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 def test_two_files_and_their_page(lanner: Command, files: list[Path], tmp_path: Path) -> None:
     named = [f"{path.stem.upper()}={path}" for path in files]
-    ran = lanner("compare", *named, "--hourly", 30, "--out", tmp_path / "page", "--resamples", 100)
+    ran = lanner("compare", *named, "--hourly", 30, "--out", tmp_path / "page", "--resamples", 100, "--svg-only")
     assert ran.code == 0, ran.err
     assert "3.0 times as long under SLOW as under FAST" in ran.out
     assert "not answered" in ran.out
@@ -29,7 +29,9 @@ def test_two_files_and_their_page(lanner: Command, files: list[Path], tmp_path: 
 
 @pytest.mark.data
 def test_scenarios_of_one_file_for_programs(lanner: Command, tmp_path: Path) -> None:
-    envelope = lanner("compare", data_dir("parity"), "--json", "--out", tmp_path, "--resamples", 100).envelope
+    envelope = lanner(
+        "compare", data_dir("parity"), "--json", "--out", tmp_path, "--resamples", 100, "--svg-only"
+    ).envelope
     answered = {row["question"] for row in envelope["rows"] if row["value"] is not None}
     assert {"agreement", "preferences", "stability", "verdicts"} <= answered
     assert all(row["reason"] for row in envelope["rows"] if row["value"] is None)

@@ -15,8 +15,13 @@ def test_everything_is_written_beside_the_page(tmp_path: Path) -> None:
     assert page.name == "report.html"
     assert names == {
         "report.html", "tables.tex", "tables/agreement.tex", "tables/agreement.csv",
-        "figures/heat.svg", "figures/heat.csv",
+        "figures/heat.svg", "figures/heat.csv", "figures/heat.pdf", "figures/heat.png",
     }  # fmt: skip
+
+
+def test_pictures_can_be_left_out(tmp_path: Path) -> None:
+    write(report(), tmp_path, pictures=False)
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["heat.csv", "heat.svg"]
 
 
 def test_csv_keeps_full_numbers_and_defuses_formulas() -> None:

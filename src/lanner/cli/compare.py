@@ -23,6 +23,7 @@ from lanner.stats.resample import Resampling
 @click.option("--currency", default="", help="The currency of --hourly, for the table.")
 @click.option("--resamples", default=2000, show_default=True)
 @click.option("--seed", default=0, show_default=True)
+@click.option("--svg-only", is_flag=True, help="Leave out the PDF and PNG of each figure, which is quicker.")
 @from_option
 @protocol_option
 @store_option
@@ -34,6 +35,7 @@ def command(
     currency: str,
     resamples: int,
     seed: int,
+    svg_only: bool,
     format_name: str | None,
     protocol: str | None,
     store_place: str,
@@ -48,7 +50,7 @@ def command(
     how = Resampling(n=resamples, seed=seed)
     page, rows = compare(_distinct(found), resampling=how, hourly=hourly, currency=currency)
     folder = out or Path(re.sub(r"[^\w.-]+", "-", page.title))
-    written = write(page, folder)
+    written = write(page, folder, pictures=not svg_only)
     [table] = page.tables
     shown = [row for row in table.rows if "group" not in row]
     columns = [(column.key, column.heading) for column in table.columns]

@@ -19,6 +19,7 @@ from lanner.stats.resample import Resampling
 @click.option("--language", default="en", show_default=True, help="Language of the protocol's words.")
 @click.option("--resamples", default=2000, show_default=True)
 @click.option("--seed", default=0, show_default=True)
+@click.option("--svg-only", is_flag=True, help="Leave out the PDF and PNG of each figure, which is quicker.")
 @from_option
 @protocol_option
 @store_option
@@ -29,6 +30,7 @@ def command(
     language: str,
     resamples: int,
     seed: int,
+    svg_only: bool,
     format_name: str | None,
     protocol: str | None,
     store_place: str,
@@ -44,7 +46,7 @@ def command(
     rows = []
     for part in found:
         made = build(part, resampling=Resampling(n=resamples, seed=seed), language=language)
-        page = write(made, folder / part.name if len(found) > 1 else folder)
+        page = write(made, folder / part.name if len(found) > 1 else folder, pictures=not svg_only)
         rows.append({"part": part.name, "report": str(page), "tables": len(made.tables), "figures": len(made.figures)})
         for sentence in made.findings:
             output.say(sentence.replace("**", ""))

@@ -1,4 +1,5 @@
-"""A report on disk: the HTML file, and beside it every table as CSV and LaTeX and every figure as SVG with its data."""
+"""A report on disk: the HTML file, and beside it every table as CSV and LaTeX and every figure as SVG, PDF and PNG
+with its data."""
 
 from __future__ import annotations
 
@@ -13,21 +14,26 @@ from pathlib import Path
 from lanner.errors import LannerError, Where
 from lanner.model import Json
 from lanner.reports import html, latex
+from lanner.reports.colours import plain
 from lanner.reports.parts import Report
+from lanner.reports.pictures import pdf, png
 from lanner.reports.svg import standalone
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def write(report: Report, folder: Path) -> Path:
-    """Write everything into `folder` and return the path of the HTML file. Each file appears whole or not at all."""
-    css = html.style("tokens.css", "report.css")
-    files = {"report.html": html.render(report), "tables.tex": latex.document(report)}
+def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:
+    """Write everything into `folder` and return the path of the HTML file. Each file appears whole or not at all.
+    `pictures` are the PDF and PNG of each figure, which take longer than all the rest."""
+    css = plain(html.style("tokens.css", "report.css"))
+    files: dict[str, str | bytes] = {"report.html": html.render(report), "tables.tex": latex.document(report)}
     for table in report.tables:
         files[f"tables/{table.id}.tex"] = latex.table(table)
         files[f"tables/{table.id}.csv"] = csv_text(table.data or table.rows)
     for figure in report.figures:
-        files[f"figures/{figure.id}.svg"] = standalone(figure.svg, css)
+        files[f"figures/{figure.id}.svg"] = drawn = standalone(figure.svg, css)
+        if pictures:
+            files |= {f"figures/{figure.id}.pdf": pdf(drawn), f"figures/{figure.id}.png": png(drawn)}
         if figure.data:
             files[f"figures/{figure.id}.csv"] = csv_text(figure.data)
     try:
@@ -56,13 +62,13 @@ def _cell(value: Json) -> Json:
     return value
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file so that it appears whole or not at all."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that it appears whole or not at all; text as UTF-8."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
         Path(temporary).chmod(0o644)
         Path(temporary).replace(path)
     except BaseException:

@@ -1,0 +1,109 @@
+"""A campaign in other tools' formats. Those that know one number per output get the protocol's own choice of it: the
+score its plan ranks systems by, else its first score, else its first scale about one output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lanner import formats
+from lanner.errors import LannerError
+from lanner.material import Material
+from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
+from lanner.protocols.derived import derived
+from lanner.stats import scores
+
+
+def write(material: Material, name: str, path: Path, **given: Any) -> int:
+    """Write into a format by name; how many judgements went in."""
+    judgements, judges = list(material.judgements), list(material.judges)
+    protocol = material.protocol
+    if protocol is not None and name == "mtme":
+        judgements, judges = _for_mtme(material, protocol)
+    elif protocol is not None and name == "appraise_scores":
+        judgements = _for_appraise(material, protocol)
+    elif protocol is not None and name == "native":
+        given = {"name": material.name, "protocol": protocol.name, **given}
+    elif protocol is not None and name == "label_studio":
+        given = {"protocol": protocol, **given}
+    formats.write(name, path, material.documents, judgements, judges, **given)
+    return len(judgements)
+
+
+def main_score(protocol: Protocol) -> str:
+    """The id of the score or question that stands for an output as a whole."""
+    for analysis in protocol.analyses:
+        if analysis.statistic == "ranking.systems":
+            return analysis.of
+    if protocol.scores:
+        return protocol.scores[0].id
+    for stage, question in protocol.questions:
+        if isinstance(question, Scale) and stage.object is Object.OUTPUT and not question.for_each:
+            return question.id
+    raise LannerError(
+        f"{protocol.name} has no single number for an output, so it cannot be written for tools that know only that.",
+        next_step="Export it as CSV.",
+    )
+
+
+def score_judgements(material: Material, protocol: Protocol) -> list[Judgement]:
+    """The main score of every output judged, one judgement each, called `score`."""
+    wanted = main_score(protocol)
+    every = [*material.judgements, *derived(protocol, material.judgements)]
+    return [
+        replace(found, stage="segment" if found.segment else "document", question="score", value=float(found.value))
+        for found in every
+        if found.question == wanted and len(found.systems) == 1 and isinstance(found.value, int | float)
+    ]
+
+
+def _for_mtme(material: Material, protocol: Protocol) -> tuple[list[Judgement], list[Judge]]:
+    """Each judge's scores, and under the protocol's name what they come to: a mean for each segment and each system.
+    More is better there, so penalties change their sign. Control items and repeats are no part of a test set."""
+    sign = -1.0 if _lower_is_better(protocol) else 1.0
+    own = [replace(s, value=sign * s.value) for s in score_judgements(material, protocol) if s.role is Role.MAIN]
+    marks = [found for found in material.judgements if found.question == "errors" and found.role is Role.MAIN]
+    gold = Judge(protocol.name, JudgeKind.ADJUDICATED)
+    return [*own, *_gold(material, protocol, gold.id, sign), *marks], [*material.judges, gold]
+
+
+def _gold(material: Material, protocol: Protocol, name: str, sign: float) -> Iterable[Judgement]:
+    if material.table.is_empty():
+        return
+    found = scores.items(material.table, main_score(protocol)).table
+    for system, document, segment, value in found.select("system", "document", "segment", "score").iter_rows():
+        stage = "segment" if segment else "document"
+        yield Judgement(name, stage, "score", document, segment, (system,), sign * value)
+    for system, value in found.group_by("system", maintain_order=True).agg(pl.col("score").mean()).iter_rows():
+        yield Judgement(name, "system", "score", "", "", (system,), sign * value)
+
+
+def _lower_is_better(protocol: Protocol) -> bool:
+    wanted = main_score(protocol)
+    made = [score.options for score in protocol.scores if score.id == wanted]
+    made += [entry.options for entry in protocol.analyses if entry.of == wanted]
+    return any(options.get("direction") == "lower_is_better" for options in made)
+
+
+def _for_appraise(material: Material, protocol: Protocol) -> list[Judgement]:
+    """The main score of every output, with the spans that the same judge marked in it."""
+    spans = {_unit(found): found for found in material.judgements if _is_spans(found.value)}
+    told: list[Judgement] = []
+    for score in score_judgements(material, protocol):
+        told.append(score)
+        if marked := spans.get(_unit(score)):
+            told.append(replace(score, question="errors", value=marked.value))
+    return told
+
+
+def _unit(found: Judgement) -> tuple[object, ...]:
+    return (found.judge, found.document, found.segment, found.systems, found.role)
+
+
+def _is_spans(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
