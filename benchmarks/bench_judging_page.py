@@ -126,7 +126,7 @@ def peer_programs(folder: Path) -> tuple[Path | None, str]:
     newer += sorted(map(str, Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python3")), reverse=True)
     for place, python in enumerate([*newer, sys.executable]):
         programs = folder / f"pearmut{place}" / "bin"
-        pip = [programs / "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip: list[str | Path] = [programs / "pip", "install", "--quiet", "--disable-pip-version-check"]
         steps: list[list[str | Path]] = [[python, "-m", "venv", programs.parent]]
         steps += (
             [[*pip, "pearmut"]] if python in newer else [[*pip, "--no-deps", "--ignore-requires-python", "pearmut"]]

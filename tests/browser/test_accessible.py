@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from hands import Hands
 from lanner.web.messages import available
 from live import SYSTEMS, Live, Work, document
+from seen import clean, picture
 
 pytestmark = pytest.mark.browser
-
-RULES = {
-    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-}
-SHOTS = os.environ.get("LANNER_SCREENSHOTS", "")
-"""A folder (screenshots/) where pictures of every state are put when they are asked for."""
-
-
-def picture(page: Page, name: str) -> None:
-    if SHOTS:
-        Path(SHOTS).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(SHOTS) / f"{name}.png")
-
-
-def clean(page: Page, name: str) -> None:
-    picture(page, name)
-    found = Axe().run(page, options=RULES)
-    told = [
-        f"{v['id']}: {v['nodes'][0]['html'][:160]} {v['nodes'][0].get('failureSummary', '')}"
-        for v in found.response["violations"]
-    ]
-    assert not told, "\n".join([name, *told])
 
 
 def begin(live: Live, page: Page, protocol: str, at: int = 0, sentences: int = 6) -> tuple[Work, Hands]:

@@ -1,4 +1,5 @@
-"""A whole task of every protocol by keyboard alone; what is stored is what was entered."""
+"""A whole task of every protocol by keyboard alone: what is stored is what was entered, axe-core finds nothing on its
+pages, and no byte that the browser received names a system, another judge or the role of an item."""
 
 from __future__ import annotations
 
@@ -9,11 +10,12 @@ import pytest
 from playwright.sync_api import Page
 
 from hands import Hands
-from lanner.model import Item, Json, Spans, Task
+from lanner.model import Item, Json, Judge, Spans, Task
 from lanner.protocols import names
 from lanner.protocols.answers import texts_of
 from lanner.protocols.simulate import page as simulated
 from live import SYSTEMS, Live, Work, document
+from seen import OTHER, Received, clean
 
 pytestmark = pytest.mark.browser
 
@@ -85,10 +87,13 @@ DOCUMENT = document(texts=SOURCES)
 @pytest.mark.parametrize("name", names())
 def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
     rng = Random(name)
-    work = live.campaign(name, [DOCUMENT], systems=SYSTEMS, options={"all_scenarios": True})
+    judges = (Judge("J1", name="Judge One", attributes={"secret": "attribute-of-this-judge"}), OTHER)
+    work = live.campaign(name, [DOCUMENT], judges=judges, systems=SYSTEMS, options={"all_scenarios": True})
+    received = Received(page)
     page.goto(work.link)
     hands = Hands(page)
     judged = 0
+    seen: set[str] = set()
     earlier: dict[Any, dict[str, Json]] = {}
     for task in work.tasks[:6]:
         page.goto(work.url(task.id))
@@ -110,6 +115,9 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
             judged += 1
             if place < len(task.items) - 1:
                 hands.press("Enter")
+        if task.page not in seen:
+            clean(page, f"{name}-{task.page}")
+            seen.add(task.page)
         solo = page.locator("body.solo").count() > 0
         if solo:
             hands.press("Control+Enter")
@@ -120,3 +128,4 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
         stored = [_plain(item) for item in work.stored(task.id)]
         assert stored == expected, (name, task.page)
     assert judged > 0
+    received.tells_nothing()

@@ -123,6 +123,54 @@ def test_menu_one_can_go_back_in_and_links(live: Live, page: Page) -> None:
     assert page.locator(".row[data-row='1'] mark.linked").count() == 1
 
 
+def test_links_by_mouse_and_taken_away(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "mqm_linked", ("She met the doctor.", "Sie traf den Arzt."), ("en", "de"))
+    page.evaluate(SELECT, [0, "target", 0, 3])
+    for name in ("accuracy", "mistranslation", "major"):
+        page.locator(".toolbar").get_by_role("button", name=name).click()
+    page.locator(".is-active .tgt mark").click()
+    page.locator(".toolbar").get_by_role("button", name="Link to another place").click()
+    page.locator("#note-link").wait_for()
+    page.locator(".row[data-row='1'] .tgt").dblclick(position={"x": 16, "y": 20})
+    hands.settled()
+    [mark] = marks(work)
+    second = work.tasks[0].items[1].segment
+    assert (mark["link"]["segment"], mark["link"]["side"], mark["link"]["text"]) == (second, "target", "두")
+    assert page.inner_text("#heading") == "Sentence 1", "one stays with the mark"
+    page.locator(".is-active .tgt mark").click()
+    hands.press("x")
+    hands.settled()
+    [mark] = marks(work)
+    assert "link" not in mark and page.locator("mark.linked").count() == 0
+
+
+def test_marks_without_single_keys(live: Live, page: Page) -> None:
+    """Letters and digits do nothing when they are switched off; Tab leads into the menu, Enter presses."""
+    work, hands = begin(live, page, "esa", ("The source has words.", "alpha beta gamma"), ("en", "de"))
+    page.evaluate("localStorage.setItem('lanner-single', 'off')")
+    page.reload()
+    hands.ready()
+    hands.press("ArrowRight", "ArrowRight", "1", "2")
+    assert "errors" not in work.stored(work.tasks[0].id)[0]
+    hands.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.toolbar') !== null")
+    hands.press("Tab", "Enter")
+    hands.settled()
+    assert [(m["text"], m["severity"]) for m in marks(work)] == [("beta", "major")]
+    assert page.evaluate("document.activeElement.matches('.num')"), "the focus is back at the row"
+
+
+def test_arrows_lead_on_into_the_other_text(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa", ("One two.", "ثلاثة أربعة"), ("en", "ar"))
+    hands.press("ArrowLeft")
+    assert page.evaluate("getSelection().toString()") == "ثلاثة"
+    hands.press("ArrowRight")
+    assert page.evaluate("getSelection().toString()") == "two", "before the first word stands the end of the source"
+    hands.press("1")
+    hands.settled()
+    assert [(m["side"], m["text"], m["missing"]) for m in marks(work)] == [("source", "two", True)]
+
+
 def test_suggested_marks_are_kept_changed_removed(live: Live, page: Page) -> None:
     base = document(texts=[("One two three four.", "eins zwei drei vier fünf"), ("Five.", "fünf")], systems=ALPHA)
     offered = [

@@ -108,6 +108,29 @@ test('an answer that is refused goes back to the judge, the others go on under a
   assert.deepEqual(sent.map(s => [s.submission, s.answers]), [['u1', { bad: 1, good: 2 }], ['u2', { good: 2 }]]);
 });
 
+test('what another page sent before something was added here goes again under a name of its own', async () => {
+  const { outbox, sent, told, db } = box([{ status: 422, body: { errors: [{ question: '', code: 'reused' }] } }, 'down', 200]);
+  await outbox.seal('/a', 1, 0, { score: 1, other: 'x' }, { score: null, other: null }, spent);
+  await rest();
+  assert.deepEqual((await db.all('outbox', '')).map(([, kept]) => kept.body.submission), ['u2'], 'and is kept here until it has arrived');
+  outbox.kick();
+  await rest();
+  assert.deepEqual(sent.map(s => [s.submission, s.answers]), [['u1', { score: 1, other: 'x' }], ['u2', { score: 1, other: 'x' }], ['u2', { score: 1, other: 'x' }]]);
+  assert.equal(told.at(-1), 'saved 0');
+});
+
+test('what the server cannot read is kept and does not hold up the others', async () => {
+  for (const status of [400, 413]) {
+    const { outbox, sent, told, db } = box([status, 200]);
+    await outbox.seal('/a', 1, 0, { score: 1 }, {}, spent);
+    await outbox.seal('/a', 1, 1, { score: 2 }, {}, spent);
+    await rest();
+    assert.deepEqual(sent.map(s => s.item), [0, 1]);
+    assert.equal(told.at(-1), 'refused 1');
+    assert.equal((await db.all('outbox', 'w/')).length, 1);
+  }
+});
+
 test('a full device is said, and the answer is sent all the same', async () => {
   let full = 0;
   const db = { ...memory(), put: async () => { throw new DOMException('full', 'QuotaExceededError'); } };

@@ -53,3 +53,8 @@ def test_keys_for_marking_and_for_questionnaires() -> None:
     ]
     alone = [key.keys for key in keys(questions("consent", "consent"), Messages(), unit=Unit.JUDGE)]
     assert ("j", "k") not in alone and ("Page ↑", "Page ↓") not in alone and ("/",) not in alone
+
+
+def test_a_letter_of_a_question_is_no_longer_one_of_the_page() -> None:
+    found = [key.keys for key in keys(questions("adequacy_fluency_ds", "ds"), Messages(), unit=Unit.DOCUMENT)]
+    assert found.count(("f",)) == 1, "fluency; Finish is reached with Tab"

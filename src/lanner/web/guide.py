@@ -67,11 +67,10 @@ def _entries(ask: Ask, picks: Sequence[Pick]) -> tuple[Definition, ...]:
 
 
 def keys(questions: Sequence[Ask], messages: Messages, *, unit: Unit) -> tuple[Key, ...]:
-    """The keys of a page: first those of its questions, then those of every page."""
+    """The keys of a page: first those of its questions, then those of every page but for letters a question has."""
     say = messages.get
+    own = [key for ask in questions for key in _keys_of(ask, messages)]
     made: list[Key] = []
-    for ask in questions:
-        made.extend(_keys_of(ask, messages))
     if unit is not Unit.JUDGE:
         made += [Key(say("keys.rows"), ("j", "k")), Key(say("keys.arrows"), ("↓", "↑"))]
         made.append(Key(say("keys.page"), ("Page ↑", "Page ↓")))
@@ -87,7 +86,8 @@ def keys(questions: Sequence[Ask], messages: Messages, *, unit: Unit) -> tuple[K
         Key(say("keys.escape"), ("Esc",)),
         Key(say("keys.help"), ("?",)),
     ]
-    return tuple(made)
+    letters = {(ask.letter,) for ask in questions}
+    return (*own, *(key for key in made if key.keys not in letters))
 
 
 def _keys_of(ask: Ask, messages: Messages) -> list[Key]:

@@ -105,7 +105,9 @@ export class Outbox {
   without({ body, key, ...rest }, errors) {
     const wrong = new Set(errors.map(e => e.question)), left = Object.entries(body.answers).filter(([q]) => !wrong.has(q)), reused = errors.some(e => e.code === 'reused');
     // another page sent it before something was added to it here: what it is now goes under a name of its own
-    if (left.length && (reused || left.length < Object.keys(body.answers).length))
-      this.queue.push({ ...rest, key: key + '+', tries: 0, body: { ...body, submission: this.parts.uuid(), answers: Object.fromEntries(left) } });
+    if (!left.length || (!reused && left.length === Object.keys(body.answers).length)) return;
+    const more = { ...rest, key: key + '+', tries: 0, body: { ...body, submission: this.parts.uuid(), answers: Object.fromEntries(left) } };
+    this.queue.push(more);
+    void this.kept(() => this.parts.db.put('outbox', [more.key, more]));
   }
 }

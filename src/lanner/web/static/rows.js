@@ -29,7 +29,7 @@ export class Rows {
     if (row.block.hidden) for (const { block } of this.all) block.hidden = block !== row.block;
     for (const a of this.strip) a.ariaCurrent = +a.dataset.of === row.item ? 'true' : null;
     this.open(at);
-    if (scroll) { near(row.el); near(row.num); }   // of a row taller than the screen, its beginning
+    if (scroll) { near(row.el); near(row.num.firstChild); }   // of a row taller than the screen, its beginning
     if (document.activeElement?.matches('.num')) row.num.focus({ preventScroll: true });
   }
 

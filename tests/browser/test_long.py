@@ -1,0 +1,93 @@
+"""Long texts stay usable: 200 sentences, a segment of 1,500 words, sides of very different length."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from hands import Hands
+from live import Live, document
+from seen import clean
+
+pytestmark = pytest.mark.browser
+
+ALPHA = ["hidden-engine-alpha"]
+IN_VIEW = """css => {
+  const box = c => document.querySelector(c).getBoundingClientRect(), view = box('.block:not([hidden]) .scroller');
+  return box(css).top >= view.top - 1 && box(css).top < view.bottom;
+}"""
+CHOSEN = """() => {
+  const box = getSelection().getRangeAt(0).getBoundingClientRect();
+  const view = document.querySelector('.block:not([hidden]) .scroller').getBoundingClientRect();
+  return box.height > 0 && box.top >= view.top && box.bottom <= view.bottom;
+}"""
+
+
+def test_two_hundred_sentences(live: Live, page: Page) -> None:
+    work = live.campaign("h_falcon", [document(200)], systems=ALPHA)
+    page.goto(work.link)
+    task = work.tasks[0].id
+    page.goto(work.url(task) + "?row=98")
+    hands = Hands(page)
+    hands.ready()
+    assert page.locator(".row:visible").count() == 11
+    wanted = [(1 + n % 4, 1 + n) for n in range(5)]
+    for sentence, holistic in wanted:
+        hands.press("s", str(sentence), str(holistic), "Enter")
+    assert page.inner_text("#heading") == "Sentence 103" and page.evaluate(IN_VIEW, ".is-active")
+    hands.settled()
+    stored = work.stored(task)
+    assert [(item["sentence"], item["holistic"]) for item in stored[97:102]] == wanted
+    clean(page, "long-document")
+    hands.press("/")
+    hands.write("Sentence 187 of")
+    hands.press("Enter")
+    assert page.inner_text("#heading") == "Sentence 187" and page.evaluate(IN_VIEW, ".is-active")
+    assert page.locator(".row:visible").count() == 200, "a search opens the whole document"
+    assert page.locator(".rail").bounding_box()["y"] >= 0, "the questions never scroll away"
+    hands.press("Escape", "PageUp", "PageUp")
+    assert not page.evaluate(IN_VIEW, ".is-active"), "one can read elsewhere"
+    hands.press("j")
+    assert page.inner_text("#heading") == "Sentence 188" and page.evaluate(IN_VIEW, ".is-active")
+    page.reload()
+    hands.ready()
+    assert page.inner_text("#heading") == "Sentence 188", "the same row on returning"
+
+
+def test_a_segment_of_fifteen_hundred_words(live: Live, page: Page) -> None:
+    source, target = " ".join(f"word{n}" for n in range(1500)), " ".join(f"낱말{n}" for n in range(1500))
+    work = live.campaign("esa", [document(texts=[(source, target), ("Short.", "짧다.")])], systems=ALPHA)
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    hands.press("PageDown", "PageDown")
+    assert page.evaluate("document.querySelector('.scroller').scrollTop") > 500, "Page keys scroll from anywhere"
+    first = page.locator("[data-row='0']")
+    sides = [first.locator(css).bounding_box() for css in (".src", ".tgt")]
+    assert sides[0] and sides[1] and sides[0]["y"] == sides[1]["y"], "both sides begin on the same line"
+    hands.press(*["ArrowRight"] * 60)
+    assert page.evaluate("getSelection().toString()") == "낱말59" and page.evaluate(CHOSEN)
+    hands.press("Shift+ArrowRight", "2")
+    hands.settled()
+    [mark] = work.stored(work.tasks[0].id)[0]["errors"]
+    assert mark["text"] == "낱말59 낱말60" and target[mark["start"] : mark["end"]] == mark["text"]
+    hands.press("4", "0", "Enter")
+    assert page.inner_text("#heading") == "Sentence 2" and page.evaluate(IN_VIEW, ".is-active")
+    hands.press("k")
+    assert page.evaluate(IN_VIEW, ".is-active .num"), "of a row taller than the screen, its beginning"
+    clean(page, "long-segment")
+
+
+def test_sides_of_different_length_stay_aligned(live: Live, page: Page) -> None:
+    texts = [("Short.", "길다 " * 60), ("Long " * 80, "짧다."), ("Even.", "같다.")]
+    work = live.campaign("h_falcon", [document(texts=texts)], systems=ALPHA)
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    Hands(page).ready()
+    for row in range(3):
+        src, tgt = (page.locator(f"[data-row='{row}'] {css}") for css in (".src", ".tgt"))
+        left, right = src.bounding_box(), tgt.bounding_box()
+        assert left and right and left["y"] == right["y"] and left["width"] == right["width"]
+        sizes = {cell.evaluate("e => getComputedStyle(e).fontSize") for cell in (src, tgt)}
+        assert len(sizes) == 1, "the same size on both sides"
