@@ -92,7 +92,7 @@ def _each_analysis(entry: Any) -> list[Any]:
 def _repeated(question: Any, known: Mapping[str, Table], table: Table) -> Any:
     """A question that is `like` an earlier one, with that one's fields and words underneath its own. A mistaken name
     stays, to be found as an unknown field."""
-    if not isinstance(question, dict) or question.get("like") not in known:
+    if not isinstance(question, dict) or not isinstance(question.get("like"), str) or question["like"] not in known:
         return question
     model = known[question["like"]]
     for words in table.get("text", {}).values():

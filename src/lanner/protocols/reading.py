@@ -20,6 +20,7 @@ from lanner.protocols.deriving import Table, merged, place_in, spelled_out, with
 from lanner.protocols.toml_lines import TomlLines
 
 _MAX_EXTENDS = 8
+_DEEPEST = 50
 _KINDS: dict[str, type[BaseModel]] = {
     kind.model_fields["kind"].default: kind for kind in get_args(get_args(Question)[0])
 }
@@ -59,8 +60,16 @@ def mistakes(path: str | Path) -> list[ProtocolError]:
 
 def _read(text: str, path: Path | str) -> tuple[Protocol | None, Iterator[ProtocolError]]:
     own = _toml(text, path)
-    whole = _expanded(copy.deepcopy(own), Path(path), 0)
     lines = TomlLines(text)
+    _refuse_misshapen(own, path, lines)
+    try:
+        whole = _expanded(copy.deepcopy(own), Path(path), 0)
+    except (TypeError, AttributeError, KeyError) as error:  # a field that holds another kind of thing than its base
+        raise ProtocolError(
+            "Some field holds another kind of thing than the protocol it extends or repeats.",
+            where=Where(path),
+            next_step="Compare lists, tables and texts with those of the other protocol: `lanner protocol NAME`.",
+        ) from error
 
     def where(place: tuple[str | int, ...], item: str | None = None) -> Where:
         return Where(path, lines.find(place_in(own, whole, place)), item=item)
@@ -72,6 +81,35 @@ def _read(text: str, path: Path | str) -> tuple[Protocol | None, Iterator[Protoc
     return protocol, (
         ProtocolError(what, where=where(place), next_step=hint) for place, what, hint in problems(protocol)
     )
+
+
+def _refuse_misshapen(own: Table, path: Path | str, lines: TomlLines) -> None:
+    """What must have its shape before files can be put together; everything else is checked afterwards."""
+    lists = {"include": "names of shared parts", "without": "ids that are left out"}
+    for name, meant in lists.items():
+        given = own.get(name, [])
+        if not isinstance(given, list) or not all(isinstance(entry, str) for entry in given):
+            where = Where(path, lines.find((name,)))
+            raise ProtocolError(f"`{name}` is not a list of texts.", where=where, next_step=f"Give a list of {meant}.")
+    if not isinstance(own.get("extends", ""), str):
+        where = Where(path, lines.find(("extends",)))
+        raise ProtocolError("`extends` is not a text.", where=where, next_step='Write for instance extends = "esa".')
+    if _depth(own) > _DEEPEST:
+        raise ProtocolError("The file is nested too deeply.", where=Where(path))
+
+
+def _depth(value: Any) -> int:
+    """How deep tables and lists lie in each other, without going down by recursion."""
+    depth, level = 0, [value]
+    while level and depth <= _DEEPEST:
+        depth += 1
+        level = [
+            inner
+            for entry in level
+            if isinstance(entry, dict | list)
+            for inner in (entry.values() if isinstance(entry, dict) else entry)
+        ]
+    return depth
 
 
 def _text_of(path: Path) -> str:
@@ -98,6 +136,8 @@ def _locate(name_or_path: str | Path, where: Where | None = None) -> Path:
 def _toml(text: str, path: Path | str) -> Table:
     try:
         return tomllib.loads(text)
+    except RecursionError as error:
+        raise ProtocolError("The file is nested too deeply.", where=Where(path)) from error
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(place[1]), int(place[2])) if place else (None, None)

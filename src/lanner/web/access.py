@@ -112,6 +112,7 @@ def guard(handler: Handler, kinds: frozenset[Kind], *, changes: bool) -> Handler
     find = _nobody if kinds == ANYONE else (judge_visitor if kinds == JUDGES else account_visitor)
 
     async def guarded(request: Request) -> Response:
+        _refuse_impossible(request)
         if changes:
             origin.check(request)
         visitor = await find(request)
@@ -129,6 +130,19 @@ def guard(handler: Handler, kinds: frozenset[Kind], *, changes: bool) -> Handler
 
     guarded.__name__ = handler.__name__
     return guarded
+
+
+_LARGEST = 2**63 - 1
+
+
+def _refuse_impossible(request: Request) -> None:
+    """Addresses that nothing can have: with a character that no text in a database may hold, with a number beyond every
+    row. They do not exist, and the database is not asked."""
+    if "\0" in request.scope["path"] or b"%00" in request.scope.get("query_string", b""):
+        raise HTTPException(404)
+    number = request.path_params.get("id")
+    if isinstance(number, int) and number > _LARGEST:
+        raise HTTPException(404)
 
 
 def kind_of(visitor: Visitor | None) -> Kind:

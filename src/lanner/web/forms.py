@@ -15,9 +15,9 @@ from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question,
 
 
 def text(form: FormData, name: str, default: str = "") -> str:
-    """A field as text; a file where text belongs counts as nothing."""
+    """A field as text; a file where text belongs counts as nothing, and so does a character no database holds."""
     value = form.get(name, default)
-    return value if isinstance(value, str) else default
+    return value.replace("\0", "") if isinstance(value, str) else default
 
 
 def answers(protocol: Protocol, page: str, form: FormData) -> dict[str, Json]:

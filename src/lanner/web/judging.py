@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
 import time
 from collections.abc import Mapping
@@ -34,7 +35,7 @@ from lanner.web.session import Visitor
 from lanner.web.site import Site
 
 LANGUAGE_COOKIE = "lanner_language"
-_LONGEST_SUBMISSION = 200
+_SUBMISSION = re.compile(r"[\x20-\x7e]{8,200}")
 
 
 def _json(content: object, status: int = 200) -> Response:
@@ -213,8 +214,8 @@ def read_save(body: bytes, now: datetime) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise HTTPException(400, "An object is expected.")
     submission, item, said = given.get("submission"), given.get("item"), given.get("answers")
-    if not isinstance(submission, str) or not 8 <= len(submission) <= _LONGEST_SUBMISSION:
-        raise HTTPException(400, "`submission` must be an id of 8 to 200 characters.")
+    if not isinstance(submission, str) or not _SUBMISSION.fullmatch(submission):
+        raise HTTPException(400, "`submission` must be an id of 8 to 200 plain characters.")
     if not isinstance(item, int) or isinstance(item, bool):
         raise HTTPException(400, "`item` must be the number of an item.")
     if not isinstance(said, dict) or not said:
@@ -233,7 +234,7 @@ def read_save(body: bytes, now: datetime) -> dict[str, Any]:
 def _base(given: Json) -> dict[str, int | None] | None:
     if given is None:
         return None
-    if not isinstance(given, dict) or not all(v is None or type(v) is int for v in given.values()):
+    if not isinstance(given, dict) or not all(v is None or (type(v) is int and abs(v) < 2**63) for v in given.values()):
         raise HTTPException(400, "`base` must be an object from question to judgement.")
     return given
 
