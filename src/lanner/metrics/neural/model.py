@@ -85,20 +85,21 @@ class Comet:
 
         device = next(self.encoder.parameters()).device
         batches = by_length([len(window.ids) for window in windows], self.tokens)
-        made = []
         with torch.inference_mode():
-            for places in batches:
-                inputs = self._batch([windows[place] for place in places])
-                ids, mask, kept, types = (part.to(device, non_blocking=True) for part in inputs)
-                given: dict[str, Tensor] = {"input_ids": ids, "attention_mask": mask}
-                if self.typed:
-                    given["token_type_ids"] = types
-                out = self.encoder(**given, output_hidden_states=True, return_dict=True)
-                made.append(pooled(out.hidden_states, mask, kept, self.shares, self.pool, norm=self.norm))
+            made = [self._vectors([windows[place] for place in places], device) for places in batches]
             order = torch.tensor([place for places in batches for place in places], device=device)
             vectors = torch.empty_like(rows := torch.cat(made))
             vectors[order] = rows
         return vectors
+
+    def _vectors(self, windows: Sequence[Window], device: Any) -> Tensor:
+        """The same for windows that go through the encoder together."""
+        ids, mask, kept, types = (part.to(device, non_blocking=True) for part in self._batch(windows))
+        given: dict[str, Tensor] = {"input_ids": ids, "attention_mask": mask}
+        if self.typed:
+            given["token_type_ids"] = types
+        out = self.encoder(**given, output_hidden_states=True, return_dict=True)
+        return pooled(out.hidden_states, mask, kept, self.shares, self.pool, norm=self.norm)
 
     def _batch(self, windows: Sequence[Window]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         import torch
