@@ -4,6 +4,9 @@ score its plan ranks systems by, else its first score, else its first scale abou
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +16,14 @@ import polars as pl
 
 from lanner import formats
 from lanner.errors import LannerError
+from lanner.formats import appraise_scores
 from lanner.material import Material
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
 from lanner.protocols.derived import derived
+from lanner.reports.files import write_whole
 from lanner.stats import scores
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 
 
 def write(material: Material, name: str, path: Path, **given: Any) -> int:
@@ -25,8 +32,8 @@ def write(material: Material, name: str, path: Path, **given: Any) -> int:
     protocol = material.protocol
     if protocol is not None and name == "mtme":
         judgements, judges = _for_mtme(material, protocol)
-    elif protocol is not None and name == "appraise_scores":
-        judgements = _for_appraise(material, protocol)
+    elif protocol is not None and name == "appraise_scores" and not given:
+        return _write_appraise(path, material, protocol)
     elif protocol is not None and name == "native":
         given = {"name": material.name, "protocol": protocol.name, **given}
     elif protocol is not None and name == "label_studio":
@@ -65,8 +72,9 @@ def score_judgements(material: Material, protocol: Protocol) -> list[Judgement]:
 def _for_mtme(material: Material, protocol: Protocol) -> tuple[list[Judgement], list[Judge]]:
     """Each judge's scores, and under the protocol's name what they come to: a mean for each segment and each system.
     More is better there, so penalties change their sign. Control items and repeats are no part of a test set."""
+    # adding 0.0 keeps "no error" from being written as -0.0
     sign = -1.0 if _lower_is_better(protocol) else 1.0
-    own = [replace(s, value=sign * s.value) for s in score_judgements(material, protocol) if s.role is Role.MAIN]
+    own = [replace(s, value=sign * s.value + 0.0) for s in score_judgements(material, protocol) if s.role is Role.MAIN]
     marks = [found for found in material.judgements if found.question == "errors" and found.role is Role.MAIN]
     gold = Judge(protocol.name, JudgeKind.ADJUDICATED)
     return [*own, *_gold(material, protocol, gold.id, sign), *marks], [*material.judges, gold]
@@ -78,9 +86,9 @@ def _gold(material: Material, protocol: Protocol, name: str, sign: float) -> Ite
     found = scores.items(material.table, main_score(protocol)).table
     for system, document, segment, value in found.select("system", "document", "segment", "score").iter_rows():
         stage = "segment" if segment else "document"
-        yield Judgement(name, stage, "score", document, segment, (system,), sign * value)
+        yield Judgement(name, stage, "score", document, segment, (system,), sign * value + 0.0)
     for system, value in found.group_by("system", maintain_order=True).agg(pl.col("score").mean()).iter_rows():
-        yield Judgement(name, "system", "score", "", "", (system,), sign * value)
+        yield Judgement(name, "system", "score", "", "", (system,), sign * value + 0.0)
 
 
 def _lower_is_better(protocol: Protocol) -> bool:
@@ -88,6 +96,17 @@ def _lower_is_better(protocol: Protocol) -> bool:
     made = [score.options for score in protocol.scores if score.id == wanted]
     made += [entry.options for entry in protocol.analyses if entry.of == wanted]
     return any(options.get("direction") == "lower_is_better" for options in made)
+
+
+def _write_appraise(path: Path, material: Material, protocol: Protocol) -> int:
+    """As the format writes it, but safe to open in a spreadsheet."""
+    told = _for_appraise(material, protocol)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    for row in appraise_scores.rows_of(material.documents, told, path=path):
+        writer.writerow(map(_harmless, row))
+    write_whole(path, buffer.getvalue())
+    return len(told)
 
 
 def _for_appraise(material: Material, protocol: Protocol) -> list[Judgement]:
@@ -107,3 +126,8 @@ def _unit(found: Judgement) -> tuple[object, ...]:
 
 def _is_spans(value: Json) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+
+
+def _harmless(cell: str) -> str:
+    runs = cell[:1] in ("=", "+", "-", "@", "\t", "\r") and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if runs else cell

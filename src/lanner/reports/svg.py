@@ -25,6 +25,14 @@ class Drawing:
         where = "" if anchor == "start" else f' text-anchor="{anchor}"'
         self._parts.append(f'<text x="{x:.1f}" y="{y:.1f}" class="{style}"{where}>{escape(words)}</text>')
 
+    def lines(self, x: float, y: float, words: str, pixels: float, style: str = "t", anchor: Anchor = "start") -> None:
+        """Words around the height y, on two lines where one is too short; whole in a tooltip where they are cut."""
+        shown = wrap(words, pixels)
+        for place, line in enumerate(shown):
+            self.text(x, y + 14 * (place - (len(shown) - 1) / 2), line, style, anchor)
+        if " ".join(shown) != words:
+            self._parts[-1] = self._parts[-1].replace("</text>", f"<title>{escape(words)}</title></text>")
+
     def rect(self, x: float, y: float, width: float, height: float, style: str, title: str = "", rx: float = 2) -> None:
         shape = f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" height="{max(height, 0):.1f}" rx="{rx:g}" '
         shape += f'class="{style}"'
@@ -74,6 +82,23 @@ def fit(words: str, pixels: float, per_character: float = 7.0) -> str:
         if used > room:
             return words[: max(1, place - 1)].rstrip() + "…"
     return words
+
+
+def wrap(words: str, pixels: float, per_character: float = 7.0) -> list[str]:
+    """The words on one line or two, broken at a space; what does not fit even so ends with an ellipsis."""
+    if fit(words, pixels, per_character) == words:
+        return [words]
+    parts = words.split(" ")
+    fitting = [n for n in range(1, len(parts)) if width(" ".join(parts[:n]), per_character) <= pixels]
+    taken = max(fitting, default=1)
+    rest = " ".join(parts[taken:])
+    first = fit(" ".join(parts[:taken]), pixels, per_character)
+    return [first, fit(rest, pixels, per_character)] if rest else [first]
+
+
+def width(words: str, per_character: float = 7.0) -> float:
+    """About how many pixels the words take."""
+    return per_character * sum(2 if ord(character) > 0x2E80 else 1 for character in words)
 
 
 def standalone(svg: str, css: str) -> str:

@@ -27,6 +27,7 @@ class Agreement:
     pairs: Sequence[Result]
     same: Sequence[Result]
     people: Result | None
+    same_sign: str = "% same"
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class View:
 
     def _agreement(self, question: Question, usable: Sequence[Coefficient]) -> Agreement:
         first = usable[0]
-        same = next((c for c in usable if c.name == "percent"), None)
+        same = next((c for c in usable if c.name in ("percent", "jaccard")), None)
         everyone = [result for result in self._pairs(first) if result.counts.get("items")]
         together = None
         people = self.people_asked(first.question)
@@ -123,7 +124,8 @@ class View:
                 resampling=self.resampling,
                 **{**alpha.options, "judges": people},
             )
-        return Agreement(question, first, everyone, self._pairs(same) if same else (), together)
+        others = self._pairs(same) if same else ()
+        return Agreement(question, first, everyone, others, together, same.sign if same else "")
 
     def people_asked(self, question: str) -> list[str]:
         """The people who answered a question."""

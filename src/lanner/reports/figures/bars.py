@@ -32,7 +32,7 @@ def bars(label: str, rows: Sequence[Bar], *, most: float | None = None) -> Drawi
         x += 34 + 7 * len(words)
     for place, row in enumerate(rows):
         y, at = top + _STEP * place, _LEFT
-        drawing.text(0, y + 18, fit(row.label, _LEFT - 12), "tb")
+        drawing.lines(0, y + 18, row.label, _LEFT - 12, "tb")
         for style, size, words in row.parts:
             width = _ROOM * size / end
             drawing.rect(at, y, width, 26, style, f"{row.label}, {words or 'part'}: {size:g}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lanner.reports.svg import WIDTH, Drawing, fit, shade
+from lanner.reports.svg import WIDTH, Drawing, shade, width
 from lanner.reports.typeset import percent
 
 _ROW, _FEW = 36.0, 10
@@ -12,16 +12,16 @@ _ROW, _FEW = 36.0, 10
 
 def confusion(labels: Sequence[str], one: str, other: str, counts: Sequence[Sequence[int]]) -> Drawing:
     """The confusion matrix of two judges. Rows with fewer than ten items are left unshaded."""
-    left = min(190.0, 16 + 7.4 * max(map(len, (*labels, f"{one} chose")), default=1))
+    left = min(210.0, 16 + 1.06 * max(map(width, (*labels, f"{one} chose")), default=7.0))
     cell = min(84.0, (WIDTH - left - 70) / max(1, len(labels)))
     drawing = Drawing(f"Confusion matrix of {one} and {other}", 60 + _ROW * len(labels) + 34)
     drawing.text(left + cell * len(labels) / 2, 16, f"{other} chose", "tb", "middle")
-    drawing.text(left - 10, 40, f"{one} chose", "tb", "end")
+    drawing.lines(left - 10, 36, f"{one} chose", left - 12, "tb", "end")
     drawing.text(left + cell * len(labels) + 10, 40, "all", "tm")
     for row, label in enumerate(labels):
-        drawing.text(left + cell * (row + 0.5), 40, fit(label, cell - 4), "tm", "middle")
+        drawing.lines(left + cell * (row + 0.5), 36, label, cell - 2, "tm", "middle")
         y = 52 + _ROW * row
-        drawing.text(left - 10, y + 23, fit(label, left - 12), "t", "end")
+        drawing.lines(left - 10, y + 23, label, left - 12, "t", "end")
         total = sum(counts[row])
         for column, number in enumerate(counts[row]):
             x = left + cell * column

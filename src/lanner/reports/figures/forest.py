@@ -60,7 +60,7 @@ def forest(terms: Sequence[tuple[str, str, str]], panels: Sequence[Panel], unit:
                     drawing.text(scale.place(after.high) + 4, y + 9, "*", "tb")
     for row, (_, words, group) in enumerate(terms):
         y = _TOP + _STEP * row
-        drawing.text(12, y + 4, fit(words, _LEFT - 20), "t" if group else "tb")
+        drawing.lines(12, y + 4, words, _LEFT - 20, "t" if group else "tb")
         if group:
             drawing.rect(0, y - _STEP / 2, 3, _STEP, f"g-{group}", rx=0)
     drawing.text(_LEFT, bottom + 34, unit, "tm")

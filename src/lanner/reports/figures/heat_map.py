@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lanner.reports.svg import WIDTH, Drawing, fit, shade
+from lanner.reports.svg import WIDTH, Drawing, shade, width
 from lanner.reports.typeset import number, percent
 
-_ROW, _TOP, _MOST_CELL = 46.0, 30.0, 88.0
+_ROW, _TOP, _MOST_CELL, _MOST_LEFT = 46.0, 30.0, 88.0, 230.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +23,26 @@ class Pair:
 
 
 def heat_map(
-    judges: Sequence[str], people: int, pairs: Mapping[tuple[str, str], Pair], coefficient: str = "κ"
+    judges: Sequence[str],
+    people: int,
+    pairs: Mapping[tuple[str, str], Pair],
+    coefficient: str = "κ",
+    other: str = "% same",
 ) -> Drawing:
     """A lower-triangle heat map. `judges` lists people first, `people` of them; their block is framed, the block of
-    people with models dashed. Cells print n where it differs between pairs."""
-    left = min(150.0, 24 + 7.2 * max(map(len, judges), default=1))
+    people with models dashed. Cells print n where it differs between pairs. Where names are wider than the columns,
+    judges are numbered."""
+    numbered = any(width(judge) > _room(judges) for judge in judges)
+    names = [f"{place}  {judge}" for place, judge in enumerate(judges, start=1)] if numbered else list(judges)
+    left = _left(names)
     cell = min(_MOST_CELL, (WIDTH - left - 130) / max(1, len(judges)))
     same_n = len({pair.n for pair in pairs.values() if pair.value is not None}) <= 1
     drawing = Drawing(f"Pairwise agreement, {coefficient} below the diagonal", _TOP + _ROW * len(judges) + 8)
     for row, judge in enumerate(judges):
         style = "tb" if row < people else "t"
         middle = left + cell * (row + 0.5)
-        drawing.text(middle, 18, fit(judge, cell), style, "middle")
-        drawing.text(left - 12, _TOP + _ROW * row + 28, fit(judge, left - 12), style, "end")
+        drawing.text(middle, 18, str(row + 1) if numbered else judge, style, "middle")
+        drawing.lines(left - 12, _TOP + _ROW * row + 27, names[row], left - 12, style, "end")
         drawing.line(middle - 7, _TOP + _ROW * row + 23, middle + 7, _TOP + _ROW * row + 23, "gr")
         for column in range(row):
             pair = pairs.get((judges[column], judge)) or pairs.get((judge, judges[column]))
@@ -44,10 +51,26 @@ def heat_map(
             )
             if pair and pair.same is not None:
                 centre = left + cell * (row + 0.5)
-                drawing.text(centre, _TOP + _ROW * column + 28, percent(pair.same), "tm", "middle")
+                drawing.text(centre, _TOP + _ROW * column + 28, _above(pair.same, other), "tm", "middle")
     _frames(drawing, left, cell, len(judges), people)
-    _sides(drawing, left + cell * len(judges) + 14, judges, people, pairs, coefficient)
+    x = left + cell * len(judges) + 14
+    if any(pair.same is not None for pair in pairs.values()):
+        drawing.text(x, 44, f"above: {'% identical' if other.startswith('%') else other}", "tm")
+    _sides(drawing, x, judges, people, pairs, coefficient)
     return drawing
+
+
+def _above(value: float, other: str) -> str:
+    return percent(value) if other.startswith("%") else number(value, 2)
+
+
+def _left(names: Sequence[str]) -> float:
+    return min(_MOST_LEFT, 24 + 1.03 * max((width(name) for name in names), default=7.0))
+
+
+def _room(judges: Sequence[str]) -> float:
+    """How wide a column would be if it had the judge's name above it."""
+    return min(_MOST_CELL, (WIDTH - _left(judges) - 130) / max(1, len(judges)))
 
 
 def _cell(
@@ -89,8 +112,6 @@ def _sides(
     pairs: Mapping[tuple[str, str], Pair],
     coefficient: str,
 ) -> None:
-    if any(pair.same is not None for pair in pairs.values()):
-        drawing.text(x, 44, "above: % identical", "tm")
     persons = set(judges[:people])
     blocks = {"people": 2, "people – models": 1, "models": 0}
     y = 84.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lanner.reports.figures.axis import axis
-from lanner.reports.svg import WIDTH, Drawing, fit
+from lanner.reports.svg import WIDTH, Drawing
 from lanner.reports.typeset import number
 
 _LEFT, _RIGHT, _STEP, _TOP = 200.0, 560.0, 30.0, 26.0
@@ -43,7 +43,7 @@ def intervals(
         y = _TOP + _STEP * place + 10
         if row.rule:
             drawing.line(0, y - 15, WIDTH, y - 15, "ax")
-        drawing.text(0, y + 4, fit(row.label, _LEFT - 12), "t" if row.hollow else "tb")
+        drawing.lines(0, y + 4, row.label, _LEFT - 6, "t" if row.hollow else "tb")
         if row.value is None:
             drawing.text(_LEFT, y + 4, "not defined", "tm")
         else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lanner.reports.svg import Drawing, fit
 from lanner.reports.typeset import number, percent
 
-_LEFT, _ROOM, _STEP = 110.0, 440.0, 70.0
+_LEFT, _ROOM, _STEP = 150.0, 400.0, 70.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def merging(labels: tuple[str, str], merges: Sequence[Merge]) -> Drawing:
     for place, merge in enumerate(merges):
         y = 34 + _STEP * place
         width, rest = _ROOM * merge.between / most, _ROOM * (merge.total - merge.between) / most
-        drawing.text(0, y + 27, fit(merge.pair, _LEFT - 8), "tb")
+        drawing.lines(0, y + 27, merge.pair, _LEFT - 8, "tb")
         drawing.rect(_LEFT, y, width, 20, "a1")
         share = percent(merge.between / merge.total, 0) if merge.total else "—"
         if width > 90:

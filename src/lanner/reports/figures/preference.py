@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lanner.reports.svg import WIDTH, Drawing, fit
+from lanner.reports.svg import WIDTH, Drawing
 from lanner.reports.typeset import p_value, percent
 
 _CENTRE, _HALF, _STEP = 380.0, 236.0, 42.0
@@ -48,7 +48,7 @@ def _bar(drawing: Drawing, y: float, row: Preference, scale: float) -> None:
     n = row.left + row.ties + row.right or 1
     tie = row.ties * scale
     first, last = _CENTRE - tie / 2 - 1.5 - row.left * scale, _CENTRE + tie / 2 + 1.5
-    drawing.text(0, y + 18, fit(row.label, 132, 6.4))
+    drawing.lines(0, y + 18, row.label, 132)
     drawing.rect(first, y, row.left * scale, 28, "pmt", f"{row.left} of {n}")
     drawing.rect(_CENTRE - tie / 2, y, tie, 28, "a0", f"{row.ties} ties of {n}")
     drawing.rect(last, y, row.right * scale, 28, "phu", f"{row.right} of {n}")

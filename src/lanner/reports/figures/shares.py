@@ -46,7 +46,7 @@ def shares(
                 drawing, x, width, row_y - (5 if models else 0), name, words, panel, people, f"g-{group}", f"rg-{group}"
             )
     for place, (_, words, group, row_y) in enumerate(rows):
-        drawing.text(12, row_y + 4, fit(words, _LEFT - 24))
+        drawing.lines(12, row_y + 4, words, _LEFT - 24)
         if group:
             first = place == 0 or rows[place - 1][2] != group
             drawing.rect(0, row_y - (12 if first else _STEP - 12), 3, _STEP - 4 if first else _STEP, f"g-{group}", rx=0)

@@ -91,24 +91,25 @@ def _table(view: View, agreement: Agreement) -> Table:
             rows.append({"group": group.capitalize()})
         for result in sorted(pairs, key=lambda pair: -(pair.value if pair.value is not None else -2)):
             twin = same.get(frozenset((result.labels["judge"], result.labels["other"])))
-            rows.append(_row(view.pair_name(result), result, twin))
+            rows.append(_row(view.pair_name(result), result, twin, agreement.same_sign))
             data.append({"pair": view.pair_name(result), **result.row(), "same": twin.value if twin else None})
     if agreement.people and len(view.people) > 2:
-        rows.append({**_row("All people, α", agreement.people, None), "total": True})
+        together = "α" if agreement.people.name == "alpha" else sign
+        rows.append({**_row(f"All people, {together}", agreement.people, None), "total": True})
         data.append({"pair": "all people", **agreement.people.row()})
     columns = [Column("pair", "Judges"), Column("value", sign), Column("ci", "95 %", quiet=True)]
     if same:
-        columns.insert(1, Column("same", "% same"))
+        columns.insert(1, Column("same", agreement.same_sign))
     columns.append(Column("n", "n", quiet=True))
     caption = f"Agreement on {view.short(agreement.coefficient.question)}. {_finding(view, agreement)}"
     signature = view.signature(agreement.pairs[0])
     return Table(f"agreement-{agreement.coefficient.question}", caption, columns, rows, data, signature)
 
 
-def _row(name: str, result: Result, twin: Result | None) -> dict[str, object]:
+def _row(name: str, result: Result, twin: Result | None, sign: str = "") -> dict[str, object]:
     return {
         "pair": name,
-        "same": percent(twin.value) if twin else "",
+        "same": "" if not twin else percent(twin.value) if sign.startswith("%") else number(twin.value),
         "value": number(result.value),
         "ci": interval(result.low, result.high),
         "n": result.counts.get("items", 0),
@@ -135,6 +136,23 @@ def _finding(view: View, agreement: Agreement) -> str:
     return said
 
 
+def _pairs_said(view: View, agreement: Agreement) -> str:
+    """Which two agree most and least, people first; a difference is claimed only where intervals lie apart."""
+    people = [r for r in agreement.pairs if view.pair_kind(r) == "people" and r.value is not None]
+    found = people if len(people) > 1 else [r for r in agreement.pairs if r.value is not None]
+    if not found:
+        return f"No two judges can be compared on {view.short(agreement.coefficient.question)}."
+    best, worst = max(found, key=lambda r: r.value or 0), min(found, key=lambda r: r.value or 0)
+    numbers = [f"({number(r.value, 2)} {interval(r.low, r.high)})".replace(" )", ")") for r in (best, worst)]
+    who = "of people " if people and found is people else ""
+    said = (
+        f"On {view.short(agreement.coefficient.question)}, {who}{view.pair_name(best)} agree most {numbers[0]} and "
+        f"{view.pair_name(worst)} least {numbers[1]}"
+    )
+    apart = best.low is not None and worst.high is not None and best.low > worst.high
+    return f"{said}." if apart or len(found) < 2 else f"{said}, with intervals that overlap."
+
+
 def _heat_map(view: View, agreement: Agreement) -> Figure:
     same = {(r.labels["judge"], r.labels["other"]): r.value for r in agreement.same}
     pairs = {
@@ -146,11 +164,10 @@ def _heat_map(view: View, agreement: Agreement) -> Figure:
     shown = {name for pair in pairs for name in pair}
     judges = [view.names[judge.id] for judge in view.judges if view.names[judge.id] in shown]
     people = sum(view.names[judge] in shown for judge in view.people)
-    drawing = heat_map(judges, people, pairs, agreement.coefficient.sign)
+    drawing = heat_map(judges, people, pairs, agreement.coefficient.sign, agreement.same_sign)
     return Figure(
         f"pairs-{agreement.coefficient.question}",
-        f"Who agrees with whom on {view.short(agreement.coefficient.question)}. Second line of a cell: 95 % "
-        "interval, or n where it differs.",
+        f"{_pairs_said(view, agreement)} Second line of a cell: 95 % interval, or n where it differs.",
         str(drawing),
         [{"judge": one, "other": other, "value": pair.value, "low": pair.low, "high": pair.high, "same": pair.same,
           "n": pair.n} for (one, other), pair in pairs.items()],
