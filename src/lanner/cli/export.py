@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from lanner import formats
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, protocol_option, store_option
 from lanner.cli.import_ import parse_options
 from lanner.errors import LannerError
+from lanner.reports import exchange
 from lanner.reports.export import export
 
 
@@ -43,11 +43,7 @@ def command(
     for part in found:
         path = out if len(found) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")
         if to_format:
-            given = parse_options(options)
-            if to_format == "native" and part.protocol:  # what was asked goes along, so that it can be imported again
-                given = {"name": part.name, "protocol": part.protocol.name, **given}
-            formats.write(to_format, path, part.documents, part.judgements, part.judges, **given)
-            count = len(part.judgements)
+            count = exchange.write(part, to_format, path, **parse_options(options))
         else:
             if options:
                 raise LannerError("The tidy table has no options.", next_step="Name another format with --to.")

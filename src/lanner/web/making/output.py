@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 from lanner import campaign as campaigns
 from lanner import formats
 from lanner.errors import LannerError
 from lanner.material import from_campaign
+from lanner.reports import exchange, html
 from lanner.reports import export as tables
-from lanner.reports import html
 from lanner.reports.build import build
-from lanner.reports.files import write_whole
 from lanner.stats.resample import Resampling
 from lanner.store import Store
-from lanner.web.making.scorelines import appraise_csv, score_judgements
 from lanner.web.offered import TABLES
 
 
@@ -28,15 +25,8 @@ def export(store: Store, campaign: int, name: str, suffix: str, folder: str) -> 
     written = place / f"judgements{suffix}"
     if name in TABLES:
         tables.export(material, written)
-    elif name == "appraise":
-        write_whole(written, appraise_csv(material))
-    elif name == "mtme":
-        formats.write(name, written, material.documents, score_judgements(material), material.judges)
     else:
-        given: dict[str, Any] = {"protocol": material.protocol} if name == "label_studio" else {}
-        if name == "native" and material.protocol:
-            given = {"name": material.name, "protocol": material.protocol.name}
-        formats.write(name, written, material.documents, material.judgements, material.judges, **given)
+        exchange.write(material, "appraise_scores" if name == "appraise" else name, written)
     found = [path for path in place.rglob("*") if path.is_file()]
     if not found:
         raise LannerError("There is nothing to export yet.", next_step="Come back when something has been judged.")
