@@ -1,0 +1,93 @@
+"""Kill −9 at any moment: a run started again has the same end as one that was never disturbed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judged import corpus, member, opened, stored
+from lanner.judges.plan import Limits, Plan
+from lanner.judges.run import run
+from lanner.store import Store
+from stub_server import Stub, good, running
+
+_PROCESS = """
+import sys
+from lanner.judges.plan import Limits, Member, Plan
+from lanner.judges.providers import Endpoint
+from lanner.judges.run import run_shard
+place, url, calls = sys.argv[1:]
+member = Member("tiny", Endpoint(url, family="default", timeout=20.0))
+run_shard(place, "c", [Plan("m", (member,), calls=calls)], None, Limits(8))
+"""
+
+
+def ledger_keys(place: Path) -> list[str]:
+    """The questions that have a row, oldest first."""
+    connection = sqlite3.connect(place)
+    try:
+        rows = connection.execute("SELECT key, attempt FROM ledger ORDER BY id")
+        return [f"{key} {attempt}" for key, attempt in rows]
+    finally:
+        connection.close()
+
+
+def judged(place: Path) -> list[Any]:
+    with Store.open(place) as store:
+        return sorted(
+            (e.document, e.segment, e.question, json.dumps(e.value, sort_keys=True)) for e in stored(store, "c")
+        )
+
+
+class Killer:
+    """Answers well, and kills the asking process as it sends its nth question."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self.after: int | None = None
+
+    def __call__(self, body: dict[str, Any], _turn: int) -> str:
+        if self.after is not None and self.process is not None:
+            self.after -= 1
+            if self.after <= 0:
+                self.process.kill()
+        return good(body)
+
+    def start(self, place: Path, url: str, calls: str, after: int | None = None) -> int:
+        """Run a process to its end, whichever end that is."""
+        self.after = after
+        self.process = subprocess.Popen([sys.executable, "-c", _PROCESS, str(place), url, calls])
+        return self.process.wait()
+
+
+@pytest.mark.parametrize(("calls", "documents", "whole"), [("stages", 4, 48), ("documents", 12, 24)])
+def test_killed_twice_it_ends_as_if_it_had_not_been(tmp_path: Path, calls: Any, documents: int, whole: int) -> None:
+    place, undisturbed = tmp_path / "killed.db", tmp_path / "undisturbed.db"
+    for path in (place, undisturbed):
+        with Store.open(path) as store:
+            opened(store, "falcon", corpus(documents, 4))
+    killer = Killer()
+    stub = Stub(killer, delay=0.01)
+    lost = 0
+    with running(stub) as url:
+        for after in (9, whole // 3):
+            before = len(ledger_keys(place)), sum(stub.asked.values())
+            assert killer.start(place, url, calls, after) == -9
+            lost += sum(stub.asked.values()) - before[1] - (len(ledger_keys(place)) - before[0])
+        assert killer.start(place, url, calls) == 0
+        asked = sum(stub.asked.values())
+    # Exact: what had a row was not asked again. Lost was what had been sent and was not yet on disk.
+    assert asked == whole + lost
+    assert len(ledger_keys(place)) == len(set(ledger_keys(place))) == whole
+    with running(Stub()) as url, Store.open(undisturbed) as store:
+        plan = Plan("m", (member(url),), calls=calls)
+        asyncio.run(run(store, "c", [plan], limits=Limits(8)))
+    assert set(ledger_keys(place)) == set(ledger_keys(undisturbed))
+    assert judged(place) == judged(undisturbed)
