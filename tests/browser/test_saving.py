@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
-from playwright.sync_api import BrowserContext, Page
+from pathlib import Path
 
+import pytest
+from playwright.sync_api import BrowserContext, Page, Playwright
+
+from chromium import on_disk
 from hands import Hands
+from lanner.campaign import history
 from live import Live, Work, document
 
 pytestmark = pytest.mark.browser
 
-QUIET = "not_relevant"
+ON_THE_DEVICE = """text => new Promise(ok => {
+  const asked = indexedDB.open('lanner', 1);
+  asked.onsuccess = () => {
+    const read = asked.result.transaction('drafts').objectStore('drafts').getAll();
+    read.onsuccess = () => { asked.result.close(); ok(JSON.stringify(read.result).includes(text)); };
+  };
+})"""
 
 
 def begin(live: Live, page: Page, sentences: int = 6) -> tuple[Work, int, Hands]:
@@ -30,6 +40,11 @@ def judge(hands: Hands, sentence: int, holistic: int) -> None:
 
 def scores(work: Work, task: int) -> list[tuple[int | None, int | None]]:
     return [(item.get("sentence"), item.get("holistic")) for item in work.stored(task)]
+
+
+def nothing_waits(page: Page) -> None:
+    """Whatever was kept here has been sent, by this page or by another."""
+    page.locator("#saved:not([data-state=saving], [data-state=offline])").wait_for(state="attached")
 
 
 def test_offline_for_the_middle_third(live: Live, page: Page, context: BrowserContext) -> None:
@@ -131,10 +146,11 @@ def test_expired_session_keeps_the_answers(live: Live, page: Page, context: Brow
     assert scores(work, task)[0] == (None, None)
     judge(hands, 4, 6)
     page.goto(work.link)
-    page.goto(work.url(task))
+    page.get_by_role("link", name="Continue").or_(page.get_by_role("link", name="Start")).first.click()
     hands.ready()
-    hands.settled()
+    nothing_waits(page)
     assert scores(work, task)[:2] == [(2, 5), (4, 6)]
+    assert page.inner_text("#heading") == "Sentence 3", "at the row one had left"
 
 
 def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page, context: BrowserContext) -> None:
@@ -159,8 +175,8 @@ def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page, context: 
     other.locator("[id^=note-conflict]").wait_for()
     text = other.inner_text("[id^=note-conflict]")
     assert "2" in text and "4" in text
-    values = [row.value for row in work.rows() if row.question == "sentence"]
-    assert values == [4] and work.stored(task)[0]["sentence"] == 4
+    said = [row.value for row in history(live.store, work.name, question="sentence")]
+    assert said == [1, 2, 4] and work.stored(task)[0]["sentence"] == 4, "both are in the record, the later one holds"
     other.get_by_role("button", name="Take the other").click()
     second.settled()
     assert work.stored(task)[0]["sentence"] == 2
@@ -174,6 +190,66 @@ def test_storage_blocked_is_said_and_answers_are_sent_at_once(live: Live, page: 
     hands.press("s", "3", "8")
     hands.settled()
     assert scores(work, task)[0] == (3, 8)
+
+
+def test_a_full_device_is_said_and_answers_are_sent_all_the_same(live: Live, page: Page) -> None:
+    page.add_init_script(
+        "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }"
+    )
+    work, task, hands = begin(live, page)
+    hands.press("s", "3", "8", "Enter")
+    hands.settled()
+    assert "full" in page.inner_text("#note-storage")
+    assert scores(work, task)[0] == (3, 8)
+
+
+def test_a_crashed_browser_loses_nothing(live: Live, tmp_path: Path, playwright: Playwright) -> None:
+    """Killed while offline, as by a power cut; days later the same profile is opened again."""
+    work = live.campaign("h_falcon", [document(3)], systems=["hidden-engine-alpha"])
+    task = work.tasks[0].id
+    with on_disk(playwright, tmp_path / "profile") as (process, context):
+        page = context.new_page()
+        page.goto(work.link)
+        page.goto(work.url(task))
+        hands = Hands(page)
+        hands.ready()
+        judge(hands, 1, 2)
+        hands.settled()
+        context.set_offline(True)
+        judge(hands, 4, 7)
+        page.locator("#saved[data-state=offline]").wait_for()
+        hands.press("c")
+        hands.write("half a thought")
+        page.wait_for_function(ON_THE_DEVICE, arg="half a thought")
+        process.kill()
+        process.wait()
+    with on_disk(playwright, tmp_path / "profile") as (_, context):
+        page = context.new_page()
+        page.goto(work.link)
+        page.goto(work.url(task) + "?row=3")
+        hands = Hands(page)
+        hands.ready()
+        nothing_waits(page)
+        assert scores(work, task)[:2] == [(1, 2), (4, 7)]
+        assert page.input_value("textarea") == "half a thought"
+
+
+def test_two_pages_that_find_the_same_answers_send_them_once(live: Live, page: Page, context: BrowserContext) -> None:
+    work, task, hands = begin(live, page)
+    context.set_offline(True)
+    judge(hands, 3, 9)
+    page.locator("#saved[data-state=offline]").wait_for()
+    page.close()
+    context.set_offline(False)
+    pages = [context.new_page() for _ in range(2)]
+    for each in pages:
+        each.goto(work.url(task) + "?row=1", wait_until="commit")
+    for each in pages:
+        Hands(each).ready()
+        nothing_waits(each)
+    assert scores(work, task)[0] == (3, 9)
+    given = [(row.question, row.segment) for row in history(live.store, work.name)]
+    assert len(given) == len(set(given)), "each answer is stored once"
 
 
 def test_a_wrong_clock_does_not_matter(live: Live, page: Page) -> None:
