@@ -7,21 +7,31 @@ from pathlib import Path
 import click
 
 from lanner.cli._output import Output, json_option
+from lanner.cli._study_page import MARKS, page, typed
 from lanner.errors import LannerError
+from lanner.reports.files import write
 from lanner.reports.typeset import number
-from lanner.studies.reproduce import AGREES, DIFFERS, NOT_PRINTED, Check, check, read, summary
+from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, read, summary
 from lanner.studies.study import Study, load, names
-
-_MARKS = {AGREES: "✓", DIFFERS: "△", NOT_PRINTED: "·"}
 
 
 @click.command("reproduce", short_help="Recompute a paper's figures from its released data.")
 @click.argument("name", metavar="[STUDY]", required=False)
 @click.option("--data", type=click.Path(path_type=Path), help="The folder of the released data (default: this one).")
 @click.option("--only", help="Only tables whose name contains this.")
+@click.option("--report", is_flag=True, help="Also write a page with every table and the paper's figures drawn again.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for --report (default: STUDY-report).")
 @click.option("--list", "listing", is_flag=True, help="Which studies there are, and what data each needs.")
 @json_option
-def command(name: str | None, data: Path | None, only: str | None, listing: bool, as_json: bool) -> None:
+def command(
+    name: str | None,
+    data: Path | None,
+    only: str | None,
+    report: bool,
+    out: Path | None,
+    listing: bool,
+    as_json: bool,
+) -> None:
     """Set a paper's printed values beside the recomputed ones. What does not agree is said, not mended.
 
     ✓ agrees, △ differs, – cannot be computed, · was not printed. STUDY is a name of --list, or a file of your own.
@@ -36,7 +46,8 @@ def command(name: str | None, data: Path | None, only: str | None, listing: bool
         raise LannerError("No study is named.", next_step=f"Name one: {', '.join(names())}. See --list.")
     study = load(name)
     _refuse_unknown_table(study, only)
-    checks = check(study, read(study, data), only or "")
+    found = read(study, data)
+    checks = check(study, found, only or "")
     output.rows.extend(made.row() for made in checks)
     for where in dict.fromkeys(made.cell.where for made in checks):
         shown = Output("reproduce", as_json)
@@ -46,6 +57,9 @@ def command(name: str | None, data: Path | None, only: str | None, listing: bool
     output.notes.extend(study.remarks)
     if as_json:  # people see the reasons beside the values
         output.notes.extend(made.remark for made in checks if made.verdict != AGREES and made.remark)
+    if report or out:
+        written = write(page(study, checks, found), out or Path(f"{study.name}-report"))
+        output.note(f"Page: {written}")
     output.signature = f"{study.name} · {len(checks)} values" + (" · simulated judges" if study.simulated else "")
     output.end()
 
@@ -71,13 +85,9 @@ def _shown(made: Check) -> dict[str, str]:
     return {
         "row": made.cell.row,
         "column": made.cell.column,
-        "printed": _typed(printed, made.cell.digits),
-        "recomputed": _typed(made.value, digits),
+        "printed": typed(printed, made.cell.digits),
+        "recomputed": typed(made.value, digits),
         "difference": number(made.difference, digits, bounded=False) if made.difference is not None else "",
-        "": _MARKS.get(made.verdict, "–"),
+        "": MARKS[made.verdict],
         "reason": made.reason if made.verdict != AGREES else "",
     }
-
-
-def _typed(value: float | str | None, digits: int) -> str:
-    return value if isinstance(value, str) else number(value, digits, bounded=False)

@@ -39,12 +39,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure of the paper to draw again: what kind of drawing, from what."""
+    """A figure of the paper to draw again: what kind of drawing, from what. What it shows is said first of all where
+    it `opens` the page."""
 
     where: str
     kind: str
     caption: str
     options: Mapping[str, Any]
+    opens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,8 @@ def load(name_or_path: str | Path) -> Study:
 
 
 def _drawing(entry: Mapping[str, Any]) -> Drawing:
-    own = {key: value for key, value in entry.items() if key not in ("where", "kind", "caption")}
-    return Drawing(entry["where"], entry["kind"], entry.get("caption", ""), own)
+    own = {key: value for key, value in entry.items() if key not in ("where", "kind", "caption", "opens")}
+    return Drawing(entry["where"], entry["kind"], entry.get("caption", ""), own, entry.get("opens", False))
 
 
 def _cells(table: Mapping[str, Any]) -> Iterator[Cell]:

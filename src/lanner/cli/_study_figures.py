@@ -1,0 +1,256 @@
+"""Figures of papers drawn again: a study file names the kind, the data gives the numbers, the caption the finding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from lanner.model import Grid, Json
+from lanner.protocols.wording import Wording
+from lanner.reports.figures.bars import Bar, bars
+from lanner.reports.figures.forest import Effect, forest
+from lanner.reports.figures.forest import Panel as Judged
+from lanner.reports.figures.heat_map import Pair, heat_map
+from lanner.reports.figures.histogram import histogram
+from lanner.reports.figures.intervals import Row, intervals
+from lanner.reports.figures.preference import Preference, preference
+from lanner.reports.figures.shares import Panel, shares
+from lanner.reports.figures.throughput import throughput
+from lanner.reports.parts import Figure
+from lanner.reports.typeset import number, p_value, words
+from lanner.stats import ranking
+from lanner.stats.agreement import kappa, percent
+from lanner.stats.kappa import pairwise
+from lanner.stats.preference import sign_test
+from lanner.stats.resample import Resampling
+from lanner.studies import claims, error_spans, scorers, sentences
+from lanner.studies.data import Data
+from lanner.studies.study import Drawing
+
+_HOW = Resampling(n=1000)
+_LEVEL = 0.05
+_SHADES = ("h1", "h3", "h5", "h7", "h9")
+Made = tuple[str, str, list[dict[str, Json]], str]
+"""The drawing, the finding for the caption, the data, the signature."""
+
+
+def draw(drawing: Drawing, data: Data) -> tuple[Figure, str]:
+    """One figure, whose caption opens with what the numbers say, and that finding by itself."""
+    svg, finding, rows, signature = KINDS[drawing.kind](data, **drawing.options)
+    caption = f"{finding} {drawing.caption}".strip() + f" Drawn after {drawing.where}."
+    name = "".join(c if c.isalnum() else "-" for c in drawing.where.lower())
+    return Figure(f"figure-{drawing.kind.replace('_', '-')}-{name}", caption, svg, rows, signature), finding
+
+
+def pairs(
+    data: Data, *, part: str, question: str, judges: Sequence[str], people: int, names: Mapping[str, str]
+) -> Made:
+    """κ of every two judges with its interval, and how often they give the same answer."""
+    table, options = data.table(part, judges), data.labels(part, question)
+    found = pairwise(table, question, of=kappa, resampling=_HOW, **options)
+    same = {frozenset(r.labels.values()): r.value for r in pairwise(table, question, of=percent, resampling=_HOW)}
+    cells = {
+        (names[r.labels["judge"]], names[r.labels["other"]]): Pair(
+            r.value, r.low, r.high, same.get(frozenset(r.labels.values())), r.counts.get("items", 0)
+        )
+        for r in found
+    }
+    best = max(found, key=lambda r: r.value or -1)
+    shown = f"{names[best.labels['judge']]} and {names[best.labels['other']]}"
+    finding = f"The highest κ is that of {shown}, {number(best.value)} [{number(best.low, 2)}, {number(best.high, 2)}]."
+    svg = str(heat_map([names[judge] for judge in judges], people, cells))
+    return svg, finding, [dict(r.row()) for r in found], str(best.signature or "")
+
+
+def differing(
+    data: Data, *, part: str, question: str, pairs: Sequence[Sequence[str]], names: Mapping[str, str]
+) -> Made:
+    """The labels of each side on the sentences where two judges differ."""
+    labels = data.labels(part, question)["labels"]
+    words_of = _words(data, part, question)
+    drawn, rows, said = [], list[dict[str, Json]](), []
+    for one, other in pairs:
+        keys = ["document", "segment"]
+        first, second = (data.table(part, [j], question=question).select(*keys, "label") for j in (one, other))
+        differ = first.join(second, on=keys, suffix="_other").filter(pl.col("label") != pl.col("label_other"))
+        for judge, column in ((one, "label"), (other, "label_other")):
+            counts = Counter(differ[column].to_list())
+            parts = [(_SHADES[k % 5], float(counts[name]), words_of[name]) for k, name in enumerate(labels)]
+            drawn.append(Bar(f"{names[judge]}, against {names[other if judge == one else one]}", parts))
+            rows += [{"judge": judge, "pair": f"{one}–{other}", "label": n, "count": counts[n]} for n in labels]
+            top, times = counts.most_common(1)[0]
+            said.append(f"{names[judge]} {words_of[top].lower()} ({100 * times / counts.total():.1f} %)")
+    finding = f"Most frequent where two differ: {words(said)}."
+    return str(bars("Labels where two judges differ", drawn)), finding, rows, f"counts of sentences · {part} {question}"
+
+
+def skill_shares(data: Data, *, part: str, question: str, judges: Sequence[str], names: Mapping[str, str]) -> Made:
+    """How often each label was chosen, per domain and judge."""
+    protocol = data.part(part).protocol
+    found = protocol.find(question) if protocol else None
+    options = found[1].choices if found else ()
+    words_of = _words(data, part, question)
+    labels = [(o.id, words_of[o.id], o.group or "") for o in options]
+    panels, rows, said = [], list[dict[str, Json]](), []
+    for domain in dict.fromkeys(document.domain for document in data.documents(part)):
+        used: dict[str, dict[str, float]] = {}
+        for judge in judges:
+            given = sentences.given(data, part, question, judge, domain)
+            used[names[judge]] = {o.id: sum(o.id in one for one in given) / len(given) for o in options}
+            rows += [{"domain": domain, "judge": judge, "label": k, "share": v} for k, v in used[names[judge]].items()]
+        panels.append(Panel(domain, sum(len(d.segments) for d in data.documents(part, domain)), used))
+        mean = {o.id: sum(row[o.id] for row in used.values()) / len(used) for o in options}
+        top = max(mean, key=lambda label: mean[label])
+        said.append(f"{domain} {words_of[top].lower()} ({100 * mean[top]:.0f} % of sentences)")
+    svg = str(shares(labels, panels, [names[judge] for judge in judges]))
+    return svg, f"Most often chosen: {words(said)}.", rows, f"% of sentences with label · {part} {question}"
+
+
+def coefficients(
+    data: Data, *, part: str, outcome: str, blocks: Sequence[str], judges: Mapping[str, Mapping[str, Any]]
+) -> Made:
+    """Coefficients without and with the second block, classical intervals as in the paper. `judges` have options."""
+    panels, rows, said = [], list[dict[str, Json]](), []
+    for judge, about in judges.items():
+        fill = about.get("fill")
+        first = claims.model(data, part, judge, outcome, blocks[:1], fill=fill)
+        full = claims.model(data, part, judge, outcome, blocks, fill=fill)
+        explained = [(blocks[0], first.value or 0.0), (" + ".join(blocks), full.value or 0.0)]
+        note = f"n {full.counts.get('items', 0)}"
+        panels.append(Judged(about["name"], note, _effects(first.rows), _effects(full.rows), explained))
+        rows += [{"judge": judge, "model": "all blocks", **row} for row in full.rows]
+        said.append(f"{about['name']} R² {number(explained[0][1], 2)}, then {number(explained[1][1], 2)}")
+    svg = str(forest(_terms(data, part, blocks), panels, f"points of {outcome} for one step more"))
+    return svg, f"{'; '.join(said)} with the sentence score.", rows, "least squares · classical intervals"
+
+
+def numbers(data: Data, *, part: str, question: str, judges: Mapping[str, str], what: str) -> Made:
+    """How many labels were chosen on one item."""
+    panels = [(n, dict(Counter(sentences.numbers_chosen(data, part, question, j)))) for j, n in judges.items()]
+    rows: list[dict[str, Json]] = [
+        {"judge": name, "number": size, "items": n} for name, counts in panels for size, n in sorted(counts.items())
+    ]
+    said = [f"{name} {max(counts, key=lambda k: counts[k])}" for name, counts in panels if counts]
+    least = min((min(counts) for _, counts in panels if counts), default=0)
+    finding = f"Most frequent: {words(said)}; no sentence has fewer than {least}."
+    return str(histogram(panels, what)), finding, rows, f"count · {part} {question}"
+
+
+def speed(data: Data, *, part: str, of: str, judges: Mapping[str, str], without: str = "") -> Made:
+    """Sentences a minute per judge and domain."""
+    found = {name: sentences.rates(data, part, judge, of, without=without) for judge, name in judges.items()}
+    domains = list(dict.fromkeys(d for rates in found.values() for d in rates if d != "all"))
+    rows: list[dict[str, Json]] = [
+        {"judge": name, "domain": domain, "per_minute": rate}
+        for name, rates in found.items()
+        for domain, rate in rates.items()
+    ]
+    said = [
+        f"{name} {rates['all']:.2f} a minute, slowest in {min(domains, key=lambda d: rates.get(d, 99.0))}"
+        for name, rates in found.items()
+    ]
+    svg = str(throughput(domains, {n: {d: r for d, r in rs.items() if d != "all"} for n, rs in found.items()}))
+    return svg, f"{'; '.join(said)}.", rows, "60 / mean seconds, items over 10,000 s left out · mean over domains"
+
+
+def preferences(data: Data, *, part: str, rows: Sequence[Mapping[str, str]], documents: str = "") -> Made:
+    """Which side is preferred in each condition, with sign tests."""
+    drawn, told, said = [], list[dict[str, Json]](), []
+    signature = ""
+    for row in rows:
+        result = sign_test(data.table(part, (), documents), row["question"], favour="human", resampling=_HOW)
+        found = next(entry for entry in result.rows if entry["judge"] == "all")
+        signature = str(result.signature or "")
+        drawn.append(
+            Preference(
+                row["group"],
+                row["label"],
+                int(found["losses"]),
+                int(found["ties"]),
+                int(found["wins"]),
+                found["p_drop"],
+            )
+        )
+        told.append({**row, **found})
+        said.append(
+            (f"{row['group'].lower()} of {row['label']}s ({p_value(found['p_drop'])})", found["p_drop"] < _LEVEL)
+        )
+    clear, open_ = ([text for text, sure in said if sure is wanted] for wanted in (True, False))
+    finding = f"The human translation is preferred in {words(clear)}." if clear else ""
+    finding += f" No preference is shown in {words(open_)}." if open_ else ""
+    return str(preference(drawn, "MT", "human")), finding, told, signature
+
+
+def metrics(data: Data, *, give: str = "acc_eq") -> Made:
+    """How well each metric orders translations as gold does."""
+    result = scorers.evaluated(data)
+    rows = [dict(row) for row in result.rows]
+    drawn = [Row(str(row["metric"]), row[give], note=f"pairs {row['sys_pairwise_accuracy']:.3f}") for row in rows]
+    finding = f"{rows[0]['metric']} orders segments best ({number(rows[0][give], 3)})."
+    return str(intervals("Metrics against gold", drawn, digits=3)), finding, rows, str(result.signature or "")
+
+
+def systems(data: Data, *, part: str, of: str) -> Made:
+    """Systems by score, with document intervals and clusters."""
+    protocol = data.part(part).protocol
+    plans = protocol.analyses if protocol else ()
+    options = next((a.options for a in plans if a.statistic == "ranking.systems" and a.of == of), {})
+    result = ranking.systems(data.part(part).table, of, resampling=_HOW, **{**options, "per_words": None})
+    rows = [dict(row) for row in result.rows]
+    drawn = [Row(str(r["system"]), r["score"], r["low"], r["high"], f"{r['rank_low']}–{r['rank_high']}") for r in rows]
+    finding = f"{rows[0]['system']} has the best mean, {rows[0]['score']:.2f}. At the right the range of ranks."
+    svg = str(intervals(f"{of} by system", drawn, bounded=False))
+    return svg, finding, rows, str(result.signature or "")
+
+
+def effort(data: Data, *, parts: Mapping[str, str]) -> Made:
+    """Seconds and spans a segment in each protocol."""
+    drawn, rows, said = [], list[dict[str, Json]](), []
+    for name, part in parts.items():
+        seconds = error_spans.seconds_per_segment(data, part=part)
+        marked = error_spans.spans_per_segment(data, part=part)
+        if isinstance(seconds.value, float) and isinstance(marked.value, float):
+            drawn.append(Bar(name, [("a1", round(seconds.value), "seconds a segment")], f"{marked.value:.2f} spans"))
+            rows.append({"protocol": name, "seconds": seconds.value, "spans": marked.value, "n": seconds.detail})
+            said.append(f"{name} {seconds.value:.0f} s and {marked.value:.2f} spans")
+    return str(bars("Seconds a segment", drawn)), f"A segment takes {words(said)}.", rows, "mean of judges' means"
+
+
+def _words(data: Data, part: str, question: str) -> dict[str, str]:
+    protocol = data.part(part).protocol
+    found = protocol.find(question) if protocol else None
+    if protocol is None or found is None:
+        return {}
+    wording = Wording(protocol)
+    options = found[1].rows if isinstance(found[1], Grid) else found[1].choices
+    return {option.id: wording.option(question, option.id).label for option in options}
+
+
+def _terms(data: Data, part: str, blocks: Sequence[str]) -> list[tuple[str, str, str]]:
+    protocol = data.part(part).protocol
+    single, rows = [], []
+    for name in blocks:
+        found = protocol.find(name) if protocol else None
+        if found and isinstance(found[1], Grid):
+            words_of = _words(data, part, name)
+            rows += [(f"{name}.{row.id}", words_of[row.id], row.group or "") for row in found[1].rows]
+        else:
+            single.append((name, name.replace("_", " ").capitalize(), ""))
+    return single + rows
+
+
+def _effects(rows: Sequence[Mapping[str, Any]]) -> dict[str, Effect]:
+    return {
+        str(row["term"]): Effect(row["value"], row["low"], row["high"], row["p"])
+        for row in rows
+        if row["low"] is not None and row["term"] != "intercept"
+    }
+
+
+KINDS: dict[str, Callable[..., Made]] = {
+    made.__name__: made
+    for made in (pairs, differing, skill_shares, coefficients, numbers, speed, preferences, metrics, systems, effort)
+}

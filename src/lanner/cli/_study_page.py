@@ -1,0 +1,181 @@
+"""A study as a page: what agrees and what does not in plain sentences, the paper's figures drawn again, its tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lanner.cli._study_figures import draw
+from lanner.model import Json
+from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table
+from lanner.reports.typeset import number, plural
+from lanner.studies.data import Data
+from lanner.studies.reproduce import AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED, Check, summary
+from lanner.studies.study import Study
+
+MARKS = {AGREES: "✓", DIFFERS: "△", NOT_COMPUTABLE: "–", NOT_PRINTED: "·"}
+_MOST_NAMED = 4
+
+
+def page(study: Study, checks: Sequence[Check], data: Data) -> Report:
+    """The report of a study. Every value stands in a table; what differs stands together, first."""
+    drawn = [draw(drawing, data) for drawing in study.drawings]
+    figures = Section("figures", "Figures drawn again", [figure for figure, _ in drawn]) if drawn else None
+    opening = [said for (_, said), drawing in zip(drawn, study.drawings, strict=True) if drawing.opens]
+    sections = [_differences(checks), figures, *_tables(study, checks), _remarks(study)]
+    kicker = f"Reproduction · {study.citation}" + (" · simulated judges" if study.simulated else "")
+    return Report(
+        study.title,
+        kicker,
+        f"{plural(len(checks), 'value')} in {plural(len({c.cell.where for c in checks}), 'table')} · {study.data}",
+        [*findings(study, checks), *opening],
+        [section for section in sections if section is not None],
+    )
+
+
+def findings(study: Study, checks: Sequence[Check]) -> list[str]:
+    """What came of it, in sentences computed from the verdicts."""
+    said = ["**The judges are simulated; no figure of the paper is recomputed.**"] if study.simulated else []
+    said.append(f"**{summary(checks)}**")
+    whole = [where for where in _wheres(checks) if {c.verdict for c in checks if c.cell.where == where} == {AGREES}]
+    if whole and len(whole) < len(_wheres(checks)):
+        named = "; ".join(whole[:_MOST_NAMED]) + ("; …" if len(whole) > _MOST_NAMED else "")
+        said.append(f"Every value agrees in {plural(len(whole), 'table')} ({named}).")
+    differ = Counter(c.cell.where for c in checks if c.verdict == DIFFERS)
+    if len(differ) > 1:
+        most = [f"{where} ({times})" for where, times in differ.most_common(_MOST_NAMED)]
+        said.append(f"Most of those that differ: {'; '.join(most)}.")
+    elif differ.total() == 1:
+        [odd] = [c for c in checks if c.verdict == DIFFERS]
+        values = f"{typed(odd.cell.paper, odd.cell.digits)}, recomputed {typed(odd.value, odd.cell.digits + 1)}"
+        said.append(f"{odd.cell.row} differs: printed {values}.")
+    worded = [c for c in checks if c.verdict == DIFFERS and isinstance(c.value, str)]
+    if worded:
+        said.append(f"{plural(len(worded), 'claim')} made in words {_are(worded)} not borne out by the released data.")
+    return said
+
+
+def _are(several: Sequence[object]) -> str:
+    return "is" if len(several) == 1 else "are"
+
+
+def _wheres(checks: Sequence[Check]) -> list[str]:
+    return list(dict.fromkeys(check.cell.where for check in checks))
+
+
+def _differences(checks: Sequence[Check]) -> Section | None:
+    """What differs or cannot be computed, with both values and the reason: numbers first, then claims in words."""
+    odd = [check for check in checks if check.verdict in (DIFFERS, NOT_COMPUTABLE)]
+    worded = [check for check in odd if isinstance(check.value, str)]
+    numbers = [check for check in odd if not isinstance(check.value, str)]
+    differ = sum(check.verdict == DIFFERS for check in numbers)
+    lacking = len(numbers) - differ
+    said = f"{plural(differ, 'number')} {'differs' if differ == 1 else 'differ'} from what was printed"
+    said += f"; {lacking} cannot be computed." if lacking else "."
+    claims = f"{plural(len(worded), 'claim')} made in words that the data does not bear out."
+    blocks: list[Block] = _odd_tables("differences", said, numbers, worded=False) if numbers else []
+    blocks += _odd_tables("claims", claims, worded, worded=True) if worded else []
+    return Section("differences", "What differs", blocks) if blocks else None
+
+
+def _odd_tables(name: str, caption: str, checks: Sequence[Check], *, worded: bool) -> list[Block]:
+    """A table in groups. What is known about a value is a numbered note, since many values share one."""
+    notes = list(dict.fromkeys(check.cell.note for check in checks if check.cell.note))
+    rows: list[dict[str, Json]] = []
+    for where in _wheres(checks):
+        rows.append({"group": where})
+        rows += [
+            {
+                "row": check.cell.row,
+                "column": check.cell.column,
+                "paper": typed(check.cell.paper, check.cell.digits),
+                "ours": typed(check.value, check.cell.digits + 1),
+                "difference": _difference(check),
+                "numbers": check.found.detail,
+                "note": notes.index(check.cell.note) + 1 if check.cell.note else "",
+            }
+            for check in checks
+            if check.cell.where == where
+        ]
+    last = [Column("numbers", "The numbers", text=True)] if worded else [Column("difference", "Difference", quiet=True)]
+    columns = [
+        Column("row", ""),
+        Column("column", "", text=True),
+        Column("paper", "Printed", text=worded),
+        Column("ours", "Recomputed", text=worded),
+        *last,
+        *([Column("note", "Note", quiet=True)] if notes else []),
+    ]
+    blocks: list[Block] = [Table(name, caption, columns, rows, _data(checks), plural(len(checks), "value"))]
+    if notes:
+        blocks.append(Paragraph(" ".join(f"**{place}** {_sentence(note)}" for place, note in enumerate(notes, 1))))
+    return blocks
+
+
+def _sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:]}."
+
+
+def _difference(check: Check) -> str:
+    if check.difference is None:
+        return ""
+    sign = "+" if check.difference > 0 else ""
+    return sign + number(check.difference, check.cell.digits + 1, bounded=False)
+
+
+def _data(checks: Sequence[Check]) -> list[dict[str, Json]]:
+    return [{**check.row(), "reason": check.reason} for check in checks]
+
+
+def _tables(study: Study, checks: Sequence[Check]) -> list[Section]:
+    """The tables in the paper's shape, printed and recomputed side by side."""
+    blocks: list[Block] = []
+    for place, where in enumerate(_wheres(checks), start=1):
+        blocks.append(_table(study, f"values-{place}", where, [c for c in checks if c.cell.where == where]))
+    legend = Paragraph("✓ agrees to the printed digits or the tolerance stated in the study file; △ differs; – cannot be computed; · was not printed.")  # fmt: skip # noqa: E501
+    return [Section("tables", "Every table", [legend, *blocks])]
+
+
+def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Table:
+    columns = [Column("row", "")]
+    heads = list(dict.fromkeys(check.cell.column for check in checks))
+    for place, head in enumerate(heads):
+        own = [check for check in checks if check.cell.column == head]
+        if any(check.cell.paper is not None for check in own):
+            columns.append(Column(f"paper{place}", "true" if study.simulated else "printed", quiet=True, span=head))
+        columns.append(Column(f"ours{place}", "estimate" if study.simulated else "recomputed", span=head))
+    rows: list[dict[str, Json]] = []
+    for row in dict.fromkeys(check.cell.row for check in checks):
+        cells: dict[str, Json] = {"row": row}
+        for check in checks:
+            if check.cell.row == row:
+                place = heads.index(check.cell.column)
+                cells[f"paper{place}"] = (
+                    typed(check.cell.paper, check.cell.digits) if check.cell.paper is not None else ""
+                )
+                cells[f"ours{place}"] = f"{_ours(check)} {MARKS[check.verdict]}"
+        rows.append(cells)
+    agree = sum(check.verdict == AGREES for check in checks)
+    printed = sum(check.cell.paper is not None for check in checks)
+    said = f"{agree} of {printed} agree." if printed else "not printed in the paper."
+    return Table(name, f"“{where}”: {said}", columns, rows, _data(checks), f"{study.name} · {where}")
+
+
+def _ours(check: Check) -> str:
+    digits = check.cell.digits + (1 if check.verdict == DIFFERS else 0)
+    text = typed(check.value, digits)
+    if check.found.recovers and check.found.low is not None and check.found.high is not None:
+        ends = (number(end, digits, bounded=False) for end in (check.found.low, check.found.high))
+        text += f" [{', '.join(ends)}]"
+    return text
+
+
+def _remarks(study: Study) -> Section | None:
+    if not study.remarks:
+        return None
+    return Section("remarks", "Remarks", [Paragraph(remark) for remark in study.remarks])
+
+
+def typed(value: float | str | None, digits: int) -> str:
+    """A value as it stands in print; words stay words."""
+    return value if isinstance(value, str) else number(value, digits, bounded=False)

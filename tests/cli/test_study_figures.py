@@ -1,0 +1,54 @@
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from lanner.cli._study_figures import KINDS, draw
+from lanner.studies.data import Data
+from lanner.studies.reproduce import read
+from lanner.studies.study import Drawing, load
+from released import data_dir
+from reports.world import material
+
+DATA = Data({"h": material("h_falcon"), "f": material("falcon"), "p": material("parity")})
+NAMES = {"j0": "A", "j1": "B", "j2": "C"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "word"),
+    [
+        ("pairs", {"part": "f", "question": "context", "judges": list(NAMES), "people": 3, "names": NAMES}, "κ"),
+        ("differing", {"part": "f", "question": "context", "pairs": [["j0", "j1"]], "names": NAMES}, "differ"),
+        ("skill_shares", {"part": "f", "question": "skills", "judges": ["j0", "j1"], "names": NAMES}, "chosen"),
+        (
+            "coefficients",
+            {"part": "h", "outcome": "holistic", "blocks": ["skills", "sentence"], "judges": {"j0": {"name": "A"}}},
+            "R²",
+        ),
+        ("numbers", {"part": "h", "question": "skills_chosen", "judges": NAMES, "what": "skills"}, "Most frequent"),
+        ("speed", {"part": "h", "of": "holistic", "judges": NAMES}, "a minute"),
+    ],
+)
+def test_a_figure_says_what_it_shows(kind: str, options: Mapping[str, Any], word: str) -> None:
+    figure, finding = draw(Drawing("Figure 9 of the paper", kind, "How to read it.", options), DATA)
+    assert figure.svg.startswith("<svg")
+    assert word in finding
+    assert figure.caption.endswith("Drawn after Figure 9 of the paper.")
+    assert figure.data
+    assert figure.signature
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "folder"), [("laubli2018", "parity"), ("wmt23", "mtme/wmt23"), ("ted2021", "mqm")])
+def test_figures_of_released_studies(name: str, folder: str) -> None:
+    study = load(name)
+    found = read(study, data_dir(folder))
+    for drawing in study.drawings:
+        figure, finding = draw(drawing, found)
+        assert finding
+        assert len(figure.data) >= 4
+
+
+def test_every_study_names_known_kinds() -> None:
+    for name in ("kim2025", "laubli2018", "wmt23", "ted2021", "esa2024"):
+        assert {drawing.kind for drawing in load(name).drawings} <= set(KINDS)

@@ -1,0 +1,52 @@
+from lanner.cli._study_page import findings, page, typed
+from lanner.reports.html import render
+from lanner.studies.data import Data
+from lanner.studies.found import Found
+from lanner.studies.reproduce import AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED, Check
+from lanner.studies.study import Cell, Study
+
+CHECKS = [
+    Check(Cell("Table 1", "a", "κ", 0.5, "x", {}), Found(0.5), AGREES),
+    Check(Cell("Table 2", "b", "κ", 0.5, "x", {}, note="rows are missing"), Found(0.61), DIFFERS, "rows are missing"),
+    Check(Cell("Text", "slowest", "domain", "literary", "x", {}), Found("news", detail="news 1.16"), DIFFERS),
+    Check(Cell("Table 3", "c", "α", 0.1, "x", {}, note="not released"), Found(None), NOT_COMPUTABLE, "not released"),
+    Check(Cell("Table 4", "d", "α", None, "x", {}), Found(0.2), NOT_PRINTED),
+]
+STUDY = Study("s", "A study", "Somebody 2020", "a folder", tuple(c.cell for c in CHECKS), ("Two rows are lost.",))
+
+
+def test_what_came_of_it_is_said_first() -> None:
+    said = " ".join(findings(STUDY, CHECKS))
+    assert "1 of 5 agree; 2 of 5 differ; 1 of 5 cannot be computed; 1 of 5 were not printed" in said
+    assert "Every value agrees in 1 table (Table 1)." in said
+    assert "1 claim made in words is not borne out" in said
+    alone = " ".join(findings(STUDY, CHECKS[:2]))
+    assert "b differs: printed 0.500, recomputed 0.6100." in alone
+
+
+def test_both_values_stand_side_by_side_with_what_is_known() -> None:
+    made = page(STUDY, CHECKS, Data())
+    numbers, claims = made.tables[:2]
+    assert [row.get("ours") for row in numbers.rows if "group" not in row] == ["0.6100", "—"]
+    [claim] = [row for row in claims.rows if "group" not in row]
+    assert (claim["paper"], claim["ours"], claim["numbers"]) == ("literary", "news", "news 1.16")
+    assert len(made.tables) == 2 + 5
+    assert made.tables[3].rows[0]["ours0"] == "0.6100 △"
+    text = render(made)
+    assert "Rows are missing." in text
+    assert "Two rows are lost." in text
+    assert "http" not in text.replace("http-equiv", "")
+
+
+def test_nothing_differs_then_there_is_no_such_part() -> None:
+    made = page(STUDY, CHECKS[:1], Data())
+    assert [section.id for section in made.sections] == ["tables", "remarks"]
+
+
+def test_an_estimate_stands_with_its_interval() -> None:
+    found = Check(Cell("T", "r", "κ", 0.5, "x", {}), Found(0.48, 0.4, 0.6, recovers=True), AGREES)
+    simulated = Study("s", "S", "S", "none", (found.cell,), reader="simulation")
+    made = page(simulated, [found], Data())
+    assert made.tables[0].rows[0]["ours0"] == "0.480 [0.400, 0.600] ✓"
+    assert "simulated" in made.kicker
+    assert typed(None, 2) == "—"
