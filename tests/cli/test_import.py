@@ -2,9 +2,11 @@ import json
 import sqlite3
 from pathlib import Path
 
+import click
 import pytest
 
 from cli.command import Command
+from lanner.cli import import_
 from released import data_dir
 from test_material import falcon_folder
 
@@ -79,10 +81,47 @@ def test_a_missing_file(lanner: Command, tmp_path: Path) -> None:
 def test_a_truncated_jsonl_names_the_line(lanner: Command, tmp_path: Path) -> None:
     whole = {"id": "d", "segments": [{"id": "1", "source": "One."}]}
     (tmp_path / "t.jsonl").write_text(json.dumps(whole) + "\n" + json.dumps(whole)[:25], encoding="utf-8")
-    ran = lanner("import", "t.jsonl", "--from", "native")
-    assert ran.code == 2
-    assert "t.jsonl:2" in ran.err
-    assert not (tmp_path / "lanner.sqlite").exists()
+    for how in ((), ("--from", "native")):
+        ran = lanner("import", "t.jsonl", "--name", "u", *how)
+        assert ran.code == 2
+        assert "t.jsonl:2" in ran.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.jsonl"]
+
+
+def test_rows_of_a_document_may_stand_apart(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("document,source\nd,One.\ne,Two.\nd,Three.\n", encoding="utf-8")
+    [row] = lanner("import", "t.csv", "--json").envelope["rows"]
+    assert (row["documents"], row["sentences"]) == (2, 3)
+
+
+def test_what_is_noticed_on_the_way_is_told(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("source,target,mood\nOne.,,calm\n,,\nTwo.,Zwei.,\n", encoding="utf-8")
+    notes = " ".join(lanner("import", "t.csv", "--json").envelope["notes"])
+    assert "system:target=target; kept as they are: mood" in notes
+    assert "1 blank rows" in notes and "1 cells of outputs are empty" in notes and "all rows are one" in notes
+
+
+def test_guessed_columns_are_shown_and_confirmed(
+    lanner: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t.csv").write_text("source,target\nOne.,Eins.\n", encoding="utf-8")
+    monkeypatch.setattr(import_, "_is_watched", lambda: True)
+    asked: list[str] = []
+
+    def answer(question: str, **_: object) -> bool:
+        asked.append(question)
+        return False
+
+    monkeypatch.setattr(click, "confirm", answer)
+    refused = lanner("import", "t.csv")
+    assert (refused.code, asked) == (2, ["Is that right?"])
+    assert "source=source, system:target=target" in refused.out
+    assert "--option columns=" in refused.err
+    assert not (tmp_path / "t.jsonl").exists()
+    told = "columns=source=source,system:oak=target"
+    assert lanner("import", "t.csv", "--option", told).code == 0
+    assert lanner("import", "t.csv", "--yes", "--force").code == 0
+    assert len(asked) == 1
 
 
 def test_a_database_from_the_future_is_left_as_it_is(lanner: Command, tmp_path: Path) -> None:

@@ -81,3 +81,14 @@ def test_a_document_may_not_come_twice(tmp_path: Path) -> None:
     path.write_text('{"id": "a", "segments": []}\n{"id": "a", "segments": []}\n', encoding="utf-8")
     with pytest.raises(InputError, match="already on line 1"):
         formats.read(path)
+
+
+def test_texts_alone_come_one_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    segment = Segment("1", "…", meta={"kind": "x"})
+    formats.write("native", path, [Document("d", (segment,)), Document("e", (segment,))])
+    with formats.texts(path) as found:
+        assert found is not None and [document.id for document in found.documents] == ["d", "e"]
+    formats.write("native", path, [Document("d", (segment,))], [Judgement("j", "s", "q", "d", "1", (), 3)])
+    with formats.texts(path) as found:
+        assert found is None

@@ -105,6 +105,45 @@ def test_a_file_without_source_is_not_recognised(tmp_path: Path) -> None:
     assert "table (a table with named columns" in caught.value.next_step
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "message", "line"),
+    [
+        ("t.jsonl", '{"src": "a"}\n{"src": "b"}\n{"src": "c', "not JSON", 3),
+        ("t.jsonl", '{"src": "a', "not JSON", 1),
+        ("t.jsonl", '{\n "src": "a",\n "tgt": ', "not JSON", 3),
+        ("t.json", '[{"src": "a"},\n{"src"', "not JSON", 2),
+        ("t.csv", "source,source\na,b\n", "Two columns", 1),
+    ],
+)
+def test_a_damaged_table_is_not_called_unknown(
+    tmp_path: Path, name: str, content: str, message: str, line: int
+) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        formats.recognise(put(tmp_path / name, content))
+    assert caught.value.where.line == line
+
+
+def test_sound_files_that_are_no_table_are_unknown(tmp_path: Path) -> None:
+    for name, content in {
+        "t.json": '{\n"a": 1\n}\n',
+        "t.jsonl": '{"a": 1}\n{"a": 2}\n',
+        "t.txt": "Hm, hm, hm\n",
+    }.items():
+        with pytest.raises(InputError, match="none of the formats"):
+            formats.recognise(put(tmp_path / name, content))
+
+
+def test_texts_come_one_by_one_and_notes_at_the_end(tmp_path: Path) -> None:
+    path = put(tmp_path / "t.csv", "document,source,mt\nd,a,\ne,b,B\n")
+    with formats.texts(path) as found:
+        assert found is not None
+        assert [document.id for document in found.documents] == ["d", "e"]
+        assert found.notes[-1] == "1 cells of outputs are empty and are kept as empty translations."
+    for content in ("source,system,output\na,x,b\n", "source,mt,judge,score\na,b,j,3\n"):
+        with formats.texts(put(path, content)) as found:
+            assert found is None
+
+
 CELLS = st.sampled_from(["", "a", "b", "2", '"q"', "x,y", "l\nm"])
 
 

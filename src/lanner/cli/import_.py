@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from lanner import campaign, formats, protocols
 from lanner.cli._output import Output, json_option
+from lanner.cli._progress import reading
 from lanner.cli._source import from_option, protocol_option, store_option
 from lanner.errors import LannerError, Where
 from lanner.formats import Reading
-from lanner.model import Json
+from lanner.model import Document, Json
 from lanner.protocols.intake import take_in
 from lanner.store import Store
 
@@ -22,6 +25,7 @@ from lanner.store import Store
 @click.option("--name", help="Name of the campaign or corpus (default: the file's).")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the format; repeatable.")
 @click.option("--force", is_flag=True, help="Replace a corpus file of that name.")
+@click.option("--yes", is_flag=True, help="Take guessed columns without asking.")
 @from_option
 @protocol_option
 @store_option
@@ -31,6 +35,7 @@ def command(
     name: str | None,
     options: tuple[str, ...],
     force: bool,
+    yes: bool,
     format_name: str | None,
     protocol: str | None,
     store_place: str,
@@ -46,22 +51,81 @@ def command(
     output = Output("import", as_json)
     found = format_name or formats.recognise(path)
     output.say(f"Reading {path} as {found} ({formats.titles().get(found.replace('-', '_'), found)}).")
-    readings = formats.read(path, found, **parse_options(options))
+    given = parse_options(options)
+    _confirm(output, formats.guess(path, found, **given), ask=not yes and not as_json)
     base = name or slug(path.name.removesuffix("".join(path.suffixes)) or path.name)
-    labels = [base if len(readings) == 1 else f"{base}-{slug(reading.name)}" for reading in readings]
-    _check_all(readings, labels, protocol, store_place, force)
-    rows: list[dict[str, Json]] = []
-    for reading, label in zip(readings, labels, strict=True):
-        for note in reading.notes:
-            output.note(f"{reading.name}: {note}")
-        rows.append(
-            _take(reading, label, protocol, store_place, output) if _asked(reading, protocol) else _keep(reading, label)
-        )
+    rows = _stream(output, path, found, given, base, force) or _whole(
+        output, path, found, given, base, force, protocol, store_place
+    )
     output.table(rows, ["name", "kind", "documents", "sentences", "judges", "answers", "flagged"])
     output.say()
     for row in rows:
         output.say(f"Next: {row['next']}", style="bold")
     output.end()
+
+
+def _confirm(output: Output, guessed: str, *, ask: bool) -> None:
+    """Show a guess; on a terminal, ask whether it is right."""
+    if not guessed:
+        return
+    output.say(guessed)
+    if ask and _is_watched() and not click.confirm("Is that right?", default=True, err=True):
+        raise LannerError(
+            "Nothing was taken in.",
+            next_step="Say which column holds what: --option columns=source=COLUMN,document=COLUMN,system:NAME=COLUMN.",
+        )
+
+
+def _is_watched() -> bool:
+    return sys.stdin.isatty()
+
+
+def _stream(
+    output: Output, path: Path, found: str, given: dict[str, str], name: str, force: bool
+) -> list[dict[str, Json]]:
+    """Texts without judgements, one document at a time however large the file; nothing if it must be read whole."""
+    count = {"documents": 0, "sentences": 0}
+    with reading(output, path) as told, formats.texts(path, found, **given) as texts:
+        if texts is None:
+            return []
+        _check_free(name, force)
+
+        def passing() -> Iterator[Document]:
+            for document in texts.documents:
+                count["documents"] += 1
+                count["sentences"] += len(document.segments)
+                told("documents", count["documents"])
+                yield document
+
+        try:
+            formats.write("native", Path(f"{name}.jsonl"), passing())
+        except formats.ApartError:
+            return []
+    for note in texts.notes:
+        output.note(f"{texts.name}: {note}")
+    return [{**_kept(name), **count, "judges": 0, "kind": "texts", "answers": 0}]
+
+
+def _whole(
+    output: Output,
+    path: Path,
+    found: str,
+    given: dict[str, str],
+    base: str,
+    force: bool,
+    protocol: str | None,
+    store_place: str,
+) -> list[dict[str, Json]]:
+    with reading(output, path):
+        readings = formats.read(path, found, **given)
+    labels = [base if len(readings) == 1 else f"{base}-{slug(reading.name)}" for reading in readings]
+    _check_all(readings, labels, protocol, store_place, force)
+    rows: list[dict[str, Json]] = []
+    for part, label in zip(readings, labels, strict=True):
+        for note in part.notes:
+            output.note(f"{part.name}: {note}")
+        rows.append(_take(part, label, protocol, store_place, output) if _asked(part, protocol) else _keep(part, label))
+    return rows
 
 
 def _check_all(readings: list[Reading], labels: list[str], protocol: str | None, store_place: str, force: bool) -> None:
@@ -70,33 +134,37 @@ def _check_all(readings: list[Reading], labels: list[str], protocol: str | None,
     if "://" in store_place or Path(store_place).exists():
         with Store.open(store_place, create=False) as store:
             names = {found.name for found in campaign.campaigns(store)}
-    for reading, label in zip(readings, labels, strict=True):
-        if not _asked(reading, protocol):
-            path = Path(f"{label}.jsonl")
-            if path.exists() and not force:
-                hint = "Give another --name, or --force."
-                raise LannerError("There is such a file already.", where=Where(path), next_step=hint)
+    for part, label in zip(readings, labels, strict=True):
+        if not _asked(part, protocol):
+            _check_free(label, force)
             continue
         if label in names:
             raise LannerError(f"There is a campaign {label!r} already.", next_step="Give another --name.")
-        take_in(protocols.load(_asked(reading, protocol)), reading.judgements, reading.documents)
+        take_in(protocols.load(_asked(part, protocol)), part.judgements, part.documents)
 
 
-def _asked(reading: Reading, protocol: str | None) -> str:
+def _check_free(name: str, force: bool) -> None:
+    path = Path(f"{name}.jsonl")
+    if path.exists() and not force:
+        hint = "Give another --name, or --force."
+        raise LannerError("There is such a file already.", where=Where(path), next_step=hint)
+
+
+def _asked(part: Reading, protocol: str | None) -> str:
     """The protocol that the judgements answer; "" for texts, and for scores that answer none, as those of metrics."""
-    return (protocol or reading.protocol) if reading.judgements else ""
+    return (protocol or part.protocol) if part.judgements else ""
 
 
-def _take(reading: Reading, name: str, protocol: str | None, store_place: str, output: Output) -> dict[str, Json]:
-    asked = _asked(reading, protocol)
+def _take(part: Reading, name: str, protocol: str | None, store_place: str, output: Output) -> dict[str, Json]:
+    asked = _asked(part, protocol)
     with Store.open(store_place) as store:
         done = campaign.import_campaign(
-            store, name, reading.judgements, asked, documents=reading.documents, judges=reading.judges
+            store, name, part.judgements, asked, documents=part.documents, judges=part.judges
         )
     for note in done.notes:
-        output.note(f"{reading.name}: {note}")
+        output.note(f"{part.name}: {note}")
     return {
-        **_counts(reading),
+        **_counts(part),
         "name": name,
         "kind": f"campaign ({done.campaign.protocol_name})",
         "answers": done.judgements,
@@ -105,24 +173,26 @@ def _take(reading: Reading, name: str, protocol: str | None, store_place: str, o
     }
 
 
-def _keep(reading: Reading, name: str) -> dict[str, Json]:
-    path = Path(f"{name}.jsonl")
-    formats.write("native", path, reading.documents, reading.judgements, reading.judges)
+def _keep(part: Reading, name: str) -> dict[str, Json]:
+    formats.write("native", Path(f"{name}.jsonl"), part.documents, part.judgements, part.judges)
+    kind = "texts and scores" if part.judgements else "texts"
+    return {**_kept(name), **_counts(part), "kind": kind, "answers": len(part.judgements)}
+
+
+def _kept(name: str) -> dict[str, Json]:
+    path = f"{name}.jsonl"
     return {
-        **_counts(reading),
-        "name": str(path),
-        "kind": "texts and scores" if reading.judgements else "texts",
-        "answers": len(reading.judgements),
+        "name": path,
         "flagged": 0,
         "next": f"lanner new my-campaign --texts {path} --protocol h_falcon --judges 2",
     }
 
 
-def _counts(reading: Reading) -> dict[str, Json]:
+def _counts(part: Reading) -> dict[str, Json]:
     return {
-        "documents": len(reading.documents),
-        "sentences": sum(len(document.segments) for document in reading.documents),
-        "judges": len(reading.judges),
+        "documents": len(part.documents),
+        "sentences": sum(len(document.segments) for document in part.documents),
+        "judges": len(part.judges),
     }
 
 

@@ -2,8 +2,10 @@
 
 A format has a `TITLE`, and as many of these as make sense: `recognise(path)`, `read(path, **options)`,
 `read_documents(path, **options)`, `write(path, documents, judgements, judges, **options)`, with `OPTIONS` telling the
-options apart. `GENERIC` marks a format that fits many files and is tried only when no other fits, `FOLDER` one that is
-always a folder.
+options apart; `texts(path, **options)` where a file without judgements can be taken in one document at a time,
+`guess(path, **options)` where something is guessed that a person should confirm, `explain(path)` to say what is wrong
+with a file that nothing recognises. `GENERIC` marks a format that fits many files and is tried only when no other fits,
+`FOLDER` one that is always a folder.
 """
 
 from __future__ import annotations
@@ -17,11 +19,25 @@ from typing import Any
 from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.formats._archive import unpacked
-from lanner.formats._reading import Reading
+from lanner.formats._gathering import ApartError
+from lanner.formats._reading import Reading, TextStream
 from lanner.formats._textfile import watched
 from lanner.model import Document, Judge, Judgement
 
-__all__ = ["Reading", "options", "read", "read_documents", "recognise", "titles", "watched", "write"]
+__all__ = [
+    "ApartError",
+    "Reading",
+    "TextStream",
+    "guess",
+    "options",
+    "read",
+    "read_documents",
+    "recognise",
+    "texts",
+    "titles",
+    "watched",
+    "write",
+]
 
 ROOM = "formats"
 
@@ -60,6 +76,23 @@ def read_documents(path: str | Path, format: str | None = None, **given: Any) ->
         else:
             for reading in module.read(inner, **given):
                 yield from reading.documents
+
+
+@contextmanager
+def texts(path: str | Path, format: str | None = None, **given: Any) -> Iterator[TextStream | None]:  # noqa: A002
+    """A file that holds texts alone, one document at a time; None where judgements may be in it, or where the format
+    is read as a whole."""
+    with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
+        name = format or _recognise(inner)
+        module = _reader(name, inner, given)
+        yield module.texts(inner, **given) if hasattr(module, "texts") else None
+
+
+def guess(path: str | Path, format: str, **given: Any) -> str:  # noqa: A002
+    """What reading a file would guess, in a sentence; "" if nothing is guessed."""
+    with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
+        module = _reader(format, inner, given)
+        return str(module.guess(inner, **given)) if hasattr(module, "guess") else ""
 
 
 def write(
@@ -126,6 +159,9 @@ def _recognise(path: Path) -> str:
                 where=Where(path),
                 next_step=f"Say which it is with --from, for instance --from {fitting[0]}.",
             )
+    for module in readable.values():
+        if hasattr(module, "explain"):
+            module.explain(path)
     looked_for = "; ".join(f"{name} ({module.TITLE})" for name, module in readable.items())
     raise InputError(
         "The content is none of the formats known.", where=Where(path), next_step=f"Looked for: {looked_for}."

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lanner.errors import InputError, Where
 from lanner.formats import _textfile as textfile
 from lanner.model import Document, Segment
 
@@ -54,6 +55,10 @@ class DocumentDraft:
         return Document(self.id, tuple(draft.segment() for draft in self.segments.values()), **self.attributes)
 
 
+class ApartError(InputError):
+    """Rows of a document that do not stand together: the file can be read, but only as a whole."""
+
+
 class Gathering:
     """Segments by document, in order of appearance. Segments without ids are counted from 1 within their document."""
 
@@ -76,11 +81,10 @@ class Gathering:
         draft = self._drafts.get(name)
         if draft is None:
             if name in self._released:
-                textfile.failed(
-                    self._path,
+                raise ApartError(
                     f"Rows of the document {name!r} (from line {self._released[name]}) do not stand together.",
-                    line,
-                    "Sort the file by document to stream it.",
+                    where=Where(self._path, line),
+                    next_step="Sort the file by document to stream it.",
                 )
             draft = self._drafts[name] = DocumentDraft(name, line, attributes())
         return draft

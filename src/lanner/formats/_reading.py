@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from lanner.model import Document, Judge, Judgement
 
@@ -21,3 +22,13 @@ class Reading:
     judgements: tuple[Judgement, ...] = ()
     protocol: str = ""
     notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class TextStream:
+    """What a file holds that has texts and no judgements: its documents come one by one, so that it may be larger than
+    memory. `notes` are complete when all documents have come."""
+
+    name: str
+    documents: Iterator[Document]
+    notes: list[str] = field(default_factory=list)

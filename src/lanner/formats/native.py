@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lanner.formats import _textfile as textfile
-from lanner.formats._reading import Reading
+from lanner.formats._reading import Reading, TextStream
 from lanner.formats._writing import text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 
@@ -83,6 +83,13 @@ def read(path: Path) -> list[Reading]:
             header = entry
     name = header.get("name") or path.name.split(".")[0]
     return [Reading(name, tuple(documents), tuple(judges), tuple(judgements), header.get("protocol", ""))]
+
+
+def texts(path: Path) -> TextStream | None:
+    """The documents one by one; None if a line may be anything else."""
+    if any('"segments"' not in line or '"question"' in line for line in textfile.raw_lines(path) if not line.isspace()):
+        return None
+    return TextStream(path.name.split(".")[0], read_documents(path))
 
 
 def read_documents(path: Path) -> Iterator[Document]:

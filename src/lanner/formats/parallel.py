@@ -15,7 +15,7 @@ from lanner.formats import _textfile as textfile
 from lanner.formats._aligned import AlignedFiles, read_aligned
 from lanner.formats._aligned_writing import Texts, names_of, write_lines, write_places
 from lanner.formats._naming import file_languages
-from lanner.formats._reading import Reading
+from lanner.formats._reading import Reading, TextStream
 from lanner.formats._writing import replacing
 from lanner.model import Document, Judge, Judgement, languages
 
@@ -55,16 +55,31 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = "") -> list[Reading]:
     """All documents of the folder."""
+    found = texts(path, source=source, docs=docs, languages=languages, newline=newline)
+    documents = tuple(found.documents)
+    return [Reading(path.name, documents, notes=tuple(found.notes))]
+
+
+def texts(path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = "") -> TextStream:
+    """The documents one by one, with what is to be told of them."""
     files = _aligned(path, source, docs, languages, newline)
-    documents = tuple(read_aligned(files))
-    notes = [
+    made = TextStream(path.name, iter(()))
+    made.notes.append(
         f"Source: {files.source.name}; references: {_listed(files.references)}; outputs: {_listed(files.outputs)}."
-    ]
+    )
     if files.documents is None:
-        notes.append("No .docs file says which documents there are, so all lines are one.")
-    if canaries := sum("canary" in segment.flags for document in documents for segment in document):
-        notes.append(f"{canaries} canary lines are kept, flagged and not judged.")
-    return [Reading(path.name, documents, notes=tuple(notes))]
+        made.notes.append("No .docs file says which documents there are, so all lines are one.")
+
+    def documents() -> Iterator[Document]:
+        canaries = 0
+        for document in read_aligned(files):
+            canaries += sum("canary" in segment.flags for segment in document)
+            yield document
+        if canaries:
+            made.notes.append(f"{canaries} canary lines are kept, flagged and not judged.")
+
+    made.documents = documents()
+    return made
 
 
 def read_documents(

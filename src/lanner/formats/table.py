@@ -8,8 +8,10 @@ the segments' `meta`. Our own tables, which `write` makes, come back as they wer
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from lanner.formats._cells import Rows, kind_of, open_rows
 from lanner.formats._columns import ColumnMap, column_map
 from lanner.formats._gathering import Draft, Gathering
 from lanner.formats._naming import file_languages, is_missing, number
-from lanner.formats._reading import Reading
+from lanner.formats._reading import Reading, TextStream
 from lanner.formats._table_writing import write_table
 from lanner.model import Document, Judge, Judgement, Segment
 from lanner.model import languages as language_codes
@@ -38,6 +40,7 @@ OPTIONS = {
     "stage": "which stage of it (rating)",
 }
 write = write_table
+_LOOKED_AT = 10_000
 _DOCUMENT_ROLES = ("domain", "title", "text_type", "note", "media")
 
 
@@ -53,6 +56,23 @@ def recognise(path: Path) -> bool:
     except InputError:
         return False
     return True
+
+
+def explain(path: Path) -> None:
+    """Say what is wrong with a table that nothing recognises: a line that is no JSON, a header with a fault."""
+    kind = kind_of(path)
+    if kind == "jsonl":
+        first = textfile.head(path).lstrip().partition("\n")[0]
+        try:
+            json.loads(first)
+        except ValueError:
+            textfile.json_whole(path)
+        else:
+            deque(islice(textfile.json_lines(path), _LOOKED_AT), 0)
+    elif kind == "json":
+        textfile.json_whole(path)
+    elif kind == "csv" and not {".csv", ".tsv"}.isdisjoint(path.suffixes):
+        open_rows(path)
 
 
 def read(
@@ -93,21 +113,34 @@ def read(
 
 def read_documents(path: Path, **options: Any) -> Iterator[Document]:
     """Documents one by one, which needs the rows of each to stand together; in long tables everything is gathered."""
-    table_options = {name: options.pop(name, "") for name in ("columns", "system", "languages")}
-    for name in ("question", "protocol", "stage"):
-        options.pop(name, None)
-    rows = open_rows(path, **options)
-    table = _Table(path, rows, **table_options)
-    gathering = table.gathering()
-    if table.is_plain:
-        yield from table.plain_documents(rows)
-        return
-    streamed = not table.long
-    for line, row, extra in rows.rows:
-        draft = table.add(gathering, line, row, extra)
-        if streamed and draft is not None and len(gathering) > 1:
-            yield gathering.release_first()
-    yield from gathering.documents()
+    table, rows = _opened(path, options)
+    yield from table.documents(rows)
+
+
+def texts(path: Path, **options: Any) -> TextStream | None:
+    """The same with what is to be told of it; None if the table holds scores, or each system on rows of its own."""
+    table, rows = _opened(path, options)
+    if table.long or table.has_scores:
+        return None
+    made = TextStream(path.name.split(".")[0], iter(()), [f"Columns: {table.map}.", *rows.notes])
+
+    def documents() -> Iterator[Document]:
+        yield from table.documents(rows)
+        made.notes += table.notes()
+
+    made.documents = documents()
+    return made
+
+
+def guess(path: Path, **options: Any) -> str:
+    """What each column is taken for; "" where that was said."""
+    return "" if options.get("columns") else f"Columns: {_opened(path, options)[0].map}."
+
+
+def _opened(path: Path, options: Mapping[str, Any]) -> tuple[_Table, Rows]:
+    rows = open_rows(path, **{name: options[name] for name in ("delimiter", "quotes", "sheet") if name in options})
+    columns, system, languages = (str(options.get(name, "")) for name in ("columns", "system", "languages"))
+    return _Table(path, rows, columns, system, languages), rows
 
 
 class _Table:
@@ -135,6 +168,17 @@ class _Table:
         """A row for each segment, cells that are text, nothing that only our own tables have."""
         return not (self.long or self.typed or self.has_own_columns or "absent" in self.at)
 
+    def documents(self, rows: Rows) -> Iterator[Document]:
+        if self.is_plain:
+            yield from self.plain_documents(rows)
+            return
+        gathering = self.gathering()
+        for line, row, extra in rows.rows:
+            draft = self.add(gathering, line, row, extra)
+            if not self.long and draft is not None and len(gathering) > 1:
+                yield gathering.release_first()
+        yield from gathering.documents()
+
     def plain_documents(self, rows: Rows) -> Iterator[Document]:
         """The documents of such a table without drafts, which is much faster. A row with an id that is empty or comes
         again is left to the gathering, which says what is wrong with it."""
@@ -144,6 +188,7 @@ class _Table:
         for line, row, _ in rows.rows:
             source = row[source_at]
             if not source and not any(row):
+                self.blank += 1
                 continue
             name = row[document_at] if document_at is not None else ""
             if draft is None or name != last:
@@ -159,6 +204,8 @@ class _Table:
                 watch.segment(draft, key, line, source)
             lines[key] = line
             outputs = {name: row[at] for name, at in self.outputs}
+            if "" in outputs.values():
+                self.empty_outputs += list(outputs.values()).count("")
             references = {name: row[at] for name, at in self.references if row[at]}
             meta = {name: row[at] for name, at in self.rest if row[at]}
             segments.append(Segment(key, source, outputs, references, meta=meta))
