@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from lanner.campaign.announcing import announce_finished
 from lanner.campaign.clock import now
 from lanner.campaign.knowing import Reference, asking, find, no_task, seat
 from lanner.campaign.refusals import gate_open, refuse
@@ -139,6 +140,7 @@ def finish(store: Store, number: int, *, at: datetime | None = None) -> Task:
             raise UnfinishedError(number, lacking)
         finished_at = at or now()
         tx.tasks.set_finished(number, finished_at)
+        announce_finished(tx, entry, finished_at)
         return replace(entry.task, finished_at=finished_at)
 
     return store.write(work)

@@ -130,7 +130,10 @@ class Campaigns(Rows):
         run(delete(schema.judgement).where(schema.judgement.c.judge.in_(judges)))
         run(delete(schema.ledger).where(schema.ledger.c.judge.in_(judges)))
         run(delete(schema.item).where(schema.item.c.task.in_(tasks)))
-        for table in (schema.task, schema.judge, schema.document, schema.member, schema.event):
+        hooks = select(schema.webhook.c.id).where(schema.webhook.c.campaign == campaign)
+        run(delete(schema.delivery).where(schema.delivery.c.webhook.in_(hooks)))
+        outside = (schema.token, schema.webhook)
+        for table in (schema.task, schema.judge, schema.document, schema.member, schema.event, *outside):
             run(delete(table).where(table.c.campaign == campaign))
         run(delete(schema.campaign).where(_c.id == campaign))
 

@@ -124,6 +124,23 @@ FOR EACH ROW EXECUTE FUNCTION ledger_append_only()
 """,
 }
 
+_OUTSIDE = """
+CREATE TABLE token (
+  id {never_reused}, name TEXT NOT NULL, token_hash TEXT NOT NULL, scopes TEXT NOT NULL,
+  account {ref} REFERENCES account (id), campaign {ref} REFERENCES campaign (id), created_at BIGINT NOT NULL,
+  expires_at BIGINT, revoked_at BIGINT);
+CREATE UNIQUE INDEX token_hash ON token (token_hash);
+
+CREATE TABLE webhook (
+  id {never_reused}, campaign {ref} REFERENCES campaign (id), url TEXT NOT NULL, secret TEXT NOT NULL,
+  events TEXT NOT NULL, created_at BIGINT NOT NULL, removed_at BIGINT);
+
+CREATE TABLE delivery (
+  id {never_reused}, webhook {ref} NOT NULL REFERENCES webhook (id), event TEXT NOT NULL, body TEXT NOT NULL,
+  attempts INTEGER NOT NULL, due_at BIGINT, delivered_at BIGINT, problem TEXT NOT NULL);
+CREATE INDEX delivery_due ON delivery (due_at) WHERE due_at IS NOT NULL
+"""
+
 _TYPES = {
     "sqlite": {
         "id": "INTEGER NOT NULL PRIMARY KEY",
@@ -156,7 +173,13 @@ def m002_ledger(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-STEPS: tuple[Callable[[Connection], None], ...] = (m001_first_tables, m002_ledger)
+def m003_outside(connection: Connection) -> None:
+    """Programs: tokens they come with, addresses that are told what happened, and what is still to be told."""
+    for statement in _OUTSIDE.format(**_TYPES[connection.dialect.name]).split(";"):
+        connection.exec_driver_sql(statement)
+
+
+STEPS: tuple[Callable[[Connection], None], ...] = (m001_first_tables, m002_ledger, m003_outside)
 
 
 def applied(connection: Connection) -> int:

@@ -215,3 +215,41 @@ ledger = Table(
     _moment("asked_at"),
     Index("ledger_key", "judge", "document", "key", "attempt", unique=True),
 )
+
+token = Table(
+    "token",
+    metadata,
+    _id(),
+    *(_word(name) for name in ("name", "token_hash", "scopes")),
+    _to("account", "account", optional=True),
+    _to("campaign", "campaign", optional=True),
+    _moment("created_at"),
+    _moment("expires_at", optional=True),
+    _moment("revoked_at", optional=True),
+    Index("token_hash", "token_hash", unique=True),
+)
+
+webhook = Table(
+    "webhook",
+    metadata,
+    _id(),
+    _to("campaign", "campaign", optional=True),
+    *(_word(name) for name in ("url", "secret", "events")),
+    _moment("created_at"),
+    _moment("removed_at", optional=True),
+)
+
+delivery = Table(
+    "delivery",
+    metadata,
+    _id(),
+    _to("webhook", "webhook"),
+    *(_word(name) for name in ("event", "body")),
+    Column("attempts", Integer, nullable=False),
+    _moment("due_at", optional=True),
+    _moment("delivered_at", optional=True),
+    _word("problem"),
+    Index(
+        "delivery_due", "due_at", sqlite_where=text("due_at IS NOT NULL"), postgresql_where=text("due_at IS NOT NULL")
+    ),
+)

@@ -25,6 +25,8 @@ from lanner.store.links import Links, is_lost
 from lanner.store.memo import Memo
 from lanner.store.migrations import applied, migrate, refuse_newer
 from lanner.store.tasks import Tasks
+from lanner.store.tokens import Tokens
+from lanner.store.webhooks import Webhooks
 
 T = TypeVar("T")
 _ATTEMPTS = 5
@@ -73,6 +75,14 @@ class Transaction:
     @property
     def events(self) -> Events:
         return Events(self._connection)
+
+    @property
+    def tokens(self) -> Tokens:
+        return Tokens(self._connection)
+
+    @property
+    def webhooks(self) -> Webhooks:
+        return Webhooks(self._connection)
 
 
 class CollisionError(StoreError):

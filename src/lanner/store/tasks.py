@@ -287,6 +287,11 @@ class Tasks(Rows):
     def _documents(self, campaign: int) -> Iterable[Any]:
         return self._connection.execute(select(_d.id, _d.key, _d.domain).where(_d.campaign == campaign))
 
+    def any_open(self, campaign: int) -> bool:
+        """Whether something is left to do, by someone or by whoever comes next."""
+        wanted = select(_t.id).where(_t.campaign == campaign, _t.finished_at.is_(None)).limit(1)
+        return self._connection.execute(wanted).first() is not None
+
     def _read(self, condition: Any) -> list[Assigned]:
         heads = select(schema.task, _j.key).select_from(schema.task.outerjoin(schema.judge, _j.id == _t.judge))
         rows = list(self._connection.execute(heads.where(condition).order_by(_t.judge, _t.position)))

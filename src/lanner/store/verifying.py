@@ -13,7 +13,7 @@ from lanner.store.codec import loads
 from lanner.store.copying import TABLES, rows_of
 from lanner.store.documents import JUDGE_ITSELF, decode, fingerprint
 from lanner.store.links import driver_of
-from lanner.store.migrations import STEPS, applied
+from lanner.store.migrations import STEPS
 
 PAGES = "pages of the database"
 MOST = 20
@@ -55,9 +55,8 @@ def _pages(connection: Connection) -> Iterator[str]:
 
 def _steps(connection: Connection) -> Iterator[str]:
     """The tables are those of this version, and the database still refuses to change a judgement."""
-    number = applied(connection)
-    if number != len(STEPS):
-        yield f"has had {number} of {len(STEPS)} steps"
+    had = {number for (number,) in driver_of(connection).execute(f"SELECT number FROM {schema.migration.name}")}
+    yield from (f"has not had step {number}" for number in range(1, len(STEPS) + 1) if number not in had)
     sql = {
         "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
         "postgresql": "SELECT tgname FROM pg_trigger",

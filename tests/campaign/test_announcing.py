@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+from campaign_parts import NOW, fill, opened
+from lanner import campaign
+from lanner.campaign.announcing import EVENTS
+from lanner.store import Store
+
+
+def told(store: Store) -> list[dict[str, object]]:
+    found = []
+    with store.writing() as tx:
+        while taken := tx.webhooks.take(NOW + timedelta(days=1), timedelta(days=9)):
+            found.append(json.loads(taken.body))
+    return found
+
+
+def test_a_finished_task_is_told_and_the_last_one_tells_of_the_campaign(store: Store) -> None:
+    opened(store)
+    with store.writing() as tx:
+        tx.webhooks.add("https://example.org/hook", "secret", EVENTS, NOW)
+    work = [(judge, task) for judge in ("ana", "bo") for task in campaign.tasks(store, "first", judge)]
+    for _, task in work:
+        fill(store, task)
+    with ThreadPoolExecutor(4) as pool:  # at once, so that the last two could miss each other
+        list(pool.map(lambda entry: campaign.finish(store, entry[1].id, at=NOW), work))
+    campaign.finish(store, work[0][1].id, at=NOW)
+    found = told(store)
+    assert sorted(entry["task"] for entry in found if entry["event"] == "task.finished") == sorted(
+        task.id for _, task in work
+    )
+    assert {entry["judge"] for entry in found if "judge" in entry} == {"ana", "bo"}
+    assert [entry["campaign"] for entry in found if entry["event"] == "campaign.finished"] == ["first"]
+    assert "Ana" not in json.dumps(found)
+
+
+def test_without_addresses_nothing_is_written(store: Store) -> None:
+    opened(store)
+    task = campaign.tasks(store, "first", "ana")[0]
+    fill(store, task)
+    campaign.finish(store, task.id)
+    assert told(store) == []
