@@ -1,0 +1,192 @@
+"""From texts to judgements: how any metric rates any system's documents.
+
+A metric gives numbers for each segment that can be added up (counts of matches, say, or a score and a one), and a
+function that makes a score of such sums. So the same counts give segments, documents, systems, and every resample of
+documents, and a system's score has an interval whatever the metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from lanner.errors import InputError
+from lanner.model import Document, Interval, Judge, JudgeKind, Judgement, Result
+from lanner.stats.resample import Array, Resampling, outcome, replicate_sums, sign
+
+QUESTION = "score"
+
+
+@dataclass(frozen=True, slots=True)
+class Languages:
+    """The language pair that a metric is made for."""
+
+    source: str = "und"
+    target: str = "und"
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """One system's output of one document beside its source and references; line by line, "" where there is none.
+    `counted` says which lines are rated: the others are context only, or have no output or no reference."""
+
+    system: str
+    document: str
+    segments: tuple[str, ...]
+    sources: tuple[str, ...]
+    outputs: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    counted: tuple[bool, ...]
+
+
+class Metric(Protocol):
+    """What a metric is. `whole` metrics rate a document as one text and have no scores for segments."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def reference(self) -> bool: ...
+
+    @property
+    def whole(self) -> bool: ...
+
+    @property
+    def signature(self) -> str: ...
+
+    def counts(self, translations: Sequence[Translation]) -> Sequence[Array]:
+        """For each translation lines × k numbers that add up; one line if `whole`."""
+        ...
+
+    def score(self, sums: Array, *, single: bool) -> float:
+        """The score of such sums, higher is better, NaN if undefined; `single` is True for one line alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What one metric says: its judge, a judgement for each segment, document and system, and the systems' scores."""
+
+    judge: Judge
+    judgements: tuple[Judgement, ...]
+    result: Result
+
+
+def rate(
+    documents: Sequence[Document],
+    metric: Metric,
+    *,
+    systems: Sequence[str] = (),
+    references: Sequence[str] = (),
+    resampling: Resampling | None = None,
+) -> Rating:
+    """Rate systems (all, if none are named) against references (all that there are, together)."""
+    resampling = resampling or Resampling()
+    shown = list(systems) or list(dict.fromkeys(name for document in documents for name in document.systems))
+    held = _references(documents, metric, references)
+    translations = [_translation(document, name, held) for name in shown for document in documents]
+    counted = [part for part in translations if any(part.counted)]
+    if not counted:
+        what = "output with a reference" if metric.reference else "output"
+        raise InputError(f"There is no {what} to rate.", next_step="Name a file that holds translations.")
+    made = dict(zip(((t.system, t.document) for t in counted), metric.counts(counted), strict=True))
+    judge = Judge(
+        f"{metric.name}-{'+'.join(held) if metric.reference else 'src'}",
+        JudgeKind.METRIC,
+        attributes={"metric": metric.name, "reference": "+".join(held), "signature": metric.signature},
+    )
+    judgements: list[Judgement] = []
+    rows = []
+    for name in shown:
+        mine = [(part, made.get((name, part.document))) for part in translations if part.system == name]
+        judgements += _judgements(judge.id, metric, mine)
+        row = _system(metric, name, [counts for _, counts in mine if counts is not None], resampling)
+        judgements.append(Judgement(judge.id, "system", QUESTION, "", "", (name,), _given(row["score"])))
+        rows.append(row)
+    rows.sort(key=lambda row: -np.inf if np.isnan(row["score"]) else -row["score"])
+    notes = tuple(dict.fromkeys(note for row in rows for note in row.pop("notes")))
+    interval: Interval | None = next((row["interval"] for row in rows if row["interval"]), None)
+    for row in rows:
+        del row["interval"]
+    signature = sign(metric.name, resampling, interval, by=metric.signature)
+    return Rating(judge, tuple(judgements), Result(metric.name, None, rows=rows, notes=notes, signature=signature))
+
+
+def _references(documents: Sequence[Document], metric: Metric, wanted: Sequence[str]) -> list[str]:
+    known = list(dict.fromkeys(name for d in documents for segment in d for name in segment.references))
+    if not metric.reference:
+        return []
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"There is no reference {name!r}.", next_step=f"There are: {', '.join(known) or 'none'}.")
+    if not known:
+        raise InputError(f"{metric.name} needs a reference, and these texts have none.")
+    return list(wanted) or known
+
+
+def _translation(document: Document, system: str, references: Sequence[str]) -> Translation:
+    outputs = [segment.text(system) for segment in document]
+    held = [[segment.references.get(name) for segment in document] for name in references]
+    counted = tuple(
+        segment.judged and output is not None and all(column[at] is not None for column in held)
+        for at, (segment, output) in enumerate(zip(document, outputs, strict=True))
+    )
+    return Translation(
+        system,
+        document.id,
+        tuple(segment.id for segment in document),
+        tuple(segment.source for segment in document),
+        tuple(output or "" for output in outputs),
+        tuple(tuple(text or "" for text in column) for column in held),
+        counted,
+    )
+
+
+def _given(score: float) -> float | None:
+    return None if np.isnan(score) else float(score)
+
+
+def _judgements(
+    judge: str, metric: Metric, parts: Sequence[tuple[Translation, npt.NDArray[np.float64] | None]]
+) -> list[Judgement]:
+    made = []
+    for part, counts in parts:
+        of: Mapping[str, Any] = {"judge": judge, "question": QUESTION, "systems": (part.system,)}
+        whole = np.nan if counts is None else metric.score(counts.sum(axis=0), single=metric.whole)
+        made.append(Judgement(stage="document", document=part.document, segment="", value=_given(whole), **of))
+        if metric.whole:
+            continue
+        for at, segment in enumerate(part.segments):
+            rated = counts is not None and part.counted[at]
+            value = metric.score(counts[at], single=True) if counts is not None and rated else np.nan
+            flags = () if rated else ("missing",)
+            made.append(
+                Judgement(
+                    stage="segment", document=part.document, segment=segment, value=_given(value), flags=flags, **of
+                )
+            )
+    return made
+
+
+def _system(metric: Metric, name: str, counts: Sequence[Array], resampling: Resampling) -> dict[str, Any]:
+    if not counts:
+        return {"system": name, "score": np.nan, "low": None, "high": None, "n": 0, "notes": (), "interval": None}
+    sums = np.stack([part.sum(axis=0) for part in counts])
+    replicates = replicate_sums(
+        sums, lambda drawn: np.array([[metric.score(row, single=False)] for row in drawn]), resampling
+    )
+    found = outcome(replicates, resampling)
+    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    return {
+        "system": name,
+        "score": float(replicates.value[0]),
+        "low": low,
+        "high": high,
+        "n": len(counts),
+        "notes": found.notes,
+        "interval": found.interval,
+    }

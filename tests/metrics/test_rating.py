@@ -1,0 +1,74 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lanner import metrics
+from lanner.errors import InputError, LannerError
+from lanner.metrics import Languages, rate
+from metrics.texts import documents
+
+
+class Length:
+    """A metric that counts words: enough to see what `rate` does with any metric."""
+
+    name, reference, whole, signature = "length", False, False, "words"
+
+    def counts(self, translations):
+        return [np.array([[len(line.split()), 1.0] for line in part.outputs]) for part in translations]
+
+    def score(self, sums, *, single):
+        return float(sums[0] / sums[1]) if sums[1] else float("nan")
+
+
+def test_segments_documents_and_systems_come_from_the_same_counts():
+    rating = rate(documents(), Length())
+    by_stage = {}
+    for judgement in rating.judgements:
+        by_stage.setdefault(judgement.stage, []).append(judgement)
+    assert {stage: len(made) for stage, made in by_stage.items()} == {"document": 6, "segment": 12, "system": 2}
+    first = [j.value for j in by_stage["segment"] if j.systems == ("good",) and j.document == "d0"]
+    assert first == [5, 4, 6]
+    assert by_stage["document"][0].value == 5
+    good = next(row for row in rating.result.rows if row["system"] == "good")
+    assert good["score"] == pytest.approx((5 + 4 + 6 + 4 + 7 + 6) / 6)
+    assert good["low"] < good["score"] < good["high"]
+    assert good["n"] == 3
+    assert rating.judge.id == "length-src"
+    assert rating.judge.attributes["signature"] == "words"
+    assert "by words · interval jackknife-t 95% by document" in str(rating.result.signature)
+
+
+def test_what_is_missing_or_context_only_is_not_rated_and_moves_nothing():
+    given = documents()
+    first, second, *rest = given[0].segments
+    changed = (replace(first, judged=False), replace(second, outputs={"bad": "Gone."}), *rest)
+    rating = rate([replace(given[0], segments=changed), *given[1:]], Length())
+    found = {(j.systems[0], j.segment): j for j in rating.judgements if j.document == "d0" and j.stage == "segment"}
+    assert found["good", "0"].value is None
+    assert found["good", "1"].flags == ("missing",)
+    assert found["good", "2"].value == 6
+    assert found["bad", "1"].value == 1
+
+
+def test_systems_and_references_can_be_chosen_and_must_exist():
+    assert {row["system"] for row in rate(documents(), Length(), systems=["bad"]).result.rows} == {"bad"}
+    bleu = metrics.make("bleu", Languages("de", "en"))
+    assert rate(documents(), bleu, references=["refA"]).judge.id == "BLEU-refA"
+    with pytest.raises(InputError, match="no reference 'refB'"):
+        rate(documents(), bleu, references=["refB"])
+    with pytest.raises(InputError, match="needs a reference"):
+        rate(documents(references=False), bleu)
+    with pytest.raises(InputError, match="no output"):
+        rate([], Length())
+
+
+def test_metrics_are_found_by_name_and_their_options_are_checked():
+    assert {"bleu", "chrf", "ter", "d-bleu", "d-chrf", "d-ter"} <= set(metrics.names())
+    assert set(metrics.titles()) == set(metrics.names())
+    with pytest.raises(LannerError, match="no metric 'blew'") as error:
+        metrics.make("blew", Languages())
+    assert "bleu" in error.value.next_step
+    with pytest.raises(LannerError, match="no option 'tokenise'") as error:
+        metrics.make("bleu", Languages(), tokenise="char")
+    assert "tokenize" in error.value.next_step
