@@ -2,12 +2,16 @@
 
     python benchmarks/bench_prepare.py [SEGMENTS]
 
-The file is JSON lines in Lanner's own format, ten segments a document, sentences made of common words. Each reader
-runs in a process of its own, so that its peak memory is its own; the rate is by processor time.
+"prepare" is what the command does but for the writing: the CSV is recognised and read, its rows made documents,
+filtered by named rules and split into sentences. Twenty segments a document, sentences of common words. Each run is
+a process of its own, so that its peak memory is its own; the rate is by processor time. pandas is left out where it is
+not installed.
 """
 
 from __future__ import annotations
 
+import csv
+import importlib.util
 import json
 import random
 import resource
@@ -15,11 +19,25 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib import import_module
 from pathlib import Path
+
+from lanner import formats
+from lanner.corpus import recipe
+from lanner.corpus.prepare import Preparation
 
 WORDS = """the of and to in that was his with as for had is on at by not from they this have an which one were her
     all she there would their we him been has when who will more no if out so said what up its about into than them can
     only other new some could time these two may then do first any my now such like our over man me even most made"""
+STEPS = """name = "bench"
+source_language = "en"
+[[step]]
+do = "filter"
+rules = ["canary", "empty", "hyperlink", "hashtag", "timestamp", "too_long"]
+[[step]]
+do = "split"
+"""
+PER_DOCUMENT = 20
 
 
 def write(path: Path, segments: int) -> None:
@@ -28,64 +46,70 @@ def write(path: Path, segments: int) -> None:
     def sentence() -> str:
         return " ".join(rng.choices(words, k=rng.randint(4, 18))).capitalize() + rng.choice(".....!?")
 
-    with path.open("w", encoding="utf-8") as file:
-        for number in range(segments // 10):
-            texts = [" ".join(sentence() for _ in range(rng.randint(1, 3))) for _ in range(10)]
-            rows = [{"id": str(n), "source": text} for n, text in enumerate(texts)]
-            entry = {"id": f"d{number}", "source_language": "en", "domain": "news", "segments": rows}
-            file.write(json.dumps(entry) + "\n")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["document", "segment", "domain", "source"])
+        for n in range(segments):
+            text = " ".join(sentence() for _ in range(rng.randint(1, 3)))
+            writer.writerow([f"d{n // PER_DOCUMENT}", n % PER_DOCUMENT, "news", text])
 
 
-def ours(path: Path) -> int:
-    from lanner.corpus import recipe  # noqa: PLC0415
-    from lanner.corpus.prepare import Preparation  # noqa: PLC0415
-    from lanner.formats import read_documents  # noqa: PLC0415
-
-    steps = """name = "bench"
-    [[step]]
-    do = "filter"
-    rules = ["canary", "empty", "hyperlink", "hashtag", "timestamp", "too_long"]
-    [[step]]
-    do = "split"
-    """
-    run = Preparation(recipe.parse(steps), tables=False)
-    return sum(len(document.segments) for document in run.run(read_documents(path, "native")))
+def imported(path: Path) -> int:
+    return sum(len(document.segments) for document in formats.read_documents(path))
 
 
-def theirs(path: Path) -> int:
-    import pandas  # noqa: PLC0415
+def prepared(path: Path) -> int:
+    run = Preparation(recipe.parse(STEPS), tables=False)
+    return sum(len(document.segments) for document in run.run(formats.read_documents(path)))
 
-    return int(pandas.read_json(path, lines=True)["segments"].map(len).sum())
+
+def pandas(path: Path) -> int:
+    return len(import_module("pandas").read_csv(path))  # not at the top: its memory is not ours
 
 
-def measure(reader: str, path: Path) -> tuple[float, float, int]:
-    """Seconds, peak megabytes and rows of one reader in a new process."""
-    done = subprocess.run([sys.executable, __file__, reader, str(path)], check=True, capture_output=True, text=True)
-    seconds, peak, rows = done.stdout.split()
-    return float(seconds), float(peak), int(rows)
+RUNS = {"import": imported, "prepare": prepared, "pandas": pandas}
+
+
+def measure(who: str, path: Path) -> dict[str, float]:
+    """Seconds, peak MiB and rows of one run in a new process."""
+    done = subprocess.run([sys.executable, __file__, who, str(path)], check=True, capture_output=True, text=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
 
 
 def main(segments: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        small, large = Path(folder) / "small.jsonl", Path(folder) / "large.jsonl"
+        small, large = Path(folder) / "small.csv", Path(folder) / "large.csv"
         write(small, segments // 10)
         write(large, segments)
-        print(f"{segments:,} segments, {large.stat().st_size / 1e6:.0f} MB")
-        _, little, _ = measure("ours", small)
-        seconds, peak, rows = measure("ours", large)
+        print(f"{segments:,} segments, {large.stat().st_size / 2**20:.0f} MiB")
+        found = {who: measure(who, large) for who in ("import", "prepare")}
+        if importlib.util.find_spec("pandas"):
+            found["pandas"] = measure("pandas", large)
+        else:
+            print("  pandas is not installed (pip install pandas): no comparison")
+        print(f"  {'':<9}{'CPU s':>8}{'segments/s':>12}{'peak MiB':>10}{'rows':>12}")
+        for who, each in found.items():
+            rate = segments / each["seconds"]
+            print(f"  {who:<9}{each['seconds']:>8.2f}{rate:>12,.0f}{each['peak']:>10.0f}{each['rows']:>12,.0f}")
+        tenth = measure("prepare", small)["peak"]
+        peak = found["prepare"]["peak"]
         print(
-            f"  ours    {segments / seconds:10,.0f} segments/s  peak {peak:6.0f} MB  with filter, split ({rows:,} rows)"
+            f"  a tenth of the file: peak {tenth:.0f} MiB, so ten times the file needs {peak / tenth:.2f}x the memory"
         )
-        print(f"  ours    a tenth of the file had a peak of {little:.0f} MB: ratio {peak / little:.2f}")
-        other, theirs_peak, _ = measure("theirs", large)
-        print(f"  pandas  {segments / other:10,.0f} segments/s  peak {theirs_peak:6.0f} MB  reading only")
-        print(f"  ratio   rate ours/pandas {other / seconds:.3f}   memory ours/pandas {peak / theirs_peak:.3f}")
+        if "pandas" in found:
+            for who in ("import", "prepare"):
+                time_ratio = found[who]["seconds"] / found["pandas"]["seconds"]
+                memory = found[who]["peak"] / found["pandas"]["peak"]
+                print(f"  {who}/pandas: time {time_ratio:.2f}x, memory {memory:.2f}x")
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 3:
         started = time.process_time()
-        count = {"ours": ours, "theirs": theirs}[sys.argv[1]](Path(sys.argv[2]))
-        print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, count)
+        rows = RUNS[sys.argv[1]](Path(sys.argv[2]))
+        seconds = time.process_time() - started
+        peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(json.dumps({"seconds": seconds, "peak": peak_mib, "rows": rows}))
     else:
         main(int(sys.argv[1]) if len(sys.argv) == 2 else 1_000_000)
