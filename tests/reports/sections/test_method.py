@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from lanner.model import JudgeKind
 from lanner.reports.parts import Paragraph, Table
 from lanner.reports.sections.method import section
@@ -12,6 +14,18 @@ def test_who_what_and_how_in_a_paragraph() -> None:
     assert "resampling whole documents" in text
 
 
+def test_who_judged_how_much_and_what_was_asked() -> None:
+    made = view(kind=JudgeKind.PERSON)
+    material = replace(made.material, settings={"design": "latin_square", "seed": 7})
+    blocks = section(replace(made, material=material)).blocks
+    text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
+    assert "assigned by the design “latin square” (seed 7)" in text
+    assert "Each of 72 items was judged by 3 judges; 72 by more than one (100 %)." in text
+    asked = next(block for block in blocks if isinstance(block, Table))
+    assert [row["n"] for row in asked.rows][0] == "72"
+    assert any("one of: sentence level, local" in str(row["answer"]) for row in asked.rows)
+
+
 def test_simulated_judges_are_said_first() -> None:
     first = section(view()).blocks[0]
     assert isinstance(first, Paragraph)
@@ -19,5 +33,5 @@ def test_simulated_judges_are_said_first() -> None:
 
 
 def test_the_table_of_texts_adds_up() -> None:
-    [table] = [block for block in section(view()).blocks if isinstance(block, Table)]
+    _, table = [block for block in section(view()).blocks if isinstance(block, Table)]
     assert [row["sentences"] for row in table.rows] == [12, 12, 24]

@@ -8,7 +8,7 @@ from lanner.model import Result
 from lanner.reports.figures.heat_map import Pair, heat_map
 from lanner.reports.figures.intervals import Row, intervals
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
-from lanner.reports.typeset import estimate, interval, number, percent
+from lanner.reports.typeset import estimate, interval, number, percent, plural, words
 from lanner.reports.view import Agreement, View
 from lanner.stats.reading import band
 
@@ -26,17 +26,55 @@ def section(view: View) -> Section | None:
         blocks.append(_overview(view))
     for agreement in found:
         blocks += _question(view, agreement)
+    if said := list(_apa(view)):
+        blocks.append(Paragraph(f"**For a paper.** {' '.join(said)}"))
     return Section("agreement", "Agreement", blocks, list(_findings(view)))
 
 
+def _apa(view: View) -> Iterator[str]:
+    """How far all people agree on each question, in sentences of APA style."""
+    for agreement in view.agreements:
+        result = agreement.people
+        if result is None or result.value is None:
+            continue
+        name = "Krippendorff's α" if result.name == "alpha" else agreement.coefficient.sign
+        ends = f", 95 % CI {interval(result.low, result.high)}" if result.low is not None else ""
+        items, documents = (result.counts.get(kind, 0) for kind in ("items", "documents"))
+        n = f"{plural(items, 'item')} in {plural(documents, 'document')}"
+        judges = plural(len(view.people_asked(agreement.coefficient.question)), "judge")
+        yield (
+            f"Agreement on {view.short(agreement.coefficient.question)} was {name} = {number(result.value, 2)}{ends} "
+            f"({n}, {judges})."
+        )
+
+
 def _findings(view: View) -> Iterator[str]:
-    """How far people agree on each question, in words of a published scale: a convention, not a test."""
+    """How far people agree on each question, in words of a published scale: a convention, not a test. Then whether any
+    model agrees with people as they do with each other."""
+    yield from _people(view)
+    below = [
+        view.short(agreement.coefficient.question)
+        for agreement in view.agreements
+        if agreement.coefficient.sign in ("κ", "α Jaccard") and "No model agrees" in _finding(view, agreement)
+    ]
+    if below:
+        yield f"**No model agrees with a person as well as people agree with each other** on {words(below)}."
+
+
+def _people(view: View) -> Iterator[str]:
     for agreement in view.agreements:
         result = agreement.people
         if result is not None and result.value is not None and result.name == "alpha":
             strength = band(result.value, SCALE).partition(":")[0]
             numbers = estimate(result.value, result.low, result.high, 2)
-            yield f"On {view.short(agreement.coefficient.question)} people show **{strength} agreement** (α {numbers})."
+            pairs = [r for r in agreement.pairs if view.pair_kind(r) == "people" and r.value is not None]
+            best = max(pairs, key=lambda r: r.value or 0.0, default=None)
+            closest = ""
+            if best is not None and len(pairs) > 1:
+                sign = agreement.coefficient.sign
+                closest = f"; closest {view.pair_name(best)}, {sign} {estimate(best.value, best.low, best.high, 2)}"
+            asked = view.short(agreement.coefficient.question)
+            yield f"On {asked} people show **{strength} agreement** (α {numbers}{closest})."
 
 
 def _overview(view: View) -> Figure:

@@ -9,7 +9,7 @@ from lanner.model import Choice, Result
 from lanner.reports.figures.confusion import confusion
 from lanner.reports.figures.merging import Merge, merging
 from lanner.reports.parts import Figure, Section
-from lanner.reports.typeset import number, percent, words
+from lanner.reports.typeset import count, number, percent, words
 from lanner.reports.view import View
 from lanner.stats import diagnosis
 
@@ -22,8 +22,21 @@ def section(view: View) -> Section | None:
     for _, question in view.protocol.questions:
         if isinstance(question, Choice) and len(view.people_asked(question.id)) > 1:
             blocks += _question(view, question)
-    merges = [block.caption.partition(", more than")[0] for block in blocks if block.id.startswith("merging-")]
-    return Section("disagreements", "Disagreements", blocks, [f"{said}." for said in merges]) if blocks else None
+    merged = [block for block in blocks if block.id.startswith("merging-")]
+    return Section("disagreements", "Disagreements", blocks, [_finding(block) for block in merged]) if blocks else None
+
+
+def _finding(block: Figure) -> str:
+    """What share of all disagreements lies between the two labels that are told apart least."""
+    between, total = (sum(int(row[name]) for row in block.data) for name in ("between", "total"))
+    pair = block.caption.removeprefix("Taking ").partition(" as one")[0]
+    share = percent(between / total, 0) if total else "none"
+    most = (
+        "Most disagreement is" if total and between / total > 0.5 else f"The largest share of disagreement ({share}) is"
+    )
+    share = f" ({share} of {count(total)})" if total and between / total > 0.5 else ""
+    change = block.caption.partition("would ")[2].partition(", more than")[0]
+    return f"**{most} between {pair}**{share}; taking them as one would {change}."
 
 
 def _question(view: View, question: Choice) -> list[Figure]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lanner.model import Analysis, Grid
+from lanner.model import Analysis, Grid, Json, Result
 from lanner.reports.figures.forest import Effect, Panel, forest
-from lanner.reports.parts import Block, Figure, Paragraph, Section
-from lanner.reports.typeset import estimate, number
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
+from lanner.reports.sections.estimates import three_ways
+from lanner.reports.typeset import count, estimate, interval, number, p_value
 from lanner.reports.view import View
 from lanner.stats.regression import blocks as block_model
 from lanner.stats.regression import regress
@@ -35,7 +36,12 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
     first = regress(data, analysis.of, names[:1], by=by, resampling=how)
     full = regress(data, analysis.of, names, by=by, resampling=how)
     judges = [judge for judge in view.people if any(row["judge"] == judge for row in steps.rows)]
-    panels = [_panel(view, judge, first.rows, full.rows, steps.rows) for judge in judges]
+    alone = [
+        {**row, "step": f"{name} alone"}
+        for name in names[1:]
+        for row in block_model(data, analysis.of, [name], by=by, resampling=how).rows
+    ]
+    panels = [_panel(view, judge, first.rows, full.rows, [*alone, *steps.rows]) for judge in judges]
     terms = _terms(view, names)
     drawing = forest(terms, panels, f"points of {view.label(analysis.of).lower()} for one step more")
     said = [
@@ -47,15 +53,65 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
     findings.append(_finding(view, analysis.of, names, steps.rows))
     strongest = _strongest(full.rows)
     caption = f"{'; '.join(said)}. {strongest} Bars: 95 % intervals, errors clustered by document; * p < .05."
-    return [
-        Figure(
-            f"explained-{analysis.of}",
-            caption,
-            str(drawing),
-            [dict(row) for row in full.rows],
-            f"{full.signature} · {view.protocol.label}",
+    figure = Figure(
+        f"explained-{analysis.of}",
+        caption,
+        str(drawing),
+        [dict(row) for row in full.rows],
+        f"{full.signature} · {view.protocol.label}",
+    )
+    table = _blocks_table(view, analysis.of, steps)
+    apa = Paragraph(f"**For a paper.** {' '.join(_apa(view, analysis.of, judges, full.rows))}")
+    return [figure, table, *three_ways(view, analysis.of, names, judges, terms), apa]
+
+
+def _apa(view: View, of: str, judges: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The clearest coefficient of each judge in APA style."""
+    for judge in judges:
+        own = [row for row in rows if row["judge"] == judge and row["term"] != "intercept" and row["p"] is not None]
+        if not own:
+            continue
+        top = min(own, key=lambda row: row["p"])
+        name = str(top["term"]).rpartition(".")[2].replace("_", " ")
+        t = top["value"] / top["error"] if top["error"] else float("nan")
+        yield (
+            f"For {view.names[judge]}, {name} predicted the {view.short(of)}, b = "
+            f"{number(top['value'], 2, bounded=False)}, SE = {number(top['error'], 2, bounded=False)}, "
+            f"t({number(top['df'], 1, bounded=False)}) = {number(t, 2, bounded=False)}, {p_value(top['p'])}, 95 % CI "
+            f"{interval(top['low'], top['high'], bounded=False)}."
         )
+
+
+def _blocks_table(view: View, of: str, steps: Result) -> Table:
+    """R² block by block, with the joint test of what each adds."""
+    rows: list[dict[str, Json]] = [
+        {
+            "judge": view.names[row["judge"]],
+            "step": str(row["step"]).replace("_", " "),
+            "r2": number(row["r2"]),
+            "ci": interval(row["r2_low"], row["r2_high"]),
+            "added": number(row["added"]),
+            "f": f"F({row['df1']:.0f}, {row['df2']:.1f}) = {row['f']:.2f}" if row["f"] is not None else "—",
+            "p": p_value(row["p"]).removeprefix("p ").removeprefix("= "),
+            "n": count(row["n"]),
+        }
+        for row in steps.rows
     ]
+    columns = [
+        Column("judge", "Judge"),
+        Column("step", "Predictors", text=True),
+        Column("r2", "R²"),
+        Column("ci", "95 %", quiet=True),
+        Column("added", "added"),
+        Column("f", "Joint test"),
+        Column("p", "p", quiet=True),
+        Column("n", "n", quiet=True),
+    ]
+    gains = sorted(row["added"] for row in steps.rows if row["added"] != row["r2"])
+    more = f" The last block adds {_range(gains)} of the variance." if gains else ""
+    caption = f"How much of the {view.short(of)} each block of predictors explains.{more}"
+    data = [dict(row) for row in steps.rows]
+    return Table(f"blocks-{of}", caption, columns, rows, data, f"{steps.signature} · {view.protocol.label}")
 
 
 def _finding(view: View, of: str, names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
@@ -104,13 +160,13 @@ def _panel(
     full: Sequence[Mapping[str, Any]],
     steps: Sequence[Mapping[str, Any]],
 ) -> Panel:
-    mine = [row for row in steps if row["judge"] == judge]
+    mine = sorted((row for row in steps if row["judge"] == judge), key=lambda row: float(row["r2"]))
     return Panel(
         view.names[judge],
         f"n {mine[-1]['n']}",
         _effects(first, judge),
         _effects(full, judge),
-        [(str(row["step"]).replace("_", " "), float(row["r2"])) for row in mine],
+        [(str(row["step"]).replace("_", " "), max(0.0, float(row["r2"]))) for row in mine],
     )
 
 

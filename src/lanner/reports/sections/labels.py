@@ -43,7 +43,7 @@ def _figures(view: View, question: Question, name: str) -> list[Block]:
             for j, row in p.shares.items()
             for label, s in row.items()
         ],
-        f"% of items with label · {view.protocol.label} {name} · n {given.height}",
+        f"% of items with label · {view.protocol.label} {name} · n {given.height:,}",
     )
     return [figure, *_how_many(view, question, name, given)] if column == "labels" else [figure]
 
@@ -90,6 +90,6 @@ def _how_many(view: View, question: Question, name: str, given: pl.DataFrame) ->
                 for judge, counts in panels
                 for size, n in sorted(counts.items())
             ],
-            f"count · {view.protocol.label} {name} · n {given.height}",
+            f"count · {view.protocol.label} {name} · n {given.height:,}",
         )
     ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from lanner.model import JudgeKind, languages
+import polars as pl
+
+from lanner.model import Choice, Grid, JudgeKind, Labels, Question, Rank, Scale, Spans, languages
 from lanner.reports.parts import Column, Paragraph, Section, Table
-from lanner.reports.typeset import count, plural, words
+from lanner.reports.typeset import count, percent, plural, words
 from lanner.reports.view import View
 
 _KINDS = {
@@ -16,6 +18,13 @@ _KINDS = {
     JudgeKind.SIMULATED: "simulated judge",
     JudgeKind.ADJUDICATED: "adjudication",
 }
+_UNIT_NAMES = {
+    "isolated_sentence": "a sentence alone",
+    "sentence_in_context": "a sentence in its document",
+    "document": "a document",
+    "judge": "the judge",
+}
+_ROLES = {"control": "answered control item", "repeat": "repeated item", "calibration": "calibration item"}
 _UNITS = {
     "isolated_sentence": "one isolated sentence at a time",
     "sentence_in_context": "sentence by sentence with the document in view",
@@ -26,7 +35,7 @@ _UNITS = {
 
 def section(view: View) -> Section:
     """The method: judges, texts, questions, intervals."""
-    paragraphs = [Paragraph(_who_and_what(view)), Paragraph(_intervals(view))]
+    paragraphs = [Paragraph(_who_and_what(view)), Paragraph(_assigned(view)), Paragraph(_intervals(view))]
     if view.simulated:
         paragraphs.insert(
             0,
@@ -34,7 +43,7 @@ def section(view: View) -> Section:
                 "**The judges of this campaign are simulated**: nothing here says anything about real translations."
             ),
         )
-    return Section("method", "What was done", [*paragraphs, _texts(view)])
+    return Section("method", "What was done", [*paragraphs, _asked(view), _texts(view)])
 
 
 def _who_and_what(view: View) -> str:
@@ -53,6 +62,88 @@ def _who_and_what(view: View) -> str:
         f"{plural(segments, 'sentence')} in {plural(len(documents), 'document')} ({named}{outputs}). They were asked "
         f"for: {asked}. {count(len(view.material.judgements))} answers were given."
     )
+
+
+def _assigned(view: View) -> str:
+    """Who judged what: the design and its seed where they are known, and what came of it."""
+    table = view.material.table.filter(pl.col("role") == "main", pl.col("document") != "")
+    if table.is_empty():
+        return "No item has been judged yet."
+    people = table.filter(pl.col("judge").is_in(view.people)) if view.people else table
+    settings = view.material.settings
+    said = []
+    if design := settings.get("design"):
+        seed = f" (seed {settings['seed']})" if settings.get("seed") is not None else ""
+        said.append(f"Items were assigned by the design “{str(design).replace('_', ' ')}”{seed}.")
+    item = people.group_by("document", "segment", "system").agg(pl.col("judge").n_unique().alias("judges"))
+    few, many = int(item["judges"].min() or 0), int(item["judges"].max() or 0)  # type: ignore[arg-type]
+    shared = int((item["judges"] > 1).sum())
+    who = "judge" if view.people else "model"
+    each = plural(few, who) if few == many else f"{few} to {plural(many, who)}"
+    said.append(
+        f"Each of {plural(len(item), 'item')} was judged by {each}; {count(shared)} by more than one "
+        f"({percent(shared / len(item), 0)})."
+    )
+    own = people.group_by("judge").agg(pl.struct("document", "segment", "system").n_unique().alias("items"))
+    low, high = int(own["items"].min() or 0), int(own["items"].max() or 0)  # type: ignore[arg-type]
+    said.append(f"A {who} judged {count(low) if low == high else f'{count(low)} to {count(high)}'} items.")
+    roles = Counter(dict(view.material.table.group_by("role").agg(_items_of()).iter_rows()))
+    extra = [plural(roles[role], name) for role, name in _ROLES.items() if roles[role]]
+    if extra:
+        said.append(f"Besides there were {words(extra)}, which count in no result but those about them.")
+    return " ".join(said)
+
+
+def _items_of() -> pl.Expr:
+    return pl.struct("judge", "document", "segment", "system").n_unique()
+
+
+def _asked(view: View) -> Table:
+    """Every question with what could be answered and how many answers there are."""
+    given = dict(view.material.table.filter(pl.col("row") == "").group_by("question").len().iter_rows())
+    cells = view.material.table.filter(pl.col("row") != "").group_by("question")
+    given |= dict(cells.agg(_items_of().alias("n")).iter_rows())
+    rows: list[dict[str, object]] = []
+    for stage, question in view.protocol.questions:
+        answers = given.get(question.id, 0)
+        rows.append(
+            {
+                "question": view.label(question.id),
+                "of": _UNIT_NAMES[stage.unit.value],
+                "answer": _answer(view, question),
+                "n": count(answers),
+            }
+        )
+    columns = [
+        Column("question", "Question"),
+        Column("of", "asked of", text=True),
+        Column("answer", "Answer", text=True),
+        Column("n", "Answers", quiet=True),
+    ]
+    caption = f"What was asked: {plural(len(rows), 'question')} of {view.words.title}."
+    return Table("asked", caption, columns, rows, rows, f"{view.protocol.label} · hash {view.protocol.hash}")
+
+
+def _answer(view: View, question: Question) -> str:
+    """What could be answered, in a few words."""
+    match question:
+        case Scale():
+            return f"{question.min:g} to {question.max:g}"
+        case Choice():
+            return "one of: " + ", ".join(view.words.option(question.id, o.id).label.lower() for o in question.options)
+        case Grid():
+            return f"{len(question.rows)} rows, each one of {len(question.options)} levels"
+        case Labels():
+            least, most = question.min, question.max
+            number = f"{least}" if least == most else f"{least} to {most}" if most else f"{least} or more"
+            return f"{number} of {plural(len(question.choices), 'label')}"
+        case Spans():
+            kinds = len(question.categories)
+            return "marked spans" + (f", {plural(kinds, 'category', 'categories')}" if kinds else "")
+        case Rank():
+            return "the better one, ties allowed" if question.ties else "the better one"
+        case _:
+            return {"number": "a number", "text": "free text"}.get(question.kind, question.kind)
 
 
 def _intervals(view: View) -> str:
