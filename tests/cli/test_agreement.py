@@ -52,3 +52,28 @@ def test_neither_a_file_nor_a_campaign(lanner: Command) -> None:
 def test_wrong_names_are_met_with_the_nearest(lanner: Command) -> None:
     assert "Did you mean 'context'" in lanner("agreement", data_dir("h-falcon"), "-q", "contxt").err
     assert "Did you mean 'judge" in lanner("agreement", data_dir("h-falcon"), "--judges", "judg2").err
+
+
+@pytest.mark.data
+def test_the_numbers_are_put_into_words(lanner: Command) -> None:
+    asked = ("agreement", data_dir("h-falcon"), "-q", "context", "--judges", "judge2,judge3")
+    text = lanner(*asked).out
+    assert "κ 0.50: how far judges agree beyond chance" in text
+    assert "On the scale of Landis & Koch 1977" in text
+    assert "AC1 is how far judges agree" in text
+    rows = lanner(*asked, "--json").envelope["rows"]
+    assert all("0 being" in row["reading"] for row in rows if row["sign"] == "κ")
+
+
+@pytest.mark.data
+def test_gamma_of_spans_on_request(lanner: Command) -> None:
+    asked = ("agreement", data_dir("esa-appraise") / "240315rc5ESA.scores.csv", "--gamma", "--json")
+    rows = {row["sign"]: row for row in lanner(*asked).envelope["rows"]}
+    assert "γ" in rows
+
+
+def test_every_analysis_takes_the_same_source_and_options(lanner: Command) -> None:
+    for command in ("agreement", "associate", "regress", "prefer", "effort"):
+        text = lanner(command, "--help").out
+        for option in ("FILE_OR_CAMPAIGN", "--from", "--judges", "--by", "--json", "--store", "--protocol"):
+            assert option in text, (command, option)

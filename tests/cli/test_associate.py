@@ -23,3 +23,10 @@ def test_nothing_to_correlate(lanner: Command) -> None:
     ran = lanner("associate", "x", "--x", "a")
     assert ran.code == 2
     assert "--of MEASURE" in ran.err
+
+
+@pytest.mark.data
+def test_correlations_are_read_on_a_published_scale(lanner: Command) -> None:
+    text = lanner("associate", data_dir("h-falcon"), "--of", "holistic").out
+    assert "r 0.65: how close the two come to a straight line" in text
+    assert "Schober, Boer & Schwarte 2018" in text

@@ -29,3 +29,12 @@ def test_an_unknown_predictor(lanner: Command) -> None:
     ran = lanner("regress", data_dir("h-falcon"), "--outcome", "holistic", "--blocks", "skils")
     assert ran.code == 2
     assert "There is no measure 'skils'" in ran.err
+
+
+@pytest.mark.data
+def test_what_is_explained_is_said_in_words(lanner: Command) -> None:
+    asked = ("regress", data_dir("h-falcon"), "--outcome", "holistic", "--blocks", "skills,sentence")
+    text = lanner(*asked).out
+    assert "judge3: skills + sentence explain 61 % of how holistic varies" in text
+    assert "a large effect (Cohen 1988), p < .001" in text
+    assert "one more of sentence goes with holistic" in lanner(*asked, "--coefficients", "--by", "-").out

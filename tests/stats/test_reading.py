@@ -6,7 +6,7 @@ from lanner.errors import StatisticError
 from lanner.model import Interval, Result
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.counting import fleiss
-from lanner.stats.reading import band, reading, scale_of
+from lanner.stats.reading import band, meaning, reading, scale_of
 from rated import table
 
 
@@ -59,3 +59,13 @@ def test_every_coefficient_can_be_read():
         text = reading(Result(name, 0.5, Interval(0.4, 0.6)))
         assert ":" in text, name
         assert scale_of(name) is None or "On the scale of" in text
+
+
+def test_correlations_of_either_sign_and_those_that_may_be_nothing():
+    assert "strong" in reading(Result("Pearson r", -0.8, Interval(-0.85, -0.72)))
+    assert "no relation at all is possible" in reading(Result("Spearman ρ", 0.1, Interval(-0.2, 0.4)))
+
+
+def test_the_meaning_without_the_number():
+    assert meaning(Result("kappa", 0.5)).startswith("κ is how far judges agree beyond chance")
+    assert meaning(Result("something", 1.0)) == ""

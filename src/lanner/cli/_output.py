@@ -95,19 +95,49 @@ def result_rows(results: Iterable[Result]) -> list[dict[str, Json]]:
     return [{**result.row(), "estimate": estimate(result.value, result.low, result.high)} for result in results]
 
 
-def print_rows(output: Output, result: Result, columns: Sequence[str], *, bounded: bool = True) -> None:
+def add_rows(
+    output: Output,
+    result: Result,
+    columns: Sequence[str],
+    *,
+    rows: Sequence[Mapping[str, Json]] | None = None,
+    about: Mapping[str, Json] | None = None,
+    headings: Mapping[str, str] | None = None,
+    bounded: bool = True,
+) -> None:
     """The rows of a Result that is a table, each estimate with its interval; only columns that say something."""
-    rows: list[dict[str, Json]] = [
-        {**row, "estimate": estimate(row.get("value"), row.get("low"), row.get("high"), bounded=bounded)}
-        for row in (result.rows or [result.row()])
+    made: list[dict[str, Json]] = [
+        {
+            **(about or {}),
+            **row,
+            "estimate": estimate(row.get("value"), row.get("low"), row.get("high"), bounded=bounded),
+        }
+        for row in (rows if rows is not None else result.rows or [result.row()])
     ]
-    for row in rows:
+    for row in made:
         row["p_text"] = p_value(row.get("p")).removeprefix("p ").removeprefix("= ")
     columns = ["p_text" if column == "p" else column for column in columns]
-    shown = [column for column in columns if any(row.get(column) not in (None, "") for row in rows)]
-    output.notes.extend(result.notes)
-    output.signature = str(result.signature or rows[0].get("signature") or "")
-    output.table(rows, [(column, _HEADINGS.get(column, column)) for column in shown])
+    shown = [column for column in columns if any(row.get(column) not in (None, "") for row in made)]
+    output.notes.extend(note for note in result.notes if note not in output.notes)
+    output.signature = str(result.signature or (made[0].get("signature") if made else "") or "")
+    output.table(made, [(column, {**_HEADINGS, **(headings or {})}.get(column, column)) for column in shown])
+
+
+def print_rows(
+    output: Output,
+    result: Result,
+    columns: Sequence[str],
+    *,
+    bounded: bool = True,
+    headings: Mapping[str, str] | None = None,
+    words: Sequence[str] = (),
+) -> None:
+    """`add_rows`, then what they mean in words, then the notes: a whole command."""
+    add_rows(output, result, columns, bounded=bounded, headings=headings)
+    if words:
+        output.say()
+    for line in words:
+        output.say(line)
     output.end()
 
 

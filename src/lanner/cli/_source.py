@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from lanner import material
+from lanner.cli._output import json_option
 from lanner.errors import InputError, did_you_mean
 from lanner.material import Material
 from lanner.store import Store
@@ -26,6 +31,64 @@ from_option = click.option("--from", "format_name", metavar="FORMAT", help="The 
 protocol_option = click.option(
     "--protocol", metavar="NAME_OR_FILE", help="The protocol that a file's judgements answer."
 )
+judges_option = click.option("--judges", metavar="NAMES", help="Only these judges, with commas between.")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What an analysis command was pointed at, with the options all of them share."""
+
+    place: str
+    store: str
+    format: str | None = None
+    protocol: str | None = None
+    judges: str | None = None
+
+    def parts(self) -> list[Material]:
+        """All parts that the chosen judges judged, with these judges only."""
+        found = materials(self.place, self.store, self.format, self.protocol)
+        wanted = names(self.judges)
+        known = list(dict.fromkeys(judge.id for part in found for judge in part.judges))
+        for name in wanted:
+            if name not in known:
+                raise InputError(f"There is no judge {name!r} in {self.place}.", next_step=did_you_mean(name, known))
+        if not wanted:
+            return found
+        own = [[judge.id for judge in part.judges if judge.id in wanted] for part in found]
+        return [part.only(mine) for part, mine in zip(found, own, strict=True) if mine]
+
+    def part_that_asks(self, question: str) -> Material:
+        """The part that asks this question or computes this score, with the chosen judges only."""
+        found = materials(self.place, self.store, self.format, self.protocol)
+        return chosen_judges(material.with_question(found, question), self.judges)
+
+
+def source_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The argument and the options of every analysis command; the function gets them as one `Source`."""
+
+    @functools.wraps(command)
+    def told(
+        source: str, store_place: str, format_name: str | None, protocol: str | None, judges: str | None, **rest: Any
+    ) -> None:
+        command(Source(source, store_place, format_name, protocol, judges), **rest)
+
+    made: Callable[..., None] = told
+    for option in (json_option, store_option, protocol_option, from_option, judges_option):
+        made = option(made)
+    return click.argument("source", metavar="FILE_OR_CAMPAIGN")(made)
+
+
+def names(text: str | None) -> list[str]:
+    """A list given with commas between."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def shares(part: Material, by: str | None) -> list[tuple[str, Material]]:
+    """The whole, or with `by` the documents of each domain, with the domain's name."""
+    if not by:
+        return [("", part)]
+    domains = sorted({document.domain for document in part.documents})
+    return [(domain, part.in_domain(domain)) for domain in domains]
 
 
 def materials(source: str, store_place: str, format_name: str | None, protocol: str | None = None) -> list[Material]:
@@ -45,13 +108,6 @@ def materials(source: str, store_place: str, format_name: str | None, protocol: 
                 f"There is no file and no campaign called {source!r}.", next_step=did_you_mean(source, names)
             )
         return [material.from_campaign(store, source)]
-
-
-def part_that_asks(
-    source: str, store_place: str, format_name: str | None, protocol: str | None, question: str
-) -> Material:
-    """The part of a source that asks this question or computes this score."""
-    return material.with_question(materials(source, store_place, format_name, protocol), question)
 
 
 def chosen_judges(part: Material, judges: str | None) -> Material:

@@ -2,94 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import click
 
-from lanner import material as materials_of
-from lanner.cli._output import Output, json_option
-from lanner.cli._source import chosen_judges, from_option, materials, protocol_option, store_option
+from lanner.cli._output import Output
+from lanner.cli._source import Source, shares, source_options
+from lanner.cli._why import print_why
 from lanner.material import Material
-from lanner.model import Json, Result
+from lanner.model import Json, Result, Spans
 from lanner.reports.coefficients import Coefficient, all_coefficients
 from lanner.reports.typeset import estimate
-from lanner.stats.kappa import pairwise
+from lanner.stats.diagnosis import prevalence
+from lanner.stats.gamma import gamma as gamma_of
+from lanner.stats.kappa import kappa, pairwise
+from lanner.stats.reading import meaning, reading
 from lanner.stats.resample import Resampling
 
 
 @click.command("agreement", short_help="How far judges agree, with honest intervals.")
-@click.argument("source", metavar="FILE_OR_CAMPAIGN")
 @click.option("--question", "-q", help="Only this question (default: all that can be compared).")
-@click.option("--judges", help="Only these judges, by name, with commas between.")
 @click.option("--by", type=click.Choice(["domain"]), help="Each domain by itself.")
+@click.option("--why", is_flag=True, help="What disagreement is made of: labels confused, judges who lean.")
+@click.option("--gamma", is_flag=True, help="γ of marked spans, too: place and name beyond chance. Slow.")
 @click.option(
     "--unit", type=click.Choice(["document", "item", "judge", "two-way"]), default="document", show_default=True
 )
 @click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
 @click.option("--seed", default=0, show_default=True)
-@from_option
-@protocol_option
-@store_option
-@json_option
+@source_options
 def command(
-    source: str,
+    source: Source,
     question: str | None,
-    judges: str | None,
     by: str | None,
+    why: bool,
+    gamma: bool,
     unit: str,
     resamples: int,
     seed: int,
-    format_name: str | None,
-    protocol: str | None,
-    store_place: str,
     as_json: bool,
 ) -> None:
-    """Say how far judges agree: for each pair, and all together.
+    """Say how far judges agree: for each pair, and all together; and what the numbers mean.
 
     Example: lanner agreement h-falcon --question context
     """
-    found = materials(source, store_place, format_name, protocol)
-    if question:
-        found = [materials_of.with_question(found, question)]
-    found = [chosen_judges(part, judges) for part in found]
+    found = [source.part_that_asks(question)] if question else source.parts()
     output = Output("agreement", as_json)
     resampling = Resampling(unit=unit, n=resamples, seed=seed)  # type: ignore[arg-type]
     for part in found:
         for note in part.notes:
             output.note(f"{part.name}: {note}")
-        for name, share in _shares(part, by):
-            _print(output, share, name, question, resampling)
+        for name, share in shares(part, by):
+            asked = list(_asked(share, question, gamma))
+            (print_why if why else _print)(output, share, name, asked, resampling)
     output.end()
 
 
-def _shares(part: Material, by: str | None) -> list[tuple[str, Material]]:
-    if not by:
-        return [("", part)]
-    domains = sorted({document.domain for document in part.documents})
-    return [(domain, part.in_domain(domain)) for domain in domains]
-
-
-def _print(output: Output, part: Material, domain: str, question: str | None, resampling: Resampling) -> None:
-    rows = []
+def _asked(part: Material, question: str | None, gamma: bool) -> Iterator[Coefficient]:
+    """The coefficients to compute: of all questions that were answered, or of the one asked for."""
     answered = set(part.table["question"])
     for asked, coefficient in all_coefficients(part.protocol) if part.protocol else ():
-        if question and question not in (asked.id, coefficient.question):
+        if question not in (None, asked.id, coefficient.question):
             continue
-        if coefficient.question not in answered and not question:
-            continue
-        for result in _results(part, coefficient, resampling):
-            row = {"part": part.name, "question": coefficient.question, "row": coefficient.row}
-            row |= {"domain": domain} if domain else {}
-            row |= {"sign": coefficient.sign, **result.row()}
-            row["pair"] = _who(part, row)
-            row["what"] = coefficient.row or coefficient.question
-            row["estimate"] = estimate(result.value, result.low, result.high)
-            rows.append(row)
+        if coefficient.question in answered or question:
+            yield coefficient
+        if gamma and isinstance(asked, Spans):
+            long = {
+                (document.id, segment.id): max(map(len, (segment.source, *segment.outputs.values())))
+                for document in part.documents
+                for segment in document
+            }
+            yield Coefficient("gamma", "γ", gamma_of, asked.id, options={"lengths": long})
+
+
+def _print(output: Output, part: Material, domain: str, asked: list[Coefficient], resampling: Resampling) -> None:
+    rows: list[dict[str, Json]] = []
+    words: list[tuple[Coefficient, str]] = []
+    explained: set[str] = set()
+    for coefficient in asked:
+        *pairs, everyone = _results(part, coefficient, resampling)
+        for result in (*pairs, everyone):
+            rows.append(_row(part, coefficient, domain, result))
             output.notes.extend(note for note in result.notes if note not in output.notes)
             output.signature = output.signature or str(result.signature or "")
+        first = coefficient.question + coefficient.row not in {c.question + c.row for c, _ in words}
+        if first or coefficient.name not in explained:
+            words.append((coefficient, reading(everyone) if first else meaning(everyone)))
+        explained.add(coefficient.name)
     columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
     output.table(rows, columns, title=" · ".join(filter(None, (part.name, domain))))
     output.say()
+    for coefficient, text in words:
+        output.say(f"{coefficient.row or coefficient.question}: {text}")
+    for name in dict.fromkeys(c.question for c in asked if c.statistic is kappa):
+        parted = prevalence(part.table, name, resampling=Resampling(method="none"))[1].notes[:1]
+        output.notes.extend(f"{name}: {note}" for note in parted if note.startswith(("Judges agree", "κ is")))
+    output.say()
+
+
+def _row(part: Material, coefficient: Coefficient, domain: str, result: Result) -> dict[str, Json]:
+    row: dict[str, Json] = {"part": part.name, "question": coefficient.question, "row": coefficient.row}
+    row |= {"domain": domain} if domain else {}
+    row |= {"sign": coefficient.sign, **result.row(), "reading": reading(result)}
+    row["pair"] = _who(part, row)
+    row["what"] = coefficient.row or coefficient.question
+    row["estimate"] = estimate(result.value, result.low, result.high)
+    return row
 
 
 def _who(part: Material, row: Mapping[str, Json]) -> str:

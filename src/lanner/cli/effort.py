@@ -2,58 +2,109 @@
 
 from __future__ import annotations
 
-import click
+from collections.abc import Sequence
+from typing import Any
 
-from lanner.cli._output import Output, json_option, print_rows
-from lanner.cli._source import chosen_judges, from_option, materials, protocol_option, store_option
+import click
+import polars as pl
+
+from lanner.cli._output import Output, add_rows
+from lanner.cli._source import Source, names, source_options
+from lanner.model import Json, Result
+from lanner.reports.typeset import p_value
 from lanner.stats.effort import cost, fatigue, throughput
 from lanner.stats.resample import Resampling
 
 
 @click.command("effort", short_help="How fast judges work, and what it costs.")
-@click.argument("source", metavar="FILE_OR_CAMPAIGN")
-@click.option("--judges", help="Only these judges, with commas between.")
-@click.option("--by", default="judge", show_default=True, help="judge, system, stage, with commas between.")
+@click.option("--by", default="judge", show_default=True, help="judge, domain, system, stage, with commas between.")
 @click.option("--limit", default=10_000.0, show_default=True, help="Items that took longer, in seconds, are left out.")
 @click.option("--pooled", is_flag=True, help="Over all items, instead of the mean over domains.")
 @click.option("--rate", type=float, help="What an hour costs: print the cost instead.")
 @click.option("--fatigue", "tiring", is_flag=True, help="How speed changes over a document and a session instead.")
 @click.option("--seed", default=0, show_default=True)
-@from_option
-@protocol_option
-@store_option
-@json_option
+@source_options
 def command(
-    source: str,
-    judges: str | None,
+    source: Source,
     by: str,
     limit: float,
     pooled: bool,
     rate: float | None,
     tiring: bool,
     seed: int,
-    format_name: str | None,
-    protocol: str | None,
-    store_place: str,
     as_json: bool,
 ) -> None:
     """Items a minute, with intervals; items that took hours (someone left) are left out and counted.
 
     Example: lanner effort h-falcon
     """
-    groups = [name.strip() for name in by.split(",") if name.strip()]
-    resampling = Resampling(seed=seed)
-    for part in materials(source, store_place, format_name, protocol):
-        table = chosen_judges(part, judges).table
-        output = Output("effort", as_json)
+    groups = names(by)
+    output = Output("effort", as_json)
+    for part in source.parts():
         output.say(part.name, style="bold")
-        if rate is not None:
-            result = cost(table, rate, by=groups, limit=limit)
-            print_rows(output, result, list(result.rows[0]) if result.rows else ["value"], bounded=False)
-        elif tiring:
-            result = fatigue(table, limit=limit)
-            print_rows(output, result, ["judge", "term", "estimate", "p", "n"], bounded=False)
-        else:
-            result = throughput(table, by=groups, limit=limit, pooled=pooled, resampling=resampling)
-            shown = [*groups, "domain", "estimate", "mean_seconds", "median_seconds", "hours", "n"]
-            print_rows(output, result, shown, bounded=False)
+        about = {"part": part.name, "protocol": part.protocol.name if part.protocol else ""}
+        _print(output, part.table, about, groups, limit=limit, pooled=pooled, rate=rate, tiring=tiring, seed=seed)
+        output.say()
+    output.end()
+
+
+def _print(
+    output: Output, table: pl.DataFrame, about: dict[str, str], groups: list[str], *,
+    limit: float, pooled: bool, rate: float | None, tiring: bool, seed: int,
+) -> None:  # fmt: skip
+    options: dict[str, Any] = {"about": about, "bounded": False}
+    if rate is not None:
+        result = cost(table, rate, by=groups, limit=limit)
+        add_rows(output, result, list(result.rows[0]) if result.rows else ["value"], **options)
+        _say(output, _cost_words(result, rate))
+    elif tiring:
+        result = fatigue(table, limit=limit)
+        headings = {"estimate": "change in time, % [95 %]", "value": "median seconds"}
+        effects = [row for row in result.rows if row["kind"] == "effect"]
+        add_rows(output, result, ["term", "estimate", "p"], rows=effects, headings=headings, **options)
+        tenths = [row for row in result.rows if row["kind"] == "part"]
+        add_rows(output, result, ["judge", "part", "value", "n"], rows=tenths, headings=headings, **options)
+        _say(output, _fatigue_words(effects))
+    else:
+        result = throughput(table, by=groups, limit=limit, pooled=pooled, resampling=Resampling(seed=seed))
+        shown = [*groups, "domain", "estimate", "mean_seconds", "median_seconds", "hours", "n"]
+        add_rows(output, result, list(dict.fromkeys(shown)), headings={"estimate": "items a minute [95 %]"}, **options)
+        _say(output, _speed_words(result, groups))
+
+
+def _say(output: Output, words: Sequence[str]) -> None:
+    for line in words:
+        output.say(line)
+
+
+def _speed_words(result: Result, groups: Sequence[str]) -> list[str]:
+    rows: list[Json] = [row for row in result.rows if row["domain"] == "all" or "domain" in groups]
+    if not rows:
+        return []
+    slow, fast = (end(rows, key=lambda row: row["value"]) for end in (min, max))
+    line = f"An item takes {slow['median_seconds']:.0f} s or less in half of all cases for the slowest"
+    if slow is not fast:
+        who = [" ".join(str(row[name]) for name in groups) for row in (slow, fast)]
+        line += f" ({who[0]}), {fast['median_seconds']:.0f} s for the fastest ({who[1]})"
+    line += ". Means lie above medians where a few items took long; a lower --limit changes them most."
+    return [line]
+
+
+def _fatigue_words(effects: Sequence[Json]) -> list[str]:
+    names_of = {"session": "From the first to the last item of a session", "document_so_far": "Within a document"}
+    words = []
+    for row in effects:
+        way = "less" if row["value"] < 0 else "more"
+        sure = "more than chance would give" if (row["p"] or 1) < 0.05 else "no more than chance could give"
+        chance = p_value(row["p"])
+        words.append(
+            f"{names_of[row['term']]} an item comes to take {abs(row['value']):.0f} % {way} time: {sure}, {chance}."
+        )
+    return words
+
+
+def _cost_words(result: Result, rate: float) -> list[str]:
+    if result.value is None:
+        return []
+    hours = sum(row["hours"] or 0 for row in result.rows)
+    return [f"{hours:.1f} hours of judging at {rate:g} an hour: {result.value:,.0f} in all, breaks not counted."]

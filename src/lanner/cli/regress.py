@@ -2,80 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
 import click
 
-from lanner.cli._output import Output, json_option, print_rows
-from lanner.cli._source import chosen_judges, from_option, part_that_asks, protocol_option, store_option
+from lanner.cli._output import Output, print_rows
+from lanner.cli._source import Source, names, source_options
+from lanner.model import Json, Result
+from lanner.reports.typeset import p_value, percent
+from lanner.stats.reading import band
 from lanner.stats.regression import Clustering, regress
 from lanner.stats.regression import blocks as regress_blocks
 from lanner.stats.resample import Resampling
 
 
 @click.command("regress", short_help="What a score is made of: coefficients and R² by block.")
-@click.argument("source", metavar="FILE_OR_CAMPAIGN")
 @click.option("--outcome", required=True, help="The question or score to explain.")
 @click.option("--blocks", required=True, help="Predictors, added block by block, with commas between; + joins a block.")
 @click.option("--by", default="judge", show_default=True, help="A model for each judge, domain, system; - for one.")
 @click.option("--errors", type=click.Choice(get_args(Clustering)), default="document", show_default=True)
 @click.option("--fill", type=float, help="Take missing outcomes as this number (it is noted).")
-@click.option("--judges", help="Only these judges, with commas between.")
 @click.option("--coefficients", is_flag=True, help="The coefficients of the full model instead of R² by block.")
 @click.option("--seed", default=0, show_default=True)
-@from_option
-@protocol_option
-@store_option
-@json_option
+@source_options
 def command(
-    source: str,
+    source: Source,
     outcome: str,
     blocks: str,
     by: str,
     errors: Clustering,
     fill: float | None,
-    judges: str | None,
     coefficients: bool,
     seed: int,
-    format_name: str | None,
-    protocol: str | None,
-    store_place: str,
     as_json: bool,
 ) -> None:
     """Explain a score by others, block by block. A grid stands for all of its rows.
 
     Example: lanner regress h-falcon --outcome holistic --blocks skills,sentence
     """
-    part = chosen_judges(part_that_asks(source, store_place, format_name, protocol, outcome), judges)
-    groups = [] if by == "-" else [name.strip() for name in by.split(",")]
+    part = source.part_that_asks(outcome)
+    groups = [] if by == "-" else names(by)
     parts = [[name.strip() for name in block.split("+")] for block in blocks.split(",")]
     resampling = Resampling(seed=seed)
     output = Output("regress", as_json)
     if coefficients:
         predictors = [name for block in parts for name in block]
-        result = regress(
-            part.table,
-            outcome,
-            predictors,
-            by=groups,
-            errors=errors,
-            fill=fill,
-            resampling=resampling,
-        )
-        print_rows(output, result, [*groups, "term", "estimate", "p", "n"], bounded=False)
+        result = regress(part.table, outcome, predictors, by=groups, errors=errors, fill=fill, resampling=resampling)
+        shown = [*groups, "term", "estimate", "p", "n"]
+        print_rows(output, result, shown, bounded=False, words=_slopes(result, outcome, groups))
         return
-    result = regress_blocks(
-        part.table,
-        outcome,
-        parts,
-        by=groups,
-        errors=errors,
-        fill=fill,
-        resampling=resampling,
-    )
+    result = regress_blocks(part.table, outcome, parts, by=groups, errors=errors, fill=fill, resampling=resampling)
     rows = [
         {**row, "value": row["r2"], "low": row["r2_low"], "high": row["r2_high"], "unit": resampling.unit}
         for row in result.rows
     ]
-    print_rows(output, replace(result, rows=rows), [*groups, "step", "estimate", "added", "p", "n"])
+    shown = [*groups, "step", "estimate", "added", "p", "n"]
+    headings = {"estimate": "R² [95 %]"}
+    words = _explained(result, outcome, parts, groups)
+    print_rows(output, replace(result, rows=rows), shown, headings=headings, words=words)
+
+
+def _explained(result: Result, outcome: str, parts: Sequence[Sequence[str]], groups: Sequence[str]) -> list[str]:
+    """What the last step says, for each group, and how large the gain is by Cohen's f²."""
+    words = []
+    for row in result.rows[len(parts) - 1 :: len(parts)]:
+        who = ", ".join(str(row[name]) for name in groups)
+        says = f"{row['step']} explain {percent(row['r2'], 0)} of how {outcome} varies from item to item"
+        if len(parts) > 1 and row["added"] is not None and row["r2"] < 1:
+            large = band(row["added"] / (1 - row["r2"]), "cohen_f2")
+            says += f"; {' + '.join(parts[-1])} alone add {percent(row['added'], 0)}, a {large} effect (Cohen 1988)"
+            says += f", {p_value(row['p'])}" if row["p"] is not None else ", not tested: too few documents"
+        words.append(f"{who}: {says}." if who else f"{says}.")
+    if words:
+        words.append("Blocks that go together share what they explain: another order gives other gains.")
+    return words
+
+
+def _slopes(result: Result, outcome: str, groups: Sequence[str]) -> list[str]:
+    """The surest coefficients in words; the rest is in the table."""
+    rows: list[Json] = [row for row in result.rows if row["term"] != "intercept" and row.get("p") is not None]
+    words = []
+    for who in dict.fromkeys(tuple(str(row[name]) for name in groups) for row in rows):
+        mine = [row for row in rows if tuple(str(row[name]) for name in groups) == who]
+        row = min(mine, key=lambda r: r["p"])
+        way = "higher" if row["value"] > 0 else "lower"
+        says = f"one more of {row['term']} goes with {outcome} {abs(row['value']):.2f} {way}, all else equal"
+        words.append(": ".join(filter(None, (", ".join(who), f"{says} ({p_value(row['p'])})."))))
+    return words

@@ -17,6 +17,7 @@ from lanner.stats.counting import brennan_prediger, conger, fleiss, gwet, percen
 from lanner.stats.diagnosis import prevalence
 from lanner.stats.estimate import Statistic
 from lanner.stats.frame import tidy
+from lanner.stats.gamma import gamma
 from lanner.stats.icc import icc
 from lanner.stats.kappa import kappa, pairwise, scott
 from lanner.stats.overlap import accuracy, jaccard, macro_f1, micro_f1
@@ -34,6 +35,7 @@ __all__ = [
     "brennan_prediger",
     "conger",
     "fleiss",
+    "gamma",
     "grouped",
     "gwet",
     "icc",
@@ -54,7 +56,7 @@ COEFFICIENTS: dict[str, Statistic] = {
     statistic.name: statistic
     for statistic in (
         percent, kappa, scott, fleiss, conger, brennan_prediger, gwet, wmt, alpha, icc,
-        jaccard, micro_f1, macro_f1, accuracy, spans,
+        jaccard, micro_f1, macro_f1, accuracy, spans, gamma,
     )
 }  # fmt: skip
 """Every coefficient by name, for command lines and analysis plans."""

@@ -117,7 +117,7 @@ def _rate(part: pl.DataFrame, pooled: bool, resampling: Resampling) -> tuple[Res
             return np.asarray(rates.sum(axis=1) / present.sum(axis=1))[:, None]
 
     replicates = replicate_sums(sums, finish, resampling)
-    spread = outcome(replicates, resampling)
+    spread = outcome(replicates, resampling, scale="log")
     value = float(replicates.value[0])
     row: dict[str, Json] = {
         "value": value,

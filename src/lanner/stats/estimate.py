@@ -25,7 +25,6 @@ from lanner.stats.resample import (
     Outcome,
     Replicates,
     Resampling,
-    Scale,
     crossed_outcome,
     jackknife_variance,
     outcome,
@@ -37,6 +36,7 @@ from lanner.stats.resample import (
 from lanner.stats.resample import Statistic as OfWeights
 from lanner.stats.scatter import Scattered, Whole
 from lanner.stats.selection import ratings
+from lanner.stats.transforms import Scale
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from lanner.stats.estimate import Plan, Rows
 from lanner.stats.ratings import Codes, Ratings
-from lanner.stats.resample import Array, Scale
+from lanner.stats.resample import Array
 from lanner.stats.scatter import Scattered
+from lanner.stats.transforms import Scale
 
 Entry = tuple[npt.NDArray[np.int64] | int, Array | float]
 """Where in the columns of its pair an entry is counted, and with which value: one for all, or one for each entry."""

@@ -22,6 +22,8 @@ def band(value: float, scale: str) -> str:
     scales = _words()["scale"]
     if scale not in scales:
         raise StatisticError(f"There is no scale {scale!r}.", next_step=did_you_mean(scale, scales))
+    if scales[scale].get("either_sign"):
+        value = abs(value)
     found: str = scales[scale]["below"]
     for entry in scales[scale]["bands"]:
         if round(value, 2) >= entry["from"]:
@@ -32,6 +34,13 @@ def band(value: float, scale: str) -> str:
 def scale_of(statistic: str) -> str | None:
     """The published scale that is customary for a statistic, if there is one."""
     return next((name for name, scale in _words()["scale"].items() if statistic in scale["for"]), None)
+
+
+def meaning(result: Result) -> str:
+    """What the statistic measures and what would change it, without the number's own reading."""
+    words = _words()["meaning"].get(result.name, {})
+    title = words.get("title", result.name)
+    return " ".join(filter(None, (f"{title} is {words['says']}" if "says" in words else "", words.get("changes", ""))))
 
 
 def reading(result: Result, *, scale: str | None = None) -> str:
@@ -72,8 +81,11 @@ def _on_scale(result: Result, scale: str) -> str:
     here = band(result.value, scale)
     if result.interval is None:
         return f"On the scale of {citation}: {here}."
-    low, high = band(result.interval.low, scale), band(result.interval.high, scale)
+    ends = (result.interval.low, result.interval.high)
+    low, high = (band(end, scale) for end in ends)
     between = f"With {result.interval.level:.0%} confidence between {_ends(result, share=False)}"
+    if _words()["scale"][scale].get("either_sign") and ends[0] < 0 < ends[1]:
+        return f"On the scale of {citation}: {here}. {between}: no relation at all is possible, too."
     if low == high:
         return f"On the scale of {citation}: {here}. {between}, all of it {here}."
     return f"On the scale of {citation}: {here}. {between}: from {low} to {high}."

@@ -10,7 +10,6 @@ over the same units are resampled alike, which is what makes differences between
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,12 +23,12 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from lanner import __version__
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Interval, Signature
+from lanner.stats.transforms import SCALES, Scale
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Unit = Literal["document", "item", "judge", "two-way"]
 Method = Literal["auto", "percentile", "bca", "bca-t", "t", "none"]
-Scale = Literal["plain", "fisher", "logit", "difference"]
 Statistic = Callable[[Array], Array]
 """From weights (resamples × units) to values (resamples × statistics)."""
 
@@ -256,8 +255,8 @@ def outcome(
     """The interval of one statistic, and its p against `null` where one is given.
 
     `scale` is where the t interval is symmetric: "fisher" (arctanh) for coefficients with a ceiling at 1, "logit" for
-    shares, "difference" (arctanh of the half) for the distance between two coefficients. p comes from the same
-    distribution as the interval, so that the two never disagree.
+    shares, "log" for rates, "difference" (arctanh of the half) for the distance between two coefficients. p comes from
+    the same distribution as the interval, so that the two never disagree.
     """
     value, unit, units = float(replicates.value[column]), resampling.unit, replicates.units
     if np.isnan(value) or resampling.method == "none":
@@ -305,7 +304,7 @@ def t_outcome(
         return Outcome(None, None, (f"No interval: without one {resampling.unit} the statistic is undefined.",))
     if variance <= 1e-24 * max(1.0, value**2):
         return Outcome(None, None, (SAME.format(unit=resampling.unit),))
-    forward, back, slope = _SCALES[scale]
+    forward, back, slope = SCALES[scale]
     error = float(np.sqrt(variance)) * slope(value)
     if not np.isfinite(error):
         return Outcome(None, None, (SAME.format(unit=resampling.unit),))
@@ -340,26 +339,6 @@ def crossed_outcome(
         return t_outcome(value, total, 1, resampling, scale=scale)
     df = total**2 / sum(v**2 / (n - 1) for v, n in zip(variances, counts, strict=True))
     return t_outcome(value, total, df, resampling, scale=scale, null=null)
-
-
-def _bounded(x: float) -> float:
-    return min(max(x, -1 + 1e-12), 1 - 1e-12)
-
-
-_SCALES: dict[Scale, tuple[Callable[[float], float], Callable[[float], float], Callable[[float], float]]] = {
-    "plain": (lambda x: x, lambda x: x, lambda _: 1.0),
-    "fisher": (lambda x: math.atanh(_bounded(x)), math.tanh, lambda x: 1 / (1 - _bounded(x) ** 2)),
-    "logit": (
-        lambda x: math.atanh(_bounded(2 * x - 1)),
-        lambda z: (math.tanh(z) + 1) / 2,
-        lambda x: 2 / (1 - _bounded(2 * x - 1) ** 2),
-    ),
-    "difference": (
-        lambda x: math.atanh(_bounded(x / 2)),
-        lambda z: 2 * math.tanh(z),
-        lambda x: 0.5 / (1 - _bounded(x / 2) ** 2),
-    ),
-}
 
 
 def _bootstrap_outcome(

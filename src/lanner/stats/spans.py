@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 from itertools import pairwise
@@ -90,8 +90,8 @@ def _severity_weights() -> dict[str, float]:
     return table
 
 
-def _read(text: str, weights: Mapping[str, float], categories: bool, *, weighted: bool) -> Marks:
-    marks: Marks = {}
+def placed(text: str) -> Iterator[tuple[Place, int, int, Mapping[str, Any]]]:
+    """The spans of one answer with their side and output, start and end; those a judge removed are left out."""
     try:
         given = json.loads(text)
     except json.JSONDecodeError as error:
@@ -99,6 +99,16 @@ def _read(text: str, weights: Mapping[str, float], categories: bool, *, weighted
     for span in given:
         if span.get("origin") == "removed":  # offered to the judge, who did not agree
             continue
+        place: Place = (span.get("side", "target"), span.get("output", 0))
+        start, end = span.get("start"), span.get("end")
+        if span.get("missing") or start is None or end is None:
+            place, start, end = (*place, "missing"), 0, 1
+        yield place, int(start), int(end), span
+
+
+def _read(text: str, weights: Mapping[str, float], categories: bool, *, weighted: bool) -> Marks:
+    marks: Marks = {}
+    for place, start, end, span in placed(text):
         weight = 1.0
         if weighted:
             severity = str(span.get("severity", ""))
@@ -107,13 +117,8 @@ def _read(text: str, weights: Mapping[str, float], categories: bool, *, weighted
                     f"No weight for the severity {severity!r}.", next_step=did_you_mean(severity, weights)
                 )
             weight = float(weights[severity])
-        place: Place = (span.get("side", "target"), span.get("output", 0))
-        start, end = span.get("start"), span.get("end")
-        if span.get("missing") or start is None or end is None:
-            place, start, end = (*place, "missing"), 0, 1
-        if categories:
-            place = (*place, span.get("category", ""))
-        marks.setdefault(place, []).append(Mark(int(start), int(end), weight))
+        where = (*place, span.get("category", "")) if categories else place
+        marks.setdefault(where, []).append(Mark(start, end, weight))
     return marks
 
 
