@@ -1,0 +1,169 @@
+"""What a judge meets when something is out of the ordinary: said in words, clean for axe-core, reached by keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from hands import Hands
+from lanner import campaign
+from live import SYSTEMS, Live, Work, document
+from seen import clean
+
+pytestmark = pytest.mark.browser
+
+FOCUS = """() => {
+  const el = document.activeElement, at = el.closest('label') ?? el, box = at.getBoundingClientRect();
+  const ring = e => (look => look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2)(getComputedStyle(e));
+  const top = document.elementFromPoint(box.x + box.width / 2, Math.min(innerHeight - 1, box.y + box.height / 2));
+  const seen = top !== null && (at.contains(top) || top.contains(at));
+  return { body: el === document.body, name: el.outerHTML.slice(0, 90), shown: ring(el) || ring(at), seen };
+}"""
+
+
+def begin(live: Live, page: Page, protocol: str = "h_falcon", sentences: int = 3, **more: Any) -> tuple[Work, Hands]:
+    work = live.campaign(protocol, [document(sentences)], systems=SYSTEMS[:1], **more)
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    return work, hands
+
+
+def test_a_link_that_leads_nowhere(live: Live, page: Page) -> None:
+    answer = page.goto(f"{live.url}/j/no-such-link")
+    assert answer is not None and answer.status == 404
+    clean(page, "error-link")
+    page.emulate_media(color_scheme="dark")
+    clean(page, "error-link-dark")
+
+
+def test_offline_signed_out_and_answered_elsewhere(live: Live, page: Page, context: BrowserContext) -> None:
+    work, hands = begin(live, page)
+    context.set_offline(True)
+    hands.press("s", "3", "8", "Enter")
+    page.locator("#saved[data-state=offline]").wait_for()
+    clean(page, "offline")
+    context.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    hands.settled()
+    other = context.new_page()
+    other.goto(work.url(work.tasks[0].id) + "?row=1")
+    Hands(other).ready()
+    for each in (page, other):
+        each.evaluate("() => { BroadcastChannel.prototype.postMessage = () => {}; }")
+    hands.press("k", "s", "2")
+    hands.settled()
+    other.bring_to_front()
+    Hands(other).press("s", "4")
+    other.locator("[id^=note-conflict]").wait_for()
+    clean(other, "conflict")
+    context.clear_cookies()
+    Hands(other).press("s", "1")
+    other.locator("#note-held").wait_for()
+    clean(other, "signed-out")
+
+
+def test_nothing_is_kept_here_and_a_break(live: Live, page: Page) -> None:
+    page.add_init_script("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('blocked'); } })")
+    page.clock.install()
+    _, hands = begin(live, page, settings={"break_minutes": 1})
+    for _ in range(4):
+        page.clock.run_for(20_000)
+        hands.press("Shift")
+    page.locator("#note-break").wait_for()
+    clean(page, "break")
+
+
+def test_paused_closed_and_all_done(live: Live, page: Page) -> None:
+    settings = {"completion_code": "HARBOUR-7"}
+    work, hands = begin(live, page, sentences=1, settings=settings)
+    campaign.pause(live.store, work.name)
+    page.goto(f"{live.url}/work")
+    assert "paused" in page.inner_text("main")
+    clean(page, "paused")
+    campaign.reopen(live.store, work.name)
+    page.goto(work.url(work.tasks[0].id))
+    hands.ready()
+    hands.press("s", "3", "8", "Enter", "f", "Enter")
+    page.wait_for_url("**/work")
+    assert "HARBOUR-7" in page.inner_text("main")
+    clean(page, "all-done")
+    campaign.close(live.store, work.name)
+    page.goto(f"{live.url}/work")
+    clean(page, "closed")
+
+
+def test_marks_that_link_and_words_that_are_found(live: Live, page: Page) -> None:
+    _, hands = begin(live, page, "mqm_linked")
+    hands.press("ArrowRight", "1", "3", "3")
+    page.locator("[data-q=errors] [data-span='0']").press("Enter")
+    clean(page, "mark-changed")
+    hands.press("l")
+    page.locator("#note-link").wait_for()
+    hands.press("ArrowDown", "ArrowRight")
+    clean(page, "linking")
+    hands.press("Enter", "Escape", "/")
+    hands.write("ferry")
+    clean(page, "found")
+
+
+def test_the_focus_is_seen_everywhere(live: Live, page: Page) -> None:
+    """Tab through the whole page, with the drawer open: every stop has a ring and is not hidden by anything."""
+    _, hands = begin(live, page)
+    hands.press("d")
+    page.locator(".skip").focus()
+    stops = []
+    for _ in range(120):
+        hands.press("Tab")
+        at = page.evaluate(FOCUS)
+        if at["body"]:
+            break
+        stops.append(at)
+    assert len(stops) > 30
+    assert [at["name"] for at in stops if not at["shown"] or not at["seen"]] == []
+
+
+def test_motion_only_where_it_is_wanted(live: Live, page: Page) -> None:
+    begin(live, page)
+    moves = """() => [...document.querySelectorAll('*')].filter(e => {
+      const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(e);
+      return parseFloat(transitionDuration) > 0 || animationName !== 'none' || scrollBehavior === 'smooth';
+    }).length"""
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(moves) == 0
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate(moves) > 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_more_contrast_as_the_system_asks(live: Live, page: Page, scheme: Any) -> None:
+    _, hands = begin(live, page)
+    page.emulate_media(contrast="more", color_scheme=scheme)
+    hands.press("1", "3", "s", "2", "Enter")
+    clean(page, f"contrast-{scheme}")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768)])
+def test_every_question_is_in_sight(live: Live, page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    _, hands = begin(live, page)
+    assert page.evaluate("(b => b.scrollHeight - b.clientHeight)(document.querySelector('.rail-body'))") <= 0
+    hands.press("d")
+    drawer, text = page.locator("#drawer").bounding_box(), page.locator(".scroller").bounding_box()
+    assert drawer and text and text["y"] + text["height"] <= drawer["y"] + 1, "the drawer covers no text"
+    row = page.locator(".is-active").bounding_box()
+    assert row and row["y"] >= text["y"] and row["y"] + row["height"] <= text["y"] + text["height"] + 1
+
+
+def test_a_slider_by_arrows(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa")
+    slider = page.locator("[type=range]").first
+    slider.focus()
+    hands.press("ArrowRight", "ArrowRight", "ArrowRight")
+    slider.dispatch_event("change")
+    hands.settled()
+    value = work.stored(work.tasks[0].id)[0]["score"]
+    assert value == float(slider.input_value()) and value > 50
