@@ -6,7 +6,7 @@ from reports.test_view import view
 def test_the_models_of_the_analysis_plan() -> None:
     made = section(view("h_falcon"))
     assert made is not None
-    figure, blocks, *ways = made.blocks
+    figure, blocks, *ways, paper = made.blocks
     assert isinstance(figure, Figure)
     assert isinstance(blocks, Table)
     assert figure.id == "explained-holistic"
@@ -15,6 +15,7 @@ def test_the_models_of_the_analysis_plan() -> None:
     ]  # fmt: skip
     assert "F(" in str(blocks.rows[1]["f"])
     assert [way.id for way in ways] == ["three-ways-holistic", "coefficients-holistic"]  # type: ignore[union-attr]
+    assert "b = " in paper.text  # type: ignore[union-attr]
     terms = {row["term"] for row in figure.data}
     assert {"sentence", "skills.style_register"} <= terms
     assert "alone explain" in made.findings[0]

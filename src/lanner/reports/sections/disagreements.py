@@ -30,13 +30,10 @@ def _finding(block: Figure) -> str:
     """What share of all disagreements lies between the two labels that are told apart least."""
     between, total = (sum(int(row[name]) for row in block.data) for name in ("between", "total"))
     pair = block.caption.removeprefix("Taking ").partition(" as one")[0]
-    share = percent(between / total, 0) if total else "none"
-    most = (
-        "Most disagreement is" if total and between / total > 0.5 else f"The largest share of disagreement ({share}) is"
-    )
-    share = f" ({share} of {count(total)})" if total and between / total > 0.5 else ""
+    most = "Most" if total and between / total > 0.5 else "The largest part of the"
+    share = f" ({percent(between / total, 0)} of {count(total)})" if total else ""
     change = block.caption.partition("would ")[2].partition(", more than")[0]
-    return f"**{most} between {pair}**{share}; taking them as one would {change}."
+    return f"**{most} disagreement is between {pair}**{share}; taking them as one would {change}."
 
 
 def _question(view: View, question: Choice) -> list[Figure]:
