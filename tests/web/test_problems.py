@@ -30,7 +30,11 @@ def failing(store: Store) -> TestClient:
         raise RAISED[request.path_params["name"]]
 
     app = Starlette(
-        routes=[Route("/{name}", fail, methods=["GET", "POST"])],
+        routes=[
+            Route("/{name}", fail, methods=["GET", "POST"]),
+            Route("/j/{name}", fail),
+            Route("/task/{name}", fail),
+        ],
         exception_handlers={
             HTTPException: problems.http_problem,
             LannerError: problems.lanner_problem,
@@ -79,3 +83,21 @@ def test_people_are_led_to_the_sign_in_and_programs_are_not(failing: TestClient)
     assert failing.get("/account").headers["location"] == "/login"
     assert failing.get("/account", headers={"accept": "application/json"}).status_code == 401
     assert failing.post("/account").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "words"),
+    [
+        ("/j/missing", "en", ("This link does not work.", "Ask the person who sent it")),
+        ("/j/missing", "ko", ("이 링크는 작동하지 않습니다.",)),
+        ("/task/judge", "ar", ('dir="rtl"', "لم تسجّل الدخول.")),
+        ("/task/missing", "de", ("Hier ist nichts.", "/work")),
+        ("/task/bug", "en", ("Number ", "kept on this device")),
+    ],
+)
+def test_judges_are_told_in_their_language(
+    failing: TestClient, path: str, language: str, words: tuple[str, ...]
+) -> None:
+    text = failing.get(path, headers={"accept-language": language}).text
+    assert 'role="alert"' in text and f'lang="{language}"' in text
+    assert [word for word in words if word not in text] == []

@@ -34,7 +34,6 @@ from lanner.web.rendering import page
 from lanner.web.session import Visitor
 from lanner.web.site import Site
 
-LANGUAGE_COOKIE = "lanner_language"
 _SUBMISSION = re.compile(r"[\x20-\x7e]{8,200}")
 
 
@@ -67,14 +66,14 @@ async def open_link(request: Request) -> Response:
 def _language(request: Request, judge_speaks: str = "") -> messages.Messages:
     """The interface language: asked for now, chosen before, the judge's own, the browser's."""
     header = messages.from_header(request.headers.get("accept-language", ""))
-    asked = [request.query_params.get("language", ""), request.cookies.get(LANGUAGE_COOKIE, ""), judge_speaks, *header]
+    asked = [request.query_params.get("language", ""), request.cookies.get(messages.COOKIE, ""), judge_speaks, *header]
     return messages.Messages(messages.choose(code for code in asked if code))
 
 
 def _remembering_language(request: Request, response: Response) -> Response:
     chosen = request.query_params.get("language", "")
     if chosen in messages.available():
-        session.keep(request, response, LANGUAGE_COOKIE, chosen, 365)
+        session.keep(request, response, messages.COOKIE, chosen, 365)
     return response
 
 

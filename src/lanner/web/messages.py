@@ -15,6 +15,8 @@ from lanner.model import languages
 
 FOLDER = Path(__file__).parent / "messages"
 FALLBACK = "en"
+COOKIE = "lanner_language"
+"""Where a judge's choice of language is kept."""
 
 
 @cache

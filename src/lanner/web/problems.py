@@ -10,7 +10,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from lanner.errors import AnswerError, CampaignError, InputError, LannerError, ProtocolError, StoreError
+from lanner.web.messages import COOKIE, Messages, choose, from_header
 from lanner.web.rendering import page
+from lanner.web.speech import say
 
 log = logging.getLogger("lanner.web")
 
@@ -45,6 +47,8 @@ class SignInNeeded(HTTPException):
 
 def wants_json(request: Request) -> bool:
     """Whether a program asked rather than a person."""
+    if request.scope["path"].removeprefix(request.scope.get("root_path", "")).startswith("/api/"):
+        return True
     said = request.headers.get("accept", ""), request.headers.get("content-type", "")
     return any("application/json" in kind for kind in said)
 
@@ -55,8 +59,9 @@ def http_problem(request: Request, error: Exception) -> Response:
     if isinstance(error, SignInNeeded) and not error.judge and not wants_json(request) and request.method == "GET":
         root = request.scope.get("root_path", "")
         return RedirectResponse(f"{root}/login", 303)
-    what, next_step = _WORDS.get(error.status_code, ("This did not work.", ""))
-    if error.detail and error.status_code in (400, 403, 409, 422, 429):
+    what, next_step = map(say, _WORDS.get(error.status_code, ("This did not work.", "")))
+    generic = {"Bad Request", "Forbidden", "Conflict", "Too Many Requests"}
+    if error.detail and error.detail not in generic and error.status_code in (400, 403, 409, 422, 429):
         what, next_step = error.detail, next_step if error.status_code == 429 else ""
     return _answer(request, error.status_code, (what, "", next_step), dict(error.headers or {}))
 
@@ -67,7 +72,7 @@ def lanner_problem(request: Request, error: Exception) -> Response:
     status = next((code for kind, code in _STATUS if isinstance(error, kind)), 400)
     if status == 503:
         log.error("store: %s", error.what)
-        return _answer(request, 503, (_WORDS[503][0], "", _WORDS[503][1]))
+        return _answer(request, 503, (say(_WORDS[503][0]), "", say(_WORDS[503][1])))
     return _answer(request, status, (error.what, str(error.where), error.next_step))
 
 
@@ -75,8 +80,18 @@ def bug(request: Request, error: Exception) -> Response:
     """Anything else is our fault: a number to look up in the log, nothing of the inside."""
     number = secrets.token_hex(4)
     log.error("bug %s: %s %s", number, request.method, request.scope.get("path"), exc_info=error)
-    what, next_step = _WORDS[500]
-    return _answer(request, 500, (what, f"Number {number}", next_step))
+    what, next_step = map(say, _WORDS[500])
+    return _answer(request, 500, (what, say("Number {number}", number=number), next_step))
+
+
+def _for_judge(request: Request, status: int) -> tuple[Messages, str] | None:
+    """The judge's language and which of the messages for judges says it, on the pages that are theirs."""
+    path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+    named = {401: "signin", 404: "link" if path.startswith("/j/") else "gone", 500: "server", 503: "server"}.get(status)
+    if named is None or not path.startswith(("/j/", "/work", "/task/")):
+        return None
+    asked = (request.cookies.get(COOKIE, ""), *from_header(request.headers.get("accept-language", "")))
+    return Messages(choose(code for code in asked if code)), named
 
 
 def _answer(
@@ -86,6 +101,16 @@ def _answer(
     if wants_json(request):
         content = {"message": what, "where": where, "next": next_step}
         return JSONResponse(content, status_code=status, headers=headers)
+    if told := _for_judge(request, status):
+        words, name = told
+        said_to_judge = {
+            "messages": words,
+            "what": words.get(f"problem.{name}"),
+            "where": where,
+            "next": words.get(f"problem.{name}_next"),
+            "work": words.get("problem.work") if name in ("gone", "server") else "",
+        }
+        return page(request, "judge/problem.html", said_to_judge, status)
     shown = page(request, "error.html", {"status": status, "what": what, "where": where, "next": next_step}, status)
     shown.headers.update(headers or {})
     return shown
