@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup demo browser test soak check bench docs clean
+.PHONY: help setup demo browser test test-metrics soak check bench docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo "make demo    a campaign with simulated judges, a judging page and a report, served on this machine"
 	@echo "make test    all tests, with a real browser and a real PostgreSQL"
 	@echo "make soak    the long form: 50 kills on each database, PostgreSQL restarted, new examples for every fuzz test"
+	@echo "make test-metrics  COMET checkpoints beside the reference implementation, in an environment of its own"
 	@echo "make check   lint, strict types, architecture, docs"
 	@echo "make bench   benchmarks: ours, the peer, the ratio"
 
@@ -51,6 +52,9 @@ soak: setup
 	@LANNER_SOAK=50 $(BIN)/pytest -q -s tests/soak
 	@LANNER_FUZZ=1 $(BIN)/pytest -q -n 2 tests/formats/test_fuzz.py tests/protocols
 
+test-metrics:
+	@PYTHON="$(PYTHON)" sh tests/metrics/run.sh
+
 docs: setup
 	@$(BIN)/mkdocs build --strict --quiet
 
@@ -58,4 +62,4 @@ bench: setup
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache site build dist
+	rm -rf $(VENV) .venv-metrics .mypy_cache .pytest_cache .ruff_cache site build dist

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lanner import metrics
-from lanner.errors import InputError, LannerError
+from lanner.errors import InputError
 from lanner.metrics import Languages, rate
 from metrics.texts import documents
 
@@ -61,14 +61,3 @@ def test_systems_and_references_can_be_chosen_and_must_exist():
         rate(documents(references=False), bleu)
     with pytest.raises(InputError, match="no output"):
         rate([], Length())
-
-
-def test_metrics_are_found_by_name_and_their_options_are_checked():
-    assert {"bleu", "chrf", "ter", "d-bleu", "d-chrf", "d-ter"} <= set(metrics.names())
-    assert set(metrics.titles()) == set(metrics.names())
-    with pytest.raises(LannerError, match="no metric 'blew'") as error:
-        metrics.make("blew", Languages())
-    assert "bleu" in error.value.next_step
-    with pytest.raises(LannerError, match="no option 'tokenise'") as error:
-        metrics.make("bleu", Languages(), tokenise="char")
-    assert "tokenize" in error.value.next_step

@@ -2,40 +2,24 @@
 
 A metric's module has `TITLE`, `OPTIONS` (what each option means) and `make(languages, **options)`, which gives a
 `Metric`; `lanner.metrics._rating` says what that is. Outsiders use the entry-point group `lanner.metrics`.
+
+Names are loaded when they are first used: reading a checkpoint needs torch, and nothing else of Lanner.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from lanner import registry
-from lanner.errors import LannerError, did_you_mean
-from lanner.metrics._rating import Languages, Metric, Rating, Translation, rate
+if TYPE_CHECKING:
+    from lanner.metrics._finding import make, names, titles
+    from lanner.metrics._rating import Languages, Metric, Rating, Translation, rate
 
 __all__ = ["Languages", "Metric", "Rating", "Translation", "make", "names", "rate", "titles"]
 
-ROOM = "metrics"
 
-
-def names() -> tuple[str, ...]:
-    """Every metric there is, as it is written on the command line."""
-    return tuple(name.replace("_", "-") for name in registry.names(ROOM))
-
-
-def titles() -> dict[str, str]:
-    """What each metric is, in a sentence."""
-    return {name: str(registry.module(ROOM, name).TITLE) for name in names()}
-
-
-def make(name: str, languages: Languages, **options: Any) -> Metric:
-    """The metric of that name for a language pair; an option it does not have is an error."""
-    if name.replace("-", "_") not in (known.replace("-", "_") for known in names()):
-        raise LannerError(f"There is no metric {name!r}.", next_step=did_you_mean(name, names()))
-    module = registry.module(ROOM, name)
-    for option in options:
-        if option not in module.OPTIONS:
-            known = ", ".join(module.OPTIONS) or "none"
-            hint = did_you_mean(option, module.OPTIONS) or f"It has: {known}."
-            raise LannerError(f"{name} has no option {option!r}.", next_step=hint)
-    metric: Metric = module.make(languages, **options)
-    return metric
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'lanner.metrics' has no attribute {name!r}")
+    home = "_finding" if name in {"make", "names", "titles"} else "_rating"
+    return getattr(import_module(f"lanner.metrics.{home}"), name)
