@@ -3,9 +3,11 @@ from pathlib import Path
 import pytest
 
 from lanner.errors import InputError
+from lanner.studies.computations import COMPUTATIONS
+from lanner.studies.data import Data
 from lanner.studies.found import Found
-from lanner.studies.reproduce import AGREES, DIFFERS, Check, reproduce, summary
-from lanner.studies.study import Cell, load
+from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, reproduce, summary
+from lanner.studies.study import TRUTH, Cell, Study, load
 from released import data_dir
 
 
@@ -22,17 +24,27 @@ from released import data_dir
 )
 def test_every_value_comes_out_as_the_study_says(name: str, folder: str, agree: int, differ: int) -> None:
     checks = reproduce(load(name), data_dir(folder))
-    surprising = [check.row() for check in checks if not check.known]
+    surprising = [made.row() for made in checks if not made.known]
     assert not surprising
-    found = [check.verdict for check in checks]
+    found = [made.verdict for made in checks]
     assert (found.count(AGREES), found.count(DIFFERS)) == (agree, differ)
 
 
-@pytest.mark.parametrize("name", ["castilho2020", "castilho2021"])
-def test_without_released_data_nothing_is_claimed(name: str) -> None:
-    checks = reproduce(load(name), Path("nowhere"))
-    assert {check.verdict for check in checks} == {"not computable"}
-    assert all(check.known and check.reason for check in checks)
+@pytest.mark.parametrize(
+    ("made", "verdict"),
+    [
+        (Found(0.48, 0.4, 0.6, recovers=True, truth=0.55), AGREES),
+        (Found(0.48, 0.4, 0.5, recovers=True, truth=0.55), DIFFERS),
+        (Found(None, recovers=True, truth=0.55), "not computable"),
+    ],
+)
+def test_a_truth_is_recovered_if_the_interval_holds_it(
+    made: Found, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(COMPUTATIONS, "texts", lambda _data: made)
+    study = Study("s", "S", "S", "none", (cell(TRUTH),))
+    [found] = check(study, Data())
+    assert (found.verdict, found.cell.paper) == (verdict, 0.55)
 
 
 def cell(paper: float | str, **more: object) -> Cell:

@@ -13,7 +13,7 @@ from lanner.stats import association, diagnosis, preference
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.concordance import Coefficient
 from lanner.stats.resample import Resampling
-from lanner.studies import claims, error_spans, scorers, sentences
+from lanner.studies import claims, error_spans, scenario_world, scorers, sentences, survey_world
 from lanner.studies.data import Data
 from lanner.studies.found import Found
 
@@ -200,5 +200,6 @@ _ALL: tuple[Computation, ...] = (
     agreement, merged, disagreement, confusion_count, label_share, correlation, regress, throughput, chosen_number,
     preferred, majority, control_misses, of_printed,
     *sentences.COMPUTATIONS, *claims.COMPUTATIONS, *error_spans.COMPUTATIONS, *scorers.COMPUTATIONS,
+    *scenario_world.COMPUTATIONS, *survey_world.COMPUTATIONS,
 )  # fmt: skip
 COMPUTATIONS: dict[str, Computation] = {made.__name__: made for made in _ALL}

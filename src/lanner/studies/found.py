@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`recovers` marks an estimate whose interval must hold the known truth of a simulation."""
+    """`recovers` marks an estimate whose interval must hold `truth`, which a simulation knows."""
 
     value: float | str | None
     low: float | None = None
     high: float | None = None
     detail: str = ""
     recovers: bool = False
+    truth: float | None = None
 
     @staticmethod
     def of(value: Found | float | str | None) -> Found:

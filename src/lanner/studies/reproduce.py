@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from lanner.errors import LannerError
 from lanner.model import Json
 from lanner.studies import data as reading
+from lanner.studies import scenario_world, survey_world
 from lanner.studies.computations import COMPUTATIONS
 from lanner.studies.data import Data
 from lanner.studies.found import Found
-from lanner.studies.study import Cell, Study
+from lanner.studies.study import TRUTH, Cell, Study
 
 AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED = "agrees", "differs", "not computable", "not printed"
 
@@ -66,8 +67,13 @@ class Check:
         return f"{self.cell.where}, {self.cell.row}, {self.cell.column}: {self.reason}" if self.reason else ""
 
 
+_WORLDS: dict[str, Callable[..., Data]] = {"scenarios": scenario_world.run, "survey": survey_world.run}
+
+
 def read(study: Study, folder: Path | None) -> Data:
     """The data of a study: released files in `folder`, or a simulation where nothing was released."""
+    if study.simulated:
+        return _WORLDS[study.reading["world"]](**{k: v for k, v in study.reading.items() if k != "world"})
     if all(cell.compute == "not_computable" for cell in study.cells):
         return Data()
     place = folder or Path()
@@ -106,6 +112,8 @@ def _check(cell: Cell, found: Data) -> Check:
         made = _compute(cell.compute, found, dict(cell.options))
     except LannerError as error:
         return Check(cell, Found(None), NOT_COMPUTABLE, error.what)
+    if cell.paper == TRUTH:
+        cell = replace(cell, paper=made.truth)
     if made.value is None:
         return Check(cell, made, NOT_COMPUTABLE, cell.note or "it is not defined on this data")
     reason = "; ".join(filter(None, (cell.note, made.detail)))

@@ -2,7 +2,8 @@
 
 A table names a `compute`; its `columns` and `rows` add options, and a cell's options are the table's, the column's and
 the row's together. `paper` holds the printed values in the order of the columns; "" leaves a cell out, "?" computes
-what was not printed. `mean_over` in a row or column computes the cell once for each set of options and takes the mean.
+what was not printed, "truth" sets an estimate beside what a simulation knows to be true. `mean_over` in a row or column
+computes the cell once for each set of options and takes the mean.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from lanner import registry
 from lanner.errors import LannerError, Where, did_you_mean
 
 NOT_PRINTED = "?"
+TRUTH = "truth"
 
 
 @dataclass(frozen=True, slots=True)
