@@ -12,7 +12,7 @@ from lanner.campaign.assigning import add_judges, add_overlap, after_calibration
 from lanner.campaign.clock import now
 from lanner.campaign.create import create, duplicate, redefine
 from lanner.campaign.imports import Imported, import_campaign, import_judgements
-from lanner.campaign.people import consent, erase, withdraw
+from lanner.campaign.people import consent, erase, pseudonyms, withdraw
 from lanner.campaign.progress import Part, Progress, progress
 from lanner.campaign.results import (
     campaigns,
@@ -85,6 +85,7 @@ __all__ = [
     "pause",
     "progress",
     "protocol",
+    "pseudonyms",
     "redefine",
     "remove",
     "reopen",

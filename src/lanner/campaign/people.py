@@ -6,7 +6,7 @@ from datetime import datetime
 
 from lanner.campaign.clock import now
 from lanner.campaign.knowing import Reference, find, seat
-from lanner.model import Judge
+from lanner.model import Judge, JudgeKind
 from lanner.store import Seat, Store, Transaction
 
 
@@ -41,6 +41,14 @@ def withdraw(
         detail = {"seat": mine.number, "judgements": number}
         tx.events.add("judge_withdrew", moment, campaign=mine.campaign, account=account, **detail)
         return number
+
+
+def pseudonyms(store: Store, campaign: Reference) -> dict[str, str]:
+    """What people are called where their ids say who they are: the same as when an identity is erased. Models and
+    metrics keep their names."""
+    with store.reading() as tx:
+        seats = tx.judges.all(find(tx, campaign).id)
+    return {entry.judge.id: f"judge-{entry.number}" for entry in seats if entry.judge.kind is JudgeKind.PERSON}
 
 
 def _erase(tx: Transaction, mine: Seat, at: datetime) -> str:

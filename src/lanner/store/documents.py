@@ -45,6 +45,11 @@ class Documents(Rows):
         wanted = select(_d.content).where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).order_by(_d.position)
         return [decode(content) for (content,) in self._connection.execute(wanted)]
 
+    def some(self, campaign: int, start: int, limit: int) -> list[Document]:
+        """So many in the order they were given, after leaving some out."""
+        wanted = select(_d.content).where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).order_by(_d.position)
+        return [decode(content) for (content,) in self._connection.execute(wanted.offset(start).limit(limit))]
+
     def counts(self, campaign: int) -> list[tuple[str, int, int]]:
         """Domains in order of appearance, each with how many documents and segments it has."""
         wanted = select(_d.domain, func.count(), func.sum(_d.segments))

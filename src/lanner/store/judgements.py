@@ -137,6 +137,12 @@ class Judgements(Rows):
         """Every answer ever given, the superseded ones too, oldest first."""
         return self._judgements(campaign, _HISTORY_SINCE if after else _HISTORY, after)
 
+    def some(self, campaign: int, after: int, limit: int, *, history: bool = False) -> list[Judgement]:
+        """The first so many with a higher id, in the order they came: those that hold, or all of them."""
+        wanted = select(*_READ).where(_q.id > after, _q.campaign == campaign).order_by(_q.id).limit(limit)
+        rows = self._connection.execute(wanted if history else _current(wanted))
+        return _read((tuple(row) for row in rows), *self._names(campaign))
+
     def about(self, campaign: int, **wanted: str) -> list[Judgement]:
         """The history of some answers: by the keys of judge and document, by segment, question, stage or role."""
         keys = {"judge": _j, "document": _d}

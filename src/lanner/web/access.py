@@ -14,6 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.web import origin
+from lanner.web.api.callers import Caller, caller_of
+from lanner.web.api.table import OPERATIONS, ROOT
 from lanner.web.problems import SignInNeeded
 from lanner.web.session import Visitor, account_visitor, judge_visitor, renewed
 
@@ -28,9 +30,11 @@ class Kind(StrEnum):
     VIEWER = "viewer"
     ORGANISER = "organiser"
     OWNER = "owner"
+    PROGRAM = "program"
 
 
 ANYONE = frozenset(Kind)
+PROGRAMS = frozenset({Kind.PROGRAM})
 JUDGES = frozenset({Kind.JUDGE})
 READERS = frozenset({Kind.VIEWER, Kind.ORGANISER, Kind.OWNER})
 EDITORS = frozenset({Kind.ORGANISER, Kind.OWNER})
@@ -93,7 +97,12 @@ ACCESS: Mapping[str, frozenset[Kind]] = {
     "POST /people/change": OWNERS,
     "GET /account": READERS,
     "POST /account": READERS,
+    # programs
+    f"GET {ROOT}/openapi.json": ANYONE,
+    **{f"{row.method} {row.place}": PROGRAMS for row in OPERATIONS},
 }
+_QUERIES = {row.handler.__name__: {name for name, _, _ in row.query} for row in OPERATIONS}
+_SCOPES = {f"{row.method} {row.place}": row.scope for row in OPERATIONS}
 
 
 def allowed(method: str, path: str) -> frozenset[Kind]:
@@ -104,11 +113,19 @@ def allowed(method: str, path: str) -> frozenset[Kind]:
         raise LookupError(f"{method} {path} has no row in the table of who may do what") from None
 
 
-def guard(handler: Handler, kinds: frozenset[Kind], *, changes: bool) -> Handler:
+def scope_of(method: str, path: str) -> str:
+    """What a program's token must be for; empty for pages."""
+    return _SCOPES.get(f"{method} {path}", "")
+
+
+def guard(handler: Handler, kinds: frozenset[Kind], *, changes: bool, scope: str = "") -> Handler:
     """The handler behind its door: refuses other sites' pages, then visitors of the wrong kind.
 
-    The visitor is left in `request.state.visitor`. A door for anyone asks for no cookie at all.
+    The visitor is left in `request.state.visitor`. A door for anyone asks for no cookie at all. Programs come with a
+    token in a header, which no page of another site can make a browser send, and need its scope.
     """
+    if kinds == PROGRAMS:
+        return _guarded_by_token(handler, scope)
     find = _nobody if kinds == ANYONE else (judge_visitor if kinds == JUDGES else account_visitor)
 
     async def guarded(request: Request) -> Response:
@@ -127,6 +144,22 @@ def guard(handler: Handler, kinds: frozenset[Kind], *, changes: bool) -> Handler
         finally:
             if changes:
                 await request.close()  # what was uploaded lies in temporary files
+
+    guarded.__name__ = handler.__name__
+    return guarded
+
+
+def _guarded_by_token(handler: Handler, scope: str) -> Handler:
+    async def guarded(request: Request) -> Response:
+        _refuse_impossible(request)
+        caller: Caller | None = await caller_of(request)
+        if caller is None:
+            raise HTTPException(401, headers={"WWW-Authenticate": "Bearer"})
+        request.state.visitor = caller
+        caller.require(scope)
+        if unknown := set(request.query_params) - _QUERIES[handler.__name__]:
+            raise HTTPException(422, f"There is no parameter {min(unknown)!r}.")
+        return await handler(request)
 
     guarded.__name__ = handler.__name__
     return guarded

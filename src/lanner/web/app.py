@@ -33,7 +33,9 @@ from lanner.web import (
     settling,
     sse,
 )
-from lanner.web.access import Handler, allowed, guard
+from lanner.web.access import Handler, allowed, guard, scope_of
+from lanner.web.api.openapi import openapi
+from lanner.web.api.table import OPERATIONS, ROOT
 from lanner.web.headers import Headers
 from lanner.web.site import Settings, Site
 
@@ -108,6 +110,8 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Way("POST", "/people/change", people.change),
     Way("GET", "/account", people.account),
     Way("POST", "/account", people.change_password),
+    Way("GET", f"{ROOT}/openapi.json", openapi),
+    *(Way(row.method, row.place, row.handler, row.size) for row in OPERATIONS),
 )
 
 
@@ -136,7 +140,8 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
 
 def _route(way: Way, settings: Settings) -> Route:
     changes = way.method != "GET"
-    guarded = guard(way.handler, allowed(way.method, way.path), changes=changes)
+    kinds, scope = allowed(way.method, way.path), scope_of(way.method, way.path)
+    guarded = guard(way.handler, kinds, changes=changes, scope=scope)
     size: int = getattr(settings, way.size) if changes else 0
     return Route(way.path, guarded, methods=[way.method], name=way.handler.__name__, max_body_size=size)
 

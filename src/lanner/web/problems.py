@@ -8,6 +8,7 @@ import secrets
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Match, Route
 
 from lanner.errors import AnswerError, CampaignError, InputError, LannerError, ProtocolError, StoreError
 from lanner.web.messages import COOKIE, Messages, choose, from_header
@@ -63,7 +64,17 @@ def http_problem(request: Request, error: Exception) -> Response:
     generic = {"Bad Request", "Forbidden", "Conflict", "Too Many Requests"}
     if error.detail and error.detail not in generic and error.status_code in (400, 403, 409, 422, 429):
         what, next_step = error.detail, next_step if error.status_code == 429 else ""
-    return _answer(request, error.status_code, (what, "", next_step), dict(error.headers or {}))
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(sorted(_methods(request)))
+    return _answer(request, error.status_code, (what, "", next_step), headers)
+
+
+def _methods(request: Request) -> set[str]:
+    """What an address takes; each of its methods is a route of its own."""
+    routes = [route for route in request.app.routes if isinstance(route, Route)]
+    wanted = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    return {method for route in wanted for method in route.methods or ()}
 
 
 def lanner_problem(request: Request, error: Exception) -> Response:

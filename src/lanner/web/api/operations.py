@@ -1,0 +1,319 @@
+"""What programs can ask for. Each operation has passed the door: a token that works, with the scope of its row."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from starlette.background import BackgroundTask
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from lanner import campaign as campaigns
+from lanner import protocols
+from lanner.errors import InputError
+from lanner.model import Campaign, Document, Judge, Judgement, Segment, Task
+from lanner.store import Transaction
+from lanner.web.api import shapes
+from lanner.web.api.callers import Caller
+from lanner.web.offered import FORMATS
+from lanner.web.site import Site
+
+T = TypeVar("T", bound=BaseModel)
+MOST_DOCUMENTS, MOST_JUDGEMENTS = 200, 5000
+
+
+def _site(request: Request) -> Site:
+    site: Site = request.app.state.site
+    return site
+
+
+def _caller(request: Request) -> Caller:
+    caller: Caller = request.state.visitor
+    return caller
+
+
+def _sent(shape: BaseModel, status: int = 200) -> Response:
+    return Response(shape.model_dump_json(), status, media_type="application/json")
+
+
+async def _given(request: Request, shape: type[T]) -> T:
+    """The body as its shape; the first thing that is not as described is said with its place."""
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        raise HTTPException(415)
+    try:
+        return shape.model_validate_json(await request.body())
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(map(str, found["loc"]))
+        raise InputError(f"{place}: {found['msg']}." if place else f"{found['msg']}.") from None
+
+
+def _number(request: Request, name: str, default: int, most: int) -> int:
+    given = request.query_params.get(name)
+    if given is None:
+        return default
+    if not (given.isascii() and given.isdecimal()) or len(given) > 18 or int(given) > most:
+        raise HTTPException(422, f"`{name}` is a whole number from 0 to {most}.")
+    return int(given)
+
+
+def find(tx: Transaction, caller: Caller, name: str) -> Campaign:
+    """A campaign this program may see; others do not exist for it."""
+    found = tx.campaigns.find(name)
+    if found is None or (caller.token.campaign is not None and caller.token.campaign != found.id):
+        raise HTTPException(404)
+    if not caller.sees_all and not tx.accounts.belongs(caller.account.id if caller.account else 0, found.id):
+        raise HTTPException(404)
+    return found
+
+
+async def _found(request: Request) -> Campaign:
+    site = _site(request)
+
+    def look() -> Campaign:
+        with site.store.reading() as tx:
+            return find(tx, _caller(request), request.path_params["campaign"])
+
+    return await site.read(look)
+
+
+def _campaign(found: Campaign) -> shapes.CampaignShape:
+    return shapes.CampaignShape(
+        id=found.id,
+        name=found.name,
+        title=found.title,
+        protocol=found.protocol_name,
+        protocol_hash=found.protocol_hash,
+        state=found.state.value,
+        design=found.design,
+        seed=found.seed,
+        created_at=found.created_at or datetime.fromtimestamp(0, UTC),
+        opened_at=found.opened_at,
+    )
+
+
+async def list_campaigns(request: Request) -> Response:
+    """All campaigns the token may see, the newest first."""
+    site, caller = _site(request), _caller(request)
+
+    def look() -> list[Campaign]:
+        with site.store.reading() as tx:
+            mine = tx.campaigns.all() if caller.sees_all else tx.campaigns.of_account(caller.account.id)  # type: ignore[union-attr]
+        return [found for found in mine if caller.token.campaign in (None, found.id)]
+
+    return _sent(shapes.CampaignList(campaigns=[_campaign(found) for found in await site.read(look)]))
+
+
+async def create_campaign(request: Request) -> Response:
+    """Make a campaign as a draft, with its texts, protocol, design and judges."""
+    site, caller = _site(request), _caller(request)
+    given = await _given(request, shapes.NewCampaign)
+    if caller.token.campaign is not None:
+        raise HTTPException(403, "This token is for one campaign only.")
+    if given.protocol not in protocols.names():
+        raise InputError(f"There is no protocol called {given.protocol!r}.", next_step="`lanner protocols` lists all.")
+    people = [Judge(judge.id, name=judge.name) for judge in given.judges]
+    texts = [_document(document) for document in given.documents]
+
+    def work() -> Campaign:
+        made = campaigns.create(
+            site.store,
+            given.name,
+            texts,
+            given.protocol,
+            people,
+            design=given.design,
+            seed=given.seed,
+            title=given.title,
+        )
+        if caller.account is not None:
+            with site.store.writing() as tx:
+                tx.accounts.join(caller.account.id, made.id)
+        return made
+
+    return _sent(_campaign(await site.write(work)), 201)
+
+
+def _document(given: shapes.DocumentShape) -> Document:
+    told = given.model_dump(exclude={"segments"})
+    return Document(segments=tuple(Segment(**segment.model_dump()) for segment in given.segments), **told)
+
+
+async def show_campaign(request: Request) -> Response:
+    """One campaign."""
+    return _sent(_campaign(await _found(request)))
+
+
+async def move_campaign(request: Request) -> Response:
+    """Open, pause, close or reopen a campaign."""
+    site, found = _site(request), await _found(request)
+    wanted = (await _given(request, shapes.Move)).state
+    moves = {"paused": campaigns.pause, "closed": campaigns.close}
+    go = moves.get(wanted) or (campaigns.open if found.state.value == "draft" else campaigns.reopen)
+    account = _caller(request).account
+    moved = await site.write(lambda: go(site.store, found.id, account=account.id if account else None))
+    return _sent(_campaign(moved))
+
+
+async def add_judges(request: Request) -> Response:
+    """Add judges, and get the secrets of their links, this once."""
+    site, found = _site(request), await _found(request)
+    given = await _given(request, shapes.NewJudges)
+    people = [Judge(judge.id, name=judge.name) for judge in given.judges]
+
+    def work() -> dict[str, str]:
+        campaigns.add_judges(site.store, found.id, people)
+        return {judge.id: campaigns.links.issue(site.store, found.id, judge.id) for judge in people}
+
+    return _sent(shapes.Links(secrets=await site.write(work)), 201)
+
+
+async def show_progress(request: Request) -> Response:
+    """How far a campaign is."""
+    site, found = _site(request), await _found(request)
+    names = await _names(request, found)
+    made = await site.read(lambda: campaigns.progress(site.store, found.id))
+
+    def part(entry: campaigns.Part, name: str) -> shapes.PartShape:
+        return shapes.PartShape(
+            name=name,
+            items=entry.items,
+            done=entry.done,
+            tasks=entry.tasks,
+            finished=entry.finished,
+            active_minutes=round(entry.active_minutes, 2),
+        )
+
+    return _sent(
+        shapes.ProgressShape(
+            whole=part(made.whole, found.name),
+            judges=[part(entry, names.get(entry.name, entry.name)) for entry in made.judges],
+            domains=[part(entry, entry.name) for entry in made.domains],
+            free=made.free,
+        )
+    )
+
+
+async def list_documents(request: Request) -> Response:
+    """The texts of a campaign, some at a time."""
+    site, found = _site(request), await _found(request)
+    start = _number(request, "start", 0, 10**9)
+    limit = _number(request, "limit", 50, MOST_DOCUMENTS)
+
+    def look() -> list[Document]:
+        with site.store.reading() as tx:
+            return tx.documents.some(found.id, start, limit + 1)
+
+    texts = await site.read(look)
+    shown = [
+        shapes.DocumentShape.model_construct(
+            **{name: getattr(text, name) for name in shapes.DocumentShape.model_fields if name != "segments"},
+            segments=[
+                shapes.SegmentShape.model_construct(
+                    id=s.id,
+                    source=s.source,
+                    outputs=dict(s.outputs),
+                    references=dict(s.references),
+                    paragraph=s.paragraph,
+                )
+                for s in text
+            ],
+        )
+        for text in texts[:limit]
+    ]
+    following = start + limit if len(texts) > limit else None
+    return _sent(shapes.DocumentPage.model_construct(documents=shown, next=following))
+
+
+async def _names(request: Request, found: Campaign) -> dict[str, str]:
+    """What judges are called for this token."""
+    if "people" in _caller(request).token.scopes:
+        return {}
+    site = _site(request)
+    return await site.read(lambda: campaigns.pseudonyms(site.store, found.id))
+
+
+async def list_judgements(request: Request) -> Response:
+    """Judgements in the order they came: those that hold, or with `history=true` every one ever given."""
+    site, found = _site(request), await _found(request)
+    after = _number(request, "after", 0, 2**53)
+    limit = _number(request, "limit", 1000, MOST_JUDGEMENTS)
+    history = request.query_params.get("history", "false")
+    if history not in ("true", "false"):
+        raise HTTPException(422, "`history` is true or false.")
+    names = await _names(request, found)
+
+    def look() -> list[Judgement]:
+        with site.store.reading() as tx:
+            return tx.judgements.some(found.id, after, limit, history=history == "true")
+
+    rows = await site.read(look)
+    shown = [_judgement(row, names) for row in rows]
+    return _sent(shapes.JudgementPage.model_construct(judgements=shown, next=rows[-1].id or after if rows else after))
+
+
+def _judgement(row: Judgement, names: dict[str, str]) -> shapes.JudgementShape:
+    told: dict[str, Any] = {name: getattr(row, name) for name in shapes.JudgementShape.model_fields}
+    told |= {"judge": names.get(row.judge, row.judge), "systems": list(row.systems), "flags": list(row.flags)}
+    return shapes.JudgementShape.model_construct(**{**told, "role": str(row.role)})
+
+
+async def save_answers(request: Request) -> Response:
+    """Hand in answers for a task of this campaign: checked by its protocol, on disk when this returns."""
+    site, found = _site(request), await _found(request)
+    given = await _given(request, shapes.NewAnswers)
+    owner = site.owners.find(given.task)
+    if owner is None or owner.campaign != found.id or owner.judge is None:
+        raise HTTPException(404)
+    submission = campaigns.Submission(
+        given.task, given.item, given.answers, given.submission, given.elapsed, given.active, judge=owner.judge
+    )
+    saved, _ = await site.intake.submit(submission)
+    site.saves.note()
+    return _sent(shapes.SavedShape(saved=dict(saved.ids), missing=list(saved.open), repeated=saved.repeated))
+
+
+async def list_tasks(request: Request) -> Response:
+    """The tasks of a campaign, of all judges or of one."""
+    site, found = _site(request), await _found(request)
+    names = await _names(request, found)
+    wanted = request.query_params.get("judge")
+
+    def look() -> list[Task]:
+        with site.store.reading() as tx:
+            return [entry.task for entry in tx.tasks.of_campaign(found.id)]
+
+    shown = [
+        shapes.TaskShape(
+            id=task.id,
+            judge=names.get(task.judge, task.judge),
+            page=task.page,
+            position=task.position,
+            items=len(task.items),
+            finished_at=task.finished_at,
+        )
+        for task in await site.read(look)
+    ]
+    return _sent(shapes.TaskList(tasks=[task for task in shown if wanted in (None, task.judge)]))
+
+
+async def export(request: Request) -> Response:
+    """A file with all current judgements and its codebook, as from the organisers' pages."""
+    site, found = _site(request), await _found(request)
+    name = request.path_params["format"]
+    if name not in FORMATS:
+        raise HTTPException(404)
+    folder = Path(tempfile.mkdtemp(prefix="lanner-export-"))
+    try:
+        path = Path(await site.live.ask("export", found.id, name, FORMATS[name][1], str(folder)))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    away = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(path, filename=path.name, media_type="application/octet-stream", background=away)

@@ -1,0 +1,70 @@
+"""The description is true: it is checked by a program that reads it and tries what it promises."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from jsonschema import Draft202012Validator
+from schemathesis import Case
+from schemathesis.specs.openapi import checks
+from starlette.testclient import TestClient
+
+from lanner import campaign
+from lanner.store import Store
+from lanner.web.api.callers import SCOPES, issue
+from lanner.web.api.openapi import description
+from lanner.web.api.table import OPERATIONS
+from lanner.web.app import server
+from lanner.web.site import Settings
+from visiting import complete, open_campaign
+
+EXAMPLES = int(os.environ.get("LANNER_SOAK", "0")) or 5
+# That a token is needed is tested in `test_table`; what fits the description can still name a protocol there is not.
+ELSEWHERE = [checks.ignored_auth, checks.positive_data_acceptance]
+schema = schemathesis.openapi.from_dict(description())
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[str, str]]]:
+    """A real server on a free port, and a token for everything."""
+    with Store.open(tmp_path_factory.mktemp("api") / "lanner.sqlite") as store:
+        open_campaign(store)
+        campaign.submit(store, campaign.tasks(store, "trial", "J1")[0].id, 0, complete(), submission="one-submission")
+        token = issue(store, "tester", SCOPES)[1]
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        serving = server(store, port=port, settings=Settings(beside=False))
+        thread = threading.Thread(target=serving.run, daemon=True)
+        thread.start()
+        while not serving.started:
+            threading.Event().wait(0.01)
+        yield f"http://127.0.0.1:{port}/api/v1", {"authorization": f"Bearer {token}"}
+        serving.should_exit = True
+        thread.join(20)
+
+
+def test_every_operation_is_described_once(client: TestClient) -> None:
+    told = client.get("/api/v1/openapi.json").json()
+    described = {(method.upper(), path) for path, found in told["paths"].items() for method in found}
+    assert described == {(row.method, row.path) for row in OPERATIONS}
+    names = [found["operationId"] for path in told["paths"].values() for found in path.values()]
+    assert len(names) == len(set(names))
+    for shape in told["components"]["schemas"].values():
+        Draft202012Validator.check_schema(shape)
+
+
+@schema.parametrize()
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_promised_is_kept(case: Case, asked: tuple[str, dict[str, str]]) -> None:
+    """Whatever fits the description, and what does not, gets an answer of a described kind; never a server's error."""
+    address, headers = asked
+    if "campaign" in case.path_parameters and len(str(case.path_parameters["campaign"])) % 2:
+        case.path_parameters["campaign"] = "trial"  # otherwise nearly everything would be a 404
+    case.call_and_validate(base_url=address, headers=headers, excluded_checks=ELSEWHERE)

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from starlette.testclient import TestClient
+
+from lanner import campaign
+from lanner.store import Store
+from visiting import complete, enter, open_campaign
+
+Program = Callable[..., TestClient]
+TEXT = {
+    "id": "d1",
+    "segments": [
+        {"id": "1", "source": "One.", "outputs": {"a": "Eins."}},
+        {"id": "2", "source": "Two.", "outputs": {"a": "Zwei."}},
+    ],
+    "source_language": "en",
+    "target_language": "de",
+}
+
+
+def test_the_whole_road(client: TestClient, store: Store, program: Program) -> None:
+    """Make a campaign, add judges, open it, hand in answers, follow the progress, read everything back."""
+    api = program()
+    new = {"name": "mine", "protocol": "h_falcon", "documents": [TEXT], "judges": [{"id": "ana", "name": "Ana K."}]}
+    made = api.post("/api/v1/campaigns", json=new)
+    assert made.status_code == 201, made.text
+    assert made.json()["state"] == "draft"
+    secrets = api.post("/api/v1/campaigns/mine/judges", json={"judges": [{"id": "ben"}]}).json()["secrets"]
+    assert api.post("/api/v1/campaigns/mine/state", json={"state": "open"}).json()["state"] == "open"
+    task = api.get("/api/v1/campaigns/mine/tasks", params={"judge": "ana"}).json()["tasks"][0]
+    answers = {"submission": "from-a-program-1", "task": task["id"], "item": 0, "answers": complete(), "active": 12.5}
+    saved = api.post("/api/v1/campaigns/mine/judgements", json=answers)
+    assert saved.status_code == 200, saved.text
+    assert saved.json()["missing"] == [] and not saved.json()["repeated"]
+    assert api.post("/api/v1/campaigns/mine/judgements", json=answers).json()["repeated"]
+    progress = api.get("/api/v1/campaigns/mine/progress").json()
+    assert (progress["whole"]["done"], progress["whole"]["items"]) == (1, 4)
+    page = api.get("/api/v1/campaigns/mine/judgements", params={"limit": 2}).json()
+    rest = api.get("/api/v1/campaigns/mine/judgements", params={"after": page["next"]}).json()
+    assert [row["question"] for row in page["judgements"] + rest["judgements"]] == ["skills", "sentence", "holistic"]
+    assert {row["judge"] for row in rest["judgements"]} == {"ana"}
+    assert api.get("/api/v1/campaigns/mine/judgements", params={"after": rest["next"]}).json()["judgements"] == []
+    texts = api.get("/api/v1/campaigns/mine/documents", params={"limit": 1}).json()
+    assert texts["documents"][0]["segments"][1]["outputs"] == {"a": "Zwei."}
+    assert texts["next"] is None
+    assert enter(client, secrets["ben"])
+
+
+def test_people_go_by_pseudonyms_unless_the_token_may_know_them(store: Store, program: Program) -> None:
+    open_campaign(store)
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    campaign.submit(store, task, 0, {"holistic": 4}, submission="one-submission")
+    known, unknown = program(), program("campaigns", "judgements")
+    assert known.get("/api/v1/campaigns/trial/judgements").json()["judgements"][0]["judge"] == "J1"
+    hidden = unknown.get("/api/v1/campaigns/trial/judgements").json()["judgements"][0]["judge"]
+    assert hidden.startswith("judge-")
+    for place in ("tasks", "progress"):
+        assert "J1" not in unknown.get(f"/api/v1/campaigns/trial/{place}").text
+        assert hidden in unknown.get(f"/api/v1/campaigns/trial/{place}").text
+
+
+def test_history_has_what_was_revised(store: Store, program: Program) -> None:
+    open_campaign(store)
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    for value in (3, 4):
+        campaign.submit(store, task, 0, {"holistic": value}, submission=f"submission-{value}")
+    api = program()
+    now = api.get("/api/v1/campaigns/trial/judgements").json()["judgements"]
+    ever = api.get("/api/v1/campaigns/trial/judgements", params={"history": "true"}).json()["judgements"]
+    assert [row["value"] for row in now] == [4]
+    assert [row["value"] for row in ever] == [3, 4]
+
+
+def test_answers_for_tasks_of_other_campaigns_do_not_exist(store: Store, program: Program) -> None:
+    open_campaign(store)
+    open_campaign(store, "other")
+    task = campaign.tasks(store, "other", "J1")[0].id
+    answers = {"submission": "not-mine-at-all", "task": task, "item": 0, "answers": complete()}
+    assert program().post("/api/v1/campaigns/trial/judgements", json=answers).status_code == 404
+
+
+def test_refusals_are_in_words(store: Store, program: Program) -> None:
+    open_campaign(store)
+    api = program()
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    tried = [
+        ({"submission": "x", "task": task, "item": 0, "answers": {"holistic": 3}}, 422),
+        ({"submission": "long enough", "task": task, "item": 0, "answers": {"holistic": 99}}, 422),
+        ({"submission": "long enough", "task": task, "item": 999, "answers": {"holistic": 9}}, 409),
+        ({"submission": "long enough", "task": task, "item": 0, "answers": {}}, 422),
+        ({"submission": "long enough", "task": task, "item": 0, "answers": {"holistic": 3}, "more": 1}, 422),
+    ]
+    for body, status in tried:
+        answer = api.post("/api/v1/campaigns/trial/judgements", json=body)
+        assert answer.status_code == status, (body, answer.text)
+        assert answer.json()["message"]
+    assert api.post("/api/v1/campaigns/trial/state", content="x").status_code == 415
+    assert api.post("/api/v1/campaigns/trial/state", json={"state": "gone"}).status_code == 422
+    assert api.get("/api/v1/campaigns/trial/judgements?limit=99999").status_code == 422
+    assert api.get("/api/v1/campaigns/trial/judgements?after=-1").status_code == 422
+    assert api.get("/api/v1/campaigns?page=2").status_code == 422
+    assert api.get("/api/v1/nowhere").json()["message"]
+
+
+def test_a_file_comes_with_its_codebook(store: Store, program: Program) -> None:
+    open_campaign(store)
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    campaign.submit(store, task, 0, complete(), submission="one-submission")
+    answer = program("judgements").get("/api/v1/campaigns/trial/export/csv")
+    assert answer.status_code == 200
+    assert answer.content[:2] == b"PK"
+    assert program("judgements").get("/api/v1/campaigns/trial/export/exe").status_code == 404
