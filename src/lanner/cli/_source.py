@@ -13,6 +13,7 @@ import click
 
 from lanner import material
 from lanner.cli._output import json_option
+from lanner.cli._ratings import ratings_file
 from lanner.errors import InputError, did_you_mean
 from lanner.material import Material
 from lanner.store import Store
@@ -63,19 +64,35 @@ class Source:
         return chosen_judges(material.with_question(found, question), self.judges)
 
 
-def source_options(command: Callable[..., None]) -> Callable[..., None]:
+Command = Callable[..., None]
+
+
+def _with_source(*, required: bool) -> Callable[[Command], Command]:
     """The argument and the options of every analysis command; the function gets them as one `Source`."""
 
-    @functools.wraps(command)
-    def told(
-        source: str, store_place: str, format_name: str | None, protocol: str | None, judges: str | None, **rest: Any
-    ) -> None:
-        command(Source(source, store_place, format_name, protocol, judges), **rest)
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def told(
+            source: str | None,
+            store_place: str,
+            format_name: str | None,
+            protocol: str | None,
+            judges: str | None,
+            **rest: Any,
+        ) -> None:
+            command(Source(source or "", store_place, format_name, protocol, judges), **rest)
 
-    made: Callable[..., None] = told
-    for option in (json_option, store_option, protocol_option, from_option, judges_option):
-        made = option(made)
-    return click.argument("source", metavar="FILE_OR_CAMPAIGN")(made)
+        made: Command = told
+        for option in (json_option, store_option, protocol_option, from_option, judges_option):
+            made = option(made)
+        return click.argument("source", metavar="FILE_OR_CAMPAIGN", required=required)(made)
+
+    return decorate
+
+
+source_options = _with_source(required=True)
+optional_source_options = _with_source(required=False)
+"""The same for a command that can do without a source; its `place` is then empty."""
 
 
 def names(text: str | None) -> list[str]:
@@ -94,6 +111,10 @@ def shares(part: Material, by: str | None) -> list[tuple[str, Material]]:
 def materials(source: str, store_place: str, format_name: str | None, protocol: str | None = None) -> list[Material]:
     """The judgements of a file, a folder or a campaign. A path that exists wins over a campaign of that name."""
     if Path(source).exists():
+        if Path(source).is_file() and format_name in (None, "ratings") and not protocol:
+            ratings = ratings_file(Path(source), asked=format_name == "ratings")
+            if ratings is not None:
+                return ratings
         return material.from_file(source, format_name, protocol)
     if not _has_store(store_place):
         raise InputError(

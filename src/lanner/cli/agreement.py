@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import click
 
 from lanner.cli._output import Output
+from lanner.cli._plain import plain_coefficients
 from lanner.cli._source import Source, shares, source_options
 from lanner.cli._why import print_why
 from lanner.material import Material
@@ -61,6 +62,8 @@ def command(
 def _asked(part: Material, question: str | None, gamma: bool) -> Iterator[Coefficient]:
     """The coefficients to compute: of all questions that were answered, or of the one asked for."""
     answered = set(part.table["question"])
+    if part.protocol is None:
+        yield from plain_coefficients(part.table, question)
     for asked, coefficient in all_coefficients(part.protocol) if part.protocol else ():
         if question not in (None, asked.id, coefficient.question):
             continue

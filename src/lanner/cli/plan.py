@@ -1,0 +1,258 @@
+"""`lanner plan`: how many documents, sentences and judges are needed, from a pilot or from released ratings."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import click
+
+from lanner.cli._output import Output
+from lanner.cli._plain import plain_coefficients
+from lanner.cli._source import Source, optional_source_options, shares
+from lanner.errors import InputError, LannerError
+from lanner.material import Material
+from lanner.model import Rank
+from lanner.reports.coefficients import Coefficient, all_coefficients
+from lanner.reports.typeset import number, percent
+from lanner.stats import outlook, power
+from lanner.stats.power import Components, Design
+
+_NAMES = {
+    "document": "some documents are harder for all systems",
+    "item": "some sentences are harder for all systems",
+    "judge": "some judges are stricter",
+    "system_document": "systems change places from document to document",
+    "system_item": "systems change places from sentence to sentence",
+    "system_judge": "judges favour different systems",
+    "residual": "one judge's one answer: all that is left",
+}
+_HELPS = {
+    "system_document": "more documents",
+    "system_item": "more documents or sentences",
+    "system_judge": "more judges",
+    "residual": "more of anything",
+}
+
+
+@click.command("plan", short_help="How many documents, sentences and judges a study needs.")
+@click.option("--of", "question", metavar="QUESTION", help="The question or score the pilot is about.")
+@click.option("--like", metavar="PROTOCOL", help="Variances from released ratings instead of a pilot: esa, mqm, ...")
+@click.option("--documents", "documents", default="", help="How many documents, several with commas between.")
+@click.option("--sentences", default="", help="Sentences in a document, several with commas between.")
+@click.option("--panel", default="", help="How many judges there are, several with commas between.")
+@click.option("--overlap", default="", help="How many judges judge each item, several with commas between.")
+@click.option("--difference", type=float, help="A true difference between two systems: how likely is it seen?")
+@click.option("--power", "wanted", default=0.8, show_default=True, help="For the smallest difference that is seen.")
+@click.option("--extra", type=int, help="So many judgements more: what to spend them on. [default: as many again]")
+@click.option("--other-judges", is_flag=True, help="The claim is about judges in general, not about these.")
+@click.option("--minutes", type=float, help="How long a judgement takes, for hours and cost.")
+@click.option("--rate", type=float, help="What an hour of judging costs.")
+@click.option("--by", type=click.Choice(["domain"]), help="A plan from the pilot's documents of each domain.")
+@click.option("--studies", default=2000, show_default=True, help="How many studies are simulated.")
+@click.option("--seed", default=0, show_default=True)
+@optional_source_options
+def command(
+    source: Source,
+    question: str | None,
+    like: str | None,
+    by: str | None,
+    as_json: bool,
+    **asked: object,
+) -> None:
+    """Simulate studies like a pilot, or like released ratings, and say what each design would show.
+
+    Example: lanner plan pilot --of score --documents 20,40,80 --difference 3
+    """
+    output = Output("plan", as_json)
+    made = Asked(output, **asked)  # type: ignore[arg-type]
+    if like:
+        made.scores(power.defaults(like), Design(20, 10, 4, 1))
+    elif not source.place:
+        raise LannerError("There is nothing to plan from.", next_step="Give a pilot, or --like esa (or mqm, da_sqm).")
+    else:
+        parts = [source.part_that_asks(question)] if question else source.parts()[:1]
+        for domain, part in shares(parts[0], by):
+            if domain:
+                output.say(domain, style="bold")
+            _from_pilot(made, part, question or _first_question(part))
+    output.end()
+
+
+def _first_question(part: Material) -> str:
+    """What to plan for where nobody says: a score that the protocol ranks by, else any score, else the first answer."""
+    answered = set(part.table["question"])
+    protocol = part.protocol
+    ranked = [a.of for a in protocol.analyses if a.statistic == "ranking.systems"] if protocol else []
+    scored = part.table.drop_nulls("score")["question"].unique(maintain_order=True).to_list()
+    asked = [q.id for _, q in protocol.questions] if protocol else []
+    for name in (*ranked, *scored, *asked):
+        if name in answered:
+            return str(name)
+    raise InputError(f"{part.name} has no answers to plan from.", next_step="Name the question with --of.")
+
+
+def _from_pilot(made: Asked, part: Material, question: str) -> None:
+    ranked = [q.id for _, q in part.protocol.questions if isinstance(q, Rank)] if part.protocol else []
+    if question in ranked:
+        made.preference(part, question)
+        return
+    of_question = part.table.filter(part.table["question"] == question)
+    if len(of_question) and of_question["score"].is_null().all():
+        every = (c for _, c in all_coefficients(part.protocol)) if part.protocol else plain_coefficients(part.table)
+        found = [c for c in every if c.question == question]
+        if not found:
+            raise InputError(f"{question} is neither a score nor anything judges can agree on.")
+        made.agreement(part, found[0])
+        return
+    made.output.note(f"Planned for {question}.")
+    made.scores(power.pilot(part.table, question), outlook.as_run(part.table, question))
+
+
+class Asked:
+    """The designs asked for, and what is printed about them."""
+
+    def __init__(
+        self, output: Output, *, documents: str, sentences: str, panel: str, overlap: str, difference: float | None,
+        wanted: float, extra: int | None, other_judges: bool, minutes: float | None, rate: float | None, studies: int,
+        seed: int,
+    ) -> None:  # fmt: skip
+        self.output = output
+        self.shape = [_numbers(text) for text in (documents, sentences, panel, overlap)]
+        self.difference, self.wanted, self.extra, self.other_judges = difference, wanted, extra, other_judges
+        self.minutes, self.rate, self.studies, self.seed = minutes, rate, studies, seed
+
+    def scores(self, parts: Components, now: Design) -> None:
+        """A difference between two systems: variances, designs, and what more judgements are best spent on."""
+        self._variances(parts)
+        designs = self._designs(now)
+        result = power.plan(
+            parts, designs, difference=self.difference, power=self.wanted, judges_random=self.other_judges,
+            minutes=self.minutes, hourly=self.rate, n=self.studies, seed=self.seed,
+        )  # fmt: skip
+        rows = [{"kind": "design", **row} for row in result.rows]
+        columns: list[str | tuple[str, str]] = [
+            "documents",
+            "sentences",
+            "judges",
+            "overlap",
+            "judgements",
+            "hours",
+            "cost",
+            ("width", "interval"),
+        ]
+        columns += ["power", ("detectable", f"seen in {self.wanted:.0%}")]
+        used = [c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)]
+        self.output.table(rows, used, title="What each design would show of a difference between two systems")
+        self.output.notes.extend(result.notes)
+        self.output.signature = str(result.signature)
+        self.output.say()
+        for row in rows[:1]:
+            self.output.say(self._design_words(row))
+        self._more(parts, designs[0])
+
+    def _variances(self, parts: Components) -> None:
+        total = sum(getattr(parts, name) for name in power.PARTS) or 1.0
+        rows = [
+            {
+                "kind": "variance", "source": name, "why scores differ": words, "variance": getattr(parts, name),
+                "share": percent(getattr(parts, name) / total, 0), "narrowed by": _HELPS.get(name, "(cancels)"),
+            }
+            for name, words in _NAMES.items()
+        ]  # fmt: skip
+        self.output.table(rows, ["why scores differ", "variance", "share", "narrowed by"], title="Where scores vary")
+        self.output.say()
+
+    def _designs(self, now: Design) -> list[Design]:
+        given = [
+            wanted or [usual]
+            for wanted, usual in zip(self.shape, (now.documents, now.sentences, now.judges, now.overlap), strict=True)
+        ]
+        if any(self.shape):
+            return [Design(d, s, max(j, o), o) for d, s, j, o in product(*given)]
+        base = Design(max(2, now.documents), now.sentences, now.judges, now.overlap)
+        doubled = Design(2 * base.documents, base.sentences, base.judges, base.overlap)
+        longer = Design(base.documents, 2 * base.sentences, base.judges, base.overlap)
+        again = Design(base.documents, base.sentences, max(base.judges, 2 * base.overlap), 2 * base.overlap)
+        return [base, doubled, longer, again]
+
+    def _design_words(self, row: dict[str, object]) -> str:
+        width, seen = float(row["width"]), float(row["detectable"])  # type: ignore[arg-type]
+        says = (
+            f"With {row['documents']} documents of {row['sentences']} sentences, each judged by {row['overlap']}, the "
+            f"difference between two systems is known to about ±{width / 2:.2g} points of the scale. Systems that "
+            f"truly differ by {seen:.2g} are told apart in {self.wanted:.0%} of such studies; smaller differences "
+            "will often be missed."
+        )
+        if row.get("power") is not None:
+            says += f" A true difference of {self.difference:g} is seen in {percent(float(row['power']), 0)} of them."  # type: ignore[arg-type]
+        return says
+
+    def _more(self, parts: Components, design: Design) -> None:
+        extra = self.extra or design.judgements
+        result = power.next_judgements(
+            parts, design, extra, judges_random=self.other_judges, n=self.studies, seed=self.seed
+        )
+        rows = [{"kind": "extra", **row, "less": percent(row["narrower"], 0)} for row in result.rows]
+        self.output.say()
+        columns: list[str | tuple[str, str]] = [
+            "way",
+            "documents",
+            "sentences",
+            "judges",
+            "overlap",
+            ("width", "interval"),
+            ("less", "narrower by"),
+        ]
+        self.output.table(rows, columns, title=f"What {extra:,} more judgements are best spent on")
+        best = rows[0]
+        self.output.say(f"Best: {best['way']}; the interval becomes {best['less']} narrower.")
+
+    def agreement(self, part: Material, coefficient: Coefficient) -> None:
+        """The interval of an agreement coefficient with more documents."""
+        plan = coefficient.statistic.plan(part.table, coefficient.question, **coefficient.options)
+        now = len(plan.documents)
+        wanted = self.shape[0] or sorted({max(2, now // 2), max(2, now), 2 * now, 4 * now})
+        result = outlook.expected_width(plan, wanted, n=min(self.studies, 400), seed=self.seed)
+        rows = [{"kind": "agreement", "question": coefficient.question, **row} for row in result.rows]
+        title = f"Interval of {coefficient.sign} ({coefficient.question}) with as many documents like the pilot's"
+        columns: list[str | tuple[str, str]] = [
+            "documents",
+            ("width", "interval"),
+            ("usual_low", "half of studies: from"),
+            ("usual_high", "to"),
+        ]
+        self.output.table(rows, columns, title=title)
+        self.output.notes.extend(result.notes)
+        self.output.signature = str(result.signature or "")
+        if rows and rows[0]["width"] is not None:
+            self.output.say(
+                f"{coefficient.sign} is {number(float(plan.value()[0]))} in the pilot of {now} documents. With "
+                f"{rows[-1]['documents']} it would be known to about ±{rows[-1]['width'] / 2:.2f}. Half the width "
+                "takes four times the documents; more sentences of the same documents hardly help."
+            )
+
+    def preference(self, part: Material, question: str) -> None:
+        """The chance to see which of two systems is preferred."""
+        known = outlook.preference_pilot(part.table, question)
+        now = part.table.filter(part.table["question"] == question)["document"].n_unique()
+        wanted = self.shape[0] or sorted({max(2, now // 2), now, 2 * now, 4 * now})
+        share = 0.5 + self.difference if self.difference is not None else None
+        result = outlook.preference_outlook(known, wanted, share=share, n=min(self.studies, 1000), seed=self.seed)
+        rows = [
+            {"kind": "preference", "question": question, **row, "chance": percent(row["power"], 0)}
+            for row in result.rows
+        ]
+        self.output.table(rows, ["documents", "comparisons", ("chance", "preference seen in")], title=question)
+        self.output.signature = str(result.signature or "")
+        preferred = max(share or known["share"], 1 - (share or known["share"]))
+        self.output.say(
+            f"If one system is preferred in {percent(preferred, 0)} of decided comparisons; as in the pilot, "
+            f"{percent(known['ties'], 0)} are ties and those of one document are alike by {known['alike']:.2f}."
+        )
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",") if part.strip()]
+    except ValueError as error:
+        raise LannerError(f"{text!r} is no list of numbers.", next_step="Write 20 or 20,40,80.") from error

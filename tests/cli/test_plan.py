@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cli.command import Command
+from released import data_dir
+
+
+def scores_file(folder: Path) -> Path:
+    """A pilot: two systems on twelve documents of four sentences, each judged twice by three judges in turn."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for d in range(12):
+        own = rng.normal(0, 4, 2)
+        for s in range(4):
+            for system in (0, 1):
+                for judge in (d % 3, (d + 1) % 3):
+                    score = round(float(np.clip(70 + 3 * system + own[system] + rng.normal(0, 8), 0, 100)))
+                    rows.append((f"j{judge}", f"d{d}", f"{d}.{s}", f"s{system}", "ab"[d % 2], score))
+    table = pl.DataFrame(rows, schema=["judge", "document", "segment", "system", "domain", "score"], orient="row")
+    table.write_csv(folder / "pilot.csv")
+    return folder / "pilot.csv"
+
+
+def test_a_plan_from_ones_own_pilot(lanner: Command, tmp_path: Path) -> None:
+    pilot = scores_file(tmp_path)
+    rows = lanner("plan", pilot, "--of", "score", "--difference", 3, "--studies", 300, "--json").envelope["rows"]
+    designs = [row for row in rows if row["kind"] == "design"]
+    first = designs[0]
+    assert [first[key] for key in ("documents", "sentences", "judges", "overlap")] == [12, 4, 3, 2]
+    assert designs[1]["documents"] == 24
+    assert designs[1]["width"] < first["width"]
+    assert 0 < first["power"] < designs[1]["power"] <= 1
+    assert {row["source"] for row in rows if row["kind"] == "variance"} >= {"residual", "system_document"}
+    assert [row["way"] for row in rows if row["kind"] == "extra"]
+    text = lanner("plan", pilot, "--studies", 200, "--judges", "j0,j1").out
+    assert "With 12 documents of 4 sentences" in text
+    assert "told apart in 80% of such studies" in text
+    assert "Best: more" in text
+
+
+def test_chosen_designs_from_released_ratings_with_their_price(lanner: Command) -> None:
+    asked = ("plan", "--like", "esa", "--documents", "20,40", "--overlap", "1,2", "--minutes", 0.5, "--rate", 30)
+    ran = lanner(*asked, "--extra", 400, "--studies", 200, "--json").envelope
+    designs = [row for row in ran["rows"] if row["kind"] == "design"]
+    assert [(row["documents"], row["overlap"]) for row in designs] == [(20, 1), (20, 2), (40, 1), (40, 2)]
+    assert designs[0]["cost"] == pytest.approx(100)
+    assert any("WMT23" in note for note in ran["notes"])
+
+
+@pytest.mark.data
+def test_the_width_of_kappa_with_more_documents(lanner: Command) -> None:
+    asked = ("plan", data_dir("h-falcon"), "--of", "context", "--documents", "20,80", "--studies", 60, "--json")
+    few, many = lanner(*asked).envelope["rows"]
+    assert few["width"] == pytest.approx(2 * many["width"], rel=0.3)
+
+
+@pytest.mark.data
+def test_the_chance_to_see_a_preference(lanner: Command) -> None:
+    asked = ("plan", data_dir("parity"), "--of", "adequacy_of_document", "--studies", 200)
+    rows = lanner(*asked, "--json").envelope["rows"]
+    assert [row["documents"] for row in rows] == sorted(row["documents"] for row in rows)
+    assert rows[0]["power"] < rows[-1]["power"]
+    assert "is preferred in 58 % of decided comparisons" in lanner(*asked).out
+
+
+def test_nothing_to_plan_from_and_no_numbers(lanner: Command) -> None:
+    assert "Give a pilot, or --like esa" in lanner("plan").err
+    assert "is no list of numbers" in lanner("plan", "--like", "esa", "--documents", "many").err
+    assert "Did you mean 'esa'" in lanner("plan", "--like", "eas").err
