@@ -73,13 +73,14 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--full", action="store_true")
     options.add_argument("--profile", action="store_true")
+    options.add_argument("--judgements", type=int, help="another number of judgements")
     chosen = options.parse_args()
-    wanted = 1_000_000 if chosen.full else 100_000
+    wanted = chosen.judgements or (1_000_000 if chosen.full else 100_000)
     documents = texts(-(-wanted // (SENTENCES * len(SYSTEMS) * len(JUDGES) * 3)))
     judgements = tuple(answers(documents))[:wanted]
     material = Material("bench", load("h_falcon"), documents, tuple(map(Judge, JUDGES)), judgements)
     print(f"{len(judgements):,} judgements, {len(documents):,} documents")
-    profile = cProfile.Profile()
+    profile = cProfile.Profile(time.process_time)
     if chosen.profile:
         profile.enable()
     clock, busy = [time.perf_counter()], time.process_time()

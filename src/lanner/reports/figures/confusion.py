@@ -17,7 +17,7 @@ def confusion(labels: Sequence[str], one: str, other: str, counts: Sequence[Sequ
     drawing = Drawing(f"Confusion matrix of {one} and {other}", 60 + _ROW * len(labels) + 34)
     drawing.text(left + cell * len(labels) / 2, 16, f"{other} chose", "tb", "middle")
     drawing.lines(left - 10, 36, f"{one} chose", left - 12, "tb", "end")
-    drawing.text(left + cell * len(labels) + 10, 40, "all", "tm")
+    drawing.text(left + cell * len(labels) + 10, 36, "all", "tm")
     for row, label in enumerate(labels):
         drawing.lines(left + cell * (row + 0.5), 36, label, cell - 2, "tm", "middle")
         y = 52 + _ROW * row

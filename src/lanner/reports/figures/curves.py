@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lanner.reports.figures.axis import axis
-from lanner.reports.svg import WIDTH, Drawing, fit
+from lanner.reports.svg import WIDTH, Drawing, wrap
 
 _LEFT, _RIGHT, _TOP, _TALL = 52.0, 520.0, 16.0, 210.0
 _STYLES = ("c0", "c1", "c2", "c3")
 _NEAR = 15.0
+_SIDE = WIDTH - _RIGHT - 34
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,9 @@ def curves(label: str, rows: Sequence[Curve], across: str, *, top: float | None 
     for tick in high.ticks:
         drawing.line(_LEFT, level(tick), _RIGHT, level(tick), "gr")
         drawing.text(_LEFT - 8, level(tick) + 4, f"{tick:.2f}".rstrip("0").rstrip("."), "tm", "end")
+    whole = all(float(x).is_integer() for x, _ in points)
     for tick in wide.ticks:
-        if float(tick).is_integer() or wide.step < 1:
+        if float(tick).is_integer() or not whole:
             drawing.text(wide.place(tick), _TOP + _TALL + 18, f"{tick:g}", "tm", "middle")
     drawing.text((_LEFT + _RIGHT) / 2, _TOP + _TALL + 38, across, "tm", "middle")
     for place, row in enumerate(rows):
@@ -51,7 +53,7 @@ def curves(label: str, rows: Sequence[Curve], across: str, *, top: float | None 
     for row, y in _apart([(row, level(row.points[-1][1])) for row in rows if row.points]):
         style = _STYLES[list(rows).index(row) % len(_STYLES)]
         drawing.line(_RIGHT + 8, y - 4, _RIGHT + 28, y - 4, f"cv {style}")
-        drawing.text(_RIGHT + 34, y, fit(row.label, WIDTH - _RIGHT - 34, 6.6))
+        drawing.lines(_RIGHT + 34, y, row.label, _SIDE)
     return drawing
 
 
@@ -59,6 +61,8 @@ def _apart(labels: Sequence[tuple[Curve, float]]) -> list[tuple[Curve, float]]:
     """Labels from top to bottom, pushed down where two would touch."""
     placed: list[tuple[Curve, float]] = []
     for row, y in sorted(labels, key=lambda label: label[1]):
-        at = max(y + 4, placed[-1][1] + _NEAR if placed else 0.0)
+        tall = len(wrap(row.label, _SIDE)) - 1
+        least = placed[-1][1] + _NEAR + 7 * (tall + len(wrap(placed[-1][0].label, _SIDE)) - 1) if placed else 0.0
+        at = max(y + 4, least)
         placed.append((row, at))
     return placed

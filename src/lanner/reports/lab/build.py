@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from lanner import __version__
 from lanner.material import Material
 from lanner.model import Json
 from lanner.reports.lab.agreement import agreement, same_scores
@@ -54,7 +56,7 @@ def _page(lab: Lab, answers: Sequence[Answer]) -> Report:
     said = conclusion(answers)
     first = Section("compared", "What is compared", [Paragraph(_what(lab)), _table(lab, answers)])
     asked = [
-        Section(f"question-{place}", answer.title, _blocks(answer))
+        Section(f"question-{place}", answer.title, _blocks(lab, answer))
         for place, answer in enumerate(answers, start=1)
         if not answer.missing
     ]
@@ -62,7 +64,7 @@ def _page(lab: Lab, answers: Sequence[Answer]) -> Report:
         Paragraph(f"**{answer.title}** Not answered here: {answer.missing}") for answer in answers if answer.missing
     ]
     return Report(
-        title=" against ".join(lab.names),
+        title=_capital(" against ".join(lab.names)),
         kicker="Protocols compared",
         byline=" · ".join(
             f"{side.name}: {side.protocol.label}, {plural(len(side.people), 'judge')}" for side in lab.whole
@@ -73,9 +75,20 @@ def _page(lab: Lab, answers: Sequence[Answer]) -> Report:
     )
 
 
-def _blocks(answer: Answer) -> list[Block]:
-    blocks: list[Block] = [answer.figure] if answer.figure else []
+def _blocks(lab: Lab, answer: Answer) -> list[Block]:
+    blocks: list[Block] = []
+    if answer.figure:
+        where = " · ".join(dict.fromkeys(side.protocol.label for side in lab.sides))
+        judges = ", ".join(str(len(side.people)) for side in lab.sides)
+        signed = [answer.figure.signature, where, f"judges {judges}", f"shared items {count(lab.shared)}"]
+        if "lanner" not in answer.figure.signature:
+            signed.append(f"lanner {__version__}")
+        blocks.append(replace(answer.figure, signature=" · ".join(filter(None, signed))))
     return [*blocks, answer.examples] if answer.examples and answer.examples.entries else blocks
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _what(lab: Lab) -> str:
@@ -112,7 +125,9 @@ def _table(lab: Lab, answers: Sequence[Answer]) -> Table:
             rows.append({"group": answer.title})
             rows += [_printed(line) for line in answer.lines]
     data = [row for answer in answers for row in _rows(lab, answer.title, answer)]
-    caption = f"{words(lab.names)} compared. Differences are the first less the other; p from resampling documents."
+    caption = (
+        f"{_capital(words(lab.names))} compared. Differences: the first less the other; p from resampling documents."
+    )
     labels = " · ".join(dict.fromkeys(side.protocol.label for side in lab.sides))
     drawn = f"{count(lab.resampling.n)} resamples, seed {lab.resampling.seed}"
     signature = f"compare · {labels} · {count(lab.shared)} shared items · {drawn}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from lanner.model import Document, Json, Unit, languages
+from lanner.model import Document, Json, Unit
 from lanner.reports.figures.bars import Bar, bars
 from lanner.reports.figures.confusion import confusion
 from lanner.reports.lab.answer import Answer, Lab, Line, Value
@@ -15,6 +15,7 @@ from lanner.reports.lab.matching import LABELS, NUMBERS, SETS, Matched, matched
 from lanner.reports.lab.ratios import ratio
 from lanner.reports.lab.sides import Side
 from lanner.reports.parts import Figure, Quotes
+from lanner.reports.sections.disputed import lines
 from lanner.reports.typeset import estimate, percent, plural
 from lanner.stats import context
 
@@ -194,15 +195,5 @@ def _answers(table: pl.DataFrame) -> Iterator[str | None]:
 
 def _quote(side: Side, row: dict[str, Json] | Json, answers: list[tuple[str, str]]) -> dict[str, Json]:
     document = next((d for d in side.material.documents if d.id == row["document"]), None)
-    lines: list[dict[str, Json]] = []
-    segment = document.segment(row["segment"]) if document and row["segment"] else None
-    if document and segment:
-        texts = [(segment.source, document.source_language)]
-        texts += [
-            (segment.text(name) or "", document.target_language) for name in str(row["system"]).split("|") if name
-        ]
-        lines = [
-            {"text": text, "language": code, "direction": languages.direction(code), "context": place == 0}
-            for place, (text, code) in enumerate(texts)
-        ]
-    return {"lines": lines, "answers": answers}
+    shown = lines(document, str(row["segment"]), str(row["system"]))
+    return {"head": str(row["document"]), "lines": shown, "answers": answers}

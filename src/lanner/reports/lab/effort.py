@@ -62,7 +62,9 @@ def cost(lab: Lab) -> Answer:
     ]
     lines.append(Line("Items a minute", rates, bounded=False))
     if lab.hourly is not None:
-        prices = [Value((v.value or 0) / 36 * lab.hourly) for v in values]
+        each = lab.hourly / 36
+        ends = [[None if end is None else end * each for end in (v.low, v.high)] for v in values]
+        prices = [Value((v.value or 0) * each, low, high) for v, (low, high) in zip(values, ends, strict=True)]
         lines.append(Line(f"Cost of 100 items{f', {lab.currency}' if lab.currency else ''}", prices, bounded=False))
     said = " ".join(_sentence(lab, at, values, gap) for at, gap in enumerate(gaps, start=1) if gap)
     rows = [Row(side.name, v.value, v.low, v.high, f"n {v.n:,}") for side, v in zip(lab.sides, values, strict=True)]
@@ -71,7 +73,7 @@ def cost(lab: Lab) -> Answer:
         {"side": side.name, "seconds": v.value, "low": v.low, "high": v.high, "n": v.n, "how": way}
         for side, v, (_, way) in zip(lab.sides, values, found, strict=True)
     ]
-    caption = f"{said} Dot: mean seconds of an item; bar: 95 % interval, documents resampled. {how.capitalize()}."
+    caption = f"{said} Dot: mean seconds of an item; bar: 95 % interval, documents resampled. {how}."
     drawing = intervals("Seconds an item", rows, bounded=False, digits=1)
     drawn = f"{lab.resampling.n:,} resamples, seed {lab.resampling.seed}"
     signature = f"mean seconds · items over {effort.LIMIT:,.0f} s left out · {drawn}"

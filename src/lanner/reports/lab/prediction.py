@@ -13,7 +13,7 @@ from lanner.reports.figures.bars import Bar, bars
 from lanner.reports.lab.answer import Answer, Lab, Value, gathered
 from lanner.reports.lab.sides import Side, item_key
 from lanner.reports.parts import Figure
-from lanner.reports.typeset import number, words
+from lanner.reports.typeset import estimate, words
 from lanner.stats import regression
 
 BLOCKS = "regression.blocks"
@@ -41,7 +41,7 @@ def prediction(lab: Lab) -> Answer:
         Bar(
             f"{row['side']}: {row['block']}",
             (("a1", row["r2"], ""), ("trk", 1 - row["r2"], "")),
-            number(row["r2"], 2),
+            estimate(row["r2"], row["low"], row["high"], 2),
         )
         for row in rows
     ]

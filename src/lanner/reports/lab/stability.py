@@ -14,12 +14,14 @@ from lanner.reports.typeset import number
 from lanner.stats.gold_correlation import correlation
 from lanner.stats.resample import Array, generator
 
+_MIDDLE = (0.025, 0.975)
 _DRAWS, _STREAM, _MOST_STEPS, _FEWEST_SYSTEMS = 200, 11, 8, 3
 
 
 def stability(lab: Lab) -> Answer:
     """With three systems or more: Kendall's τ between the order by k judges and by all. Else for scores the
-    correlation of item means, for labels the share of items with the same majority. Each is the mean over draws."""
+    correlation of item means, for labels the share of items with the same majority. Each is the mean over draws, with
+    the middle 95 % of them."""
     title = "Would fewer judges say the same?"
     found = [_curve(side, lab.resampling.seed) for side in lab.sides]
     if not any(points for _, points in found):
@@ -27,30 +29,34 @@ def stability(lab: Lab) -> Answer:
     lines, data, said = [], [], []
     middle: list[Value] = []
     for side, (what, points) in zip(lab.sides, found, strict=True):
-        data += [{"side": side.name, "what": what, "judges": k, "value": v} for k, v in points]
+        data += [{"side": side.name, "what": what, "judges": k, "value": v, "low": low, "high": high}
+                 for k, v, low, high in points]  # fmt: skip
         half = min(points, key=lambda point: (abs(point[0] - len(side.people) / 2), point[0])) if points else None
-        middle.append(Value(half[1] if half else None, n=half[0] if half else None))
+        middle.append(Value(half[1], half[2], half[3], half[0]) if half else Value(None))
         if half:
             said.append(f"{half[0]} of {len(side.people)} judges of {side.name} give {what} {number(half[1], 2)}")
     lines.append(Line("Same with half the judges", middle))
     text = f"With half the judges: {'; '.join(said)}."
     drawn = [
-        Curve(f"{side.name}: {what}", points) for side, (what, points) in zip(lab.sides, found, strict=True) if points
+        Curve(f"{side.name}: {what}", [p[:2] for p in points], [p[2:] for p in points])
+        for side, (what, points) in zip(lab.sides, found, strict=True)
+        if points
     ]
     figure = Figure(
-        "lab-stability", f"{text} 1 is what all judges together say. Mean of {_DRAWS} draws.",
+        "lab-stability", f"{text} 1 is what all judges together say. Mean and middle 95 % of {_DRAWS} draws.",
         str(curves("Stability under fewer judges", drawn, "judges", top=1.0)), data,
         f"judges drawn without replacement · {_DRAWS} draws, seed {lab.resampling.seed}",
     )  # fmt: skip
     return Answer(title, lines, figure, text, data=data)
 
 
-def _curve(side: Side, seed: int) -> tuple[str, list[tuple[int, float]]]:
+def _curve(side: Side, seed: int) -> tuple[str, list[tuple[int, float, float, float]]]:
     judges = side.people
     if len(judges) < 2:
         return "", []
     rng = generator(seed, _STREAM)
-    steps = np.unique(np.linspace(1, len(judges) - 1, _MOST_STEPS).round().astype(int))
+    half = max(1, len(judges) // 2)
+    steps = np.unique([*np.linspace(1, len(judges) - 1, _MOST_STEPS).round().astype(int), half])
     if side.measure:
         table = side.by_people.filter(pl.col("question") == side.measure.of, pl.col("score").is_not_null())
         by_system = table["system"].n_unique() >= _FEWEST_SYSTEMS
@@ -71,7 +77,8 @@ def _curve(side: Side, seed: int) -> tuple[str, list[tuple[int, float]]]:
         kept = [same(_mean(sums[d], counts[d]) if counts.size else sums[d].sum(axis=0), whole) for d in drawn]
         values = np.array([value for value in kept if np.isfinite(value)])
         if len(values):
-            points.append((int(k), float(values.mean())))
+            low, high = (float(end) for end in np.quantile(values, _MIDDLE))
+            points.append((int(k), float(values.mean()), low, high))
     return what, points
 
 

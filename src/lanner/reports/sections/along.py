@@ -33,7 +33,7 @@ def _figure(view: View, question: Scale) -> Figure | None:
     rows: list[dict[str, Json]] = []
     drawn: list[Curve] = []
     people = view.people_asked(question.id) or [judge.id for judge in view.judges]
-    for judge in [*people[:3], *(["all"] if len(people) > 1 else [])]:
+    for judge in [*(["all"] if len(people) > 1 else []), *people[:3]]:
         own = table.filter(pl.col("judge").is_in(people if judge == "all" else [judge]))
         if own["part"].n_unique() < _PARTS:
             continue

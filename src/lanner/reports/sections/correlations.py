@@ -24,7 +24,8 @@ def section(view: View) -> Section | None:
     for found in result.rows:
         key = (found["of"], found["x"], found["y"])
         name = _SHORT.get(str(found["statistic"]), str(found["statistic"]))
-        row = rows.setdefault(key, {"what": view.label(key[0]), "pair": f"{view.names[key[1]]} – {view.names[key[2]]}"})
+        pair = f"{view.names[key[1]]} – {view.names[key[2]]}"
+        row = rows.setdefault(key, {"what": _capital(view.label(key[0])), "pair": pair})
         row |= {name: number(found["value"]), f"{name}_ci": interval(found["low"], found["high"]), "n": found["n"]}
     shown = list(rows.values())[: _MOST_PAIRS * len(measures)]
     if not shown:
@@ -40,3 +41,7 @@ def section(view: View) -> Section | None:
     data = [dict(row) for row in result.rows]
     table = Table("correlations", caption, columns, shown, data, str(result.signature or ""))
     return Section("correlations", "Do judges rank alike?", [table])
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

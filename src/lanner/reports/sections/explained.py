@@ -91,8 +91,8 @@ def _blocks_table(view: View, of: str, steps: Result) -> Table:
             "r2": number(row["r2"]),
             "ci": interval(row["r2_low"], row["r2_high"]),
             "added": number(row["added"]),
-            "f": f"F({row['df1']:.0f}, {row['df2']:.1f}) = {row['f']:.2f}" if row["f"] is not None else "—",
-            "p": p_value(row["p"]).removeprefix("p ").removeprefix("= "),
+            "f": f"F({row['df1']:.0f}, {row['df2']:.1f}) = {row['f']:.2f}" if _tested(row) else "—",
+            "p": p_value(row["p"]).removeprefix("p ").removeprefix("= ") if _tested(row) else "",
             "n": count(row["n"]),
         }
         for row in steps.rows
@@ -109,9 +109,16 @@ def _blocks_table(view: View, of: str, steps: Result) -> Table:
     ]
     gains = sorted(row["added"] for row in steps.rows if row["added"] != row["r2"])
     more = f" The last block adds {_range(gains)} of the variance." if gains else ""
-    caption = f"How much of the {view.short(of)} each block of predictors explains.{more}"
+    untested = any(not _tested(row) for row in steps.rows)
+    why = " A dash stands where there are too few documents for a joint test." if untested else ""
+    caption = f"How much of the {view.short(of)} each block of predictors explains.{more}{why}"
     data = [dict(row) for row in steps.rows]
     return Table(f"blocks-{of}", caption, columns, rows, data, f"{steps.signature} · {view.protocol.label}")
+
+
+def _tested(row: Mapping[str, Any]) -> bool:
+    """A joint test with hardly a degree of freedom (few documents, many terms) says nothing."""
+    return row["f"] is not None and row["df2"] >= 2
 
 
 def _finding(view: View, of: str, names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:

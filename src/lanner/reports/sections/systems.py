@@ -48,13 +48,13 @@ def _figure(view: View, of: str, result: Result) -> Figure:
             row["score"],
             row["low"],
             row["high"],
-            note=f"{row['rank_low']}–{row['rank_high']}",
+            note=f"{row['rank_low']}–{row['rank_high']}" if len(rows) > 1 else "",
             rule=at > 0 and row["cluster"] != rows[at - 1]["cluster"],
         )
         for at, row in enumerate(rows)
     ]
     caption = (
-        f"{view.label(of)} of each system, best first, over {plural(result.counts['documents'], 'document')}. "
+        f"{_capital(view.label(of))} of each system, best first, in {plural(result.counts['documents'], 'document')}. "
         "Bars: 95 % intervals, documents resampled; at the right the range of ranks; a line parts "
         f"systems if all above beat all below. {_finding(view, of, result)}"
     )
@@ -62,12 +62,16 @@ def _figure(view: View, of: str, result: Result) -> Figure:
     return Figure(f"systems-{of}", caption, str(drawing), [dict(row) for row in result.rows], view.signature(result))
 
 
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
 def _finding(view: View, of: str, result: Result) -> str:
     first = [row for row in result.rows if row["cluster"] == 1]
     best, name = result.rows[0], view.short(of)
     said = estimate(best["score"], best["low"], best["high"], 2, bounded=False)
     if len(result.rows) == 1:
-        return f"{best['system']} has a mean {name} of {said}."
+        return f"System {best['system']} has a mean {name} of {said}."
     if len(first) == len(result.rows):
         return f"**No group of systems is shown to be best** on {name}; {best['system']} has the best mean ({said})."
     if len(first) == 1:
