@@ -58,3 +58,16 @@ def test_damaged_and_empty_archives_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"PK\x03\x04")
     with pytest.raises(InputError, match="cannot be unpacked"):
         formats.read(path)
+
+
+def test_a_folder_in_a_folder_is_the_inner_one(tmp_path: Path) -> None:
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "outer" / ".DS_Store").write_text("")
+    (inner / "src.txt").write_text("a\n")
+    (inner / "hyp.oak.txt").write_text("b\n")
+    assert formats.recognise(tmp_path / "outer") == "parallel"
+    assert [d.systems for d in formats.read_documents(tmp_path / "outer")] == [("oak",)]
+    (tmp_path / "outer" / "note.md").write_text("x")
+    with pytest.raises(InputError, match="none of the formats"):
+        formats.recognise(tmp_path / "outer")

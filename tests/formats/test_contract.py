@@ -8,6 +8,7 @@ import pytest
 
 from lanner import formats, registry
 from lanner.errors import InputError, LannerError
+from released import data_dir
 
 NAMES = registry.names("formats")
 
@@ -43,3 +44,19 @@ def test_a_format_that_cannot_be_written_says_so(tmp_path: Path) -> None:
 def test_a_missing_path_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         formats.read(tmp_path / "none")
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("esa-appraise", "appraise"),
+        ("h-falcon", "h_falcon"),
+        ("mqm", "folder"),
+        ("mtme", "mtme"),
+        ("parity", "parity"),
+        ("wmt24", "mtme"),
+    ],
+)
+def test_released_folders_are_recognised_without_a_flag(folder: str, name: str) -> None:
+    assert formats.recognise(data_dir(folder)) == name

@@ -19,10 +19,14 @@ _OFFICE = "[Content_Types].xml"
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """The path to read: for a zip its single file or its folder, unpacked for as long as it is used, else the path.
+    """The path to read: for a zip its single file or its folder, unpacked for as long as it is used, else the path; a
+    folder that holds nothing but another folder stands for that one.
 
     Spreadsheets are zips too and stay as they are. Errors inside name the archive and the member.
     """
+    if path.is_dir():
+        yield _innermost(path)
+        return
     if not path.is_file() or not textfile.is_zip(path):
         yield path
         return
@@ -40,6 +44,18 @@ def unpacked(path: Path) -> Iterator[Path]:
             member = f"{path}/{Path(inside).relative_to(root).as_posix()}"
             where = Where(member, error.where.line, error.where.column, error.where.item)
             raise InputError(error.what, where=where, next_step=error.next_step) from error
+
+
+def _innermost(folder: Path) -> Path:
+    """Down through folders whose only entry is a folder. What cannot be listed is left to whoever reads it."""
+    try:
+        inside = [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
+        while len(inside) == 1 and inside[0].is_dir():
+            folder = inside[0]
+            inside = [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
+    except OSError:
+        pass
+    return folder
 
 
 def _single(root: Path) -> Path:
