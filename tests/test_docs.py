@@ -40,7 +40,7 @@ SAMPLES = {"ratings.jsonl": ROOT / "tests" / "formats" / "samples" / "native.jso
 FENCE = re.compile(
     r"^(?:<!-- needs: (?P<needs>[^>]+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-ENTRY_POINTS = {"lanner.protocols", "lanner.formats", "lanner.designs", "lanner.segmenters"}
+ENTRY_POINTS = {"lanner.protocols", "lanner.formats", "lanner.designs", "lanner.segmenters", "lanner.taggers"}
 MODULES = {
     "agreement": "lanner.stats.agreement",
     "association": "lanner.stats.association",
@@ -55,6 +55,7 @@ MODULES = {
     "intervals": "lanner.stats.resample",
     "judging": "lanner.web",
     "metaeval": "lanner.stats.metaeval",
+    "metrics": "lanner.metrics",
     "operating": "lanner.store.backup",
     "organising": "lanner.web",
     "people-and-models": "lanner.judges",
