@@ -17,7 +17,7 @@ TESTS = ROOT / "tests"
 FLOORS = [  # top to bottom; a room imports from floors below only, never from its own floor or above
     {"cli"},
     {"web"},
-    {"reports", "studies", "judges", "metrics"},
+    {"reports", "studies", "judges", "metrics", "client"},
     {"material"},
     {"campaign"},
     {"store", "stats"},

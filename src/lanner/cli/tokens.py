@@ -1,0 +1,94 @@
+"""`lanner tokens`: what programs come with."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import click
+
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import store_option
+from lanner.errors import LannerError
+from lanner.store import Store
+from lanner.web.api.callers import SCOPES, issue
+
+
+@click.group("tokens", short_help="Tokens for programs that use the HTTP API.")
+def command() -> None:
+    """Tokens for programs that use the HTTP API: make, list, revoke."""
+
+
+@command.command("add", short_help="Make a token; it is shown this once.")
+@click.argument("name")
+@click.option("--scope", "scopes", multiple=True, type=click.Choice(list(SCOPES)), help="What it is for; repeatable.")
+@click.option("--account", help="Let it see what this account sees (default: everything).")
+@click.option("--campaign", help="Only for this campaign.")
+@click.option("--days", type=click.IntRange(1), help="How long it works (default: until it is revoked).")
+@store_option
+@json_option
+def add(
+    name: str,
+    scopes: tuple[str, ...],
+    account: str | None,
+    campaign: str | None,
+    days: int | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Make a token and show it, this once: only its hash is kept.
+
+    Example: lanner tokens add nightly --scope judgements --campaign pilot --days 90
+    """
+    output = Output("tokens add", as_json)
+    if not scopes:
+        meanings = "; ".join(f"{scope}: {meaning}" for scope, meaning in SCOPES.items())
+        raise LannerError("A token needs at least one scope.", next_step=f"--scope with one of: {meanings}.")
+    expires = datetime.now(UTC) + timedelta(days=days) if days else None
+    with Store.open(store_place, create=False) as store:
+        number, text = issue(store, name, scopes, account=account, campaign=campaign, expires_at=expires)
+    output.rows.append({"number": number, "name": name, "token": text})
+    output.say(text)
+    output.end()
+
+
+@command.command("list", short_help="All tokens, without their texts.")
+@store_option
+@json_option
+def list_all(store_place: str, as_json: bool) -> None:
+    """List tokens: their names and scopes, and until when they work.
+
+    Example: lanner tokens list
+    """
+    output = Output("tokens list", as_json)
+    with Store.open(store_place, create=False) as store, store.reading() as tx:
+        rows = [
+            {
+                "number": token.id,
+                "name": token.name,
+                "scopes": list(token.scopes),
+                "made": token.created_at.isoformat(timespec="minutes"),
+                "until": token.expires_at.isoformat(timespec="minutes") if token.expires_at else "",
+                "revoked": token.revoked_at.isoformat(timespec="minutes") if token.revoked_at else "",
+            }
+            for token in tx.tokens.all()
+        ]
+    output.table(rows)
+    output.end()
+
+
+@command.command("revoke", short_help="Let a token work no more.")
+@click.argument("number", type=int)
+@store_option
+@json_option
+def revoke(number: int, store_place: str, as_json: bool) -> None:
+    """Let a token work no more, at once.
+
+    Example: lanner tokens revoke 3
+    """
+    output = Output("tokens revoke", as_json)
+    with Store.open(store_place, create=False) as store, store.writing() as tx:
+        if not tx.tokens.revoke(number, datetime.now(UTC)):
+            raise LannerError(f"There is no token {number} that works.", next_step="`lanner tokens list` shows them.")
+    output.rows.append({"number": number})
+    output.say(f"Token {number} works no more.")
+    output.end()

@@ -1,0 +1,169 @@
+"""A Python client of a Lanner server's HTTP API. It needs nothing but the standard library.
+
+from lanner.client import Client
+
+server = Client("https://lanner.example.org", token)
+for judgement in server.judgements("pilot"):
+    ...
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from lanner.errors import LannerError
+from lanner.model import Json
+
+Told = dict[str, Any]
+_TRIES = 4
+
+
+class ApiError(LannerError):
+    """What the server refused, in its own words; `status` is HTTP's."""
+
+    def __init__(self, what: str, *, status: int, next_step: str = "") -> None:
+        super().__init__(what, next_step=next_step)
+        self.status = status
+
+
+class Client:
+    """One server, one token. Reads and saves are repeated when the connection breaks; nothing is stored twice."""
+
+    def __init__(self, address: str, token: str, *, timeout: float = 60.0) -> None:
+        if not address.startswith(("http://", "https://")):
+            raise LannerError(f"{address!r} is no address of a server.", next_step="Write https://… or http://…")
+        self._address = address.rstrip("/") + "/api/v1"
+        self._token = token
+        self._timeout = timeout
+
+    def campaigns(self) -> list[Told]:
+        """All campaigns the token may see, the newest first."""
+        found: list[Told] = self._ask("GET", "/campaigns")["campaigns"]
+        return found
+
+    def campaign(self, name: str) -> Told:
+        """One campaign."""
+        return self._ask("GET", _of(name))
+
+    def create(
+        self,
+        name: str,
+        protocol: str,
+        documents: Sequence[Mapping[str, Json]],
+        judges: Sequence[Mapping[str, str]] = (),
+        **more: Json,
+    ) -> Told:
+        """A draft: texts as in the API's description, judges with `id` and `name`; `more` is title, design, seed."""
+        body = {"name": name, "protocol": protocol, "documents": list(documents), "judges": list(judges), **more}
+        return self._ask("POST", "/campaigns", body=body, again=False)
+
+    def add_judges(self, name: str, judges: Sequence[Mapping[str, str]]) -> dict[str, str]:
+        """Add judges; the secret of each link, which is shown this once."""
+        made = self._ask("POST", _of(name, "/judges"), body={"judges": list(judges)}, again=False)
+        secrets: dict[str, str] = made["secrets"]
+        return secrets
+
+    def move(self, name: str, state: str) -> Told:
+        """Let it be `open`, `paused` or `closed`."""
+        return self._ask("POST", _of(name, "/state"), body={"state": state})
+
+    def progress(self, name: str) -> Told:
+        """How far it is: whole, by judge, by domain."""
+        return self._ask("GET", _of(name, "/progress"))
+
+    def tasks(self, name: str, judge: str | None = None) -> list[Told]:
+        """The tasks of all judges or of one."""
+        query = {"judge": judge} if judge is not None else {}
+        found: list[Told] = self._ask("GET", _of(name, "/tasks"), query)["tasks"]
+        return found
+
+    def documents(self, name: str) -> Iterator[Told]:
+        """The texts, one after the other."""
+        start: int | None = 0
+        while start is not None:
+            page = self._ask("GET", _of(name, "/documents"), {"start": start})
+            yield from page["documents"]
+            start = page["next"]
+
+    def judgements(self, name: str, *, after: int = 0, history: bool = False) -> Iterator[Told]:
+        """Judgements in the order they came. Keep the last `id` and give it as `after` to get only what is new."""
+        query: dict[str, Json] = {"history": "true"} if history else {}
+        while True:
+            page = self._ask("GET", _of(name, "/judgements"), {**query, "after": after, "limit": 5000})
+            yield from page["judgements"]
+            if not page["judgements"]:
+                return
+            after = page["next"]
+
+    def submit(
+        self, name: str, task: int, item: int, answers: Mapping[str, Json], *, submission: str, **times: float
+    ) -> Told:
+        """Hand in answers about one item. The id is yours: sent twice, it is stored once. On disk when this returns."""
+        body = {"submission": submission, "task": task, "item": item, "answers": dict(answers), **times}
+        return self._ask("POST", _of(name, "/judgements"), body=body)
+
+    def export(self, name: str, format: str, path: str | Path) -> Path:  # noqa: A002 - the word for it
+        """All current judgements as a file: csv, jsonl, parquet, native, label_studio, mtme or appraise."""
+        target = Path(path)
+        with self._open("GET", _of(name, f"/export/{quote(format, safe='')}")) as answer, target.open("wb") as out:
+            shutil.copyfileobj(answer, out)
+        return target
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Json] | None = None,
+        *,
+        body: Mapping[str, Json] | None = None,
+        again: bool = True,
+    ) -> Told:
+        for attempt in range(_TRIES):
+            try:
+                with self._open(method, path, query, body) as answer:
+                    told: Told = json.load(answer)
+                    return told
+            except (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError) as problem:
+                if not again or attempt == _TRIES - 1:
+                    raise ApiError(f"The server does not answer: {problem}.", status=0) from problem
+        raise AssertionError("unreachable")
+
+    def _open(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Json] | None = None,
+        body: Mapping[str, Json] | None = None,
+    ) -> http.client.HTTPResponse:
+        address = self._address + path + (f"?{urlencode(query)}" if query else "")
+        headers = {"authorization": f"Bearer {self._token}", "accept": "application/json"}
+        if body is not None:
+            headers["content-type"] = "application/json"
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(address, data, headers, method=method)
+        try:
+            answer: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=self._timeout)
+        except urllib.error.HTTPError as error:
+            with error:
+                raise _refusal(error) from None
+        return answer
+
+
+def _refusal(error: urllib.error.HTTPError) -> ApiError:
+    try:
+        told = json.load(error)
+        return ApiError(told["message"], status=error.code, next_step=told.get("next", ""))
+    except (ValueError, KeyError, TypeError):
+        return ApiError(f"The server answered {error.code}.", status=error.code)
+
+
+def _of(name: str, below: str = "") -> str:
+    return f"/campaigns/{quote(name, safe='')}{below}"

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lanner import campaign
+from lanner.client import ApiError, Client
+from lanner.errors import LannerError
+from lanner.store import Store
+from lanner.web.api.callers import SCOPES, issue
+from lanner.web.app import server
+from lanner.web.site import Settings
+from visiting import complete
+
+TEXTS = [
+    {"id": f"d{n}", "segments": [{"id": "1", "source": f"Source {n}.", "outputs": {"a": f"Ziel {n}."}}]}
+    for n in range(60)
+]
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Store, str]]:
+    """A real server on a free port, below a path as behind a proxy."""
+    with Store.open(tmp_path / "lanner.sqlite") as store, socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        free.close()
+        serving = server(store, port=port, settings=Settings(beside=False))
+        thread = threading.Thread(target=serving.run, daemon=True)
+        thread.start()
+        while not serving.started:
+            threading.Event().wait(0.01)
+        yield store, f"http://127.0.0.1:{port}"
+        serving.should_exit = True
+        thread.join(20)
+
+
+def test_the_whole_road_from_python(served: tuple[Store, str], tmp_path: Path) -> None:
+    store, address = served
+    client = Client(address, issue(store, "ours", SCOPES)[1])
+    client.create("my study", "h_falcon", TEXTS, [{"id": "ana"}], title="Mine")
+    assert list(client.add_judges("my study", [{"id": "ben", "name": "Ben"}])) == ["ben"]
+    assert client.move("my study", "open")["state"] == "open"
+    task = client.tasks("my study", "ana")[0]["id"]
+    first = client.submit("my study", task, 0, complete(), submission="from-python-1", active=3.0)
+    assert client.submit("my study", task, 0, complete(), submission="from-python-1")["saved"] == first["saved"]
+    assert [row["question"] for row in client.judgements("my study")] == ["skills", "sentence", "holistic"]
+    assert list(client.judgements("my study", after=first["saved"]["holistic"])) == []
+    assert [text["id"] for text in client.documents("my study")] == [text["id"] for text in TEXTS]
+    assert client.progress("my study")["whole"]["done"] == 1
+    assert client.campaign("my study")["title"] == client.campaigns()[0]["title"] == "Mine"
+    assert client.export("my study", "native", tmp_path / "out.jsonl").stat().st_size > 1000
+    assert len(campaign.history(store, "my study")) == 3
+
+
+def test_refusals_come_as_errors_with_words(served: tuple[Store, str]) -> None:
+    store, address = served
+    with pytest.raises(ApiError, match="not signed in") as refused:
+        Client(address, "lanner_wrong").campaigns()
+    assert refused.value.status == 401
+    client = Client(address, issue(store, "ours", ["campaigns"])[1])
+    with pytest.raises(ApiError, match="scope 'write'"):
+        client.create("x", "h_falcon", TEXTS)
+    with pytest.raises(ApiError) as missing:
+        client.campaign("nowhere")
+    assert missing.value.status == 404
+    with pytest.raises(LannerError, match="no address"):
+        Client("lanner.example.org", "x")
+    with pytest.raises(ApiError, match="does not answer"):
+        Client("http://127.0.0.1:9", "x").campaigns()
