@@ -46,7 +46,7 @@ def test_controls_lateness_and_idleness() -> None:
     assert said(people) == [
         ("bad", "a missed 5 of 15 control items."),
         ("warn", "b missed 3 of 15 control items."),
-        ("warn", "c is 2 days late"),
+        ("warn", "c is 2 days late."),
         ("warn", "Not begun: d."),
     ]
 
@@ -57,7 +57,7 @@ def test_before_anyone_has_begun_nobody_is_blamed() -> None:
 
 def test_what_more_judging_cannot_mend() -> None:
     weak = Measure("q", "", "Focus", value=0.22, low=0.14, high=0.27, expected_low=0.15, expected_high=0.27, items=50)
-    assert said([standing("a")], measured=(weak,)) == [("info", "Focus is at α .22")]
+    assert said([standing("a")], measured=(weak,)) == [("info", "Focus is at α .22.")]
     few = Measure("q", "", "Focus", value=0.22, low=0.14, high=0.27, items=5)
     assert said([standing("a")], measured=(few,)) == []
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from lanner.model import Json
-from lanner.reports.typeset import plural
 from lanner.store import Event
+from lanner.web.speech import amount, say
 
 Detail = Mapping[str, Json]
 
@@ -16,28 +16,40 @@ def _count(detail: Detail, key: str) -> int:
     return len(value) if isinstance(value, list) else int(value or 0)
 
 
+def _tasks(detail: Detail) -> str:
+    return amount(_count(detail, "tasks"), "{n} task", "{n} tasks")
+
+
+def _judgements(detail: Detail) -> str:
+    return amount(_count(detail, "judgements"), "{n} judgement", "{n} judgements")
+
+
 _WORDS: Mapping[str, Callable[[Detail], str]] = {
-    "created": lambda d: f"Made, with {plural(_count(d, 'tasks'), 'task')}",
-    "redefined": lambda d: f"Made anew, with {plural(_count(d, 'tasks'), 'task')}",
-    "opened": lambda _: "Opened",
-    "paused": lambda _: "Paused",
-    "reopened": lambda _: "Went on",
-    "closed": lambda _: "Closed",
-    "configured": lambda d: f"Settings changed: {_names(d.get('settings'))}",
-    "judges_added": lambda d: f"{plural(_count(d, 'judges'), 'judge')} added, {plural(_count(d, 'tasks'), 'task')}",
-    "judge_replaced": lambda d: f"A judge took over {plural(_count(d, 'tasks'), 'task')}",
-    "judge_erased": lambda _: "A judge’s identity was erased",
-    "judge_withdrew": lambda d: f"A judge withdrew: {plural(_count(d, 'judgements'), 'judgement')} deleted",
-    "overlap_added": lambda d: f"Overlap added: {plural(_count(d, 'tasks'), 'task')}",
-    "rest_assigned": lambda d: f"After the calibration round: {plural(_count(d, 'tasks'), 'task')} assigned",
-    "task_reopened": lambda _: "A finished task was reopened",
-    "imported": lambda d: f"{plural(_count(d, 'judgements'), 'judgement')} imported",
-    "settled": lambda d: f"A disagreement was settled{_noted(d)}",
+    "created": lambda d: say("Made, with {tasks}", tasks=_tasks(d)),
+    "redefined": lambda d: say("Made anew, with {tasks}", tasks=_tasks(d)),
+    "opened": lambda _: say("Opened"),
+    "paused": lambda _: say("Paused"),
+    "reopened": lambda _: say("Went on"),
+    "closed": lambda _: say("Closed"),
+    "configured": lambda d: say("Settings changed: {names}", names=_names(d.get("settings"))),
+    "judges_added": lambda d: say(
+        "{judges} added, {tasks}", judges=amount(_count(d, "judges"), "{n} judge", "{n} judges"), tasks=_tasks(d)
+    ),
+    "judge_replaced": lambda d: say("A judge took over {tasks}", tasks=_tasks(d)),
+    "judge_erased": lambda _: say("A judge’s identity was erased"),
+    "judge_withdrew": lambda d: say("A judge withdrew: {judgements} deleted", judgements=_judgements(d)),
+    "overlap_added": lambda d: say("Overlap added: {tasks}", tasks=_tasks(d)),
+    "rest_assigned": lambda d: say("After the calibration round: {tasks} assigned", tasks=_tasks(d)),
+    "task_reopened": lambda _: say("A finished task was reopened"),
+    "imported": lambda d: say("{judgements} imported", judgements=_judgements(d)),
+    "settled": lambda d: say("A disagreement was settled") + _noted(d),
 }
 
 
 def _names(value: Json) -> str:
-    return ", ".join(str(name).replace("_", " ") for name in value) if isinstance(value, list) and value else "title"
+    return (
+        ", ".join(str(name).replace("_", " ") for name in value) if isinstance(value, list) and value else say("title")
+    )
 
 
 def _noted(detail: Detail) -> str:

@@ -38,6 +38,7 @@ from lanner.web.api.openapi import openapi
 from lanner.web.api.table import OPERATIONS, ROOT
 from lanner.web.headers import Headers
 from lanner.web.site import Settings, Site
+from lanner.web.speech import Speech
 
 
 async def static_file(request: Request) -> Response:
@@ -126,7 +127,7 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
 
     app = Starlette(
         routes=[_route(way, site.settings) for way in ROUTES],
-        middleware=[Middleware(Headers)],
+        middleware=[Middleware(Headers), Middleware(Speech)],
         exception_handlers={
             HTTPException: problems.http_problem,
             LannerError: problems.lanner_problem,

@@ -22,6 +22,7 @@ from lanner.web import origin, session
 from lanner.web.forms import text
 from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import say
 
 SHORTEST = 10
 _HASHER = PasswordHasher()
@@ -38,7 +39,9 @@ def normal_name(name: str) -> str:
 def hashed(password: str) -> str:
     """What is kept of a password; a short one is refused."""
     if len(password) < SHORTEST:
-        raise LannerError(f"The password is too short: at least {SHORTEST} characters.", next_step="Use a sentence.")
+        raise LannerError(
+            say("The password is too short: at least {n} characters.", n=SHORTEST), next_step=say("Use a sentence.")
+        )
     return _HASHER.hash(password[:1000])
 
 
@@ -46,13 +49,16 @@ def add_account(store: Store, name: str, password: str, role: AccountRole, *, fi
     """Make an account. With `first` only where there is none yet."""
     name = normal_name(name)
     if not name or len(name) > 80:
-        raise LannerError("An account needs a name of at most 80 characters.")
+        raise LannerError(say("An account needs a name of at most 80 characters."))
     secret = hashed(password)
     with store.writing() as tx:
         if first and tx.accounts.count():
-            raise CampaignError("This server has been set up already.", next_step="Sign in.")
+            raise CampaignError(say("This server has been set up already."), next_step=say("Sign in."))
         if tx.accounts.find(name):
-            raise LannerError(f"There is an account called {name!r} already.", next_step="Choose another name.")
+            raise LannerError(
+                say("There is an account called {name} already.", name=repr(name)),
+                next_step=say("Choose another name."),
+            )
         return tx.accounts.add(name, secret, role, datetime.now(UTC))
 
 
@@ -131,7 +137,7 @@ async def setup(request: Request) -> Response:
         raise HTTPException(429)
     wanted = site.settings.setup_code
     if not wanted or not hmac.compare_digest(code.strip().encode(), wanted.encode()):
-        problem = "That is not the code. It stands in the terminal where `lanner serve` was started."
+        problem = say("That is not the code. It stands in the terminal where `lanner serve` was started.")
         return _form_page(request, "setup.html", {**shown, "problem": problem}, 422)
     try:
         number = await site.write(lambda: add_account(site.store, name, password, AccountRole.OWNER, first=True))
@@ -155,11 +161,11 @@ async def login(request: Request) -> Response:
     now = time.monotonic()
     wait = max(site.sign_ins.wait(f"name {name.casefold()}", now), site.addresses.wait(_address(request), now))
     if wait:
-        problem = f"Too many tries. Wait {max(1, round(wait))} seconds."
+        problem = say("Too many tries. Wait {n} seconds.", n=max(1, round(wait)))
         return _form_page(request, "login.html", {"name": name, "problem": problem}, 429)
     found = await site.read(lambda: verify(site.store, name, password[:1000]))
     if found is None:
-        return _form_page(request, "login.html", {"name": name, "problem": _WRONG}, 422)
+        return _form_page(request, "login.html", {"name": name, "problem": say(_WRONG)}, 422)
     site.sign_ins.forget(f"name {name.casefold()}")
     return await _signed_in(request, found.id)
 

@@ -9,6 +9,7 @@ from starlette.datastructures import FormData
 from lanner.errors import LannerError
 from lanner.model import Json
 from lanner.web import forms
+from lanner.web.speech import say
 
 NUMBERS = ("minimum_agreement", "control_limit", "hourly_rate", "budget", "idle_seconds", "break_minutes")
 TEXTS = ("deadline", "currency", "guidelines", "main_question", "completion_code", "return_link")
@@ -22,18 +23,21 @@ def read_settings(form: FormData) -> dict[str, Json]:
         try:
             found[name] = float(words) if words else None
         except ValueError:
-            raise LannerError(f"{words!r} is not a number.", next_step=f"Correct “{name.replace('_', ' ')}”.") from None
+            raise LannerError(
+                say("{given} is not a number.", given=repr(words)),
+                next_step=say("Correct “{name}”.", name=name.replace("_", " ")),
+            ) from None
     for name in TEXTS:
         found[name] = forms.text(form, name).strip()[:20_000] or None
     least = found["minimum_agreement"]
     if least is not None and not 0 < least < 1:
-        raise LannerError("The planned minimum of agreement lies between 0 and 1.")
+        raise LannerError(say("The planned minimum of agreement lies between 0 and 1."))
     if found["deadline"] is not None:
         try:
             date.fromisoformat(str(found["deadline"]))
         except ValueError:
-            raise LannerError("The deadline is not a date.", next_step="Write it as 2026-11-18.") from None
+            raise LannerError(say("The deadline is not a date."), next_step=say("Write it as 2026-11-18.")) from None
     link = found["return_link"]
     if link is not None and not str(link).startswith(("https://", "http://")):
-        raise LannerError("The return link must begin with https://")
+        raise LannerError(say("The return link must begin with https://"))
     return found

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from lanner.reports.typeset import number, words
+from lanner.reports.typeset import number
 from lanner.store import Seat
 from lanner.web import figures
+from lanner.web.speech import amount, listed, mark, say
 from lanner.web.told import FEWEST, MODELS, Divergence
 
 Names = Mapping[str, str]
@@ -41,7 +42,12 @@ def contrasts(apart: Divergence | None, names: Names, seats: Sequence[Seat], lab
         odd=_odd(apart, names),
         odd_note=_odd_note(apart, names, label),
         swaps=tuple(
-            f"{names.get(swap.judge, swap.judge)} seems to swap {label[swap.labels[0]]} and {label[swap.labels[1]]}."
+            say(
+                "{name} seems to swap {one} and {other}.",
+                name=names.get(swap.judge, swap.judge),
+                one=label[swap.labels[0]],
+                other=label[swap.labels[1]],
+            )
             for swap in apart.swaps
         ),
         merging=_merging(apart, label),
@@ -71,7 +77,7 @@ def _heat(apart: Divergence, names: Mapping[str, str], seats: Sequence[Seat]) ->
 
 def _blocks(apart: Divergence) -> list[str]:
     """Ranges of agreement: people with people, people with models, models with models."""
-    kinds = {2: "people with people", 1: "people with models", 0: "models with models"}
+    kinds = {2: say("people with people"), 1: say("people with models"), 0: say("models with models")}
     said = []
     for count, name in kinds.items():
         values = [
@@ -81,7 +87,9 @@ def _blocks(apart: Divergence) -> list[str]:
         ]
         if values:
             low, high = number(min(values), 2), number(max(values), 2)
-            said.append(f"{name}: {low}" if low == high else f"{name}: {low} to {high}")
+            said.append(
+                f"{name}: {low}" if low == high else say("{name}: {low} to {high}", name=name, low=low, high=high)
+            )
     return said
 
 
@@ -91,11 +99,19 @@ def _heat_note(apart: Divergence, names: Mapping[str, str]) -> str:
     if len(own) < 2:
         return ""
     best, worst = max(own), min(own)
-    said = f"{words([names[judge] for judge in best[1]])} agree best ({number(best[0], 2)}), "
-    said += f"{words([names[judge] for judge in worst[1]])} least ({number(worst[0], 2)})."
+    said = say(
+        "{best} agree best ({high}), {worst} least ({low}).",
+        best=listed([names[judge] for judge in best[1]]),
+        high=number(best[0], 2),
+        worst=listed([names[judge] for judge in worst[1]]),
+        low=number(worst[0], 2),
+    )
     mixed = [value for value, pair in known if len(set(pair) & set(apart.people)) == 1]
     if mixed and max(mixed) < worst[0]:
-        said += f" No model agrees with people as well as the weakest two people ({number(max(mixed), 2)} at best)."
+        said += " " + say(
+            "No model agrees with people as well as the weakest two people ({best} at best).",
+            best=number(max(mixed), 2),
+        )
     return said
 
 
@@ -113,7 +129,9 @@ def _shares(
         return None
     options = list(zip([label[name] for name in apart.labels], ramp(len(apart.labels)), strict=True))
     judges = [(names[j], model, apart.shares[j]) for j, model in _in_order(apart, seats) if j in apart.shares]
-    return figures.label_shares(options, judges, f"% of the {apart.shared:,} that all {len(judges)} have judged")
+    return figures.label_shares(
+        options, judges, say("% of the {n} that all {m} have judged", n=f"{apart.shared:,}", m=len(judges))
+    )
 
 
 def _odd(apart: Divergence, names: Mapping[str, str]) -> Markup | None:
@@ -128,15 +146,15 @@ def _odd_note(apart: Divergence, names: Mapping[str, str], label: Mapping[str, s
     if apart.odd is None or not apart.odd.alone or not apart.odd.on_what:
         return None
     said = [
-        Markup("<b>{}</b> for their {} {}").format(label[own], label[theirs], _times(n))
+        mark("<b>{own}</b> for their {theirs} {times}", own=label[own], theirs=label[theirs], times=_times(n))
         for own, theirs, n in apart.odd.on_what
     ]
-    where = Markup("Where the others agree and {} does not: ").format(names[apart.odd.alone[0][0]])
-    return where + Markup(", ").join(said) + Markup(".")
+    where = mark("Where the others agree and {name} does not:", name=names[apart.odd.alone[0][0]])
+    return where + Markup(" ") + Markup(", ").join(said) + Markup(".")
 
 
 def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+    return amount(count, "once", "{n} times")
 
 
 def _merging(apart: Divergence, label: Mapping[str, str]) -> Markup | None:
@@ -150,4 +168,8 @@ def _merging_note(apart: Divergence, label: Mapping[str, str]) -> str:
     if not apart.merges or apart.merges[0][2] <= 0:
         return ""
     one, other, _ = apart.merges[0]
-    return f"{label[one]} and {label[other]} are told apart least. A higher α is no reason to merge by itself:"
+    return say(
+        "{one} and {other} are told apart least. A higher α is no reason to merge by itself:",
+        one=label[one],
+        other=label[other],
+    )

@@ -14,6 +14,8 @@ from lanner.web import figures
 from lanner.web.contrasts import ramp
 from lanner.web.marking import Piece, marked
 from lanner.web.matrix import Line, Matrix, matrix
+from lanner.web.speech import listed as in_words
+from lanner.web.speech import say
 from lanner.web.told import MODELS, PEOPLE, Answers, Listing, Spot, Wanted
 
 T = TypeVar("T")
@@ -79,7 +81,7 @@ class Scene:
             "tones": dict(zip(labels, ramp(len(labels)), strict=True)),
             "questions": [(question, self.wording.question(question).label) for question in questions],
             "domains": sorted({spot.domain for spot in listed.spots if spot.domain} | ({wanted.domain} - {""})),
-            "pairs": [(f"{a}|{b}", f"{self.names[a]} and {self.names[b]}") for a, b in _pairs(people)],
+            "pairs": [(f"{a}|{b}", in_words([self.names[a], self.names[b]])) for a, b in _pairs(people)],
             "label_pairs": [(f"{a}|{b}", f"{labels[a]} / {labels[b]}") for a, b in _pairs(list(labels))],
             "distance": figures.distance,
         }
@@ -166,13 +168,12 @@ def _share(matrices: Sequence[Matrix]) -> str:
     """What they agree on, and what not, in words."""
     same = [made.label for made in matrices if made.agreed]
     differ = [made.label for made in matrices if not made.agreed]
-    said = f"They agree on {_listed(same)}. " if same else ""
-    return said + (f"They differ on {_listed(differ)}." if differ else "")
+    said = [say("They agree on {what}.", what=_lowered(same))] if same else []
+    return " ".join([*said, *([say("They differ on {what}.", what=_lowered(differ))] if differ else [])])
 
 
-def _listed(labels: Sequence[str]) -> str:
-    lowered = [label.lower() for label in labels]
-    return lowered[0] if len(lowered) == 1 else f"{', '.join(lowered[:-1])} and {lowered[-1]}"
+def _lowered(labels: Sequence[str]) -> str:
+    return in_words([label.lower() for label in labels])
 
 
 def _is_spans(value: Json) -> bool:

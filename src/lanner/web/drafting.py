@@ -24,6 +24,7 @@ from lanner.web import auth, forms, seating
 from lanner.web.organising import address_of, find
 from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import say
 from lanner.web.texts import Texts, described
 from lanner.web.uploads import Upload
 from lanner.web.wishes import Wishes, offers, parsed, read_wishes
@@ -70,14 +71,14 @@ async def take_texts(request: Request) -> Response:
 def _of_campaign(store: Store, campaign: Campaign, kept: Path) -> Texts:
     documents = campaigns.documents(store, campaign.id)
     formats.write("native", kept, documents)
-    return described(documents, campaign.title or campaign.name, f"the texts of {campaign.name}")
+    return described(documents, campaign.title or campaign.name, say("the texts of {name}", name=campaign.name))
 
 
 async def _uploaded(site: Site, form: FormData, kept: Path) -> Texts:
     """The uploaded file under its own name, which tells the format; only the name's last part is ever used."""
     files = [entry for entry in form.getlist("texts") if isinstance(entry, UploadFile) and entry.filename]
     if not files:
-        raise InputError("No file was chosen.", next_step="Choose a file, or take the demonstration texts.")
+        raise InputError(say("No file was chosen."), next_step=say("Choose a file, or take the demonstration texts."))
     with tempfile.TemporaryDirectory(prefix="lanner-upload-") as folder:
         for entry in files:
             name = Path(entry.filename or "").name.replace("\\", "_").lstrip(".") or "texts"
@@ -150,7 +151,7 @@ async def _text_of(own: UploadFile) -> str:
     try:
         return (await own.read()).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError("The protocol is not a text file.", where=Where(own.filename)) from None
+        raise InputError(say("The protocol is not a text file."), where=Where(own.filename)) from None
 
 
 def _make(store: Store, upload: Upload, wishes: Wishes, account: int) -> Campaign:

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from lanner.reports.svg import Drawing, fit
 from lanner.reports.typeset import count as thousands
 from lanner.reports.typeset import number
+from lanner.web.speech import say
 
 MARKS = {"above": ("✓", "tgood"), "across": ("△", "twarn"), "below": ("✕", "tbad"), "": ("", "tm")}
 
@@ -22,17 +23,21 @@ def _markup(drawing: Drawing) -> Markup:
     return Markup(str(drawing))  # the drawing escapes every word it is given
 
 
+def _of(name: str, done: int, whole: int) -> str:
+    return f"{name}: {say('{n} of {all}', n=thousands(done), all=thousands(whole))}"
+
+
 def progress_bar(name: str, parts: Sequence[tuple[str, int, int]], width: float = 180) -> Markup:
     """One bar split by domain in proportion to its size, the done part filled. `parts`: domain, done, all."""
     total = sum(whole for _, _, whole in parts)
-    drawing = Drawing(f"{name}: {thousands(sum(done for _, done, _ in parts))} of {thousands(total)}", 16, width)
+    drawing = Drawing(_of(name, sum(done for _, done, _ in parts), total), 16, width)
     if not total:
         return _markup(drawing)
     room = width - 2 * (len(parts) - 1) - 1
     x = 0.0
     for domain, done, whole in parts:
         size = room * whole / total
-        title = f"{domain or 'all'}: {thousands(done)} of {thousands(whole)}"
+        title = _of(domain or say("all"), done, whole)
         drawing.rect(x, 3, size, 9, "pt", title=title)
         if whole and done:
             drawing.rect(x, 3, size * done / whole, 9, "pd", title=title)
@@ -91,7 +96,9 @@ def agreement(rows: Sequence[AgreementRow], minimum: float, statistic: str = "α
     start = 0.0 if lowest >= 0 else -0.2 if lowest >= -0.2 else -1.0
     heights = [(30 if row.main else 22) + (24 if row.heading else 0) for row in rows]
     bottom = top + sum(heights) + 8
-    drawing = Drawing(f"{statistic} per question with its 95 % interval now and at completion", bottom + 26, 492)
+    drawing = Drawing(
+        say("{what} per question with its 95 % interval now and at completion", what=statistic), bottom + 26, 492
+    )
 
     def x(value: float) -> float:
         return left + (right - left) * (max(value, start) - start) / (1 - start)
@@ -101,8 +108,8 @@ def agreement(rows: Sequence[AgreementRow], minimum: float, statistic: str = "α
         drawing.line(x(tick), top, x(tick), bottom, "gr")
         drawing.text(x(tick), bottom + 15, number(tick, 1) if tick else "0", "tm", "middle")
     drawing.line(x(minimum), 14, x(minimum), bottom, "min")
-    drawing.text(x(minimum), 10, f"planned minimum {number(minimum, 2)}", "tw", "middle")
-    drawing.text(492, 10, f"{statistic}, 95 % now", "tm", "end")
+    drawing.text(x(minimum), 10, say("planned minimum {value}", value=number(minimum, 2)), "tw", "middle")
+    drawing.text(492, 10, say("{what}, 95 % now", what=statistic), "tm", "end")
     y = top
     for row, height in zip(rows, heights, strict=True):
         if row.heading:
@@ -120,7 +127,7 @@ def _agreement_row(drawing: Drawing, row: AgreementRow, y: float, x: object, min
         drawing.rect(8, y - 6, 3, 12, f"g-{row.group}", rx=1)
     drawing.text(0 if row.main else 18, y + 4, fit(row.label, 156 if row.main else 138, 6.3), css)
     if row.value is None:
-        drawing.text(492, y + 4, "not yet", "tm", "end")
+        drawing.text(492, y + 4, say("not yet"), "tm", "end")
         return
     if row.low is not None and row.high is not None:
         drawing.rect(x(row.low), y - half, x(row.high) - x(row.low), 2 * half, "ci", rx=3)
@@ -151,7 +158,7 @@ def heat_map(judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int],
     wide, tall, left, top = 66.0, 50.0, 61.0, 25.0
     size = len(judges)
     people = sum(not model for _, model in judges)
-    drawing = Drawing("Agreement of each pair of judges", top + tall * size + 4, left + wide * max(size, 5) + 4)
+    drawing = Drawing(say("Agreement of each pair of judges"), top + tall * size + 4, left + wide * max(size, 5) + 4)
     for at, (name, model) in enumerate(judges):
         css = "t" if model else "tb"
         drawing.text(left + wide * at + 32, 14, fit(name, 63), css, "middle")
@@ -178,10 +185,10 @@ def _heat_cell(
     x, y = place
     if cell is None or cell.value is None:
         drawing.rect(x, y, 64, 48, "hd", rx=3)
-        drawing.text(x + 32, y + 28, f"n {thousands(cell.n)}" if cell and cell.n else "none", "tm2", "middle")
+        drawing.text(x + 32, y + 28, f"n {thousands(cell.n)}" if cell and cell.n else say("none"), "tm2", "middle")
         return
     interval = f" [{cell.low:.2f}, {cell.high:.2f}]" if cell.low is not None and cell.high is not None else ""
-    same = f", {100 * cell.same:.1f} % same" if cell.same is not None else ""
+    same = say(", {n} % same", n=f"{100 * cell.same:.1f}") if cell.same is not None else ""
     title = f"{judges[pair[0]][0]}–{judges[pair[1]][0]}: {cell.value:.3f}{interval}{same}, n {thousands(cell.n)}"
     shade = min(9, max(0, int(cell.value * 18 if cell.value < 0.5 else 9)))
     drawing.rect(x, y, 64, 48, f"h{shade}", rx=3, title=title)
@@ -194,7 +201,7 @@ def label_shares(
 ) -> Markup:
     """Stacked 100 % bars. `options`: label and class, `judges`: name, whether a model, share of each option."""
     width, left, x, y = 402.0, 60.0, 60.0, 13.0
-    drawing = Drawing(f"Share of each answer per judge, {caption}", 0, width)
+    drawing = Drawing(say("Share of each answer per judge, {what}", what=caption), 0, width)
     for label, css in options:
         needed = 22 + 6.4 * len(label)
         if x + needed > width and x > left:
@@ -227,12 +234,15 @@ def label_shares(
 
 def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: int, divided: int = 0) -> Markup:
     """One bar over the shared units: all agree, each judge alone (most often first), otherwise split, none alike."""
-    parts = [("all agree", all_agree, "o0")]
+    split = say("split")
+    parts = [(say("all agree"), all_agree, "o0")]
     for at, (name, count) in enumerate(alone):
-        parts.append((f"{name} alone" if at == 0 else name, count, "o1" if at == 0 else "o2"))
-    parts += [("split", divided, "o3"), ("none alike", none_alike, "o3")]
+        parts.append((say("{name} alone", name=name) if at == 0 else name, count, "o1" if at == 0 else "o2"))
+    parts += [(split, divided, "o3"), (say("none alike"), none_alike, "o3")]
     total = sum(count for _, count, _ in parts)
-    drawing = Drawing(f"Of {total}: " + ", ".join(f"{name} {count}" for name, count, _ in parts), 80, 402)
+    drawing = Drawing(
+        say("Of {n}: {what}", n=total, what=", ".join(f"{name} {count}" for name, count, _ in parts)), 80, 402
+    )
     shown = [part for part in parts if part[1]]
     room = 402 - 2 * (len(shown) - 1)
     x = 0.0
@@ -242,7 +252,7 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
         if size > 7 * len(str(count)) + 4:
             drawing.text(x + size / 2, 42, str(count), "tb", "middle")
         if css == "o3":
-            left = name == "split" and none_alike
+            left = name == split and none_alike
             drawing.text(402 - 76 if left else 402, 68, name, "tm", "end")
         elif css == "o0":
             drawing.text(0, 14, name, "tm")
@@ -254,7 +264,7 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
 
 def merging(now: float, pairs: Sequence[tuple[str, float]]) -> Markup:
     """Change of agreement when two labels count as one, largest first, losses hollow."""
-    drawing = Drawing("Agreement after counting two labels as one", 28 + 24 * len(pairs), 402)
+    drawing = Drawing(say("Agreement after counting two labels as one"), 28 + 24 * len(pairs), 402)
     reach = max([0.01, *(abs(change) for _, change in pairs)])
     loss = any(change < 0 for _, change in pairs)
     zero, room = (265.0, 84.0) if loss else (180.0, 170.0)
@@ -263,7 +273,7 @@ def merging(now: float, pairs: Sequence[tuple[str, float]]) -> Markup:
         return zero + room * change / reach
 
     drawing.line(zero, 16, zero, 22 + 24 * len(pairs), "base")
-    drawing.text(zero, 11, f"now {number(now, 3)}", "tm", "middle")
+    drawing.text(zero, 11, say("now {value}", value=number(now, 3)), "tm", "middle")
     for at, (label, change) in enumerate(pairs):
         y = 32 + 24 * at
         less = change < 0
@@ -277,7 +287,7 @@ def merging(now: float, pairs: Sequence[tuple[str, float]]) -> Markup:
 
 def distance(value: float) -> Markup:
     """How far apart the answers to one item are, from 0 to 1."""
-    drawing = Drawing(f"distance {value:.2f}", 8, 60)
+    drawing = Drawing(say("distance {value}", value=f"{value:.2f}"), 8, 60)
     drawing.rect(0, 2, 60, 4, "pt")
     drawing.rect(0, 2, 60 * min(value, 1), 4, "pd")
     return _markup(drawing)

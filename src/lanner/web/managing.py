@@ -21,6 +21,7 @@ from lanner.web.choices import NUMBERS, TEXTS, read_settings
 from lanner.web.organising import address_of, find
 from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import say
 
 
 async def _found(request: Request) -> Campaign:
@@ -134,7 +135,9 @@ async def delete(request: Request) -> Response:
     campaign = await _found(request)
     form = await auth.form_of(request)
     if forms.text(form, "typed") != campaign.name:
-        return await _settings_page(request, campaign, "The name was not typed as it is written. Nothing was deleted.")
+        return await _settings_page(
+            request, campaign, say("The name was not typed as it is written. Nothing was deleted.")
+        )
     kept = site.backups / f"{campaign.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
     try:
         await site.live.ask("keep", campaign.id, str(kept))
@@ -143,12 +146,12 @@ async def delete(request: Request) -> Response:
         with contextlib.suppress(OSError):
             kept.unlink(missing_ok=True)
         raise CampaignError(
-            f"Nothing was deleted, because no copy could be kept first: {error}", code="no_backup"
+            say("Nothing was deleted, because no copy could be kept first: {error}", error=error), code="no_backup"
         ) from error
     return RedirectResponse(f"{request.scope.get('root_path', '')}/campaigns", 303)
 
 
 def _remove(store: Store, campaign: Campaign, kept: Path, account: int) -> None:
     if not kept.is_file() or not kept.stat().st_size:
-        raise CampaignError("The copy is empty.", code="no_backup")
+        raise CampaignError(say("The copy is empty."), code="no_backup")
     campaigns.remove(store, campaign.id, name=campaign.name, account=account)

@@ -12,7 +12,6 @@ from lanner import campaign as campaigns
 from lanner import designs
 from lanner.model import Campaign, Json, Judge, Protocol
 from lanner.protocols.wording import Wording
-from lanner.reports.typeset import plural
 from lanner.store import Seat, Store
 from lanner.web import figures
 from lanner.web.activity import said_of
@@ -20,6 +19,7 @@ from lanner.web.contrasts import Contrasts, contrasts
 from lanner.web.figures import AgreementRow
 from lanner.web.forecast import Outlook, outlooks
 from lanner.web.needs import Need, Standing, needs
+from lanner.web.speech import amount, day, say
 from lanner.web.told import FEWEST, MODELS, PEOPLE, Comment, Divergence, Measure, Pace, Picture
 from lanner.web.verdict import Controls, Plan, Verdict, verdict
 
@@ -117,13 +117,13 @@ def plan_of(settings: Mapping[str, Json]) -> Plan:
 
     deadline = settings.get("deadline")
     try:
-        day = date.fromisoformat(str(deadline)) if deadline else None
+        last = date.fromisoformat(str(deadline)) if deadline else None
     except ValueError:
-        day = None
+        last = None
     least, limit = figure("minimum_agreement"), figure("control_limit")
     return Plan(
         minimum=0.4 if least is None else least,
-        deadline=day,
+        deadline=last,
         control_limit=4 if limit is None else int(limit),
         hourly_rate=figure("hourly_rate"),
         currency=str(settings.get("currency", "€")),
@@ -215,20 +215,20 @@ def _labeller(wording: Wording, question: str) -> Mapping[str, str]:
 
 
 def _about(campaign: Campaign, wording: Wording, corpus: Corpus, plan: Plan, now: datetime) -> str:
-    parts = [wording.title, f"{plural(corpus.sentences, 'sentence')} in {plural(corpus.documents, 'document')}"]
+    sentences = amount(corpus.sentences, "{n} sentence", "{n} sentences")
+    inside = amount(corpus.documents, "in {n} document", "in {n} documents")
+    parts = [wording.title, f"{sentences} {inside}"]
     named = [f"{domain} {documents}" for domain, documents, _ in corpus.domains if domain]
     if len(named) > 1:
         parts[-1] += f" ({', '.join(named[:6])})"
-    parts.append(designs.titles().get(campaign.design, campaign.design).rstrip(".").lower())
+    parts.append(say(designs.titles().get(campaign.design, campaign.design)).rstrip(".").lower())
     if campaign.opened_at:
-        day = (now.date() - campaign.opened_at.date()).days + 1
-        until = f" to {_day(plan.deadline)}" if plan.deadline else ""
-        parts.append(f"since {_day(campaign.opened_at.date())}{until}, day {day}")
+        since, days = day(campaign.opened_at.date()), (now.date() - campaign.opened_at.date()).days + 1
+        if plan.deadline:
+            parts.append(say("since {day} to {end}, day {n}", day=since, end=day(plan.deadline), n=days))
+        else:
+            parts.append(say("since {day}, day {n}", day=since, n=days))
     return " · ".join(parts)
-
-
-def _day(day: date) -> str:
-    return f"{day:%a} {day.day} {day:%b}"
 
 
 def _judge_row(seat: Seat, outlook: Outlook, plan: Plan, controls: Controls) -> JudgeRow:
@@ -237,7 +237,7 @@ def _judge_row(seat: Seat, outlook: Outlook, plan: Plan, controls: Controls) -> 
     rate, active = plan.hourly_rate, outlook.active / 3600
     left = outlook.active_left
     missed, asked = controls.get(seat.judge.id, (0, 0))
-    pace = "items per minute over ten equal parts of the work"
+    pace = say("items per minute over ten equal parts of the work")
     return JudgeRow(
         seat=seat,
         name=name,
@@ -260,22 +260,22 @@ def _judge_row(seat: Seat, outlook: Outlook, plan: Plan, controls: Controls) -> 
 
 def _attributes(judge: Judge) -> str:
     shown = [str(value) for value in judge.attributes.values() if isinstance(value, str | int) and str(value)]
-    return ", ".join([*(["simulated"] if judge.kind == "simulated" else []), *shown])[:60]
+    return ", ".join([*([say("simulated")] if judge.kind == "simulated" else []), *shown])[:60]
 
 
 def _finish(outlook: Outlook, plan: Plan) -> tuple[str, str, str]:
     """When, and how that compares with the plan: late or early."""
     if outlook.done >= outlook.total:
-        return "done", "", ""
+        return say("done"), "", ""
     if outlook.finish is None:
-        return "not begun" if not outlook.done else "…", "", ""
-    day = outlook.finish.date()
+        return say("not begun") if not outlook.done else "…", "", ""
+    when = outlook.finish.date()
     if plan.deadline is None:
-        return _day(day), "", ""
-    apart = (day - plan.deadline).days
+        return day(when), "", ""
+    apart = (when - plan.deadline).days
     if apart > 0:
-        return _day(day), f"{plural(apart, 'day')} late", ""
-    return _day(day), "", f"{plural(-apart, 'day')} early" if apart else "on the day"
+        return day(when), amount(apart, "{n} day late", "{n} days late"), ""
+    return day(when), "", amount(-apart, "{n} day early", "{n} days early") if apart else say("on the day")
 
 
 def _agreement(measured: Sequence[Measure], plan: Plan) -> Markup | None:
@@ -294,7 +294,8 @@ def _agreement(measured: Sequence[Measure], plan: Plan) -> Markup | None:
 def _signature(main: Measure | None, protocol: Protocol) -> str:
     if main is None or not main.signature:
         return ""
-    counts = f"n {main.items:,} · {plural(main.documents, 'document')} · {plural(main.judges, 'judge')}"
+    documents = amount(main.documents, "{n} document", "{n} documents")
+    counts = f"n {main.items:,} · {documents} · {amount(main.judges, '{n} judge', '{n} judges')}"
     return f"{protocol.label} · {counts} · {main.signature}"
 
 

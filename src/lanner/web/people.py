@@ -14,6 +14,7 @@ from lanner.store import Account, AccountRole, Store
 from lanner.web import auth, forms, session
 from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import say
 
 
 async def people(request: Request) -> Response:
@@ -95,7 +96,7 @@ async def change(request: Request) -> Response:
 def _not_the_last(accounts: list[Account], changed: Account, *, stays: bool) -> None:
     owners = [account for account in accounts if account.role is AccountRole.OWNER and account.disabled_at is None]
     if not stays and [owner.id for owner in owners] == [changed.id]:
-        raise LannerError("This is the last owner.", next_step="Make someone else an owner first.")
+        raise LannerError(say("This is the last owner."), next_step=say("Make someone else an owner first."))
 
 
 async def account(request: Request) -> Response:
@@ -126,7 +127,7 @@ async def change_password(request: Request) -> Response:
 
 def _change(store: Store, own: Account, old: str, new: str) -> None:
     if auth.verify(store, own.name, old[:1000]) is None:
-        raise LannerError("The old password is not right.")
+        raise LannerError(say("The old password is not right."))
     hashed = auth.hashed(new)
     with store.writing() as tx:
         tx.accounts.set_password(own.id, hashed)

@@ -23,6 +23,7 @@ from lanner.web.pages import Given, Progress
 from lanner.web.pages import Settings as PageSettings
 from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import say
 
 _DOCUMENTS = 2
 _NOBODY = Judge("preview", name="Preview")
@@ -111,7 +112,7 @@ async def save(request: Request) -> Response:
 
 def _checked(laid: Desk, number: int, said: dict[str, Json]) -> list[str]:
     if not 0 <= number < len(laid.task.items):
-        raise AnswerError("There is no such item.", code="unknown_item")
+        raise AnswerError(say("There is no such item."), code="unknown_item")
     item = laid.task.items[number]
     asking = campaigns.Asking(laid.protocol)
     seen = texts_of(laid.documents[item.document], item) if item.document else None

@@ -10,8 +10,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from lanner.model import languages
 from lanner.reports.typeset import count, number, percent, plural
+from lanner.web import messages, session
 from lanner.web.assets import Assets
+from lanner.web.speech import COOKIE, amount, language, mark, say
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -27,7 +30,7 @@ def environment(assets: Assets, *, watched: bool = False) -> Environment:
         auto_reload=watched,
         cache_size=-1,
     )
-    made.globals["assets"] = assets
+    made.globals |= {"assets": assets, "say": say, "mark": mark, "amount": amount, "spoken": messages.available}
     made.filters |= {
         "count": count,
         "zip": zip,
@@ -49,10 +52,15 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
         "root": root,
         "static": lambda name: root + site.assets.path(name),
         "visitor": getattr(request.state, "visitor", None),
-        "trouble": site.intake.trouble,
+        "trouble": site.trouble,
+        "language": language(),
+        "direction": languages.direction(language()),
         **context,
     }
-    return HTMLResponse(site.templates.get_template(template).render(given), status_code=status)
+    response = HTMLResponse(site.templates.get_template(template).render(given), status_code=status)
+    if request.query_params.get("language", "") in messages.available():
+        session.keep(request, response, COOKIE, language(), 365)
+    return response
 
 
 def fraction(value: float | None, digits: int = 2) -> str:

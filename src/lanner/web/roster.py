@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from lanner.errors import InputError, Where
 from lanner.model import Judge, languages
+from lanner.web.speech import say
 
 MOST = 2000
 _ADDRESS = re.compile(r"<?([^\s<>@,;]+@[^\s<>@,;]+\.[^\s<>@,;]+)>?")
@@ -28,10 +29,10 @@ def invited(text: str, taken: Collection[str] = ()) -> list[Invited]:
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         raise InputError(
-            "Nobody is named.", next_step="Write one judge per line, for instance: Ana, ana@example.org, ko"
+            say("Nobody is named."), next_step=say("Write one judge per line, for instance: Ana, ana@example.org, ko")
         )
     if len(lines) > MOST:
-        raise InputError(f"These are {len(lines)} lines; at most {MOST} judges are added at once.")
+        raise InputError(say("These are {n} lines; at most {most} judges are added at once.", n=len(lines), most=MOST))
     first = _cells(lines[0][1])
     header = [cell.casefold() for cell in first]
     used = set(taken)
@@ -50,7 +51,7 @@ def _from_table(header: list[str], cells: list[str], number: int, used: set[str]
     email = next((row[key] for key in ("email", "e-mail", "mail") if row.get(key)), "")
     name = row.get("name") or row.get("id") or email.partition("@")[0]
     if not name:
-        raise InputError("A judge has neither name nor id.", where=Where(line=number))
+        raise InputError(say("A judge has neither name nor id."), where=Where(line=number))
     own = {key: value for key, value in row.items() if value and key not in ("id", "name", "email", "e-mail", "mail")}
     return Invited(Judge(_unique(row.get("id") or name, used), name=name, attributes=own), email)
 
@@ -63,7 +64,7 @@ def _from_line(line: str, number: int, used: set[str]) -> Invited:
     other = [cell for cell in rest[1:] if cell not in spoken]
     name = rest[0] if rest else email.partition("@")[0]
     if not name or len(name) > 120:
-        raise InputError("There is no name in this line.", where=Where(line=number))
+        raise InputError(say("There is no name in this line."), where=Where(line=number))
     attributes = {"language": languages.normal(spoken[0])} if spoken else {}
     if other:
         attributes["note"] = ", ".join(other)[:200]

@@ -20,6 +20,7 @@ from lanner.web.organising import address_of, find
 from lanner.web.rendering import page
 from lanner.web.roster import Invited, invited
 from lanner.web.site import Site
+from lanner.web.speech import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,9 @@ async def act(request: Request) -> Response:
                 campaigns.replace_judge(site.store, campaign.id, name, coming, account=account)
             case "erase" | "withdraw":
                 if forms.text(form, "typed") != name:
-                    raise LannerError("The id was not typed as it is written.", next_step="Nothing was changed.")
+                    raise LannerError(
+                        say("The id was not typed as it is written."), next_step=say("Nothing was changed.")
+                    )
                 {"erase": campaigns.erase, "withdraw": campaigns.withdraw}[what](site.store, campaign.id, name)
             case _:
                 raise HTTPException(400)
@@ -202,7 +205,7 @@ async def overlap(request: Request) -> Response:
     chosen = [value for value in form.getlist("judge") if isinstance(value, str)]
     documents = [value for value in form.getlist("document") if isinstance(value, str)]
     if not chosen or not documents:
-        return await _judges_page(request, campaign, "Choose at least one judge and one document.")
+        return await _judges_page(request, campaign, say("Choose at least one judge and one document."))
     account: int = request.state.visitor.account.id
     await site.write(lambda: campaigns.add_overlap(site.store, campaign.id, chosen, documents, account=account))
     return RedirectResponse(address_of(request, campaign), 303)

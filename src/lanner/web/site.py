@@ -76,6 +76,11 @@ class Site:
         self._writers = ThreadPoolExecutor(1 if store.kind == "sqlite" else 8, "lanner-write")
         self.intake = Intake(store, self._writers)
 
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be saved at the moment; empty while all is well."""
+        return self.intake.trouble
+
     async def read(self, work: Callable[[], T]) -> T:
         """Run something that reads, or computes for a while, without holding up others."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, work)

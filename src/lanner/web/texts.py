@@ -11,6 +11,7 @@ from pathlib import Path
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, languages
+from lanner.web.speech import say
 
 _ROWS, _LETTERS = 6, 240
 _TABLES = {".csv", ".tsv", ".jsonl", ".ndjson", ".xlsx", ".parquet"}
@@ -45,7 +46,7 @@ def take_in(path: str, name: str, given: Mapping[str, str], kept: str) -> Texts:
     notes = tuple(dict.fromkeys(note for reading in readings for note in reading.notes))
     judgements = sum(len(reading.judgements) for reading in readings)
     if not documents:
-        raise InputError("There are no texts in it.", next_step="Choose another file.")
+        raise InputError(say("There are no texts in it."), next_step=say("Choose another file."))
     formats.write("native", kept, documents)
     return described(documents, name, formats.titles().get(found, found), notes, judgements)
 
@@ -65,7 +66,7 @@ def demo(kept: str) -> Texts:
     with resources.as_file(resources.files("lanner.corpus") / "demo.jsonl") as path:
         documents = list(formats.read_documents(path, "native"))
     formats.write("native", kept, documents)
-    return described(documents, "demo", "Lanner’s demonstration texts")
+    return described(documents, "demo", say("Lanner’s demonstration texts"))
 
 
 def described(

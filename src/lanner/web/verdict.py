@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from lanner.reports.typeset import number, plural, words
+from lanner.reports.typeset import number
 from lanner.web.figures import Cell
 from lanner.web.forecast import Outlook
+from lanner.web.speech import amount, day, listed, say
 from lanner.web.told import FEWEST, Divergence, Measure
 
 SIGNS = {"ok": "✓", "warn": "▲", "bad": "✕", "none": "·"}
@@ -77,112 +78,115 @@ def verdict(
     mend = [check for check in checks if check.tone in ("warn", "bad")]
     agreement = checks[0]
     if agreement.tone == "none":
-        say = "Too early to say."
+        told = say("Too early to say.")
     elif agreement.tone == "bad":
-        say = "Not usable yet: people do not agree enough."
+        told = say("Not usable yet: people do not agree enough.")
     elif agreement.tone == "warn":
-        say = "Not settled yet: the main question may fall short."
+        told = say("Not settled yet: the main question may fall short.")
     else:
-        say = "Usable so far."
+        told = say("Usable so far.")
     if agreement.tone == "ok" or (agreement.tone == "none" and mend):
-        say += " Nothing to mend." if not mend else f" {_number_word(len(mend))} to mend."
+        told += " " + (_to_mend(len(mend)) if mend else say("Nothing to mend."))
     if not ready:
-        return Verdict("One moment.", "The numbers are being made.", checks)
-    return Verdict(say, _advice(main, agreement, mend, plan), checks)
+        return Verdict(say("One moment."), say("The numbers are being made."), checks)
+    return Verdict(told, _advice(main, agreement, mend, plan), checks)
 
 
-def _number_word(count: int) -> str:
-    spoken = {1: "One thing", 2: "Two things", 3: "Three things"}
-    return spoken.get(count, f"{count} things")
+def _to_mend(count: int) -> str:
+    spoken = {1: say("One thing to mend."), 2: say("Two things to mend."), 3: say("Three things to mend.")}
+    return spoken.get(count, say("Things to mend: {n}.", n=count))
 
 
 def _advice(main: Measure | None, agreement: Check, mend: Sequence[Check], plan: Plan) -> str:
     parts = []
     if agreement.tone == "none":
-        parts.append(f"Agreement appears after {FEWEST} sentences that two people have judged.")
+        parts.append(say("Agreement appears after {n} sentences that two people have judged.", n=FEWEST))
     elif agreement.tone == "ok":
-        parts.append("Agreement on the main question is above the planned minimum with its whole interval.")
+        parts.append(say("Agreement on the main question is above the planned minimum with its whole interval."))
     elif main is not None and main.expected_high is not None and main.expected_high < plan.minimum:
-        parts.append("More judgements will not mend it; a clearer definition may. Read the disagreements together.")
+        parts.append(
+            say("More judgements will not mend it; a clearer definition may. Read the disagreements together.")
+        )
     elif main is not None:
-        parts.append("The interval still reaches below the planned minimum; it narrows as judgements come in.")
+        parts.append(say("The interval still reaches below the planned minimum; it narrows as judgements come in."))
     others = [check.name.lower() for check in mend if check is not agreement]
     if others:
-        parts.append(f"Look at: {words(others)}.")
+        parts.append(say("Look at: {others}.", others=listed(others)))
     return " ".join(parts)
 
 
 def _agreement(main: Measure | None, plan: Plan) -> Check:
     if main is None or main.value is None or main.items < FEWEST:
         shared = main.items if main else 0
-        return Check("Agreement", "not yet", plural(shared, "shared sentence"), "none", f"appears after {FEWEST}")
+        few = amount(shared, "{n} shared sentence", "{n} shared sentences")
+        return Check(say("Agreement"), say("not yet"), few, "none", say("appears after {n}", n=FEWEST))
     if main.low is None or main.high is None:
-        why = main.notes[0] if main.notes else "no interval"
-        return Check("Agreement", f"α {number(main.value, 2)}", "no interval yet", "none", why)
+        why = main.notes[0] if main.notes else say("no interval")
+        return Check(say("Agreement"), f"α {number(main.value, 2)}", say("no interval yet"), "none", why)
     interval = f"[{number(main.low, 2)}, {number(main.high, 2)}]"
     least = number(plan.minimum, 2)
     if main.low >= plan.minimum:
-        tone, why = "ok", f"all of it above {least}"
+        tone, why = "ok", say("all of it above {least}", least=least)
     elif main.high < plan.minimum:
-        tone, why = "bad", f"all of it below {least}"
+        tone, why = "bad", say("all of it below {least}", least=least)
     else:
-        tone, why = "warn", f"reaches below {least}"
-    return Check("Agreement", f"α {number(main.value, 2)}", interval, tone, why)
+        tone, why = "warn", say("reaches below {least}", least=least)
+    return Check(say("Agreement"), f"α {number(main.value, 2)}", interval, tone, why)
 
 
 def _attention(controls: Controls, plan: Plan, names: Mapping[str, str]) -> Check:
+    name = say("Attention")
     asked = sum(all_ for _, all_ in controls.values())
     missed = sum(miss for miss, _ in controls.values())
     if not asked:
-        return Check("Attention", "not tested", "", "none", "no control item answered yet")
+        return Check(name, say("not tested"), "", "none", say("no control item answered yet"))
     worst = max(controls, key=lambda judge: controls[judge][0])
-    value, small = f"{missed} of {asked}", "controls missed"
+    value, small = say("{n} of {all}", n=missed, all=asked), say("controls missed")
     most = controls[worst][0]
-    if most > plan.control_limit:
-        return Check(
-            "Attention", value, small, "bad", f"{names.get(worst, worst)} missed {most}, limit {plan.control_limit}"
-        )
-    if most * 2 > plan.control_limit:
-        return Check(
-            "Attention", value, small, "warn", f"{names.get(worst, worst)} missed {most}, limit {plan.control_limit}"
-        )
-    return Check("Attention", value, small, "ok", f"limit is {plan.control_limit} per judge")
+    limit = plan.control_limit
+    if most * 2 > limit:
+        tone = "bad" if most > limit else "warn"
+        who = names.get(worst, worst)
+        return Check(name, value, small, tone, say("{name} missed {n}, limit {limit}", name=who, n=most, limit=limit))
+    return Check(name, value, small, "ok", say("limit is {limit} per judge", limit=limit))
 
 
 def _finish(outlooks: Sequence[Outlook], plan: Plan, names: Mapping[str, str]) -> Check:
     left = [outlook for outlook in outlooks if outlook.done < outlook.total]
     if outlooks and not left:
-        return Check("Finish", "complete", "", "ok", "everything assigned is done")
+        return Check(say("Finish"), say("complete"), "", "ok", say("everything assigned is done"))
     known = [outlook for outlook in left if outlook.finish is not None]
-    planned = f"plan: {_day(plan.deadline)}" if plan.deadline else ""
+    planned = say("plan: {day}", day=day(plan.deadline)) if plan.deadline else ""
     if not known:
         begun = any(outlook.done for outlook in outlooks)
-        why = "being counted" if begun else "nobody has begun" if outlooks else "no judges yet"
-        return Check("Finish", "not yet", planned, "none", why)
+        why = say("being counted") if begun else say("nobody has begun") if outlooks else say("no judges yet")
+        return Check(say("Finish"), say("not yet"), planned, "none", why)
     last = max(known, key=lambda outlook: outlook.finish or outlook.pace.last)  # type: ignore[arg-type, return-value]
     assert last.finish is not None
     finish = last.finish.date()
     name = names.get(last.judge, last.judge)
     idle = [outlook for outlook in left if outlook.finish is None and not outlook.done]
     if plan.deadline and finish > plan.deadline:
-        late = plural((finish - plan.deadline).days, "day")
-        return Check("Finish", _day(finish), planned, "warn", f"{name} decides: {late} late")
+        days = amount((finish - plan.deadline).days, "{n} day late", "{n} days late")
+        late = say("{name} decides: {late}", name=name, late=days)
+        return Check(say("Finish"), day(finish), planned, "warn", late)
     if idle:
-        waiting = words([names.get(outlook.judge, outlook.judge) for outlook in idle[:3]])
-        return Check("Finish", _day(finish), planned, "warn", f"not begun: {waiting}")
-    return Check("Finish", _day(finish), planned, "ok", f"{name} decides" + (", in time" if plan.deadline else ""))
+        waiting = listed([names.get(outlook.judge, outlook.judge) for outlook in idle[:3]])
+        return Check(say("Finish"), day(finish), planned, "warn", say("not begun: {names}", names=waiting))
+    why = say("{name} decides, in time", name=name) if plan.deadline else say("{name} decides", name=name)
+    return Check(say("Finish"), day(finish), planned, "ok", why)
 
 
 def _furthest(apart: Divergence | None, names: Mapping[str, str]) -> Check:
-    name = "Furthest judge"
+    name = say("Furthest judge")
     if apart is None or apart.odd is None or apart.odd.units < FEWEST:
-        return Check(name, "not yet", "", "none", f"needs {FEWEST} sentences that several people share")
+        return Check(name, say("not yet"), "", "none", say("needs {n} sentences that several people share", n=FEWEST))
     if apart.swaps:
         swap = apart.swaps[0]
-        return Check(name, names.get(swap.judge, swap.judge), "", "bad", "seems to swap two labels")
+        return Check(name, names.get(swap.judge, swap.judge), "", "bad", say("seems to swap two labels"))
     odd = apart.odd
     if not odd.alone:
-        return Check(name, "none", "", "ok", "nobody stands alone")
+        return Check(name, say("none"), "", "ok", say("nobody stands alone"))
     judge, times = odd.alone[0]
     means = _mean_by_judge(apart)
     value = f"{names.get(judge, judge)} {apart.coefficient} {number(means.get(judge), 2)}"
@@ -193,7 +197,7 @@ def _furthest(apart: Divergence | None, names: Mapping[str, str]) -> Check:
     )
     share = sum(count for _, count in odd.alone) / len(odd.alone)
     far = times > 1.25 * share and times > 0.1 * odd.units
-    return Check(name, value, small, "warn" if far else "ok", f"alone on {times} of {odd.units}")
+    return Check(name, value, small, "warn" if far else "ok", say("alone on {n} of {all}", n=times, all=odd.units))
 
 
 def _among_people(apart: Divergence) -> list[tuple[tuple[str, str], Cell]]:
@@ -207,7 +211,3 @@ def _mean_by_judge(apart: Divergence) -> dict[str, float]:
             if cell.value is not None:
                 found.setdefault(judge, []).append(cell.value)
     return {judge: sum(values) / len(values) for judge, values in found.items()}
-
-
-def _day(day: date | None) -> str:
-    return f"{day:%a} {day.day} {day:%b}" if day else ""

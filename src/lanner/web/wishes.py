@@ -19,6 +19,7 @@ from lanner.protocols.wording import Wording
 from lanner.web import forms
 from lanner.web.choices import read_settings
 from lanner.web.roster import Invited, invited
+from lanner.web.speech import say
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_]*")
 _AMOUNTS = ("shuffled", "swapped", "degraded", "repeats")
@@ -77,11 +78,13 @@ def read_wishes(form: FormData) -> Wishes:
     """The form as wishes; the first thing that cannot be understood is said."""
     name = forms.text(form, "name").strip()
     if not name:
-        raise LannerError("The campaign needs a name.", next_step="Write a short one; it stands in addresses.")
+        raise LannerError(
+            say("The campaign needs a name."), next_step=say("Write a short one; it stands in addresses.")
+        )
     pasted = forms.text(form, "judges").strip()
     seed = forms.text(form, "seed").strip() or "0"
     if not seed.isdecimal() or len(seed) > 12:
-        raise LannerError("The seed is a whole number.")
+        raise LannerError(say("The seed is a whole number."))
     design = forms.text(form, "design") or "full"
     return Wishes(
         name=name,
@@ -104,10 +107,12 @@ def protocol_text(form: FormData) -> str:
         return refuse_paths(own)
     chosen = forms.text(form, "protocol")
     if not _NAME.fullmatch(chosen):
-        raise LannerError("Choose a protocol.", next_step="Each says when it is the right one.")
+        raise LannerError(say("Choose a protocol."), next_step=say("Each says when it is the right one."))
     left_out = [name for name in re.split(r"[\s,;]+", forms.text(form, "leave")) if name]
     if wrong := [name for name in left_out if not _NAME.fullmatch(name)]:
-        raise LannerError(f"{wrong[0]!r} is not the id of a question.", next_step="“read it” shows them.")
+        raise LannerError(
+            say("{id} is not the id of a question.", id=repr(wrong[0])), next_step=say("“read it” shows them.")
+        )
     own_name = f"{chosen}_own" if left_out else chosen
     lines = [f'name = "{own_name}"', f'version = "{protocols.load(chosen).version}"', f'extends = "{chosen}"']
     if left_out:
@@ -136,7 +141,8 @@ def refuse_paths(text: str) -> str:
     for name in wanted:
         if name and not (isinstance(name, str) and _NAME.fullmatch(name)):
             raise ProtocolError(
-                "A protocol builds on others by their names only.", next_step='Write for instance extends = "h_falcon".'
+                say("A protocol builds on others by their names only."),
+                next_step=say('Write for instance extends = "h_falcon".'),
             )
     return text
 
@@ -144,7 +150,7 @@ def refuse_paths(text: str) -> str:
 def _options(form: FormData, design: str) -> dict[str, Json]:
     """The options of the chosen design that differ from what it does anyway."""
     if design not in designs.titles():
-        raise DesignError("Choose a design.", next_step=f"One of: {', '.join(designs.titles())}.")
+        raise DesignError(say("Choose a design."), next_step=say("One of: {names}.", names=", ".join(designs.titles())))
     found: dict[str, Json] = {}
     for name, default in designs.options(design).items():
         given = forms.text(form, f"{design}.{name}").strip()
@@ -157,7 +163,8 @@ def _options(form: FormData, design: str) -> dict[str, Json]:
                 value = type(default)(float(given.replace(",", ".")))
             except ValueError:
                 raise DesignError(
-                    f"{given!r} is not a number.", next_step=f"Correct “{name.replace('_', ' ')}”."
+                    say("{given} is not a number.", given=repr(given)),
+                    next_step=say("Correct “{name}”.", name=name.replace("_", " ")),
                 ) from None
         else:
             value = given
@@ -181,7 +188,9 @@ def _settings(form: FormData) -> dict[str, Json]:
 def _whole(form: FormData, name: str) -> int:
     given = forms.text(form, name).strip()
     if given and not given.isdecimal():
-        raise DesignError(f"{given!r} is not a whole number.", next_step=f"Correct “{name}”.")
+        raise DesignError(
+            say("{given} is not a whole number.", given=repr(given)), next_step=say("Correct “{name}”.", name=name)
+        )
     return int(given or 0)
 
 
@@ -192,14 +201,18 @@ def _amount(text: str) -> float:
     try:
         number = float(words) / (100 if "%" in text else 1)
     except ValueError:
-        raise DesignError(f"{text!r} is not a number of control items.", next_step="Write 5, or 5 %.") from None
+        raise DesignError(
+            say("{given} is not a number of control items.", given=repr(text)), next_step=say("Write 5, or 5 %.")
+        ) from None
     return int(number) if number >= 1 else number
 
 
 def planned(documents: Sequence[Document], wishes: Wishes) -> Plan:
     """What these wishes come to, before anything is made."""
     if not wishes.judges:
-        raise DesignError("Without judges there is no plan.", next_step="Name them, or as many as you think of.")
+        raise DesignError(
+            say("Without judges there is no plan."), next_step=say("Name them, or as many as you think of.")
+        )
     protocol = composed(wishes)
     rng = np.random.default_rng(wishes.seed)
     tasks = prepare(

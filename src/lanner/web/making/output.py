@@ -15,6 +15,7 @@ from lanner.reports.build import build
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 from lanner.web.offered import TABLES
+from lanner.web.speech import say
 
 
 def export(store: Store, campaign: int, name: str, suffix: str, folder: str) -> str:
@@ -29,7 +30,9 @@ def export(store: Store, campaign: int, name: str, suffix: str, folder: str) -> 
         exchange.write(material, "appraise_scores" if name == "appraise" else name, written)
     found = [path for path in place.rglob("*") if path.is_file()]
     if not found:
-        raise LannerError("There is nothing to export yet.", next_step="Come back when something has been judged.")
+        raise LannerError(
+            say("There is nothing to export yet."), next_step=say("Come back when something has been judged.")
+        )
     if len(found) == 1:
         return str(found[0])
     return shutil.make_archive(str(Path(folder) / "judgements"), "zip", place)

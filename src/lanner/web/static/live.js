@@ -3,7 +3,8 @@ import { localise, sortable } from "./organiser.js";
 
 const panels = /** @type {HTMLElement} */ (document.getElementById("panels"));
 const sign = /** @type {HTMLElement} */ (document.getElementById("live"));
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const clock = new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
+const word = sign.querySelector(".words")?.textContent ?? "";
 let made = sign.dataset.made ?? "";
 const PAUSE = 1200; // between two refreshes: judges' saves come first
 let fetching = false;
@@ -14,7 +15,7 @@ function say(state) {
   const at = made ? clock.format(new Date(made)) : "";
   sign.dataset.state = state;
   const words = sign.querySelector(".words");
-  if (words) words.textContent = state === "live" ? `live${at && ", "}${at}` : `not connected; numbers from ${at}`;
+  if (words) words.textContent = state === "live" ? `${word}${at && ", "}${at}` : (sign.dataset.lost ?? "").replace("{time}", at);
 }
 
 /** The question the panels that set judges side by side are about. */

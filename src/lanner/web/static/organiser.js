@@ -1,7 +1,7 @@
 // What every organiser's page shares: moments in the reader's own time zone, tables that sort and copy, menus that close.
 
-const day = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short" });
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat(document.documentElement.lang, { weekday: "short", day: "numeric", month: "short" });
+const clock = new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
 
 /** Show every <time data-show> in the reader's zone. @param {ParentNode} within */
 export function localise(within = document) {
@@ -70,7 +70,7 @@ function save(name, text) {
 async function copy(button, text) {
   await navigator.clipboard.writeText(text);
   const before = button.textContent;
-  button.textContent = "Copied";
+  button.textContent = document.body.dataset.copied ?? "";
   setTimeout(() => (button.textContent = before), 1500);
 }
 

@@ -100,7 +100,7 @@ export class Rail {
   /** What a digit does to what is armed. */
   digit(key) {
     const { armed } = this, input = armed && $(`[data-k="${CSS.escape(key)}"]`, armed), f = armed && /\d/.test(key) && $('.slide [type=number], input.count', armed);
-    if (input) return () => { if (input.matches('input')) input.focus(); input.click(); };
+    if (input) return () => { if (input.matches('input')) input.focus({ preventScroll: true }); input.click(); };
     return f && (() => { f.focus(); f.value = key; f.dispatchEvent(new Event('input', { bubbles: true })); });
   }
   /** A letter that arms a question, or a digit that picks a line. */

@@ -35,6 +35,7 @@ class Table:
     def __init__(self) -> None:
         self.assets = Assets()
         self.templates = environment(self.assets)
+        self.trouble = ""
 
 
 def create_app(sitting: Sitting, secret: str, on_finish: Callable[[], None] | None = None) -> Starlette:

@@ -1,0 +1,60 @@
+"""Every English text of the organiser's pages, found in the templates and the code that make them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from jinja2 import Environment, nodes
+
+import lanner.web
+from lanner import designs
+from lanner.model import JudgeKind
+from lanner.store import AccountRole
+from lanner.web import auth, offered, panels, problems
+
+ROOM = Path(lanner.web.__file__).parent
+SAYS = {"say": 1, "mark": 1, "amount": 3}
+"""How many of the first arguments can be texts."""
+
+
+def texts() -> set[str]:
+    return {text for text in (*_of_templates(), *_of_code(), *_from_tables()) if text}
+
+
+def _of_templates() -> Iterator[str]:
+    environment = Environment()
+    for path in (ROOM / "templates").rglob("*.html"):
+        for call in environment.parse(path.read_text(encoding="utf-8")).find_all(nodes.Call):
+            name = getattr(call.node, "name", "")
+            for argument in call.args[: SAYS.get(name, 0)]:
+                if isinstance(argument, nodes.Const) and isinstance(argument.value, str):
+                    yield argument.value
+
+
+def _of_code() -> Iterator[str]:
+    for path in ROOM.rglob("*.py"):
+        code = path.read_text(encoding="utf-8")
+        if "from lanner.web.speech import" not in code:
+            continue  # what judges read has keys of its own
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAYS:
+                for argument in node.args[: SAYS[node.func.id]]:
+                    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                        yield argument.value
+
+
+def _from_tables() -> Iterator[str]:
+    """Texts that pages take from tables and hand to `say`."""
+    yield from designs.titles().values()
+    for design in designs.titles():
+        for option, default in designs.options(design).items():
+            if isinstance(default, bool | int | float | str):
+                yield option.replace("_", " ").capitalize()
+    yield from (about for _, _, about in offered.FORMATS.values())
+    yield from (label for label, _ in panels.STATES.values())
+    yield from map(str, JudgeKind)
+    yield from map(str, AccountRole)
+    yield from (text for pair in problems._WORDS.values() for text in pair)
+    yield auth._WRONG
