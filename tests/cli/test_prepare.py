@@ -21,6 +21,11 @@ def test_a_corpus_a_manifest_and_the_same_bytes_again(lanner: Command, tmp_path:
     assert [segment["source"] for segment in document["segments"]] == ["One here.", "Two there.", "Three."]
     made = json.loads((tmp_path / "one.manifest.json").read_text(encoding="utf-8"))
     assert made["inputs"][0]["sha256"]
+    rows = lanner("prepare", "t.csv", "--out", "one.jsonl", "--json").envelope["rows"]
+    assert [(row["set"], row["segments"]) for row in rows if row["domain"] == "All"] == [
+        ("original", 2),
+        ("prepared", 3),
+    ]
 
 
 def test_the_table_alone_and_as_latex(lanner: Command, tmp_path: Path) -> None:

@@ -78,7 +78,9 @@ def command(
         made = _sit(job, [*hand, *sheet], log, by, port) or job.write([*hand, *sheet])
     else:
         made = job.write([*hand, *sheet])
-    _show(output, made.after, latex=latex)
+    _show(output, made.before, "Original", latex=latex)
+    output.say()
+    _show(output, made.after, "Prepared", latex=latex)
     output.say()
     _tell(output, made, target)
     output.signature = f"recipe {how.name} · seed {made.seed} · edits {len(made.edits)}"
@@ -143,14 +145,18 @@ def _describe(output: Output, path: Path, format_name: str | None, *, latex: boo
         for number, document in enumerate(formats.read_documents(path, format_name), 1):
             table.add(document)
             told("documents", number)
-    _show(output, table.rows(), latex=latex)
+    _show(output, table.rows(), "Original", latex=latex)
     output.end()
 
 
-def _show(output: Output, rows: Iterable[dict[str, object]], *, latex: bool) -> None:
+def _show(output: Output, rows: Iterable[dict[str, object]], title: str, *, latex: bool) -> None:
     found = list(rows)
-    output.rows.extend(found)
-    output.say(describe.to_latex(found) if latex else describe.to_text(found))
+    output.rows.extend({"set": title.lower(), **row} for row in found)
+    if latex:
+        output.say(describe.to_latex(found, caption=title))
+        return
+    output.say(title, style="bold")
+    output.say(describe.to_text(found))
 
 
 def _tell(output: Output, made: manifest.Manifest, target: Path) -> None:
