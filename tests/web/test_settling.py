@@ -57,6 +57,12 @@ def test_an_agreed_answer_is_a_judge_of_its_own(client: TestClient, token: str, 
     assert set(own) == {"universal"}, "the judges' own answers stay"
 
 
+def test_what_judges_left_open_can_be_settled_when_they_are_done(client: TestClient, token: str, store: Store) -> None:
+    campaign.close(store, "trial")
+    assert settle(client, token, store, context="local").status_code in (200, 303)
+    assert agreed(store) == {"context": "local"}
+
+
 def test_a_change_of_mind_and_back_again(client: TestClient, token: str, store: Store) -> None:
     for level in ("local", "universal", "local"):
         settle(client, token, store, context=level)

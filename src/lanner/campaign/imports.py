@@ -15,7 +15,7 @@ from lanner.campaign.clock import now
 from lanner.campaign.create import add_campaign, all_systems, check_documents
 from lanner.campaign.knowing import Reference, find
 from lanner.errors import CampaignError, InputError, Where, did_you_mean
-from lanner.model import Campaign, CampaignState, Document, Item, Judge, Judgement, Protocol, Segment
+from lanner.model import Campaign, CampaignState, Document, Item, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.protocols.intake import Intake, take_in
 from lanner.store import JUDGE_ITSELF, Key, NewAnswer, Store, Transaction
 from lanner.store.codec import dumps, micros
@@ -75,7 +75,8 @@ def import_judgements(
     judges: Sequence[Judge] = (),
     at: datetime | None = None,
 ) -> Imported:
-    """Add judgements from elsewhere to a campaign. Answers it already has to the same questions are superseded."""
+    """Add judgements from elsewhere to a campaign. Answers it already has to the same questions are superseded. A
+    closed campaign takes no more answers of judges; what is settled in a meeting about them may still come."""
     with store.reading() as tx:
         found = find(tx, campaign)
         definition = Protocol.model_validate_json(tx.campaigns.protocol(found.id))
@@ -85,7 +86,8 @@ def import_judgements(
     with store.writing() as tx:
         found = find(tx, found.id)
         tx.campaigns.lock(found.id)
-        if found.state in (CampaignState.DRAFT, CampaignState.CLOSED):
+        settled = bool(judges) and all(judge.kind is JudgeKind.ADJUDICATED for judge in judges)
+        if found.state is CampaignState.DRAFT or (found.state is CampaignState.CLOSED and not settled):
             raise CampaignError(
                 f"{found.name} is {found.state} and takes no answers.",
                 code=str(found.state),
