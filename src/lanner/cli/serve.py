@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from pathlib import Path
 
 import click
 
@@ -10,6 +11,7 @@ from lanner.cli._output import Output
 from lanner.cli._source import store_option
 from lanner.errors import LannerError
 from lanner.store import Store
+from lanner.web import logs
 from lanner.web.app import serve
 from lanner.web.ports import is_free
 from lanner.web.site import Settings
@@ -20,15 +22,33 @@ from lanner.web.site import Settings
 @click.option("--port", default=8000, show_default=True)
 @click.option("--root-path", default="", help="The path under which a proxy serves it.")
 @click.option("--trusted-proxies", default="127.0.0.1", show_default=True, help="Whose forwarded headers count.")
+@click.option("--backup-every", "hours", type=click.FloatRange(0), default=0.0, help="Hours between backups (0: none).")
+@click.option("--backup-folder", "folder", type=click.Path(path_type=Path), help="Where (default: beside the store).")
+@click.option("--backup-keep", "keep", type=click.IntRange(1), default=14, show_default=True, help="How many stay.")
+@click.option("--log", "level", type=click.Choice(list(logs.LEVELS)), default="problems", show_default=True)
+@click.option("--webhooks-inside", is_flag=True, help="Let webhooks reach this machine's own network.")
 @store_option
-def command(host: str, port: int, root_path: str, trusted_proxies: str, store_place: str) -> None:
-    """Serve until Ctrl+C. The first time, it prints a code with which the first organiser signs up.
+def command(
+    host: str,
+    port: int,
+    root_path: str,
+    trusted_proxies: str,
+    hours: float,
+    folder: Path | None,
+    keep: int,
+    level: str,
+    webhooks_inside: bool,
+    store_place: str,
+) -> None:
+    """Serve until Ctrl+C. The first time, it prints a code with which the first organiser signs up. Logs go to standard
+    error, one JSON object a line, without names, addresses or secrets.
 
-    Example: lanner serve --port 8080
+    Example: lanner serve --port 8080 --backup-every 24
     """
     output = Output("serve")
     if not is_free(host, port):
         raise LannerError(f"Port {port} is taken.", next_step=f"Choose another: lanner serve --port {port + 1}")
+    logs.begin(level)
     with Store.open(store_place) as store:
         with store.reading() as found:
             first = found.accounts.count() == 0
@@ -42,7 +62,9 @@ def command(host: str, port: int, root_path: str, trusted_proxies: str, store_pl
             store,
             host,
             port,
-            settings=Settings(setup_code=code),
+            settings=Settings(
+                setup_code=code, backup_hours=hours, backups=folder, backup_keep=keep, tell_inside=webhooks_inside
+            ),
             root_path=root_path,
             trusted_proxies=trusted_proxies,
         )

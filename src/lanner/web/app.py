@@ -38,6 +38,7 @@ from lanner.web.api.openapi import openapi
 from lanner.web.api.table import OPERATIONS, ROOT
 from lanner.web.headers import Headers
 from lanner.web.site import Settings, Site
+from lanner.web.watching import Watching
 from lanner.web.speech import Speech
 
 
@@ -122,12 +123,13 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        site.begin()
         yield
         await site.close()
 
     app = Starlette(
         routes=[_route(way, site.settings) for way in ROUTES],
-        middleware=[Middleware(Headers), Middleware(Speech)],
+        middleware=[Middleware(Watching, watched=site.watched), Middleware(Headers), Middleware(Speech)],
         exception_handlers={
             HTTPException: problems.http_problem,
             LannerError: problems.lanner_problem,

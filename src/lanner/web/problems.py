@@ -90,7 +90,8 @@ def lanner_problem(request: Request, error: Exception) -> Response:
 def bug(request: Request, error: Exception) -> Response:
     """Anything else is our fault: a number to look up in the log, nothing of the inside."""
     number = secrets.token_hex(4)
-    log.error("bug %s: %s %s", number, request.method, request.scope.get("path"), exc_info=error)
+    what = getattr(request.scope.get("endpoint"), "__name__", "nothing")  # the address could hold a judge's secret
+    log.error("bug %s: %s %s", number, request.method, what, exc_info=error)
     what, next_step = map(say, _WORDS[500])
     return _answer(request, 500, (what, say("Number {number}", number=number), next_step))
 

@@ -13,11 +13,14 @@ from lanner.store import Store
 from lanner.web.assets import Assets
 from lanner.web.desk import Owners
 from lanner.web.intake import Intake
+from lanner.web.keeping import Keeper
 from lanner.web.live import Live
 from lanner.web.rendering import environment
 from lanner.web.session import Sessions
+from lanner.web.telling import Teller
 from lanner.web.throttle import Throttle
 from lanner.web.uploads import Uploads
+from lanner.web.watching import Watched
 
 T = TypeVar("T")
 
@@ -29,7 +32,8 @@ class Settings:
     `setup_code` makes the first account; `entry_code` signs its bearer in as `entry_account` as long as the server
     runs (for demonstrations on one's own machine). `watched` reads templates and static files anew each time. `beside`
     makes the numbers of live pages in a process of their own. Copies of deleted campaigns go to `backups`, or beside
-    the store.
+    the store; so do copies of the whole store every `backup_hours`, of which `backup_keep` stay. Webhooks reach this
+    machine's own network only with `tell_inside`.
     """
 
     setup_code: str = ""
@@ -42,6 +46,9 @@ class Settings:
     idle_seconds: int = 180
     beside: bool = True
     backups: Path | None = None
+    backup_hours: float = 0.0
+    backup_keep: int = 14
+    tell_inside: bool = False
 
 
 class Saves:
@@ -75,6 +82,9 @@ class Site:
         self._readers = ThreadPoolExecutor(4, "lanner-read")
         self._writers = ThreadPoolExecutor(1 if store.kind == "sqlite" else 8, "lanner-write")
         self.intake = Intake(store, self._writers)
+        self.watched = Watched()
+        self.keeper = Keeper(store.address, self.backups, hours=settings.backup_hours, keep=settings.backup_keep)
+        self.teller = Teller(store, inside=settings.tell_inside)
 
     @property
     def trouble(self) -> str:
@@ -89,8 +99,15 @@ class Site:
         """Run something that writes. When it returns, it is on disk."""
         return await asyncio.get_running_loop().run_in_executor(self._writers, work)
 
+    def begin(self) -> None:
+        """Start what runs beside: backups by the clock, messages to addresses outside."""
+        self.keeper.begin()
+        self.teller.begin()
+
     async def close(self) -> None:
         """Finish what was begun."""
+        await self.keeper.close()
+        await self.teller.close()
         await self.live.close()
         self.uploads.close()
         self._writers.shutdown(wait=True)

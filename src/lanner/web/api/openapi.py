@@ -68,7 +68,7 @@ def _operation(row: Operation) -> dict[str, Any]:
     content = (
         {"application/json": {"schema": _ref(row.gives)}}
         if row.gives
-        else {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+        else {row.media: {"schema": {"type": "string", "format": "binary"}}}
     )
     problem = {"application/json": {"schema": _ref(shapes.Problem)}}
     made: dict[str, Any] = {

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.web.api import operations, shapes
+from lanner.web.watching import metrics
 
 ROOT = "/api/v1"
 
@@ -27,6 +28,7 @@ class Operation:
     takes: type[BaseModel] | None = None
     query: tuple[tuple[str, str, str], ...] = ()
     status: int = 200
+    media: str = "application/octet-stream"
     size: str = "form_bytes"
 
     @property
@@ -68,4 +70,5 @@ OPERATIONS = (
         shapes.NewAnswers, size="answer_bytes",
     ),
     Operation("GET", "/campaigns/{campaign}/export/{format}", operations.export, "judgements", None),
+    Operation("GET", "/metrics", metrics, "metrics", None, media="text/plain"),
 )  # fmt: skip

@@ -1,0 +1,126 @@
+"""Tells addresses outside what happened: what waits in the store is sent, signed, until it has arrived.
+
+A message is a POST with a JSON body. `Lanner-Signature` is the HMAC-SHA256 of the body with the address's secret. Any
+2xx counts as arrived; anything else is tried again later, ten times in about a day. Only addresses of the open network
+are told, unless the operator says otherwise, so that nobody can use the server to reach into its own network.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import http.client
+import ipaddress
+import logging
+import socket
+import ssl
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
+
+from lanner.errors import LannerError, StoreError
+from lanner.store import Store
+from lanner.store.webhooks import Delivery
+
+log = logging.getLogger("lanner.web")
+LEASE = timedelta(minutes=2)
+TRIES = 10
+_LOOKS_EACH = 5.0
+_TIMEOUT = 10.0
+
+
+def signature(secret: str, body: str) -> str:
+    """What a receiver compares `Lanner-Signature` with."""
+    return "sha256=" + hmac.new(secret.encode(), body.encode(), hashlib.sha256).hexdigest()
+
+
+def refuse_address(url: str) -> None:
+    """Refuse what is no address of the web."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("https", "http") or not parts.hostname or parts.username or parts.password:
+        raise LannerError(f"{url!r} is no address that can be told.", next_step="Write https://host/path.")
+
+
+def reachable(host: str, port: int, *, inside: bool) -> tuple[str, int]:
+    """The number behind a name, looked up once, so that it cannot change between the check and the call."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    number = str(found[0][4][0])
+    if not inside and not ipaddress.ip_address(number).is_global:
+        raise OSError(f"{host} is not on the open network")
+    return number, port
+
+
+def post(delivery: Delivery, *, inside: bool) -> int:
+    """Send one message; the status of the answer."""
+    parts = urlsplit(delivery.webhook.url)
+    host, secure = parts.hostname or "", parts.scheme == "https"
+    number, port = reachable(host, parts.port or (443 if secure else 80), inside=inside)
+    plain = socket.create_connection((number, port), _TIMEOUT)
+    connection = http.client.HTTPConnection(host, port, timeout=_TIMEOUT)
+    try:
+        connection.sock = ssl.create_default_context().wrap_socket(plain, server_hostname=host) if secure else plain
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "lanner",
+            "Lanner-Event": delivery.event,
+            "Lanner-Delivery": str(delivery.id),
+            "Lanner-Signature": signature(delivery.webhook.secret, delivery.body),
+        }
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        connection.request("POST", path, delivery.body.encode(), headers)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+        plain.close()
+
+
+def again_at(attempts: int, now: datetime) -> datetime | None:
+    """When to try again: after half a minute, then each time twice as late; None after the last."""
+    return now + timedelta(seconds=30 * 2 ** (attempts - 1)) if attempts < TRIES else None
+
+
+def tell_next(store: Store, now: datetime, *, inside: bool = False) -> bool:
+    """Send the next message that is due; whether there was one."""
+    with store.writing() as tx:
+        taken = tx.webhooks.take(now, LEASE)
+    if taken is None:
+        return False
+    try:
+        status = post(taken, inside=inside)
+        problem = "" if 200 <= status < 300 else f"answered {status}"
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        problem = f"{type(error).__name__}: {error}"[:200]
+    with store.writing() as tx:
+        if problem:
+            tx.webhooks.failed(taken.id, problem, again_at(taken.attempts, now))
+        else:
+            tx.webhooks.delivered(taken.id, now)
+    if problem:
+        log.warning("webhook %d: %s", taken.webhook.id, problem)
+    return True
+
+
+class Teller:
+    """Runs beside the server and sends what waits."""
+
+    def __init__(self, store: Store, *, inside: bool = False) -> None:
+        self._store = store
+        self._inside = inside
+        self._running: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        self._running = self._running or asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOKS_EACH)
+            with suppress(StoreError):  # a database that is away for a moment is asked again
+                while await asyncio.to_thread(tell_next, self._store, datetime.now(UTC), inside=self._inside):
+                    pass
+
+    async def close(self) -> None:
+        if self._running is not None:
+            self._running.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._running
