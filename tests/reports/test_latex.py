@@ -1,4 +1,7 @@
+from dataclasses import replace
+
 from lanner.reports.latex import document, escape, table
+from lanner.reports.parts import Column, Table
 from reports.sample import report
 
 
@@ -8,7 +11,8 @@ def test_text_is_printed_never_obeyed() -> None:
 
 def test_a_table_has_three_rules_groups_and_a_total() -> None:
     text = table(report().tables[0])
-    assert text.count("rule") == 4  # top, mid, the one above the total, bottom
+    assert text.count("rule") == 5  # top, below the span, mid, the one above the total, bottom
+    assert r"\cmidrule(lr){2-3}" in text
     assert r"\multicolumn{3}{@{}l}{\textit{People}}" in text
     assert r"\multicolumn{2}{c}{Context}" in text
     assert r"\textbf{moderately}" in text
@@ -17,3 +21,22 @@ def test_a_table_has_three_rules_groups_and_a_total() -> None:
 
 def test_the_document_holds_every_table() -> None:
     assert document(report()).count(r"\begin{table}") == 1
+
+
+def test_a_cell_in_brackets_is_no_option_of_the_line_break() -> None:
+    part = Table("t", "c", [Column("a", "A"), Column("b", "B")], [{"a": "[x]", "b": 1}, {"a": "*", "b": None}])
+    assert "{[x]} & 1" in table(part)
+    assert "{*} & " in table(part)
+
+
+def test_other_scripts_are_declared_for_pdflatex_and_kept_for_the_others() -> None:
+    named = replace(report(), title="판정 A")
+    text = document(named)
+    assert r"\DeclareUnicodeCharacter{D310}" in text
+    assert "판정 A" in text
+
+
+def test_long_words_break_and_wide_tables_are_set_smaller() -> None:
+    columns = [Column(f"c{n}", "C") for n in range(8)]
+    assert r"\footnotesize\setlength" in table(Table("t", "c", columns, []))
+    assert "p{0.36" in table(Table("t", "c", [Column("a", "A"), Column("b", "B", text=True)], [{"b": "word " * 20}]))

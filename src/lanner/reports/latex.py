@@ -12,8 +12,23 @@ _SPECIAL = {
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "κ": r"$\kappa$", "α": r"$\alpha$", "τ": r"$\tau$", "ρ": r"$\rho$", "²": r"$^2$", "−": r"$-$", "–": "--",
     "—": "---", "±": r"$\pm$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$", "✓": r"\checkmark{}",
-    "△": r"$\triangle$", "·": r"$\cdot$",
+    "△": r"$\triangle$", "·": r"$\cdot$", "…": r"\ldots{}", "“": "``", "”": "''", "‘": "`", "’": "'", "χ": r"$\chi$",
+    "β": r"$\beta$", "γ": r"$\gamma$", "Δ": r"$\Delta$", "→": r"$\rightarrow$", "←": r"$\leftarrow$",
+    "≈": r"$\approx$", "≠": r"$\neq$", "∞": r"$\infty$", "½": r"$\frac12$",
 }  # fmt: skip
+_KNOWN = "€£§©®™°¿¡«»"
+_LATIN = 0x17F  # the letters that the T1 encoding has are below
+_MANY_COLUMNS, _LONG = 7, 44
+_FALLBACKS = ", ".join(
+    f"'{name}:mode=harf;'"
+    for name in (
+        "Noto Serif CJK KR",
+        "Noto Sans CJK KR",
+        "Noto Naskh Arabic",
+        "Noto Serif Hebrew",
+        "Noto Serif Devanagari",
+    )
+)
 _ANY_SPECIAL = re.compile("|".join(map(re.escape, _SPECIAL)))
 
 
@@ -23,14 +38,15 @@ def escape(text: object) -> str:
 
 
 def table(part: Table) -> str:
-    """One table float with three rules, caption above, label `tab:<id>`."""
-    layout = "".join("l" if column.text or place == 0 else "r" for place, column in enumerate(part.columns))
+    """One table float with three rules, caption above, label `tab:<id>`. Wide tables are set smaller and tighter."""
+    layout = "".join(_layout(part, place) for place in range(len(part.columns)))
+    wide = len(part.columns) > _MANY_COLUMNS
+    size = r"\centering\footnotesize\setlength{\tabcolsep}{3pt}" if wide else r"\centering\small"
     lines = [
-        r"\begin{table}[t]", r"\centering\small", rf"\caption{{{_strong(part.caption)}}}", rf"\label{{tab:{part.id}}}",
+        r"\begin{table}[t]", size, rf"\caption{{{_strong(part.caption)}}}", rf"\label{{tab:{part.id}}}",
         rf"\begin{{tabular}}{{@{{}}{layout}@{{}}}}", r"\toprule",
     ]  # fmt: skip
-    if spans := _spans(part.columns):
-        lines.append(spans)
+    lines += _spans(part.columns)
     lines += [" & ".join(rf"\textbf{{{escape(column.heading)}}}" for column in part.columns) + r" \\", r"\midrule"]
     for row in part.rows:
         if "group" in row:
@@ -38,34 +54,61 @@ def table(part: Table) -> str:
             continue
         if row.get("total"):
             lines.append(r"\midrule")
-        lines.append(" & ".join(escape(row.get(column.key, "")) for column in part.columns) + r" \\")
+        lines.append(" & ".join(_cell(row.get(column.key)) for column in part.columns) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     if part.signature:
         lines.append(rf"\par\smallskip{{\footnotesize {escape(part.signature)}\par}}")
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 
 
+def _cell(value: object) -> str:
+    """Braces keep a cell that begins with a bracket from being read as the option of the line break before it."""
+    text = "" if value is None else escape(value)
+    return f"{{{text}}}" if text.startswith(("[", "*")) else text
+
+
+def _layout(part: Table, place: int) -> str:
+    """Numbers to the right, words to the left; long words in a column that breaks lines."""
+    column = part.columns[place]
+    if place and not column.text:
+        return "r"
+    longest = max((len(str(row.get(column.key) or "")) for row in part.rows), default=0)
+    return r">{\raggedright\arraybackslash}p{0.36\linewidth}" if longest > _LONG else "l"
+
+
 def document(report: Report) -> str:
-    """All tables of a report as a document that compiles by itself."""
+    """All tables of a report as a document that compiles by itself: by pdfLaTeX, and by LuaLaTeX or XeLaTeX, which
+    print scripts that pdfLaTeX has no letters for."""
+    body = "\n".join(table(part) for part in report.tables)
+    title = escape(report.title)
+    unknown = sorted({character for character in body + title if ord(character) > _LATIN and character not in _KNOWN})
+    declared = [rf"  \DeclareUnicodeCharacter{{{ord(one):04X}}}{{\textquestiondown}}" for one in unknown]
     head = [
-        r"\documentclass{article}", r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs,amssymb}",
-        rf"\title{{{escape(report.title)}}}", r"\begin{document}", r"\maketitle",
+        r"\documentclass{article}", r"\usepackage[margin=2.2cm]{geometry}",
+        r"\usepackage{array,booktabs,amssymb,iftex}",
+        r"\ifPDFTeX", r"  \usepackage[T1]{fontenc}", *declared, r"\else", r"  \usepackage{fontspec}",
+        r"  \ifLuaTeX", rf"    \directlua{{luaotfload.add_fallback('scripts', {{{_FALLBACKS}}})}}",
+        r"    \setmainfont{Latin Modern Roman}[RawFeature={fallback=scripts}]", r"  \fi", r"\fi",
+        r"\extrafloats{100}", rf"\title{{{title}}}", r"\begin{document}", r"\maketitle",
     ]  # fmt: skip
-    return "\n".join([*head, *(table(part) for part in report.tables), r"\end{document}"]) + "\n"
+    return "\n".join([*head, body, r"\end{document}"]) + "\n"
 
 
-def _spans(columns: Sequence[Column]) -> str:
+def _spans(columns: Sequence[Column]) -> list[str]:
+    """The line of headings over several columns, and the rules below them."""
     if not any(column.span for column in columns):
-        return ""
+        return []
     cells: list[str] = []
+    rules: list[str] = []
     place = 0
     while place < len(columns):
         name, width = columns[place].span, 1
         while name and place + width < len(columns) and columns[place + width].span == name:
             width += 1
         cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(name)}}}" if name else "")
+        rules += [rf"\cmidrule(lr){{{place + 1}-{place + width}}}"] if name else []
         place += width
-    return " & ".join(cells) + r" \\"
+    return [" & ".join(cells) + r" \\", " ".join(rules)]
 
 
 def _strong(text: str) -> str:
