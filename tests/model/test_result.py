@@ -34,6 +34,8 @@ def test_a_result_prints_as_a_sentence_and_as_html() -> None:
     )
     assert str(result).splitlines() == ["kappa (<J2>): 0.500 [0.400, 0.600]; 809 items", "A note."]
     assert "&lt;J2&gt;" in result._repr_html_()
+    assert repr(result).startswith("<Result ")
+    assert "2 rows" in repr(Result("shares", None, rows=[{"a": 1}, {"a": 2}]))
     assert "not defined" in str(Result("kappa", None))
 
 

@@ -40,7 +40,7 @@ class Interval:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Result:
     """One statistic's outcome. `value` is None where it is undefined, and `notes` say why.
 
@@ -90,6 +90,10 @@ class Result:
 
         rows = [dict(row) for row in self.rows] or [self.row()]
         return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+
+    def __repr__(self) -> str:
+        table = f"; {len(self.rows)} rows, see .to_frame()" if self.rows else ""
+        return f"<Result {self._headline()}{table}>"
 
     def __str__(self) -> str:
         return "\n".join(filter(None, (self._headline(), *self.notes, str(self.signature or ""))))
