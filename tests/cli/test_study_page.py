@@ -49,4 +49,8 @@ def test_an_estimate_stands_with_its_interval() -> None:
     made = page(simulated, [found], Data())
     assert made.tables[0].rows[0]["ours0"] == "0.480 [0.400, 0.600] ✓"
     assert "simulated" in made.kicker
+    assert made.tables[0].columns[1].heading == "true"
+    assert "1 of 1 known truths lie within" in " ".join(made.findings)
+    lost = Check(found.cell, Found(0.3, 0.2, 0.4, recovers=True), DIFFERS)
+    assert "Not recovered: T, r, κ." in " ".join(findings(simulated, [found, lost]))
     assert typed(None, 2) == "—"

@@ -215,7 +215,7 @@ def effort(data: Data, *, parts: Mapping[str, str]) -> Made:
         if isinstance(seconds.value, float) and isinstance(marked.value, float):
             drawn.append(Bar(name, [("a1", round(seconds.value), "seconds a segment")], f"{marked.value:.2f} spans"))
             rows.append({"protocol": name, "seconds": seconds.value, "spans": marked.value, "n": seconds.detail})
-            said.append(f"{name} {seconds.value:.0f} s and {marked.value:.2f} spans")
+            said.append(f"{seconds.value:.0f} s in {name} ({marked.value:.2f} spans)")
     return str(bars("Seconds a segment", drawn)), f"A segment takes {words(said)}.", rows, "mean of judges' means"
 
 

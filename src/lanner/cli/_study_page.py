@@ -35,8 +35,9 @@ def page(study: Study, checks: Sequence[Check], data: Data) -> Report:
 
 def findings(study: Study, checks: Sequence[Check]) -> list[str]:
     """What came of it, in sentences computed from the verdicts."""
-    said = ["**The judges are simulated; no figure of the paper is recomputed.**"] if study.simulated else []
-    said.append(f"**{summary(checks)}**")
+    if study.simulated:
+        return _recovered(checks)
+    said = [f"**{summary(checks)}**"]
     whole = [where for where in _wheres(checks) if {c.verdict for c in checks if c.cell.where == where} == {AGREES}]
     if whole and len(whole) < len(_wheres(checks)):
         named = "; ".join(whole[:_MOST_NAMED]) + ("; …" if len(whole) > _MOST_NAMED else "")
@@ -55,6 +56,17 @@ def findings(study: Study, checks: Sequence[Check]) -> list[str]:
     return said
 
 
+def _recovered(checks: Sequence[Check]) -> list[str]:
+    known = [check for check in checks if check.found.recovers]
+    held = [check for check in known if check.verdict == AGREES]
+    missed = [f"{check.cell.where}, {check.cell.row}, {check.cell.column}" for check in known if check not in held]
+    return [
+        "**The judges are simulated; no figure of the paper is recomputed.**",
+        f"**{len(held)} of {len(known)} known truths lie within the 99 % interval around their estimate.**",
+        f"Not recovered: {'; '.join(missed)}." if missed else "",
+    ]
+
+
 def _are(several: Sequence[object]) -> str:
     return "is" if len(several) == 1 else "are"
 
@@ -70,12 +82,15 @@ def _differences(checks: Sequence[Check]) -> Section | None:
     numbers = [check for check in odd if not isinstance(check.value, str)]
     differ = sum(check.verdict == DIFFERS for check in numbers)
     lacking = len(numbers) - differ
-    said = f"{plural(differ, 'number')} {'differs' if differ == 1 else 'differ'} from what was printed"
-    said += f"; {lacking} cannot be computed." if lacking else "."
+    said = (
+        f"{plural(differ, 'number')} {'differs' if differ == 1 else 'differ'} from what was printed" if differ else ""
+    )
+    said += "; " if differ and lacking else ""
+    said += f"{plural(lacking, 'printed value')} cannot be computed." if lacking else "."
     claims = f"{plural(len(worded), 'claim')} made in words that the data does not bear out."
     blocks: list[Block] = _odd_tables("differences", said, numbers, worded=False) if numbers else []
     blocks += _odd_tables("claims", claims, worded, worded=True) if worded else []
-    return Section("differences", "What differs", blocks) if blocks else None
+    return Section("differences", "What differs or cannot be computed", blocks) if blocks else None
 
 
 def _odd_tables(name: str, caption: str, checks: Sequence[Check], *, worded: bool) -> list[Block]:
@@ -139,11 +154,12 @@ def _tables(study: Study, checks: Sequence[Check]) -> list[Section]:
 def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Table:
     columns = [Column("row", "")]
     heads = list(dict.fromkeys(check.cell.column for check in checks))
+    known = any(check.found.recovers for check in checks)
     for place, head in enumerate(heads):
         own = [check for check in checks if check.cell.column == head]
         if any(check.cell.paper is not None for check in own):
-            columns.append(Column(f"paper{place}", "true" if study.simulated else "printed", quiet=True, span=head))
-        columns.append(Column(f"ours{place}", "estimate" if study.simulated else "recomputed", span=head))
+            columns.append(Column(f"paper{place}", "true" if known else "printed", quiet=True, span=head))
+        columns.append(Column(f"ours{place}", "estimate" if known else "recomputed", span=head))
     rows: list[dict[str, Json]] = []
     for row in dict.fromkeys(check.cell.row for check in checks):
         cells: dict[str, Json] = {"row": row}
@@ -157,7 +173,7 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
         rows.append(cells)
     agree = sum(check.verdict == AGREES for check in checks)
     printed = sum(check.cell.paper is not None for check in checks)
-    said = f"{agree} of {printed} agree." if printed else "not printed in the paper."
+    said = f"{agree} of {printed} {'recovered' if known else 'agree'}." if printed else "not printed in the paper."
     return Table(name, f"“{where}”: {said}", columns, rows, _data(checks), f"{study.name} · {where}")
 
 

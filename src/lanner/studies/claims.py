@@ -70,7 +70,7 @@ def interval_and_zero(
         return Found(None)
     low, high = float(row["low"]), float(row["high"])
     words = "above 0" if low > 0 else "below 0" if high < 0 else "includes 0"
-    return Found(words, low, high, f"{row['value']:.3f} [{low:.3f}, {high:.3f}]")
+    return Found(words, low, high, f"{row['value']:.3f} [{low:.3f}, {high:.3f}]".replace("-", "−"))
 
 
 def commonest_number(data: Data, *, part: str, question: str, judge: str) -> Found:
