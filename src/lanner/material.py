@@ -18,7 +18,7 @@ from lanner import campaign, formats, protocols
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.model import Document, Judge, Judgement, Protocol, Role
-from lanner.protocols.derived import derived
+from lanner.protocols.derived import chosen, scored, scored_as
 from lanner.protocols.intake import take_in
 from lanner.protocols.scoring import word_count
 from lanner.stats.frame import frame
@@ -42,8 +42,19 @@ class Material:
     @cached_property
     def table(self) -> pl.DataFrame:
         """The tidy table of all answers, and of the scores that the protocol makes of them."""
-        scores: Iterable[Judgement] = derived(self.protocol, self.judgements) if self.protocol else ()
-        return frame([*self.judgements, *scores], self.protocol, self.documents, self.judges)
+        if self.protocol is None:
+            return self._frame(self.judgements)
+        parts = [self._frame(self.judgements), self._frame(chosen(self.protocol, self.judgements))]
+        items, numbers = scored(self.protocol, self.judgements)
+        if items:  # a column at a time: of a million judgements there are millions of scores
+            bare = self._frame(scored_as(item, next(iter(numbers)), None) for item in items)
+            for name, column in numbers.items():
+                score = pl.Series("score", column, dtype=pl.Float64)
+                parts.append(bare.with_columns(pl.lit(name).alias("question"), score).filter(score.is_not_null()))
+        return pl.concat(parts)
+
+    def _frame(self, judgements: Iterable[Judgement]) -> pl.DataFrame:
+        return frame(judgements, self.protocol, self.documents, self.judges)
 
     @cached_property
     def words(self) -> dict[tuple[str, str], int]:

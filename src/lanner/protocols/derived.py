@@ -15,8 +15,12 @@ _Unit = tuple[str, str, str, str]
 def derived(protocol: Protocol, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
     """Scores (question = the score's id) and chosen rows (question = `chosen_rows(grid)`) as judgements."""
     given = list(judgements)
-    yield from _scores(protocol, given)
-    yield from _chosen(protocol, given)
+    carriers, numbers = scored(protocol, given)
+    for place, carrier in enumerate(carriers):
+        for name, column in numbers.items():
+            if column[place] is not None:
+                yield scored_as(carrier, name, column[place])
+    yield from chosen(protocol, given)
 
 
 def chosen_rows(question: Question) -> str | None:
@@ -24,11 +28,13 @@ def chosen_rows(question: Question) -> str | None:
     return f"{question.id}_chosen" if isinstance(question, Grid) and question.preselected else None
 
 
-def _scores(protocol: Protocol, judgements: Sequence[Judgement]) -> Iterator[Judgement]:
-    """One judgement per score and item. Answers about the source of a unit (the context level, the chosen skills)
-    count for every output of it. A score that is not defined is left out."""
+def scored(
+    protocol: Protocol, judgements: Iterable[Judgement]
+) -> tuple[list[Judgement], dict[str, list[float | None]]]:
+    """One judgement for every item that has scores, and each score's numbers in their order; None where it is not
+    defined. Answers about the source of a unit (the context level, the chosen skills) count for every output of it."""
     if not protocol.scores:
-        return
+        return [], {}
     about_source: dict[_Unit, dict[str, Json]] = {}
     about_output: dict[tuple[_Unit, tuple[str, ...]], dict[str, Json]] = {}
     carriers: dict[tuple[_Unit, tuple[str, ...]], Judgement] = {}
@@ -42,17 +48,20 @@ def _scores(protocol: Protocol, judgements: Sequence[Judgement]) -> Iterator[Jud
             carriers.setdefault((unit, ()), judgement)
     scores = scorer(protocol)
     with_outputs = {unit for unit, _ in about_output}
+    items: list[Judgement] = []
+    numbers: dict[str, list[float | None]] = {score.id: [] for score in protocol.scores}
     for (unit, systems), carrier in carriers.items():
         if not systems and unit in with_outputs:
             continue  # its outputs carry the scores
         answers = {**about_source.get(unit, {}), **about_output.get((unit, systems), {})}
+        items.append(carrier)
         for name, number in scores(answers).items():
-            if number is not None:
-                yield _made(carrier, name, number)
+            numbers[name].append(number)
+    return items, numbers
 
 
-def _made(carrier: Judgement, name: str, value: Json) -> Judgement:
-    """Of the same item, judge and time. Spelt out, since `replace` takes four times as long and there are millions."""
+def scored_as(carrier: Judgement, name: str, value: Json) -> Judgement:
+    """A score of the same item, judge and time. Spelt out, since `replace` takes four times as long."""
     return Judgement(
         carrier.judge,
         STAGE,
@@ -73,7 +82,8 @@ def _made(carrier: Judgement, name: str, value: Json) -> Judgement:
     )
 
 
-def _chosen(protocol: Protocol, judgements: Sequence[Judgement]) -> Iterator[Judgement]:
+def chosen(protocol: Protocol, judgements: Sequence[Judgement]) -> Iterator[Judgement]:
+    """The chosen rows of every answered grid, under the name of `chosen_rows`."""
     grids = {
         question.id: (name, question.preselected)
         for _, question in protocol.questions
@@ -84,4 +94,4 @@ def _chosen(protocol: Protocol, judgements: Sequence[Judgement]) -> Iterator[Jud
         if grid and isinstance(judgement.value, dict):
             name, preselected = grid
             rows = [row for row, option in judgement.value.items() if option != preselected]
-            yield _made(judgement, name, rows)
+            yield scored_as(judgement, name, rows)

@@ -43,8 +43,11 @@ def _looked_up(question: Grid, options: Mapping[str, Any]) -> tuple[dict[str, fl
 
 def grid_sum(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
     """The sum of the rows' values, optionally of one group of rows."""
-    values = _grid_values(question, answer, options)
-    return sum(values.values()) if values else None
+    if not isinstance(question, Grid) or not isinstance(answer, Mapping):
+        return None
+    values, rows = options.get(_LOOKED_UP) or _looked_up(question, options)
+    rated = [number for row in rows if (number := values.get(answer.get(row, ""))) is not None]
+    return sum(rated) if rated else None
 
 
 def grid_count(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:

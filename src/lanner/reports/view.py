@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import polars as pl
+
 from lanner.material import Material
 from lanner.model import Judge, JudgeKind, Protocol, Question, Result
 from lanner.protocols.wording import Wording
 from lanner.reports.coefficients import Coefficient, coefficients
 from lanner.stats.kappa import pairwise
 from lanner.stats.resample import Resampling
+from lanner.stats.wide import Wide, wide
 
 _SHORT = 24
 PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED, JudgeKind.ADJUDICATED)
@@ -46,7 +49,7 @@ class View:
     @cached_property
     def judges(self) -> list[Judge]:
         """Those who answered, people first."""
-        answered = set(self.material.table["judge"])
+        answered = set(self.material.table["judge"].unique())
         found = [judge for judge in self.material.judges if judge.id in answered]
         return sorted(found, key=lambda judge: judge.kind not in PEOPLE)
 
@@ -74,7 +77,7 @@ class View:
     @cached_property
     def answered(self) -> set[str]:
         """Questions and scores that have at least one answer."""
-        return set(self.material.table["question"])
+        return set(self.material.table["question"].unique())
 
     def label(self, question: str) -> str:
         """A question's words; for something derived from it, a readable form of its id."""
@@ -119,7 +122,7 @@ class View:
                 (c for c in coefficients(question) if c.name == "alpha" and c.question == first.question), first
             )
             together = alpha.statistic(
-                self.material.table,
+                self.answers(alpha.question),
                 alpha.question,
                 resampling=self.resampling,
                 **{**alpha.options, "judges": people},
@@ -129,13 +132,27 @@ class View:
 
     def people_asked(self, question: str) -> list[str]:
         """The people who answered a question."""
-        table = self.material.table
-        answered = set(table.filter(table["question"] == question)["judge"])
+        answered = set(self.answers(question)["judge"].unique())
         return [judge for judge in self.people if judge in answered]
+
+    @cached_property
+    def wide(self) -> Wide:
+        """One row per judge and item, for everything that sets measures side by side."""
+        return wide(self.material.table)
+
+    def answers(self, question: str) -> pl.DataFrame:
+        """The rows of one question: what is compared again and again is picked out once."""
+        if question not in self._answers:
+            self._answers[question] = self.material.table.filter(pl.col("question") == question)
+        return self._answers[question]
+
+    @cached_property
+    def _answers(self) -> dict[str, pl.DataFrame]:
+        return {}
 
     def _pairs(self, coefficient: Coefficient) -> list[Result]:
         return pairwise(
-            self.material.table,
+            self.answers(coefficient.question),
             coefficient.question,
             of=coefficient.statistic,
             resampling=self.resampling,

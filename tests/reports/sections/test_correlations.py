@@ -8,7 +8,7 @@ def test_scales_and_scores_between_every_two_judges() -> None:
     assert made is not None
     [table] = made.blocks
     assert isinstance(table, Table)
-    assert {row["what"] for row in table.rows} >= {"Sentence score", "Holistic score", "skill sum"}
+    assert {row["what"] for row in table.rows} >= {"Sentence score", "Holistic score", "Skill sum"}
     assert len([row for row in table.rows if row["what"] == "Holistic score"]) == 3
     assert all(row["n"] == 48 for row in table.rows)
 

@@ -1,12 +1,14 @@
 from lanner.reports.parts import Figure, Table
 from lanner.reports.sections.estimates import WAYS, three_ways
+from lanner.stats.regression import regress
 from reports.test_view import view
 
 
 def test_three_estimates_of_every_coefficient() -> None:
     made = view("h_falcon")
     terms = [("sentence", "Sentence score", ""), ("skills.style_register", "Style", "tenor")]
-    figure, table = three_ways(made, "holistic", ["skills", "sentence"], ["j0", "j1"], terms)
+    clustered = regress(made.wide, "holistic", ["skills", "sentence"], by=("judge",)).rows
+    figure, table = three_ways(made, "holistic", ["skills", "sentence"], ["j0", "j1"], terms, clustered)
     assert isinstance(figure, Figure) and isinstance(table, Table)
     row = next(row for row in table.data if row["term"] == "sentence")
     assert all(row[f"{way}_low"] < row[f"{way}_value"] < row[f"{way}_high"] for way in WAYS)
@@ -17,4 +19,4 @@ def test_three_estimates_of_every_coefficient() -> None:
 
 
 def test_nothing_to_estimate() -> None:
-    assert three_ways(view("h_falcon"), "holistic", ["sentence"], [], []) == []
+    assert three_ways(view("h_falcon"), "holistic", ["sentence"], [], [], []) == []

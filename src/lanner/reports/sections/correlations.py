@@ -19,7 +19,7 @@ def section(view: View) -> Section | None:
     measures = [name for name in measures if name in view.answered]
     if not measures or len(view.people) < 2:
         return None
-    result = correlations(view.material.table, measures, judges=view.people, resampling=view.resampling)
+    result = correlations(view.wide, measures, judges=view.people, resampling=view.resampling)
     rows: dict[tuple[str, str, str], dict[str, Json]] = {}
     for found in result.rows:
         key = (found["of"], found["x"], found["y"])

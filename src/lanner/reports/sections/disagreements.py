@@ -41,12 +41,12 @@ def _question(view: View, question: Choice) -> list[Figure]:
     names = {option.id: view.words.option(question.id, option.id).label for option in question.options}
     select: dict[str, Any] = {"labels": ids, "judges": view.people_asked(question.id)}
     how = view.resampling
-    matrices = diagnosis.confusion(view.material.table, question.id, resampling=how, **select)
+    matrices = diagnosis.confusion(view.answers(question.id), question.id, resampling=how, **select)
     if not matrices:
         return []
     chosen = sorted(matrices, key=lambda r: -(r.counts.get("items", 0)))[:_MOST_MATRICES]
     blocks = [_matrix(view, question.id, result, ids, names) for result in chosen]
-    merges = diagnosis.merging(view.material.table, question.id, resampling=how, **select)
+    merges = diagnosis.merging(view.answers(question.id), question.id, resampling=how, **select)
     if merges and len(ids) > 2:
         blocks.append(_merging(view, question.id, merges, matrices, names))
     return blocks

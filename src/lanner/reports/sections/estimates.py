@@ -16,6 +16,7 @@ from lanner.reports.typeset import interval, number, p_value, plural
 from lanner.reports.view import View
 from lanner.stats.mixed import mixed
 from lanner.stats.regression import regress
+from lanner.stats.wide import Wide
 
 Rows = Sequence[Mapping[str, Any]]
 WAYS = ("OLS", "clustered", "mixed")
@@ -23,12 +24,16 @@ _LEVEL = 0.05
 
 
 def three_ways(
-    view: View, of: str, names: Sequence[str], judges: Sequence[str], terms: Sequence[tuple[str, str, str]]
+    view: View,
+    of: str,
+    names: Sequence[str],
+    judges: Sequence[str],
+    terms: Sequence[tuple[str, str, str]],
+    clustered: Rows,
 ) -> list[Block]:
-    """A figure and a table of all coefficients of the full model, judge by judge."""
-    data, how = view.material.table, view.resampling
-    plain = regress(data, of, names, by=("judge",), errors="classical", resampling=how).rows
-    clustered = regress(data, of, names, by=("judge",), resampling=how).rows
+    """A figure and a table of all coefficients of the full model, judge by judge. `clustered` are the rows of that
+    model with errors clustered by document, which are known already."""
+    plain = regress(view.wide, of, names, by=("judge",), errors="classical", resampling=view.resampling).rows
     found: dict[str, dict[str, Rows]] = {}
     for judge in judges:
         own = {"OLS": _of(plain, judge), "clustered": _of(clustered, judge), "mixed": _mixed(view, of, names, judge)}
@@ -66,7 +71,7 @@ def _of(rows: Rows, judge: str) -> Rows:
 
 
 def _mixed(view: View, of: str, names: Sequence[str], judge: str) -> Rows:
-    own = view.material.table.filter(pl.col("judge") == judge)
+    own = Wide(view.wide.table.filter(pl.col("judge") == judge), view.wide.notes)
     try:
         made = mixed(own, of, names, random=("document",), level=view.resampling.level)
     except LannerError:

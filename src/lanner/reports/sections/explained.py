@@ -29,7 +29,7 @@ def section(view: View) -> Section | None:
 
 def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
     names: Sequence[str] = analysis.options["blocks"]
-    data, by, how = view.material.table, ("judge",), view.resampling
+    data, by, how = view.wide, ("judge",), view.resampling
     steps = block_model(data, analysis.of, names, by=by, resampling=how)
     if not steps.rows:
         return [Paragraph(f"{view.label(analysis.of)} cannot be explained yet: {' '.join(steps.notes)}")]
@@ -62,7 +62,7 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
     )
     table = _blocks_table(view, analysis.of, steps)
     apa = Paragraph(f"**For a paper.** {' '.join(_apa(view, analysis.of, judges, full.rows))}")
-    return [figure, table, *three_ways(view, analysis.of, names, judges, terms), apa]
+    return [figure, table, *three_ways(view, analysis.of, names, judges, terms, full.rows), apa]
 
 
 def _apa(view: View, of: str, judges: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
