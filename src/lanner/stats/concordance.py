@@ -3,7 +3,8 @@
 The pairs are first collapsed to their distinct values (cells), sorted by x and then y; a resample is then a column of
 cell weights, and each coefficient is computed for a block of resamples together. Kendall's discordant pairs are
 counted on the grid of distinct values where that is small, and otherwise by a merge sort whose levels are the same for
-all resamples (Knight 1966, with weights), its lowest levels done as matrix products.
+all resamples (Knight 1966, with weights), its lowest levels done as matrix products. With few documents none of that is
+needed: the balance of concordant and discordant pairs is a quadratic form wᵀKw in the documents' weights.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from lanner.stats.resample import Array, Indices
 Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c"]
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall_b", "kendall_c")
 _BASE = 64  # merge sort starts from blocks of this many cells
+_FEW_UNITS = 512  # up to so many documents Kendall is a quadratic form in their weights,
+_FEW_CELLS = 8192  # unless it would take longer to make than it saves
 _HELD = 131_072  # cell weights in work at once: small enough to stay in a core's cache
 
 
@@ -84,9 +87,14 @@ class Pairs:
         columns: dict[str, Array] = {}
         if "pearson" in asked:
             columns["pearson"] = self._pearson(weights)
-        if any(name != "pearson" for name in asked):
+        if self._quadratic and len(weights) > 1:
+            columns |= self._kendall(weights)
+            asked_here = tuple(name for name in asked if not name.startswith("kendall"))
+        else:
+            asked_here = tuple(asked)
+        if any(name != "pearson" for name in asked_here):
             step = max(1, _HELD // max(1, self.cells))
-            blocks = [self._ranked(weights[i : i + step].T, asked) for i in range(0, len(weights), step)]
+            blocks = [self._ranked(weights[i : i + step].T, asked_here) for i in range(0, len(weights), step)]
             columns |= {
                 name: np.concatenate([block[name] for block in blocks]) for name in (blocks[0] if blocks else ())
             }
@@ -107,6 +115,35 @@ class Pairs:
             r = (xy - x * y / n) / np.sqrt(spread_x) / np.sqrt(spread_y)
             constant = (spread_x <= 1e-12 * n) | (spread_y <= 1e-12 * n)
         return np.where(constant | ~np.isfinite(r), np.nan, np.clip(r, -1, 1))
+
+    @cached_property
+    def _quadratic(self) -> bool:
+        return 0 < self.cells <= _FEW_CELLS and self.units <= _FEW_UNITS
+
+    @cached_property
+    def _forms(self) -> tuple[Array, Array, Array]:
+        """units × units: K sums sgn(xᵢ − xⱼ)·sgn(yᵢ − yⱼ) over pairs from two documents; the others count ties.
+
+        Copies of one item are ties in both and count nothing, so a document drawn twice is right as it stands.
+        """
+        cell_x, cell_y, incidence = self._cells
+        held = sparse.csr_array(incidence)
+        x, y = cell_x.astype(np.int32), cell_y.astype(np.int32)
+        balance = np.zeros((self.units, self.units))
+        step = max(1, 4 * _HELD // len(x))
+        for start in range(0, len(x), step):
+            part = slice(start, start + step)
+            alike = (np.sign(x[part, None] - x) * np.sign(y[part, None] - y)).astype(float)
+            balance += held[part].T @ (held.T @ alike.T).T
+        order, starts_y = self._by_y
+        dense = incidence if isinstance(incidence, np.ndarray) else incidence.toarray()
+        per_x, per_y = np.add.reduceat(dense, self._starts_x, axis=0), np.add.reduceat(dense[order], starts_y, axis=0)
+        return balance, per_x.T @ per_x, per_y.T @ per_y
+
+    def _kendall(self, weights: Array) -> dict[str, Array]:
+        balance, tied_x, tied_y = (np.einsum("bu,bu->b", weights @ form, weights) / 2 for form in self._forms)
+        n = weights @ np.bincount(self.unit, minlength=self.units)
+        return _taus(balance, n * n / 2 - tied_x, n * n / 2 - tied_y, n, min(self.levels))
 
     def _ranked(self, weights: Array, asked: Sequence[Coefficient]) -> dict[str, Array]:
         """Spearman and Kendall for a block of resamples; everything in here is cells × resamples."""
