@@ -18,7 +18,7 @@ from lanner.campaign import Saved, Submission, UnfinishedError
 from lanner.errors import LannerError
 from lanner.store import NewEntry, Store
 
-_LINGER = 0.02  # seconds to wait for company before a commit
+_LINGER = 0.05  # seconds to wait for company before a commit
 
 
 @dataclass(slots=True)

@@ -58,11 +58,12 @@ def _object(schema: Mapping[str, Any], value: dict[str, Json], place: str) -> st
         if name not in value:
             return f'{at}"{name}" is missing.'
     for name, entry in value.items():
-        inside = f"{place}.{name}" if place else name
         rule = properties.get(name, others)
         if rule is False:
             return f'{at}"{name}" is not asked for.'
-        if rule is not True and (found := mistake(rule, entry, inside)):
+        if rule is True or (isinstance(entry, str) and entry in rule.get("enum", ())):
+            continue  # the usual case: one of the options
+        if found := mistake(rule, entry, f"{place}.{name}" if place else name):
             return found
     return ""
 

@@ -72,11 +72,12 @@ class Prompt:
     template: str = TEMPLATE
     order: Mapping[str, Sequence[str]] = field(default_factory=dict)
     known_schema_hash: str = ""
+    known_system_hash: str = ""
 
     @cached_property
     def hash(self) -> str:
         """Changes with any word of the prompt, the schema or the template's version."""
-        return _digest(self.template, self.system, self.user, self.schema_hash)
+        return _digest(self.template, self.known_system_hash or _digest(self.system), self.user, self.schema_hash)
 
     @cached_property
     def schema_hash(self) -> str:
@@ -109,6 +110,7 @@ class Prompter:
         self.settings = settings
         self._words = Wording(protocol, settings.language)
         self._frames: dict[tuple[object, ...], _Frame] = {}
+        self._stages: dict[tuple[str, ...], tuple[Stage, ...]] = {}
         self._system = _template("system", self._words.language)
         self._user = _template("user", self._words.language)
         self._sentences = _template("sentences", self._words.language)
@@ -117,8 +119,12 @@ class Prompter:
         """The stages as a model is asked them: without comments, where those are not wanted."""
         if self.settings.comments:
             return tuple(stages)
-        kept = [(s, tuple(q for q in s.questions if q.required or not isinstance(q, Text))) for s in stages]
-        return tuple(s.model_copy(update={"questions": questions}) for s, questions in kept if questions)
+        key = tuple(stage.id for stage in stages)
+        if key not in self._stages:
+            kept = [(s, tuple(q for q in s.questions if q.required or not isinstance(q, Text))) for s in stages]
+            without = (s.model_copy(update={"questions": questions}) for s, questions in kept if questions)
+            self._stages[key] = tuple(without)
+        return self._stages[key]
 
     def prompt(
         self,
@@ -136,7 +142,8 @@ class Prompter:
             "texts": _texts(stages[0], document, item, self.settings),
             "answered": self._answered(stages, answers or {}),
         }
-        return Prompt(frame.system, self._user.render(view).strip(), frame.schema, TEMPLATE, frame.order, frame.hash)
+        user = self._user.render(view).strip()
+        return Prompt(frame.system, user, frame.schema, TEMPLATE, frame.order, frame.hash, frame.system_hash)
 
     def sentences(
         self,
@@ -238,6 +245,10 @@ class _Frame:
     @cached_property
     def hash(self) -> str:
         return _digest(json.dumps(self.schema, sort_keys=True))
+
+    @cached_property
+    def system_hash(self) -> str:
+        return _digest(self.system)
 
 
 def _template(part: str, language: str) -> jinja2.Template:

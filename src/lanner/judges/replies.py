@@ -71,13 +71,15 @@ def verdict(text: str, asked: Asked, schema: Mapping[str, Any]) -> Verdict:
 def judged(value: dict[str, Json], asked: Asked, schema: Mapping[str, Any], repairs: int = 0) -> Verdict:
     """The second and third step: the schema, then the protocol's own checks in the order of the questions."""
     questions = [(stage, question) for stage in asked.stages for question in stage.questions]
-    fixed = dict(value)
-    for _, question in questions:
-        if question.id in fixed:
-            fixed[question.id], number = aliased(question, fixed[question.id])
-            repairs += number
-    if wrong := mistake(schema, fixed):
-        return Verdict(None, repairs, "schema", wrong)
+    fixed = value
+    if mistake(schema, value):  # what fits is in the protocol's own spelling, which is nearly always so
+        fixed = dict(value)
+        for _, question in questions:
+            if question.id in fixed:
+                fixed[question.id], number = aliased(question, fixed[question.id])
+                repairs += number
+        if wrong := mistake(schema, fixed):
+            return Verdict(None, repairs, "schema", wrong)
     known: dict[str, Json] = dict(asked.known)
     answers: dict[str, Json] = {}
     for stage, question in questions:

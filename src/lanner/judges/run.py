@@ -7,7 +7,9 @@ with a final row in the ledger is not asked again. Shards share nothing but the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from itertools import chain, zip_longest
 
 from lanner import campaign
@@ -99,7 +101,7 @@ async def run(
     purse = Purse(limits.max_cost, totals)
     connections = _Connections(limits, connect)
     try:
-        async with Book(store) as book:
+        async with Book(store) as book, _quiet_collector():
             judging = []
             for plan in plans:
                 asker = Asker(book, limits, totals, purse, reasks=plan.reasks)
@@ -114,6 +116,20 @@ async def run(
     finally:
         await connections.close()
     return totals
+
+
+@asynccontextmanager
+async def _quiet_collector() -> AsyncIterator[None]:
+    """What is in memory now stays, and what a question leaves behind is freed without cycles: looking for them as
+    often as usual costs a tenth of the run."""
+    usual = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(20_000, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
 
 
 class _Connections:

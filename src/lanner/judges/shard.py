@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from lanner import campaign
 from lanner.campaign import Asking, Submission
 from lanner.campaign.asking import fits
 from lanner.errors import LannerError
@@ -24,7 +23,7 @@ from lanner.judges.votes import combine
 from lanner.model import Document, Item, Json, Object, Protocol, Rank, Spans, Stage, Unit
 from lanner.protocols.answers import texts_of
 from lanner.protocols.flow import holds
-from lanner.store import Assigned, Entry, Store, Work
+from lanner.store import Answer, Assigned, Entry, Store, Work
 from lanner.store.codec import dumps
 
 _ORDERS = 24  # different orders of options in an audit: enough to even out, few enough to remember their prompts
@@ -96,23 +95,37 @@ class Judging:
                 await self._book.finish(task.assigned.task.id)
 
     def _load(self, number: int) -> Loaded:
-        open_ = frozenset(entry.item for entry in campaign.missing(self._store, number))
-        earlier = campaign.earlier(self._store, number)
         rows: dict[str, list[Entry]] = defaultdict(list)
+        given: dict[tuple[int, str], Sequence[Answer]] = {}
         with self._store.reading() as tx:
             assigned = tx.tasks.assigned(number)
             assert assigned is not None
             for document in dict.fromkeys(assigned.documents):
                 for row in tx.ledger.of_document(self._seat, document):
                     rows[row.key].append(row)
+                for segment, answers in tx.judgements.of_document(self._seat, document).items():
+                    given[document, segment] = answers
             keys = dict.fromkeys(item.document for item in assigned.task.items)
             documents = {key: tx.documents.find(self._campaign, key) for key in keys}
+        page, items = assigned.task.page, assigned.task.items
+        earlier = [
+            self._asking.answers(page, item, self._asking.heads(given.get((document, item.segment), ())))
+            for item, document in zip(items, assigned.documents, strict=True)
+        ]
+        open_ = frozenset(n for n, item in enumerate(items) if self._asking.open(page, item, earlier[n]))
         return Loaded(assigned, open_, earlier, {k: d for k, d in documents.items() if d}, rows)
 
     async def _item(self, task: Loaded, place: int) -> None:
         item = task.assigned.task.items[place]
         votes = self._votes(item)
-        came = await asyncio.gather(*(self._vote(task, place, vote) for vote in votes), return_exceptions=True)
+        came: Sequence[tuple[dict[str, Json] | None, float] | BaseException]
+        if len(votes) == 1:  # the usual case, without tasks of its own
+            try:
+                came = [await self._vote(task, place, votes[0])]
+            except (StoppedError, UnavailableError) as problem:
+                came = [problem]
+        else:
+            came = await asyncio.gather(*(self._vote(task, place, vote) for vote in votes), return_exceptions=True)
         if self._broken_off(came):
             return
         given = [entry for entry in came if not isinstance(entry, BaseException)]

@@ -81,6 +81,7 @@ class Connection:
         aiohttp = importlib.import_module("aiohttp")
         self._endpoint = endpoint
         self._base = endpoint.base_url.rstrip("/")
+        self._chat = importlib.import_module("yarl").URL(f"{self._base}/chat/completions")
         self._host = urlsplit(self._base).hostname or ""
         self._key = key_for(self._host, endpoint.key_variable)
         headers = {"Content-Type": "application/json"}
@@ -114,7 +115,7 @@ class Connection:
             step = self._step
             body = self._body(call, known, known.means[step])
             began = time.perf_counter()
-            status, headers, content = await self._post("/chat/completions", body)
+            status, headers, content = await self._post(self._chat, body)
             latency = time.perf_counter() - began
             if status == 200:
                 return self._reply(content, latency, known.means[step])
@@ -166,9 +167,9 @@ class Connection:
             kept = self._schemas[id(schema)] = (schema, _without(dict(schema), known.without))
         return kept[1]
 
-    async def _post(self, path: str, body: Json) -> tuple[int, Mapping[str, str], bytes]:
+    async def _post(self, url: Any, body: Json) -> tuple[int, Mapping[str, str], bytes]:
         try:
-            async with self._session.post(f"{self._base}{path}", data=to_json(body)) as response:
+            async with self._session.post(url, data=to_json(body)) as response:
                 if (response.content_length or 0) > _LONGEST:
                     response.close()
                     return 413, response.headers, b""
