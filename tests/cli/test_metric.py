@@ -49,6 +49,17 @@ def test_the_layout_of_mt_metrics_eval(lanner: Command, tmp_path: Path) -> None:
     assert [row["metric"] for row in rows] == ["BLEU-refA"]
 
 
+def test_scores_are_stored_as_judgements_beside_those_of_people(lanner: Command, tmp_path: Path) -> None:
+    said = lanner("metric", "bleu", "d-bleu", texts(tmp_path / "t.jsonl"), "--save", "automatic").out
+    assert "Stored 36 scores as the campaign automatic" in said  # 12 of a person, 12 + 6 of BLEU, 6 of d-BLEU
+    rows = lanner("metaeval", "automatic", "--gold", "ann", "--json").envelope["rows"]
+    assert (rows[0]["metric"], rows[0]["sys_pairwise_accuracy"]) == ("BLEU-refA", 1)
+    ranked = lanner("scores", "automatic", "--judges", "BLEU-refA", "--json").envelope["rows"]
+    assert [row["system"] for row in ranked] == ["good", "bad"]
+    again = lanner("metric", "chrf", "automatic", "--json").envelope["rows"]  # a campaign's texts can be rated too
+    assert [row["system"] for row in again] == ["good", "bad"]
+
+
 def test_mistakes_are_told(lanner: Command, tmp_path: Path) -> None:
     given = texts(tmp_path / "t.jsonl")
     assert "There is no metric 'blue'" in lanner("metric", "blue", given).err

@@ -19,6 +19,8 @@ def test_systems_score_as_sacrebleu_says(name):
     expected = PEERS[name]().corpus_score(outputs, [references]).score
     assert found["good"] == pytest.approx(-expected if name == "ter" else expected, abs=1e-9)
     assert found["good"] > found["bad"]  # higher is better, whatever the metric
+    if name != "ter":
+        assert all(0 <= row["low"] <= row["high"] <= 100 for row in rating.result.rows)  # three documents only
 
 
 @pytest.mark.parametrize("name", PEERS)

@@ -37,6 +37,8 @@ def ratings_file(path: Path, *, asked: bool = False) -> list[Material] | None:
         return None
     names = {name.strip().casefold(): name for name in table.columns}
     at = {role: next((names[n] for n in known if n in names), None) for role, known in _ROLES.items()}
+    if not asked and ("segments" in names or {"question", "value", "systems"} <= set(names)):
+        return None  # our own file of documents and judgements
     has_texts = any(name in names for name in _TEXTS)
     if at["judge"] is None or not (at["item"] or at["document"] or at["segment"]):
         if asked:

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import click
 
-from lanner import formats, metrics
+from lanner import campaign, formats, metrics
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, store_option
 from lanner.cli.import_ import parse_options
 from lanner.errors import InputError, LannerError, Where, did_you_mean
-from lanner.metrics import Languages, Rating, rate
+from lanner.metrics import Languages, Rating, _protocol, rate
 from lanner.model import Document, Judge, Judgement, languages
 from lanner.reports.typeset import estimate
 from lanner.stats.resample import Resampling
+from lanner.store import Store
 
 
 @click.command("metric", short_help="Scores of systems by BLEU, chrF, COMET and other metrics.")
@@ -26,6 +27,7 @@ from lanner.stats.resample import Resampling
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the metrics; repeatable.")
 @click.option("--out", type=click.Path(path_type=Path), help="Keep texts and scores: a new folder in mt-metrics-eval's "
               "layout, or a .jsonl file.")  # fmt: skip
+@click.option("--save", metavar="NAME", help="Store the scores as a campaign, with people's scores of the same texts.")
 @click.option("--list", "listed", is_flag=True, help="Say which metrics there are.")
 @click.option("--seed", default=0, show_default=True)
 @from_option
@@ -38,6 +40,7 @@ def command(
     systems: str | None,
     options: tuple[str, ...],
     out: Path | None,
+    save: str | None,
     listed: bool,
     seed: int,
     format_name: str | None,
@@ -84,6 +87,15 @@ def command(
             f"lanner scores {out} --of score --judges {judge}" if out.suffix == ".jsonl" else f"lanner metaeval {out}"
         )
         output.say(f"Kept in {out}. Next: {after}")
+    if save:
+        made = _protocol.answers([*judgements, *(j for r in rated for j in r.judgements)])
+        answered = {j.judge for j in made}
+        known = [judge for judge in [*judges, *(r.judge for r in rated)] if judge.id in answered]
+        with Store.open(store_place) as store:
+            done = campaign.import_campaign(store, save, made, _protocol.protocol(), documents=documents, judges=known)
+        output.say(
+            f"Stored {done.judgements:,} scores as the campaign {save}. Next: lanner metaeval {save} --gold JUDGE"
+        )
     output.end()
 
 

@@ -29,6 +29,7 @@ class OfDocuments:
     kinds: frozenset[str] = CONTENT
     reference: bool = False
     whole: bool = True
+    top: float = 1.0
     _known: dict[str, list[str]] = field(default_factory=dict)
 
     @property

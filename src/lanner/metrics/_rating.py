@@ -44,7 +44,8 @@ class Translation:
 
 
 class Metric(Protocol):
-    """What a metric is. `whole` metrics rate a document as one text and have no scores for segments."""
+    """What a metric is. `whole` metrics rate a document as one text and have no scores for segments. A metric whose
+    scores lie between 0 and a highest value may name that as `top`, so that intervals stay within."""
 
     @property
     def name(self) -> str: ...
@@ -176,14 +177,16 @@ def _system(metric: Metric, name: str, counts: Sequence[Array], resampling: Resa
     if not counts:
         return {"system": name, "score": np.nan, "low": None, "high": None, "n": 0, "notes": (), "interval": None}
     sums = np.stack([part.sum(axis=0) for part in counts])
+    bound = float(getattr(metric, "top", 0))
+    top = bound or 1.0
     replicates = replicate_sums(
-        sums, lambda drawn: np.array([[metric.score(row, single=False)] for row in drawn]), resampling
+        sums, lambda drawn: np.array([[metric.score(row, single=False) / top] for row in drawn]), resampling
     )
-    found = outcome(replicates, resampling)
-    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    found = outcome(replicates, resampling, scale="logit" if bound else "plain")
+    low, high = (found.interval.low * top, found.interval.high * top) if found.interval else (None, None)
     return {
         "system": name,
-        "score": float(replicates.value[0]),
+        "score": metric.score(sums.sum(axis=0), single=False),
         "low": low,
         "high": high,
         "n": len(counts),

@@ -27,6 +27,10 @@ class Surface:
     reference: bool = True
 
     @property
+    def top(self) -> float:
+        return 100.0 if self.better > 0 else 0.0
+
+    @property
     def signature(self) -> str:
         if not hasattr(self.corpus, "num_refs"):
             self.corpus.num_refs = None  # known once texts were counted

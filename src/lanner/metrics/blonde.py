@@ -43,6 +43,7 @@ class Blonde:
     category: str = "all"
     reference: bool = True
     whole: bool = False
+    top: float = 100.0
     _known: dict[str, dict[str, Counter[Any]]] = field(default_factory=dict)
 
     @property

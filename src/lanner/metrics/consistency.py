@@ -37,6 +37,7 @@ class Consistency:
     languages: Languages
     name: str = "Consistency"
     reference: bool = False
+    top: float = 1.0
     whole: bool = True
     signature: str = "lanner|terms:0.1|documents"
 

@@ -26,4 +26,4 @@ def parts(own: Sentences, _: Sequence[Sentences] = ()) -> tuple[float, float]:
 
 def make(languages: Languages) -> Metric:
     """It has no options."""
-    return OfDocuments("EntityGraph", *find(languages.target), parts, ENTITIES)
+    return OfDocuments("EntityGraph", *find(languages.target), parts, ENTITIES, top=0.0)

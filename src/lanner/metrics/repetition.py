@@ -27,6 +27,7 @@ class Repetition:
     language: str
     name: str = "TermRepetition"
     reference: bool = False
+    top: float = 1.0
     whole: bool = False
     signature: str = "lanner|terms:0.1|by document"
 
