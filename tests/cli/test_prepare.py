@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import Command
+from lanner.corpus import verify
 from released import data_dir
 
 SOURCE = "The council met on Tuesday. It was late. Nobody had expected the vote to be so close, least of all the mayor."
@@ -41,8 +42,7 @@ def test_corrections_by_hand_are_taken_back(lanner: Command, tmp_path: Path) -> 
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
     lanner("prepare", "t.csv", "--out", "c.jsonl")
     sheet = tmp_path / "c.doubtful.csv"
-    with sheet.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = verify.load(sheet)
     assert len(rows) == 2
     rows[0]["action"] = "merge"
     with sheet.open("w", encoding="utf-8", newline="") as file:
@@ -66,8 +66,7 @@ def test_edits_of_the_page_come_before_those_of_the_list(lanner: Command, tmp_pa
     plain = lanner("prepare", "t.csv", "--out", "c.jsonl")
     assert "1 edits that are not made here" in plain.out + plain.err
     assert lanner("prepare", "t.csv", "--out", "c.jsonl", "--edits", log).code == 0
-    with sheet.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = verify.load(sheet)
     assert "1.2" not in {row["row"] for row in rows}
     for row in rows:
         row["action"] = "accept"

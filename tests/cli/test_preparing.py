@@ -46,7 +46,7 @@ def test_a_mistake_in_the_list_is_shown_with_its_file_and_line(tmp_path: Path) -
     prepared = job(tmp_path)
     prepared.write([])
     sheet = tmp_path / "c.doubtful.csv"
-    sheet.write_text(sheet.read_text(encoding="utf-8").replace("d,1.1,", "d,9.1,"), encoding="utf-8")
+    sheet.write_text(sheet.read_text(encoding="utf-8").replace("d,'1.1,", "d,'9.1,"), encoding="utf-8")
     with pytest.raises(InputError) as caught:
         prepared.edits_of(sheet, [], "")
     assert (Path(str(caught.value.where.file)), caught.value.where.line) == (sheet, 2)

@@ -89,6 +89,8 @@ def survives(path: Path, name: str | None) -> None:
                 assert len({segment.id for segment in document}) == len(document.segments)
     with suppress(LannerError):
         list(formats.read_documents(path, name))
+    with suppress(LannerError), formats.texts(path, name) as texts:
+        list(texts.documents if texts else ())
 
 
 @pytest.mark.parametrize("file", FILES, ids=str)

@@ -8,11 +8,11 @@ back with the same characters in the same order.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from lanner.corpus import sheet
 from lanner.corpus.columns import SOURCE, texts
 from lanner.corpus.edits import Edit, edited, joined, parent
 from lanner.corpus.rows import Doubt
@@ -22,7 +22,6 @@ from lanner.model import Document, Segment
 MARK = "‖"
 FIXED = ("document", "row", "doubt", "action")
 _ACTIONS = ("", "accept", "merge")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def table(documents: Iterable[Document], doubts: Iterable[Doubt]) -> Iterator[dict[str, str]]:
@@ -40,37 +39,21 @@ def table(documents: Iterable[Document], doubts: Iterable[Doubt]) -> Iterator[di
 
 
 def save(path: Path, lines: Callable[[], Iterable[Mapping[str, str]]]) -> None:
-    """Write the table as CSV, whole or not at all. `lines` is gone through twice: for the columns, then for the rows,
-    so that a long table needs no memory. Text that a spreadsheet would run as a formula gets an apostrophe."""
-    columns = list(dict.fromkeys((*FIXED, *(column for line in lines() for column in line))))
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(columns)
-            for line in lines():
-                cells = (line.get(column, "") for column in columns)
-                writer.writerow([f"'{cell}" if cell[:1] in _FORMULA and cell else cell for cell in cells])
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    """Write the table for a spreadsheet."""
+    sheet.save(path, lines, FIXED)
 
 
 def load(path: Path) -> list[dict[str, str]]:
     """A table that a person corrected."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"The corrected list cannot be read: {error}.", where=Where(path)) from error
+    return sheet.load(path, FIXED)
 
 
 def edits(
-    documents: Mapping[str, Document], sheet: Sequence[Mapping[str, str]], *, by: str = "", when: str = ""
+    documents: Mapping[str, Document], table: Sequence[Mapping[str, str]], *, by: str = "", when: str = ""
 ) -> list[Edit]:
     """What a person changed in the table, as edits in the order in which they must be made."""
     found: list[Edit] = []
-    numbered = list(enumerate(sheet, start=2))  # line 1 of a spreadsheet is its header
+    numbered = list(enumerate(table, start=2))  # line 1 of a spreadsheet is its header
     for name, lines in groupby(numbered, lambda line: line[1].get("document", "")):
         rows = list(lines)
         if name not in documents:
@@ -90,12 +73,9 @@ def edits(
 
 
 def _plain(cells: Mapping[str, str], row: Segment | None) -> Mapping[str, str]:
-    """The cells without the apostrophe that keeps a spreadsheet from taking "@name" or "- so" for a formula."""
+    """The cells without the apostrophe that keeps a spreadsheet from taking "@name" or "3/4" for something else."""
     own = texts(row) if row else {}
-    return {
-        column: text[1:] if text[:1] == "'" and text[1:2] in _FORMULA and own.get(column, "")[:2] != text[:2] else text
-        for column, text in ((column, cell or "") for column, cell in cells.items() if column is not None)
-    }
+    return {column: sheet.bare(cell or "", own.get(column, "")) for column, cell in cells.items() if column is not None}
 
 
 def _group(
