@@ -2,8 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from lanner import material
+from campaign_parts import first_task, opened, save
+from lanner import campaign, material
 from lanner.errors import InputError
+from lanner.material import from_campaign
+from lanner.model import Judge
+from lanner.store import Store
 from released import data_dir
 
 
@@ -61,3 +65,18 @@ def test_scores_stand_beside_answers() -> None:
     table = parts["subset"].table
     assert {"skill_sum", "skill_count", "holistic_score"} <= set(table["question"])
     assert table.filter(question="skill_count", judge="judge2").height == 298
+
+
+def test_people_under_pseudonyms_keep_what_they_said_and_lose_who_they_are(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        people = (Judge("ana", name="Ana K.", attributes={"native": "ko", "Email": "ana@example.org"}), Judge("bo"))
+        opened(store, judges=people)
+        save(store, first_task(store))
+        found = from_campaign(store, "first")
+        names = campaign.pseudonyms(store, "first")
+        hidden = found.pseudonymised(names)
+    assert [judge.id for judge in hidden.judges] == list(names.values())
+    assert hidden.judges[0].attributes == {"native": "ko"}
+    assert {row.judge for row in hidden.judgements} == {names["ana"]}
+    assert "ana" not in repr((hidden.judges, hidden.judgements)).casefold()
+    assert hidden.table.height == found.table.height

@@ -6,7 +6,7 @@ A file and a campaign give the same thing, so everything that can be said of one
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -75,6 +75,17 @@ class Material:
         kept = tuple(judge for judge in self.judges if judge.id in wanted)
         return replace(self, judges=kept, judgements=tuple(j for j in self.judgements if j.judge in wanted))
 
+    def pseudonymised(self, names: Mapping[str, str]) -> Material:
+        """The same with these judges under other ids, without their names and ways to reach them. What they said about
+        themselves stays: it may be asked about."""
+        judges = tuple(
+            replace(judge, id=names[judge.id], name="", attributes=_said(judge)) if judge.id in names else judge
+            for judge in self.judges
+        )
+        renamed = tuple(replace(j, judge=names[j.judge]) if j.judge in names else j for j in self.judgements)
+        controls = tuple(replace(miss, judge=names.get(miss.judge, miss.judge)) for miss in self.controls)
+        return replace(self, judges=judges, judgements=renamed, controls=controls)
+
     def in_domain(self, domain: str) -> Material:
         """The same with the documents of one domain only."""
         return self._with(document for document in self.documents if document.domain == domain)
@@ -87,6 +98,13 @@ class Material:
         kept = tuple(documents)
         ids = {document.id for document in kept}
         return replace(self, documents=kept, judgements=tuple(j for j in self.judgements if j.document in ids))
+
+
+_REACHED_BY = {"email", "e-mail", "mail", "phone", "telephone", "address", "name"}
+
+
+def _said(judge: Judge) -> dict[str, Any]:
+    return {key: value for key, value in judge.attributes.items() if key.casefold() not in _REACHED_BY}
 
 
 def from_file(

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import click
 
+from lanner import campaign
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, protocol_option, store_option
 from lanner.cli.import_ import parse_options
 from lanner.errors import LannerError
 from lanner.reports import exchange
 from lanner.reports.export import export
+from lanner.store import Store
 
 
 @click.command("export", short_help="Judgements as CSV, JSONL or Parquet, or for another tool.")
@@ -19,6 +21,7 @@ from lanner.reports.export import export
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file; .csv, .jsonl or .parquet.")
 @click.option("--to", "to_format", help="Another tool's format instead of the tidy table (see --help of import).")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of that format; repeatable.")
+@click.option("--identified", is_flag=True, help="Judges by their own ids (default: people under pseudonyms).")
 @from_option
 @protocol_option
 @store_option
@@ -28,17 +31,23 @@ def command(
     out: Path,
     to_format: str | None,
     options: tuple[str, ...],
+    identified: bool,
     format_name: str | None,
     protocol: str | None,
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Write all current judgements. Beside a tidy table lies a codebook that explains every column and value.
+    """Write all current judgements. Beside a tidy table lies a codebook that explains every column and value. People of
+    a campaign go by pseudonyms (judge-7), the same in every export of it; a file's judges stay as they are.
 
     Example: lanner export pilot --out pilot.csv
     """
     output = Output("export", as_json)
     found = materials(source, store_place, format_name, protocol)
+    if not identified and not Path(source).exists():
+        with Store.open(store_place, create=False) as store:
+            names = campaign.pseudonyms(store, source)
+        found = [part.pseudonymised(names) for part in found]
     rows = []
     for part in found:
         path = out if len(found) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")

@@ -73,13 +73,14 @@ class Check:
 
     def option(self, given: Json, options: Sequence[Option]) -> str:
         """The id that was given, or in lenient mode the id that an alias stands for."""
-        ids = [option.id for option in options]
         if isinstance(given, str):
-            if given in ids:
-                return given
+            for option in options:  # a loop that ends early: a save asks this for every row of a grid
+                if option.id == given:
+                    return given
             if not self.strict and (found := resolve(given, options)):
                 self.repairs += 1
                 return found
+        ids = [option.id for option in options]
         spellings = ids if self.strict else [*ids, *(alias for option in options for alias in option.aliases)]
         raise self.error("unknown", f"{given!r} is not one of the answers.", did_you_mean(str(given), spellings))
 

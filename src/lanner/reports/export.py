@@ -18,7 +18,7 @@ from lanner.protocols.wording import Wording
 from lanner.reports.files import csv_text, write_whole
 
 COLUMNS: Mapping[str, str] = {
-    "judge": "who answered, by id",
+    "judge": "who answered: people under a pseudonym unless asked otherwise, models and metrics by their ids",
     "judge_kind": "person, model, metric, simulated or adjudicated",
     "stage": "the stage of the protocol; score for what the protocol computes from answers",
     "question": "the question or score, by id",

@@ -20,7 +20,7 @@ from lanner.web.speech import say
 
 def export(store: Store, campaign: int, name: str, suffix: str, folder: str) -> str:
     """Write the current judgements into a folder; the path of the one file to send. What is several files is zipped."""
-    material = from_campaign(store, campaign)
+    material = from_campaign(store, campaign).pseudonymised(campaigns.pseudonyms(store, campaign))
     place = Path(folder) / "out"
     place.mkdir()
     written = place / f"judgements{suffix}"
