@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from lanner.cli._study_figures import KINDS, draw
 from lanner.studies.data import Data
 from lanner.studies.reproduce import read
-from lanner.studies.study import Drawing, load
+from lanner.studies.study import Drawing, load, names
 from released import data_dir
 from reports.world import material
 
@@ -49,6 +50,17 @@ def test_figures_of_released_studies(name: str, folder: str) -> None:
         assert len(figure.data) >= 4
 
 
+@pytest.mark.parametrize("name", ["castilho2020", "castilho2021"])
+def test_simulated_figures_show_the_truth_beside_the_estimate(name: str) -> None:
+    study = load(name)
+    small = {"documents": 4, "sentences": 3, "judges": 4}
+    found = read(replace(study, reading={**study.reading, **small}), None)
+    figure, finding = draw(study.drawings[0], found)
+    assert "intervals hold the truth" in finding
+    assert "true" in figure.svg
+    assert all(row["truth"] is not None for row in figure.data)
+
+
 def test_every_study_names_known_kinds() -> None:
-    for name in ("kim2025", "laubli2018", "wmt23", "ted2021", "esa2024"):
+    for name in names():
         assert {drawing.kind for drawing in load(name).drawings} <= set(KINDS)

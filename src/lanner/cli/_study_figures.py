@@ -26,8 +26,9 @@ from lanner.stats.agreement import kappa, percent
 from lanner.stats.kappa import pairwise
 from lanner.stats.preference import sign_test
 from lanner.stats.resample import Resampling
-from lanner.studies import claims, error_spans, scorers, sentences
+from lanner.studies import claims, error_spans, scenario_world, scorers, sentences, survey_world
 from lanner.studies.data import Data
+from lanner.studies.found import Found
 from lanner.studies.study import Drawing
 
 _HOW = Resampling(n=1000)
@@ -219,6 +220,44 @@ def effort(data: Data, *, parts: Mapping[str, str]) -> Made:
     return str(bars("Seconds a segment", drawn)), f"A segment takes {words(said)}.", rows, "mean of judges' means"
 
 
+def scenarios(data: Data, *, families: Mapping[str, str]) -> Made:
+    """α of each question and scenario with its interval, the known truth at the right. `families` have a level of α."""
+    found = {
+        f"{family}, {name}": scenario_world.scenario_agreement(
+            data, family=family, scenario=scenario, statistic="alpha", level=level
+        )
+        for family, level in families.items()
+        for scenario, name in (("rs", "single sentences"), ("sc", "in context"), ("ds", "documents"))
+    }
+    return _recovered(found, "Krippendorff's α, both sets", bounded=True)
+
+
+def refusals(data: Data, *, places: Sequence[str]) -> Made:
+    """For how many sentences so many judges say no, in both phases."""
+    found = {
+        f"phase {name}, {words_of}": survey_world.no_agreement(data, phase=phase, place=place)
+        for phase, name in (("one", "I"), ("two", "II"))
+        for place, words_of in enumerate(places)
+    }
+    return _recovered(found, "% of sentences", bounded=False)
+
+
+def _recovered(found: Mapping[str, Found], what: str, *, bounded: bool) -> Made:
+    digits = 2 if bounded else 1
+    drawn = [
+        Row(name, float(f.value), f.low, f.high, f"true {number(f.truth, digits, bounded=bounded)}")
+        for name, f in found.items()
+        if isinstance(f.value, float)
+    ]
+    rows: list[dict[str, Json]] = [
+        {"what": name, "value": f.value, "low": f.low, "high": f.high, "truth": f.truth} for name, f in found.items()
+    ]
+    held = sum(f.truth is not None and f.low is not None and f.low <= f.truth <= (f.high or 0) for f in found.values())
+    finding = f"{held} of {len(found)} intervals hold the truth, which stands at the right."
+    svg = str(intervals(what, drawn, bounded=bounded, digits=digits))
+    return svg, finding, rows, f"{what} · 99 % intervals by document · simulated judges"
+
+
 def _words(data: Data, part: str, question: str) -> dict[str, str]:
     protocol = data.part(part).protocol
     found = protocol.find(question) if protocol else None
@@ -252,5 +291,8 @@ def _effects(rows: Sequence[Mapping[str, Any]]) -> dict[str, Effect]:
 
 KINDS: dict[str, Callable[..., Made]] = {
     made.__name__: made
-    for made in (pairs, differing, skill_shares, coefficients, numbers, speed, preferences, metrics, systems, effort)
-}
+    for made in (
+        pairs, differing, skill_shares, coefficients, numbers, speed, preferences, metrics, systems, effort,
+        scenarios, refusals,
+    )
+}  # fmt: skip
