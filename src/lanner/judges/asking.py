@@ -124,7 +124,7 @@ class Asker:
             messages = _messages(question, said)
             call = Call(
                 member.model, messages, question.prompt.schema, member.temperature,
-                None if seed is None else seed + 1000 * (attempt - 1), member.max_tokens,
+                None if seed is None else seed + 1000 * (attempt - 1), member.max_tokens, f"{key}-{attempt}",
             )  # fmt: skip
             try:
                 call, reply = await self._reply(question.line, call)
@@ -163,6 +163,7 @@ class Asker:
                 problem = str(error)
                 if error.status == 500 and call.seed is not None:  # the same dice would fall the same way
                     call = replace(call, seed=call.seed + 100_000)
+                call = replace(call, name=f"{call.name.partition('~')[0]}~{turn + 1}")
                 pause = error.retry_after or self._limits.backoff * 2**turn * (0.5 + self._dice.random())
                 await asyncio.sleep(min(pause, _LONGEST_PAUSE))
                 continue

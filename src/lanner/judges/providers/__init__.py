@@ -31,7 +31,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One question to a model: the conversation so far and the schema of the answer."""
+    """One question to a model: the conversation so far and the schema of the answer. `name` is its own alone."""
 
     model: str
     messages: tuple[Mapping[str, str], ...]
@@ -39,6 +39,7 @@ class Call:
     temperature: float | None = None
     seed: int | None = None
     max_tokens: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,11 +118,52 @@ class Connection:
             status, headers, content = await self._post(self._chat, body)
             latency = time.perf_counter() - began
             if status == 200:
-                return self._reply(content, latency, known.means[step])
+                return self.read(content, latency, known.means[step])
             words = self._words(content)
             if status == 400 and self._adapt(words, known, step, body):
                 continue
             raise await self._error(status, headers, words, call)
+
+    async def body(self, call: Call) -> dict[str, Json]:
+        """The request for a question, as this server takes it."""
+        known = self._family or await self._find_family()
+        return self._body(call, known, known.means[self._step])
+
+    async def json(self, method: str, path: str, body: Json = None) -> dict[str, Json]:
+        """Another of the server's doors: a JSON object back, or one of the errors."""
+        return dict(from_json(await self._fetch(method, path, None if body is None else to_json(body))))
+
+    async def content(self, file: str) -> bytes:
+        """What stands in a file that the server keeps."""
+        return await self._fetch("GET", f"/files/{file}/content")
+
+    async def upload(self, content: bytes) -> str:
+        """Give the server a file of questions. Its id."""
+        aiohttp = importlib.import_module("aiohttp")
+        form = aiohttp.FormData()
+        form.add_field("purpose", "batch")
+        form.add_field("file", content, filename="questions.jsonl", content_type="application/jsonl")
+        payload = form()
+        kind = {"Content-Type": payload.headers["Content-Type"]}
+        return str(from_json(await self._fetch("POST", "/files", payload, kind))["id"])
+
+    def learns(self, content: bytes) -> bool:
+        """Leave out from now on what a refused request was refused for. False where that is nothing we can leave."""
+        words = self._words(content)
+        if any(name in words.casefold() for name in self._left_out):  # another request of the same batch
+            return True
+        optional = dict.fromkeys(("temperature", "seed", "max_completion_tokens", "max_tokens"))
+        return self._family is not None and self._adapt(words, self._family, self._step, optional)
+
+    async def _fetch(self, method: str, path: str, data: Any = None, headers: Mapping[str, str] | None = None) -> bytes:
+        try:
+            async with self._session.request(method, f"{self._base}{path}", data=data, headers=headers) as response:
+                content: bytes = await response.read()
+                if response.status in (200, 201):
+                    return content
+                raise self.failure(response.status, content, response.headers)
+        except self._broken as problem:
+            raise OverloadedError(self._scrubbed(str(problem) or "no reply in time")) from problem
 
     async def _find_family(self) -> Family:
         async with self._finding:
@@ -187,7 +228,8 @@ class Connection:
             what = "no reply in time" if isinstance(problem, TimeoutError) else str(problem) or type(problem).__name__
             raise OverloadedError(self._scrubbed(what)) from problem
 
-    def _reply(self, content: bytes, latency: float, means: str) -> Reply:
+    def read(self, content: bytes, latency: float, means: str) -> Reply:
+        """A chat completion as the server wrote it."""
         try:
             data = from_json(content)
             message = data["choices"][0]
@@ -220,20 +262,33 @@ class Connection:
         return self._step > step
 
     async def _error(self, status: int, headers: Mapping[str, str], words: str, call: Call) -> Exception:
-        said = f"{self._host} answered {status}" + (f": {words[:_SHOWN]}" if words else ".")
+        if status == 404:
+            names = await self.models()
+            hint = did_you_mean(call.model, names) if names else "Does --base-url end in /v1?"
+            what = f"{self._said(status, words)} (model {call.model!r})"
+            return RefusedError(what, next_step=f"Check --model and --base-url. {hint}")
+        return self._meaning(status, headers, words)
+
+    def failure(self, status: int, content: bytes, headers: Mapping[str, str] | None = None) -> Exception:
+        """The error that an answer of this status is."""
+        return self._meaning(status, headers or {}, self._words(content))
+
+    def _meaning(self, status: int, headers: Mapping[str, str], words: str) -> Exception:
+        said = self._said(status, words)
         if status in (401, 403):
             variable = self._endpoint.key_variable or "LANNER_API_KEY"
             hint = f"Put a valid key for {self._host} into the environment variable {variable}."
             return RefusedError(said, next_step=hint)
-        if status == 404:
-            names = await self.models()
-            hint = did_you_mean(call.model, names) if names else "Does --base-url end in /v1?"
-            return RefusedError(f"{said} (model {call.model!r})", next_step=f"Check --model and --base-url. {hint}")
         if status == 402:
             return RefusedError(said, next_step="The account has no credit left.")
+        if status == 404:
+            return RefusedError(said, next_step="Does the server have this interface, and --base-url end in /v1?")
         if status in _OVERLOADED or status >= 500:
             return OverloadedError(said, status=status, retry_after=_retry_after(headers))
         return UnanswerableError(said if status != 413 else "the reply is longer than any answer")
+
+    def _said(self, status: int, words: str) -> str:
+        return f"{self._host} answered {status}" + (f": {words[:_SHOWN]}" if words else ".")
 
     def _words(self, content: bytes) -> str:
         """What the server says is wrong, without our key should it repeat it."""
