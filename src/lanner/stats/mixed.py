@@ -117,17 +117,24 @@ def variance_interval(model: Fit, k: int, level: float) -> tuple[float, float]:
     """Profile likelihood interval of one variance: where the deviance, minimised over the others, rises by χ²."""
     ceiling = model.deviance + float(chdtri(1, 1 - level))
     others = [i for i in range(len(model.variances)) if i != k and model.variances[i] > 0]
-    start, spread = np.log(model.variances[others]), np.full(len(others), 0.1)
+    problem = model.solution.problem
+    levels = np.array([problem.n, *problem.sizes], dtype=float)
+    last, spread = np.log(model.variances[others]), 1 / levels[others]  # about the inverse curvature of the deviance
+    usual = min(1.0, 3 * float(np.sqrt(2 / max(1.0, levels[k] - 1))))  # beyond the end of a usual interval
 
     def excess(log_variance: float) -> float:
-        return descend(_given(model, k, float(np.exp(log_variance)), others), start, spread)[1] - ceiling
+        nonlocal last  # the others hardly move between neighbouring values, so each search starts where the last ended
+        last, deviance = descend(_given(model, k, float(np.exp(log_variance)), others), last, spread)[:2]
+        return deviance - ceiling
 
     def edge(inside: float, direction: float) -> float | None:
-        for _ in range(20):
-            outside = inside + direction
+        step = usual
+        for _ in range(24):
+            outside = inside + direction * step
             if excess(outside) > 0:
-                return float(np.exp(brentq(excess, *sorted((inside, outside)), xtol=1e-3)))
-            inside = outside
+                ends = sorted((inside, outside))
+                return float(np.exp(brentq(excess, *ends, xtol=min(1e-3, usual / 100))))
+            inside, step = outside, min(1.0, 2 * step)
         return None
 
     if model.variances[k] > 0:
