@@ -24,5 +24,11 @@ def test_neighbours_are_context_and_the_sentence_is_not() -> None:
     assert lines(document, "99", "oak") == lines(None, "1", "") == []
 
 
+def test_a_whole_document_shows_how_it_begins() -> None:
+    document = view("falcon").material.documents[0]
+    shown = lines(document, "", "oak|elm")
+    assert [line.get("name", "") for line in shown] == ["", "oak", "elm"]
+
+
 def test_one_judge_disputes_nothing() -> None:
     assert section(view("falcon", judges=1)) is None

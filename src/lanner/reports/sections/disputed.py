@@ -13,7 +13,7 @@ from lanner.reports.typeset import count, number, percent, words
 from lanner.reports.view import View
 
 _MOST, _AROUND, _MOST_JUDGES = 5, 1, 8
-_FAR = 0.5
+_FAR, _BEGINNING = 0.5, 220
 
 
 def section(view: View) -> Section | None:
@@ -71,6 +71,8 @@ def lines(document: Document | None, segment: str, system: str, around: int = _A
     """The sentence with its translation, and its neighbours in grey."""
     if document is None:
         return []
+    if not segment and document.segments:
+        return _whole(document, system)
     at = next((place for place, one in enumerate(document.segments) if one.id == segment), None)
     if at is None:
         return []
@@ -82,6 +84,20 @@ def lines(document: Document | None, segment: str, system: str, around: int = _A
         if target := document.segments[at].text(name):
             made.append({**_line(target, document.target_language), "name": name if "|" in system else ""})
     return made
+
+
+def _whole(document: Document, system: str) -> list[dict[str, Json]]:
+    """How a document begins, and how its outputs do."""
+    first = document.segments[0]
+    made = [_line(_begun(first.source), document.source_language, context=True)]
+    for name in system.split("|") if system else []:
+        if target := first.text(name):
+            made.append({**_line(_begun(target), document.target_language), "name": name if "|" in system else ""})
+    return made
+
+
+def _begun(text: str) -> str:
+    return text if len(text) <= _BEGINNING else f"{text[:_BEGINNING].rstrip()} …"
 
 
 def _line(text: str, language: str, *, context: bool = False) -> dict[str, Json]:

@@ -1,8 +1,16 @@
-// Headings become buttons that sort their table; groups keep their order, totals stay last.
+// Headings become buttons that sort their table; groups keep their order and are sorted within, totals stay last.
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
-  const rows = [...body.rows];
-  if (rows.length < 3 || rows.some((row) => row.classList.contains("grp"))) continue;
+  const groups = [];
+  for (const row of body.rows) {
+    const is = (name) => row.classList.contains(name);
+    if (is("grp") || is("tot") || !groups.length || groups.at(-1).closed) groups.push({ head: null, rows: [], closed: false });
+    const group = groups.at(-1);
+    if (is("grp")) group.head = row;
+    else group.rows.push(row);
+    group.closed = is("tot");
+  }
+  if (groups.every((group) => group.rows.length < 2)) continue;
   [...table.tHead.rows[table.tHead.rows.length - 1].cells].forEach((head, column) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -13,16 +21,16 @@ for (const table of document.querySelectorAll("table.sortable")) {
       for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       const key = (row) => {
-        const text = row.cells[column].textContent.replace("−", "-").replace(/[,%\s]|^\[/g, "");
+        const text = row.cells[column].textContent.replaceAll("−", "-").replace(/[,%\s]|^\[|^</g, "");
         const number = parseFloat(text);
         return Number.isNaN(number) ? row.cells[column].textContent : number;
       };
-      const order = rows.filter((row) => !row.classList.contains("tot")).sort((one, other) => {
+      const order = (one, other) => {
         const a = key(one), b = key(other);
         const less = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
         return down ? -less : less;
-      });
-      body.append(...order, ...rows.filter((row) => row.classList.contains("tot")));
+      };
+      for (const group of groups) body.append(...(group.head ? [group.head] : []), ...group.rows.sort(order));
     });
   });
 }

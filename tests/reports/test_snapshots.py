@@ -1,0 +1,66 @@
+"""What figures, the page and the tables look like, kept as files: a change of look is seen before it is shipped.
+
+After a wanted change: LANNER_SNAPSHOTS=write pytest tests/reports/test_snapshots.py, then look at the files.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lanner.reports import html, latex
+from lanner.reports.figures.bars import Bar, bars
+from lanner.reports.figures.confusion import confusion
+from lanner.reports.figures.curves import Curve, curves
+from lanner.reports.figures.estimators import Estimator, Group, estimators
+from lanner.reports.figures.forest import Effect, forest
+from lanner.reports.figures.forest import Panel as Judged
+from lanner.reports.figures.heat_map import Pair, heat_map
+from lanner.reports.figures.histogram import histogram
+from lanner.reports.figures.intervals import Row, intervals
+from lanner.reports.figures.merging import Merge, merging
+from lanner.reports.figures.preference import Preference, preference
+from lanner.reports.figures.shares import Panel, shares
+from lanner.reports.figures.throughput import throughput
+from reports.sample import report
+
+FOLDER = Path(__file__).parent / "snapshots"
+EFFECTS = {"sentence": Effect(1.43, 1.22, 1.63, 0.0001), "style": Effect(0.1, -0.1, 0.3, 0.4)}
+TERMS = [("sentence", "Sentence score", ""), ("style", "Style and register", "tenor")]
+SHAPES: dict[str, Callable[[], object]] = {
+    "heat_map.svg": lambda: heat_map(
+        ["J1", "J2", "o3"], 2, {("J1", "J2"): Pair(0.388, 0.33, 0.44, 0.66, 809), ("J1", "o3"): Pair(0.148, n=809)}
+    ),
+    "heat_map_long_names.svg": lambda: heat_map(
+        ["Annotator with a long name", "김민지 판정자", "another-annotator@example"], 3,
+        {("Annotator with a long name", "김민지 판정자"): Pair(0.5, 0.4, 0.6, 0.7, 20)},
+    ),
+    "confusion.svg": lambda: confusion(["Sentence level", "Local"], "J1", "J2", [[37, 8], [5, 4]]),
+    "merging.svg": lambda: merging(("Sentence level", "Local"), [Merge("J1 – J2", 133, 242, 0.5, 0.58)]),
+    "preference.svg": lambda: preference([Preference("Adequacy", "documents", 74, 22, 104, 0.029)], "mt", "human"),
+    "forest.svg": lambda: forest(TERMS, [Judged("J2", "n 298", {}, EFFECTS, [("both", 0.47)])], "points"),
+    "estimators.svg": lambda: estimators(
+        TERMS, [Group("J2", "n 298", [Estimator(n, EFFECTS) for n in ("OLS", "clustered", "mixed")])], "points"
+    ),
+    "histogram.svg": lambda: histogram([("J2", {1: 25, 2: 95, 3: 115})], "skills"),
+    "intervals.svg": lambda: intervals("Agreement", [Row("Context", 0.42, 0.37, 0.46, "n 809"), Row("Skills", None)]),
+    "curves.svg": lambda: curves("Along", [Curve("all people", [(1, 2.0), (2, 3.0)], [(1.5, 2.5), None])], "fifth"),
+    "bars.svg": lambda: bars("Marks", [Bar("Accuracy", [("pmt", 12, "Major"), ("a1", 30, "Minor")], "42")]),
+    "shares.svg": lambda: shares([("l", "Local", "")], [Panel("news", 9, {"J1": {"l": 0.4}})], ["J1"], ["o3"]),
+    "throughput.svg": lambda: throughput(["news", "social"], {"J1": {"news": 1.2, "social": 2.1}}),
+    "report.html": lambda: re.sub(r"(<style>|<script>).*?(</style>|</script>)", "", html.render(report()), flags=re.S),
+    "tables.tex": lambda: latex.document(report()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_it_still_looks_the_same(name: str) -> None:
+    made = re.sub(r"sha256-[\w+/=]+", "sha256", str(SHAPES[name]()))
+    if os.environ.get("LANNER_SNAPSHOTS") == "write":
+        FOLDER.mkdir(exist_ok=True)
+        (FOLDER / name).write_text(made, encoding="utf-8")
+    assert made == (FOLDER / name).read_text(encoding="utf-8")
