@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from hands import Hands
 from live import Live, document
-from seen import clean
+from seen import picture
 
 pytestmark = pytest.mark.browser
 
@@ -38,7 +38,7 @@ def test_two_hundred_sentences(live: Live, page: Page) -> None:
     hands.settled()
     stored = work.stored(task)
     assert [(item["sentence"], item["holistic"]) for item in stored[97:102]] == wanted
-    clean(page, "long-document")
+    picture(page, "long-document")
     hands.press("/")
     hands.write("Sentence 187 of")
     hands.press("Enter")
@@ -76,7 +76,7 @@ def test_a_segment_of_fifteen_hundred_words(live: Live, page: Page) -> None:
     assert page.inner_text("#heading") == "Sentence 2" and page.evaluate(IN_VIEW, ".is-active")
     hands.press("k")
     assert page.evaluate(IN_VIEW, ".is-active .num"), "of a row taller than the screen, its beginning"
-    clean(page, "long-segment")
+    picture(page, "long-segment")
 
 
 def test_sides_of_different_length_stay_aligned(live: Live, page: Page) -> None:

@@ -26,9 +26,10 @@ STYLE = """/* why */
 .a > .b , p:hover {
   inset: calc(1px + 2px) ;
   margin: 0 auto;
+  color: #ffeedd;
 }
 @media (max-width: 9px) { q { top: 0 } }"""
-LEAN_STYLE = ".a>.b,p:hover{inset:calc(1px + 2px);margin:0 auto}@media (max-width:9px){q{top:0}}\n"
+LEAN_STYLE = ".a>.b,p:hover{inset:calc(1px + 2px);margin:0 auto;color:#fed}@media (max-width:9px){q{top:0}}\n"
 
 
 def test_strings_templates_and_expressions_stay_to_the_letter() -> None:

@@ -33,7 +33,7 @@ def lean_css(text: str) -> str:
     """No strings of our style sheets hold a brace, a colon with a space, or a comment."""
     text = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))
     text = re.sub(r" ?([{};,]) ?", r"\1", text)
-    text = re.sub(r" ([>~]) ", r"\1", text)
+    text = re.sub(r"#(.)\1(.)\2(.)\3\b", r"#\1\2\3", re.sub(r" ([>~]) ", r"\1", text))
     return re.sub(r": ", ":", text).replace(";}", "}").strip() + "\n"
 
 

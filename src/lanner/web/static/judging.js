@@ -66,7 +66,7 @@ class App {
     this.saving.leave(this.item);
     if (row) {
       this.marking.close();
-      this.rows.activate(at, scroll);
+      this.rows.activate(at);
       this.row = at;
       this.item = row.item;
       if (row.own) $('#heading').textContent = fill($('#heading').dataset.words, { n: row.name });
@@ -74,6 +74,7 @@ class App {
     }
     this.show(true);
     this.rail.rest();
+    if (row) this.rows.reveal(row, scroll);
   }
   step(by) { const at = this.rows.next(this.row, by); if (at >= 0) this.go(at); }
   visit(i) { if (this.rows.all.length && i !== this.item) this.go(this.rows.of(i)); }

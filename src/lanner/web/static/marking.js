@@ -2,7 +2,7 @@
 import { $, $$, made, near } from './dom.js';
 import { cut, points, slice, words } from './text.js';
 
-const side = cell => cell.dataset.side, output = cell => +cell.dataset.output, sides = bar => bar.dataset.sides.split(' ');
+const area = at => at.getBoundingClientRect(), side = cell => cell.dataset.side, output = cell => +cell.dataset.output, sides = bar => bar.dataset.sides.split(' ');
 const cells = row => $$('[data-side]', row.el).filter(cell => side(cell) !== 'reference');
 
 export class Marking {
@@ -78,7 +78,7 @@ export class Marking {
   }
   /** Put the menu beside what it is about, also while that scrolls; every step has a size of its own. */
   place({ bar, at }) {
-    const doc = $('.doc').getBoundingClientRect(), box = at.getBoundingClientRect();
+    const doc = area($('.doc')), box = area(at);
     const below = matchMedia('(pointer: coarse)').matches || box.top < bar.offsetHeight + 60;   // on touch the system's own menu is above
     bar.style.left = Math.max(8, Math.min(box.left + box.width / 2 - bar.offsetWidth / 2, Math.max(doc.right, box.right) - bar.offsetWidth - 8)) + 'px';
     bar.style.top = Math.max(8, Math.min(innerHeight - bar.offsetHeight - 8, below ? box.bottom + 8 : box.top - bar.offsetHeight - 8)) + 'px';
@@ -216,7 +216,7 @@ export class Marking {
   }
   /** How far words are out of sight. */
   beyond(range, block) {
-    const box = range.getBoundingClientRect(), view = $('.scroller', block).getBoundingClientRect();
+    const box = area(range), view = area($('.scroller', block));
     return box.top < view.top || box.bottom > view.bottom ? box.top - view.top - view.height / 3 : 0;
   }
   /** The next text of the row. */

@@ -21,7 +21,7 @@ export class Rows {
     return -1;
   }
 
-  activate(at, scroll) {
+  activate(at) {
     const row = this.all[at];
     for (const { el, num } of this.all) if (el.matches('.is-active')) { el.classList.remove('is-active'); num.ariaCurrent = null; }
     row.el.classList.add('is-active');
@@ -29,8 +29,11 @@ export class Rows {
     if (row.block.hidden) for (const { block } of this.all) block.hidden = block !== row.block;
     for (const a of this.strip) a.ariaCurrent = +a.dataset.of === row.item ? 'true' : null;
     this.open(at);
-    if (scroll) { near(row.el); near(row.num.firstChild); }   // of a row taller than the screen, its beginning
-    if (document.activeElement?.matches('.num')) row.num.focus({ preventScroll: true });
+  }
+  /** Into view, once all has been changed: the page is laid out once. Of a row taller than the screen, its beginning. */
+  reveal({ el, num }, scroll) {
+    if (scroll) { near(el); near(num.firstChild); }
+    if (document.activeElement?.matches('.num')) num.focus({ preventScroll: true });
   }
 
   /** The window of a long document grows as one moves and never shrinks, unless the protocol fixes it. */
