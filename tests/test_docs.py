@@ -53,6 +53,7 @@ MODULES = {
     "format-reference": "lanner.formats",
     "formats": "lanner.formats",
     "intervals": "lanner.stats.resample",
+    "judges": "lanner.judges",
     "judging": "lanner.web",
     "metaeval": "lanner.stats.metaeval",
     "metrics": "lanner.metrics",
