@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from lanner.errors import StatisticError
 from lanner.stats.alpha import alpha
+from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 from rated import golden, plain_alpha, ratings, same, table
 
@@ -126,3 +127,32 @@ def test_labels_with_an_order_have_distances():
     stated = alpha(table(judges), level="interval", labels=["low", "mid", "high"], resampling=PLAIN).value
     assert stated == pytest.approx(plain_alpha(numbers, distance("interval")))
     assert not math.isnan(stated)
+
+
+@pytest.mark.parametrize("resampling", [Resampling(n=60, method="percentile"), Resampling(n=60, unit="item")])
+def test_ordinal_by_coincidences_and_by_patterns_are_the_same(monkeypatch, resampling):
+    rng = np.random.default_rng(2)
+    true = rng.integers(0, 6, 300)
+    given = np.clip(true[:, None] + rng.integers(-1, 2, (300, 4)), 0, 5).astype(float)
+    given[rng.random(given.shape) < 0.3] = np.nan
+    rated = Ratings.from_matrix(given, documents=[f"d{i // 10:02}" for i in range(300)])
+    found = []
+    for tables in (10**9, 0):
+        monkeypatch.setattr("lanner.stats.alpha._TABLES", tables)
+        found.append(alpha(rated, level="ordinal", resampling=resampling))
+    assert found[0].value == pytest.approx(found[1].value, abs=1e-12)
+    assert (found[0].low, found[0].high) == pytest.approx((found[1].low, found[1].high), abs=1e-9)
+    assert found[0].counts == found[1].counts
+
+
+def test_many_documents_are_resampled_in_groups_with_the_same_spread(monkeypatch):
+    rng = np.random.default_rng(3)
+    true = rng.integers(0, 6, 3000)
+    given = np.clip(true[:, None] + rng.integers(-2, 3, (3000, 2)), 0, 5).astype(float)
+    rated = Ratings.from_matrix(given, documents=[f"d{i:04}" for i in range(3000)])
+    plain = alpha(rated, level="ordinal", resampling=Resampling(n=400))
+    monkeypatch.setattr("lanner.stats.estimate._WIDE", 2)
+    grouped = alpha(rated, level="ordinal", resampling=Resampling(n=400))
+    assert grouped.value == pytest.approx(plain.value, abs=1e-12)
+    assert grouped.high - grouped.low == pytest.approx(plain.high - plain.low, rel=0.2)
+    assert any("1000 groups" in note for note in grouped.notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -9,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from lanner.errors import StatisticError, did_you_mean
-from lanner.stats.estimate import Plan, Rows, statistic
-from lanner.stats.ratings import Patterns, Ratings
+from lanner.stats.estimate import GROUPS, Plan, Rows, statistic
+from lanner.stats.ratings import Codes, Patterns, Ratings
 from lanner.stats.resample import Array
 from lanner.stats.sets import jaccard_distance, masi_distance
 from lanner.stats.weighting import check_order
@@ -19,6 +20,7 @@ Level = Literal["nominal", "ordinal", "interval", "ratio", "jaccard", "masi"]
 LEVELS = ("nominal", "ordinal", "interval", "ratio", "jaccard", "masi")
 _MOST = 4000  # distinct values with a distance of their own; a table of them is held
 _CELLS = 4_000_000
+_TABLES = 60_000_000  # labels × labels × documents: beyond, the tables of all documents take half a gigabyte
 
 
 @statistic("label", "score", "labels")
@@ -123,6 +125,8 @@ def _ordinal(rated: Ratings) -> Plan:
     size, by = _pairable(patterns)
     labels = _label_columns(rated)
     codes, q = patterns.codes, len(rated.labels)
+    if q * q <= codes.size and min(len(rated.documents), 2 * GROUPS) * q * q <= _TABLES:
+        return _plan(rated, _of_coincidences(q), _coincidences(codes, by, q, labels))
     step = max(1, _CELLS // max(1, codes.size))
 
     def some(weights: Array) -> Array:
@@ -142,6 +146,44 @@ def _ordinal(rated: Ratings) -> Plan:
         return np.concatenate([some(weights[at : at + step]) for at in range(0, len(weights), step)])
 
     return _plan(rated, finish, None)
+
+
+def _coincidences(codes: Codes, by: Array, q: int, labels: Array | sparse.csr_array) -> sparse.csr_array:
+    """For each pattern how often two labels meet, weighted by 2/(m − 1), one column for each two; then label counts."""
+    place = np.zeros((q, q), dtype=np.int64)
+    place[np.triu_indices(q, 1)] = np.arange(q * (q - 1) // 2)
+    rows, cells = [], []
+    for a in range(codes.shape[1]):
+        for b in range(a + 1, codes.shape[1]):
+            one, two = codes[:, a], codes[:, b]
+            met = np.flatnonzero((one >= 0) & (two >= 0) & (one != two) & (by > 0))
+            rows.append(met)
+            cells.append(place[np.minimum(one[met], two[met]), np.maximum(one[met], two[met])])
+    row, cell = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in (rows, cells))
+    shape = (len(codes), q * (q - 1) // 2)
+    pairs = sparse.coo_array((2 * by[row], (row, cell)), shape=shape)
+    return sparse.hstack([pairs, sparse.csr_array(labels)]).tocsr()
+
+
+def _of_coincidences(q: int) -> Callable[[Array], Array]:
+    """Ordinal α from sums of coincidences and label counts."""
+    first, second = np.triu_indices(q, 1)
+    step = max(1, _CELLS // max(1, len(first)))
+
+    def some(sums: Array) -> Array:
+        met, counts = sums[:, : len(first)], sums[:, len(first) :]
+        n = counts.sum(axis=1)
+        middle = np.cumsum(counts, axis=1) - counts / 2 - n[:, None] / 2
+        observed = np.einsum("bc,bc->b", met, (middle[:, first] - middle[:, second]) ** 2)
+        moments = (counts * middle).sum(axis=1), (counts * middle**2).sum(axis=1)
+        expected = 2 * (n * moments[1] - moments[0] ** 2) / np.maximum(n - 1, 1)
+        return _share(observed, expected, 1e-9)
+
+    def finish(sums: Array) -> Array:
+        blocks = [some(sums[at : at + step]) for at in range(0, len(sums), step)]
+        return np.concatenate([np.empty((0, 1)), *blocks])
+
+    return finish
 
 
 def _distances(rated: Ratings, level: str) -> Plan:

@@ -38,6 +38,10 @@ from lanner.stats.scatter import Scattered, Whole
 from lanner.stats.selection import ratings
 from lanner.stats.transforms import Scale
 
+GROUPS = 1000
+"""Where documents are many and a statistic has many sums, documents are resampled in so many groups."""
+_WIDE = 1000  # sums that are many
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -118,10 +122,22 @@ class Plan:
                 sums = sums.toarray()
         return (lambda weights: self.finish(weights @ sums)), sums
 
+    @property
+    def grouped(self) -> bool:
+        """Whether documents are resampled in groups: the spread is the same, the work a fraction."""
+        parts = self.parts
+        wide = parts is not None and not isinstance(parts, Scattered) and parts.shape[1] > _WIDE
+        return wide and len(self.documents) > 2 * GROUPS
+
     def replicate(self, resampling: Resampling) -> Replicates:
         """Value, resamples and jackknife over documents or items."""
         if resampling.unit == "item":
             return self._replicate_items(resampling)
+        if self.grouped:
+            n = len(self.documents)
+            group = sparse.coo_array((np.ones(n), (np.arange(n) % GROUPS, np.arange(n))), shape=(GROUPS, n)).tocsr()
+            held = (group @ self.rows.by_document[self.documents]) @ self.parts
+            return replicate_sums(held if isinstance(held, np.ndarray) else held.toarray(), self.finish, resampling)
         statistic, sums = self.by_document()
         if sums is None:
             return replicate(statistic, len(self.documents), resampling)
@@ -178,6 +194,8 @@ def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampl
     value = float(replicates.value[column])
     counts = plan.counts[column]
     notes = plan.rated.notes + plan.notes
+    if plan.grouped and resampling.unit == "document" and resampling.method != "none":
+        notes += (f"Many documents: they are resampled in {GROUPS} groups.",)
     if not np.isfinite(value):
         reason = plan.reasons[column] if column < len(plan.reasons) else ""
         notes = (f"Undefined: {reason or why_undefined(plan.rated)}", *notes)
