@@ -8,6 +8,7 @@ import zstandard
 
 from lanner.errors import InputError
 from lanner.formats import _textfile as textfile
+from lanner.formats._writing import text_file
 
 
 def put(path: Path, content: bytes) -> Path:
@@ -118,3 +119,18 @@ def test_the_head_of_a_binary_file_is_no_text(tmp_path: Path) -> None:
 def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         list(textfile.lines(tmp_path / "none.txt"))
+
+
+@pytest.mark.parametrize("name", ["t.txt", "t.txt.gz", "t.txt.zst"])
+def test_a_watcher_hears_of_every_byte_read_once_and_of_no_look_ahead(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with text_file(path) as out:
+        out.write("line\n" * 1000)
+    heard: list[int] = []
+    with textfile.watched(heard.append):
+        textfile.head(path)
+        assert heard == []
+        assert sum(1 for _ in textfile.lines(path)) == 1000
+    assert sum(heard) == path.stat().st_size
+    list(textfile.lines(path))
+    assert sum(heard) == path.stat().st_size

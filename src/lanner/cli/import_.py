@@ -11,7 +11,7 @@ import click
 
 from lanner import campaign, formats, protocols
 from lanner.cli._output import Output, json_option
-from lanner.cli._progress import reading
+from lanner.cli._progress import counting, reading
 from lanner.cli._source import from_option, protocol_option, store_option
 from lanner.errors import LannerError, Where
 from lanner.formats import Reading
@@ -121,10 +121,13 @@ def _whole(
     labels = [base if len(readings) == 1 else f"{base}-{slug(reading.name)}" for reading in readings]
     _check_all(readings, labels, protocol, store_place, force)
     rows: list[dict[str, Json]] = []
-    for part, label in zip(readings, labels, strict=True):
-        for note in part.notes:
-            output.note(f"{part.name}: {note}")
-        rows.append(_take(part, label, protocol, store_place, output) if _asked(part, protocol) else _keep(part, label))
+    with counting(output, "Storing", len(readings)) as one:
+        for part, label in zip(readings, labels, strict=True):
+            for note in part.notes:
+                output.note(f"{part.name}: {note}")
+            asked = _asked(part, protocol)
+            rows.append(_take(part, label, protocol, store_place, output) if asked else _keep(part, label))
+            one()
     return rows
 
 

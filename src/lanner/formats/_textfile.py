@@ -64,6 +64,16 @@ def watched(told: Callable[[int], None]) -> Iterator[None]:
         _watcher.reset(token)
 
 
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Within this, nobody hears of the bytes: a look at the beginning is no progress."""
+    token = _watcher.set(None)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
 def _raw(path: Path) -> io.FileIO:
     told = _watcher.get()
     return _Watched(path, told) if told else io.FileIO(path, "rb")
@@ -250,7 +260,7 @@ def head(path: Path, size: int = 64 * 1024) -> str:
     """The beginning of a text file for recognising it; empty for a folder and for what is not text."""
     if not path.is_file():
         return ""
-    with opened(path) as stream:
+    with unwatched(), opened(path) as stream:
         start = stream.read(size)
     encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
     text = start.decode(encoding, errors="ignore")

@@ -87,8 +87,10 @@ def read(path: Path) -> list[Reading]:
 
 def texts(path: Path) -> TextStream | None:
     """The documents one by one; None if a line may be anything else."""
-    if any('"segments"' not in line or '"question"' in line for line in textfile.raw_lines(path) if not line.isspace()):
-        return None
+    with textfile.unwatched():
+        lines = (line for line in textfile.raw_lines(path) if not line.isspace())
+        if any('"segments"' not in line or '"question"' in line for line in lines):
+            return None
     return TextStream(path.name.split(".")[0], read_documents(path))
 
 
