@@ -185,6 +185,13 @@ def main() -> None:
             f"ours, {label}: {seconds:.2f} s, {len(given) / seconds:,.0f} samples/s, "
             f"{sum(lengths) / seconds:,.0f} tokens/s of {len(lengths):,} texts, {share:.0%} of the matrix rate"
         )
+    few = samples[:: max(1, len(samples) // 600)]
+    half = model.score(few)
+    model.encoder.float()
+    whole, _ = naive(model, few, 16)
+    model.encoder.bfloat16()
+    gap = max(abs(a - b) for a, b in zip(half, whole, strict=True))
+    print(f"bfloat16 beside the naive loop in single precision, {len(few)} samples: largest difference {gap:.1e}")
     for size in (16, 64):
         naive(model, samples[: 20 * size], size)
         begun = clock(device)

@@ -106,11 +106,11 @@ class Comet:
 
         lengths = torch.tensor([len(window.ids) for window in windows])
         width = min(padded(int(lengths.max())), max(self.marks.joint, int(lengths.max())))
-        ids = torch.full((len(windows), width), self.marks.pad)
-        for row, window in enumerate(windows):
-            ids[row, : len(window.ids)] = torch.tensor(window.ids)
         places = torch.arange(width)[None, :]
-        mask = (places < lengths[:, None]).long()
+        held = places < lengths[:, None]
+        ids = torch.full((len(windows), width), self.marks.pad)
+        ids[held] = torch.tensor([token for window in windows for token in window.ids])  # all rows at once
+        mask = held.long()
         starts = torch.tensor([window.start for window in windows])[:, None]
         kept = mask * ((places == 0) | (places >= starts)).long()
         firsts = torch.tensor([window.first for window in windows])[:, None]
