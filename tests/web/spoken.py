@@ -36,7 +36,7 @@ def _of_templates() -> Iterator[str]:
 def _of_code() -> Iterator[str]:
     for path in ROOM.rglob("*.py"):
         code = path.read_text(encoding="utf-8")
-        if "from lanner.web.speech import" not in code:
+        if "from lanner.web.speech import" not in code and path.name != "speech.py":
             continue  # what judges read has keys of its own
         for node in ast.walk(ast.parse(code)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAYS:

@@ -4,13 +4,16 @@ import string
 from datetime import date
 
 import pytest
+from starlette.testclient import TestClient
 
 from lanner.model import languages
+from lanner.store import Store
 from lanner.web import messages
 from lanner.web.speech import _texts, _wanted, amount, day, language, listed, mark, say, speaking
+from visiting import open_campaign, sign_in
 from web.spoken import texts
 
-OTHERS = [code for code in messages.available() if _texts(code)]
+OTHERS = [code for code in messages.available() if code != messages.FALLBACK]
 
 
 def places(text: str) -> set[str]:
@@ -64,3 +67,17 @@ def test_the_language_is_what_was_asked_for_then_chosen_before_then_the_browsers
 
 def test_arabic_is_read_from_the_right() -> None:
     assert languages.direction("ar") == "rtl"
+
+
+def test_a_page_comes_in_the_language_asked_for_and_stays_in_it(client: TestClient, store: Store) -> None:
+    open_campaign(store, protocol="falcon")
+    sign_in(client, store)
+    page = client.get("/campaigns/trial?language=ar").text
+    assert '<html lang="ar" dir="rtl">' in page
+    assert "التقدم" in page
+    assert "من يتفق مع من" in client.get("/campaigns/trial").text
+    assert "Wer mit wem übereinstimmt" in client.get("/campaigns/trial/panels?language=de").text
+
+
+def test_problems_are_told_in_the_readers_language(client: TestClient) -> None:
+    assert "Hier ist nichts." in client.get("/nowhere", headers={"accept-language": "de"}).text
