@@ -135,10 +135,18 @@ class Pairs:
             part = slice(start, start + step)
             alike = (np.sign(x[part, None] - x) * np.sign(y[part, None] - y)).astype(float)
             balance += held[part].T @ (held.T @ alike.T).T
-        order, starts_y = self._by_y
-        dense = incidence if isinstance(incidence, np.ndarray) else incidence.toarray()
-        per_x, per_y = np.add.reduceat(dense, self._starts_x, axis=0), np.add.reduceat(dense[order], starts_y, axis=0)
+        per_x, per_y = self._levels_by_unit
         return balance, per_x.T @ per_x, per_y.T @ per_y
+
+    @cached_property
+    def _levels_by_unit(self) -> tuple[Array, Array]:
+        """levels × units: how often each value of x, and of y, occurs in a document."""
+        _, x, _, y = self._codes
+        made = []
+        for codes, levels in ((x, self.levels[0]), (y, self.levels[1])):
+            counts = np.bincount(codes * self.units + self.unit, minlength=levels * self.units)
+            made.append(counts.reshape(levels, self.units).astype(float))
+        return made[0], made[1]
 
     def _kendall(self, weights: Array) -> dict[str, Array]:
         balance, tied_x, tied_y = (np.einsum("bu,bu->b", weights @ form, weights) / 2 for form in self._forms)
@@ -151,8 +159,11 @@ class Pairs:
             return {name: np.full(weights.shape[1], np.nan) for name in asked}
         cell_x, cell_y, incidence = self._cells
         drawn = incidence @ weights
-        order, starts_y = self._by_y
-        per_x, per_y = _grouped(drawn, self._starts_x), _grouped(drawn[order], starts_y)
+        if self._quadratic:
+            per_x, per_y = (levels @ weights for levels in self._levels_by_unit)
+        else:
+            order, starts_y = self._by_y
+            per_x, per_y = _grouped(drawn, self._starts_x), _grouped(drawn[order], starts_y)
         n = drawn.sum(axis=0)
         found: dict[str, Array] = {}
         if "spearman" in asked:
