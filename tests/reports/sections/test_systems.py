@@ -53,3 +53,14 @@ def test_a_protocol_that_ranks_nothing() -> None:
     seen = view("esa")
     plain = seen.protocol.model_copy(update={"analyses": ()})
     assert section(View(seen.material, plain)) is None
+
+
+def test_the_profile_as_panels_agrees_with_its_table() -> None:
+    made = section(view("h_falcon"))
+    assert made is not None
+    panels = next(block for block in made.blocks if isinstance(block, Figure) and block.id == "profiles-skills")
+    table = next(block for block in made.blocks if isinstance(block, Table))
+    means = {(row["row"], row["system"]): row["mean"] for row in table.data}
+    assert {(row["row"], row["system"]): row["mean"] for row in panels.data} == pytest.approx(means)
+    assert all(row["low"] <= row["mean"] <= row["high"] for row in panels.data)
+    assert "Systems differ most in" in panels.caption

@@ -35,7 +35,8 @@ def estimators(terms: Sequence[tuple[str, str, str]], groups: Sequence[Group], u
     room = (WIDTH - _LEFT - 20 * len(groups)) / max(1, len(groups))
     bottom = _TOP + _STEP * len(terms)
     drawing = Drawing("Coefficients with 95 percent intervals, estimated in several ways", bottom + 44)
-    _legend(drawing, [one.name for one in groups[0].estimators] if groups else [])
+    if groups and len(groups[0].estimators) > 1:
+        _legend(drawing, [one.name for one in groups[0].estimators])
     for place, group in enumerate(groups):
         left = _LEFT + place * (room + 20)
         scale = axis([end for e in every for end in (e.low, e.high)], left, left + room)
@@ -47,7 +48,7 @@ def estimators(terms: Sequence[tuple[str, str, str]], groups: Sequence[Group], u
             for at, one in enumerate(group.estimators):
                 if effect := one.effects.get(term):
                     y = _TOP + _STEP * row + 3 + _GAP * (at - (len(group.estimators) - 1) / 2)
-                    _mark(drawing, scale, effect, y, at, f"{group.title}, {words}, {one.name}")
+                    _mark(drawing, scale, effect, y, at if len(group.estimators) > 1 else 1, f"{group.title}, {words}, {one.name}")
     for row, (_, words, group_id) in enumerate(terms):
         y = _TOP + _STEP * row
         drawing.lines(12, y + 7, words, _LEFT - 20, "t" if group_id else "tb")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from lanner.model import Analysis, Grid, Json, Question, Result
+from lanner.reports.figures.estimators import Estimator, Group, estimators
+from lanner.reports.figures.forest import Effect
 from lanner.reports.figures.intervals import Row, intervals
+from lanner.reports.lab.answer import Value
+from lanner.reports.lab.ratios import ratio
 from lanner.reports.parts import Block, Column, Figure, Section, Table
 from lanner.reports.typeset import estimate, number, plural, words
 from lanner.reports.view import View
 from lanner.stats import ranking
 
 STATISTIC = "ranking.systems"
-_MOST_SYSTEMS, _MOST_FINDINGS = 30, 2
+_MOST_SYSTEMS, _MOST_FINDINGS, _MOST_PANELS = 30, 2, 4
 
 
 def section(view: View) -> Section | None:
@@ -28,7 +33,9 @@ def section(view: View) -> Section | None:
         if result.rows:
             blocks.append(_figure(view, analysis.of, result))
             findings.append(_finding(view, analysis.of, result))
-    blocks += [made for _, question in view.protocol.questions if (made := _profile(view, question)) is not None]
+    for _, question in view.protocol.questions:
+        if (table := _profile(view, question)) is not None:
+            blocks += [*_panels(view, question), table]
     return Section("systems", "How the systems do", blocks, findings[:_MOST_FINDINGS]) if blocks else None
 
 
@@ -118,6 +125,56 @@ def _profile(view: View, question: Question) -> Table | None:
     columns = [Column("skill", "", text=True), *(Column(system, system) for system in systems)]
     signature = f"mean · {view.protocol.label} {question.id} · n {table.height:,}"
     return Table(f"profile-{question.id}", caption, columns, shown, data, signature)
+
+
+def _panels(view: View, question: Question) -> list[Figure]:
+    """The profile as small panels, one for each system, on one axis; for two to four systems."""
+    judges = view.people_asked(question.id) or [judge.id for judge in view.judges]
+    given = view.answers(question.id).filter(
+        pl.col("role") == "main", pl.col("row") != "", pl.col("system") != "", pl.col("judge").is_in(judges)
+    )
+    given = given.drop_nulls("score").with_columns(top=pl.col("score"), bottom=pl.lit(1.0))
+    systems = sorted(given["system"].unique())
+    if not 1 < len(systems) <= _MOST_PANELS:
+        return []
+    groups = {row.id: row.group or "" for row in question.rows} if isinstance(question, Grid) else {}
+    rows = [row for row in groups if row in set(given["row"])] or sorted(given["row"].unique())
+    found: dict[str, dict[str, Value]] = {
+        system: {row: ratio(given.filter(system=system, row=row), view.resampling) for row in rows}
+        for system in systems
+    }
+    drawn = [
+        Group(system, f"n {max((v.n or 0) for v in own.values()):,}", [Estimator("mean", _effects(own))])
+        for system, own in found.items()
+    ]
+    spread = {
+        row: max(own[row].value or 0 for own in found.values()) - min(own[row].value or 0 for own in found.values())
+        for row in rows
+    }
+    widest = max(spread, key=lambda row: spread[row])
+    values = [f"{system} {number(found[system][widest].value, 2, bounded=False)}" for system in systems]
+    said = f"Systems differ most in {_row_label(view, question, widest).lower()} ({', '.join(values)})."
+    terms = [(row, _row_label(view, question, row), groups.get(row, "")) for row in rows]
+    data = [
+        {"system": system, "row": row, "mean": v.value, "low": v.low, "high": v.high, "n": v.n}
+        for system, own in found.items()
+        for row, v in own.items()
+    ]
+    signature = (
+        f"mean by document · {view.protocol.label} {question.id} · judges {len(judges)} · resamples "
+        f"{view.resampling.n:,}, seed {view.resampling.seed}"
+    )
+    drawing = estimators(terms, drawn, f"mean of {view.label(question.id).lower()}")
+    caption = f"{said} Dot: mean; bar: 95 % interval, documents resampled."
+    return [Figure(f"profiles-{question.id}", caption, str(drawing), data, signature)]
+
+
+def _effects(own: Mapping[str, Value]) -> dict[str, Effect]:
+    return {
+        row: Effect(v.value, v.low if v.low is not None else v.value, v.high if v.high is not None else v.value)
+        for row, v in own.items()
+        if v.value is not None
+    }
 
 
 def _row_label(view: View, question: Question, row: str) -> str:
