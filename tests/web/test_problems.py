@@ -101,3 +101,27 @@ def test_judges_are_told_in_their_language(
     text = failing.get(path, headers={"accept-language": language}).text
     assert 'role="alert"' in text and f'lang="{language}"' in text
     assert [word for word in words if word not in text] == []
+
+
+def test_whoever_leaves_in_the_middle_is_no_bug(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:
+    async def call() -> list[dict]:
+        sent: list[dict] = []
+        scope = {
+            "type": "http", "method": "POST", "path": "/login", "raw_path": b"/login", "query_string": b"",
+            "root_path": "", "scheme": "http", "server": ("x", 80), "client": ("y", 1), "http_version": "1.1",
+            "headers": [(b"content-type", b"application/x-www-form-urlencoded"), (b"content-length", b"90")],
+        }  # fmt: skip
+        given = iter([{"type": "http.request", "body": b"a=", "more_body": True}, {"type": "http.disconnect"}])
+
+        async def receive() -> dict:
+            return next(given)
+
+        async def send(message: dict) -> None:
+            sent.append(message)
+
+        await client.app(scope, receive, send)
+        return sent
+
+    sent = client.portal.call(call)
+    assert sent[0]["status"] == 400
+    assert "bug" not in caplog.text

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -133,6 +133,7 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
         exception_handlers={
             HTTPException: problems.http_problem,
             LannerError: problems.lanner_problem,
+            ClientDisconnect: problems.gone,
             Exception: problems.bug,
         },
         lifespan=lifespan,

@@ -40,6 +40,10 @@ class Owners:
         self._store = store
         self._known: dict[int, Assigned] = {}
 
+    def remembered(self, task: int) -> Assigned | None:
+        """Without asking the store."""
+        return self._known.get(task)
+
     def find(self, task: int) -> Assigned | None:
         """The task as it was assigned; None where there is none, or nobody has taken it."""
         known = self._known.get(task)

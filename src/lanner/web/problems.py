@@ -87,6 +87,11 @@ def lanner_problem(request: Request, error: Exception) -> Response:
     return _answer(request, status, (error.what, str(error.where), error.next_step))
 
 
+def gone(_request: Request, _error: Exception) -> Response:
+    """Whoever asked has left in the middle; nobody reads this."""
+    return Response(status_code=400)
+
+
 def bug(request: Request, error: Exception) -> Response:
     """Anything else is our fault: a number to look up in the log, nothing of the inside."""
     number = secrets.token_hex(4)

@@ -268,7 +268,7 @@ async def save_answers(request: Request) -> Response:
     """Hand in answers for a task of this campaign: checked by its protocol, on disk when this returns."""
     site, found = _site(request), await _found(request)
     given = await _given(request, shapes.NewAnswers)
-    owner = site.owners.find(given.task)
+    owner = await site.read(lambda: site.owners.find(given.task))
     if owner is None or owner.campaign != found.id or owner.judge is None:
         raise HTTPException(404)
     submission = campaigns.Submission(
