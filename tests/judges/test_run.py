@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
-from typing import Any
+import pickle
 
 import pytest
 
@@ -15,12 +14,6 @@ from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.run import run, run_shard, shards
 from lanner.store import Store
 from stub_server import Stub, serving
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Any:
-    with Store.open(tmp_path / "s.db") as opened_:
-        yield opened_
 
 
 def test_a_limit_on_items_ends_a_run_and_the_next_goes_on(store: Store) -> None:
@@ -51,16 +44,16 @@ def test_several_judges_in_one_run_answer_for_themselves(store: Store) -> None:
     assert {part.share for part in campaign.progress(store, number).judges} == {1.0}
 
 
-def test_shards_are_disjoint_whole_documents_and_can_run_anywhere(store: Store) -> None:
+def test_shards_are_disjoint_whole_documents_and_can_run_anywhere(store: Store, place: str) -> None:
     number = opened(store, texts=corpus(5, 2))
 
     async def go() -> list[Totals]:
         async with serving(Stub()) as url:
-            plans = [Plan("m", (member(url),))]
+            plans = pickle.loads(pickle.dumps([Plan("m", (member(url),))]))  # as it would travel to another machine
             parts = await asyncio.to_thread(shards, store, number, plans, 2)
             assert sorted(document for part in parts for document in part) == [f"d{n}" for n in range(5)]
             assert max(map(len, parts)) - min(map(len, parts)) <= 1
-            jobs = (asyncio.to_thread(run_shard, store.place, number, plans, part, QUICK) for part in parts)
+            jobs = (asyncio.to_thread(run_shard, place, number, plans, part, QUICK) for part in parts)
             return await asyncio.gather(*jobs)
 
     assert sum(totals.items for totals in asyncio.run(go())) == 10
