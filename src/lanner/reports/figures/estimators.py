@@ -48,7 +48,14 @@ def estimators(terms: Sequence[tuple[str, str, str]], groups: Sequence[Group], u
             for at, one in enumerate(group.estimators):
                 if effect := one.effects.get(term):
                     y = _TOP + _STEP * row + 3 + _GAP * (at - (len(group.estimators) - 1) / 2)
-                    _mark(drawing, scale, effect, y, at if len(group.estimators) > 1 else 1, f"{group.title}, {words}, {one.name}")
+                    _mark(
+                        drawing,
+                        scale,
+                        effect,
+                        y,
+                        at if len(group.estimators) > 1 else 1,
+                        f"{group.title}, {words}, {one.name}",
+                    )
     for row, (_, words, group_id) in enumerate(terms):
         y = _TOP + _STEP * row
         drawing.lines(12, y + 7, words, _LEFT - 20, "t" if group_id else "tb")
