@@ -10,7 +10,9 @@ const letters = /** @type {HTMLInputElement} */ ($("#letters"));
 
 let everything = new URLSearchParams(location.search).has("all");
 let column = "source";
-let busy = false;
+/** What was asked for, one after the other: a key pressed while the server works is not lost. */
+let turn = Promise.resolve();
+const run = (/** @type {() => unknown} */ deed) => void (turn = turn.then(deed).then(() => {}, fail));
 /** The split being prepared: its row, where each text is cut, the texts whose place a person chose. @type {{row: string, cut: Record<string, number>, own: Set<string>, was: boolean} | null} */
 let splitting = null;
 
@@ -58,8 +60,6 @@ function go(row, name = column) {
 
 /** Do something with the framed row and show where that leads. @param {Record<string, any>} asked */
 async function act(asked) {
-  if (busy) return;
-  busy = true;
   main.classList.add("busy");
   try {
     const before = at(), got = await ask("act", { at: at(), row: current()?.dataset.row, all: everything, ...asked });
@@ -82,7 +82,6 @@ async function act(asked) {
   } catch (error) {
     fail(error);
   } finally {
-    busy = false;
     main.classList.remove("busy");
   }
 }
@@ -225,7 +224,7 @@ function segment(step) {
   const lines = $$(".list li"), here = lines.findIndex((line) => Number(line.dataset.n) === at());
   const order = step > 0 ? lines.slice(here + 1) : lines.slice(0, here).reverse();
   const next = order.find((line) => !line.classList.contains("ok")) ?? order[0];
-  if (next) void act({ do: "look", at: Number(next.dataset.n) });
+  return next && act({ do: "look", at: Number(next.dataset.n) });
 }
 
 /** @param {KeyboardEvent} event */
@@ -237,7 +236,7 @@ function cuttingKey(event) {
     column = all[(all.indexOf(cell()) + step + all.length) % all.length].dataset.column ?? column;
     frame();
     paint();
-  } else if (event.key === "Enter") void doSplit();
+  } else if (event.key === "Enter") run(doSplit);
   else if (event.key === "Escape") endSplit();
   else return;
   event.preventDefault();
@@ -253,13 +252,13 @@ document.addEventListener("keydown", (event) => {
   const deed = /** @type {Record<string, string>} */ (KEYS)[event.key];
   if (!deed) return;
   event.preventDefault();
-  void deeds[deed]();
+  run(() => deeds[deed]());
 });
 
 document.addEventListener("click", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
   const pressed = /** @type {HTMLElement | null} */ (target.closest("[data-do]"));
-  if (pressed) return void deeds[pressed.dataset.do]?.();
+  if (pressed) return run(() => deeds[pressed.dataset.do]?.());
   const td = /** @type {HTMLElement | null} */ (target.closest("tr.own td"));
   if (td && !splitting) {
     column = td.dataset.column ?? column;
@@ -269,7 +268,7 @@ document.addEventListener("click", (event) => {
   if (line && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
     if (splitting) endSplit();
-    void act({ do: "look", at: Number(line.dataset.n) });
+    run(() => act({ do: "look", at: Number(line.dataset.n) }));
   }
 });
 
