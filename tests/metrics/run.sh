@@ -17,10 +17,10 @@ if ! cmp -s "$wanted" "$place/installed.txt"; then
     echo "Installing the reference implementation of COMET into $place (once, a minute or two) ..."
     if ! install 2>"$place.log"; then
         grep -v '^WARNING' "$place.log" | tail -5
-        echo "****************************************************************************"
+        echo "******************************************************************************"
         echo "** make test-metrics: the reference implementation could not be installed.  **"
         echo "** COMET CHECKPOINTS WERE NOT TESTED. The lines above say what is missing.  **"
-        echo "****************************************************************************"
+        echo "******************************************************************************"
         test "${CI:-}" = true && exit 1
         exit 0
     fi
