@@ -76,7 +76,9 @@ def test_a_page_comes_in_the_language_asked_for_and_stays_in_it(client: TestClie
     assert '<html lang="ar" dir="rtl">' in page
     assert "التقدم" in page
     assert "من يتفق مع من" in client.get("/campaigns/trial").text
-    assert "Wer mit wem übereinstimmt" in client.get("/campaigns/trial/panels?language=de").text
+    panels = client.get("/campaigns/trial/panels?language=de").text
+    assert "Wer mit wem übereinstimmt" in panels
+    assert "noch keine Kontrolle beantwortet" in panels, "what is made in another thread speaks it too"
 
 
 def test_problems_are_told_in_the_readers_language(client: TestClient) -> None:

@@ -153,16 +153,28 @@ class Cell:
     same: float | None = None
 
 
+_LETTER = 7.2
+"""About the width of a bold letter."""
+
+
+def _short(name: str, width: float) -> str:
+    """A name in so much room: its beginning and its end, since names that begin alike often differ there."""
+    room = int(width / _LETTER)
+    return name if len(name) <= room else f"{name[: room - 4].rstrip()}…{name[-3:]}"
+
+
 def heat_map(judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int], Cell], notes: Sequence[str]) -> Markup:
     """Lower triangle, one hue. `judges`: name and whether a model, people first; people's block is framed."""
-    wide, tall, left, top = 66.0, 50.0, 61.0, 25.0
+    wide, tall, top = 66.0, 50.0, 25.0
+    left = min(132.0, max(61.0, 16 + _LETTER * max((len(name) for name, _ in judges), default=0)))
     size = len(judges)
     people = sum(not model for _, model in judges)
-    drawing = Drawing(say("Agreement of each pair of judges"), top + tall * size + 4, left + wide * max(size, 5) + 4)
+    bottom = top + tall * size + 4
+    drawing = Drawing(say("Agreement of each pair of judges"), bottom + 18 * len(notes), left + wide * max(size, 4) + 4)
     for at, (name, model) in enumerate(judges):
         css = "t" if model else "tb"
-        drawing.text(left + wide * at + 32, 14, fit(name, 63), css, "middle")
-        drawing.text(50, top + tall * at + 28, fit(name, 49), css, "end")
+        drawing.text(left + wide * at + 32, 14, _short(name, 62), css, "middle")
+        drawing.text(left - 11, top + tall * at + 28, _short(name, left - 14), css, "end")
         for other in range(at):
             _heat_cell(drawing, judges, cells.get((other, at)), (other, at), (left + wide * other, top + tall * at))
         drawing.rect(left + wide * at, top + tall * at, 64, 48, "hd", rx=3)
@@ -171,7 +183,7 @@ def heat_map(judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int],
     if 0 < people < size:
         drawing.rect(left - 2, top + tall * people - 2, wide * people + 2, tall * (size - people) + 2, "frame d", rx=5)
     for at, words in enumerate(notes):
-        drawing.text(left + wide * max(people, 2) + 13, top + 27 + 18 * at, words, "tb" if at == 0 else "tm")
+        drawing.text(left, bottom + 14 + 18 * at, words, "tb" if at == 0 else "tm")
     return _markup(drawing)
 
 
@@ -200,7 +212,8 @@ def label_shares(
     options: Sequence[tuple[str, str]], judges: Sequence[tuple[str, bool, Sequence[float]]], caption: str
 ) -> Markup:
     """Stacked 100 % bars. `options`: label and class, `judges`: name, whether a model, share of each option."""
-    width, left, x, y = 402.0, 60.0, 60.0, 13.0
+    left = min(110.0, max(60.0, 8 + _LETTER * max((len(name) for name, _, _ in judges), default=0)))
+    width, x, y = 402.0, left, 13.0
     drawing = Drawing(say("Share of each answer per judge, {what}", what=caption), 0, width)
     for label, css in options:
         needed = 22 + 6.4 * len(label)
@@ -215,7 +228,7 @@ def label_shares(
         if model and not met_model:
             drawing.line(0, y - 4, width, y - 4, "gr")
             met_model, y = True, y + 6
-        drawing.text(0, y + 19, fit(name, 56), "t" if model else "tb")
+        drawing.text(0, y + 19, _short(name, left - 2), "t" if model else "tb")
         at = left
         for (label, css), share in zip(options, shares, strict=True):
             size = (width - 2 - left) * share
@@ -257,7 +270,7 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
         elif css == "o0":
             drawing.text(0, 14, name, "tm")
         elif size > 6.6 * min(len(name), 10):
-            drawing.text(x + size / 2, 14, fit(name, 70), "tb" if css == "o1" else "tm", "middle")
+            drawing.text(x + size / 2, 14, _short(name, max(70, size)), "tb" if css == "o1" else "tm", "middle")
         x += size + 2
     return _markup(drawing)
 

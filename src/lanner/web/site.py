@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -92,12 +93,12 @@ class Site:
         return self.intake.trouble
 
     async def read(self, work: Callable[[], T]) -> T:
-        """Run something that reads, or computes for a while, without holding up others."""
-        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+        """Run something that reads, or computes for a while, without holding up others, in the reader's language."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, copy_context().run, work)
 
     async def write(self, work: Callable[[], T]) -> T:
         """Run something that writes. When it returns, it is on disk."""
-        return await asyncio.get_running_loop().run_in_executor(self._writers, work)
+        return await asyncio.get_running_loop().run_in_executor(self._writers, copy_context().run, work)
 
     def begin(self) -> None:
         """Start what runs beside: backups by the clock, messages to addresses outside."""
