@@ -101,13 +101,13 @@ def _run(
         except KeyboardInterrupt:
             sys.stderr.write("\nStopped. What was answered is kept; the same command goes on from there.\n")
             sys.exit(130)
-        _say(output, totals)
+        _say(output, totals, {member.model for plan in plans for member in plan.members})
         _audited(output, store, found, plans)
         output.say()
         output.say(f"Next: lanner agreement {found.name}", style="bold")
 
 
-def _say(output: Output, totals: Totals) -> None:
+def _say(output: Output, totals: Totals, asked: set[str]) -> None:
     rows = [
         {"items": totals.items, "missing": totals.missing, "left open": totals.failed, "replies": totals.calls,
          "asked again": totals.reasks, "spellings mended": totals.repairs, "tokens in": totals.tokens_in,
@@ -119,7 +119,8 @@ def _say(output: Output, totals: Totals) -> None:
     for step, number in totals.wrong.items():
         output.note(f"{number:,} replies failed at the check of {_STEPS.get(step, step)}.")
     for model, number in totals.answered_as.items():
-        output.note(f"{number:,} replies came from {model}.")
+        as_asked = "" if model in asked else f", though {' and '.join(sorted(asked))} was asked"
+        output.note(f"{number:,} replies came from {model}{as_asked}.")
     if totals.missing:
         output.note("Missing items have no valid answer; the ledger has what was said. --retry-missing asks again.")
     if totals.failed:
