@@ -116,10 +116,12 @@ class Account:
 
 
 class Trial:
-    """Sixteen judges and whoever disturbs them."""
+    """Sixteen judges and whoever disturbs them. With several servers the judges are spread over them; it is the first
+    that is killed."""
 
-    def __init__(self, server: Server, secrets: dict[str, str], seed: int) -> None:
+    def __init__(self, server: Server, secrets: dict[str, str], seed: int, *others: Server) -> None:
         self.server, self.secrets, self.seed = server, secrets, seed
+        self.servers = (server, *others)
         self.account = Account()
         self.up = asyncio.Event()
         self.done = False
@@ -127,18 +129,21 @@ class Trial:
 
     async def run(self, disturb: Any) -> Account:
         """Let the judges work while `disturb(self)` runs; then let their outboxes drain, and end the server."""
-        await self.server.start()
+        for server in self.servers:
+            await server.start()
         self.up.set()
         working = [asyncio.create_task(self._judge(n, secret)) for n, secret in enumerate(self.secrets.values())]
         try:
             await disturb(self)
             self.done = True
             await asyncio.gather(*working)
-            assert self.server.end() in (0, -signal.SIGTERM), "the server did not end well"
+            for server in self.servers:
+                assert server.end() in (0, -signal.SIGTERM), "the server did not end well"
         finally:
             for task in working:
                 task.cancel()
-            self.server.kill()
+            for server in self.servers:
+                server.kill()
         assert set(self.account.acknowledged) == set(self.account.sent), "some outbox was not emptied"
         return self.account
 
@@ -163,18 +168,20 @@ class Trial:
 
     async def _judge(self, number: int, secret: str) -> None:
         dice = Random(self.seed * 1000 + number)
+        address = self.servers[number % len(self.servers)].url
         async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser:
-            task = await self._enter(browser, secret)
+            task = await self._enter(browser, f"{address}/j/{secret}")
             while not self.done:
                 submission = f"{number}-{dice.getrandbits(64):016x}"
                 answers = _answers(dice)
                 self.account.sent[submission] = answers
-                await self._save(browser, task, dice.randrange(SENTENCES), submission, answers)
+                place = f"{address}/task/{task}/answers"
+                await self._save(browser, place, dice.randrange(SENTENCES), submission, answers)
 
-    async def _enter(self, browser: aiohttp.ClientSession, secret: str) -> int:
+    async def _enter(self, browser: aiohttp.ClientSession, link: str) -> int:
         while True:
             try:
-                async with browser.get(f"{self.server.url}/j/{secret}") as page:
+                async with browser.get(link) as page:
                     text = await page.text()
                     if page.status == 200:
                         return int(text.split('href="/task/')[1].split('"')[0])
@@ -183,7 +190,7 @@ class Trial:
             await asyncio.sleep(0.02)
 
     async def _save(
-        self, browser: aiohttp.ClientSession, task: int, item: int, submission: str, answers: dict[str, Any]
+        self, browser: aiohttp.ClientSession, place: str, item: int, submission: str, answers: dict[str, Any]
     ) -> None:
         body = {"submission": submission, "item": item, "answers": answers, "active": 3.0}
         while True:
@@ -191,7 +198,7 @@ class Trial:
             async with self._progress:
                 self._progress.notify_all()
             try:
-                async with browser.post(f"{self.server.url}/task/{task}/answers", json=body) as answer:
+                async with browser.post(place, json=body) as answer:
                     if answer.status == 200:
                         self.account.acknowledged[submission] = (await answer.json())["saved"]
                         async with self._progress:
