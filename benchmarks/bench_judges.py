@@ -93,13 +93,18 @@ def resident() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def judge(url: str, items: int, in_flight: int) -> dict[str, Any]:
-    """Ours, from open tasks to judgements on disk."""
+def plan_for(url: str) -> Any:
     # Not at the top: the peers' environment runs this file too, and has no Lanner.
-    from lanner import campaign  # noqa: PLC0415
-    from lanner.judges.plan import Limits, Member, Plan  # noqa: PLC0415
+    from lanner.judges.plan import Member, Plan  # noqa: PLC0415
     from lanner.judges.providers import Endpoint  # noqa: PLC0415
-    from lanner.judges.run import run, seat  # noqa: PLC0415
+
+    return Plan("m", (Member("stub", Endpoint(url, family="default")),))
+
+
+def make(place: str, url: str, items: int) -> None:
+    """The campaign, made in a process of its own, so that what it took to make is not counted as memory of the run."""
+    from lanner import campaign  # noqa: PLC0415
+    from lanner.judges.run import seat  # noqa: PLC0415
     from lanner.model import CampaignState, Document, Segment  # noqa: PLC0415
     from lanner.store import Store  # noqa: PLC0415
 
@@ -111,20 +116,31 @@ def judge(url: str, items: int, in_flight: int) -> dict[str, Any]:
         )
         for d in range(-(-items // 20))
     ]  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "s.sqlite") as store:
+    with Store.open(place) as store:
         made = campaign.create(store, "c", documents, "h_falcon")
         with store.writing() as tx:
             tx.campaigns.set_state(made.id, CampaignState.OPEN)
-        plan = Plan("m", (Member("stub", Endpoint(url, family="default")),))
-        seat(store, made.id, [plan])
-        del documents
-        memory: list[float] = []
-        asyncio.run(run(store, made.id, [plan], limits=Limits(in_flight, items=min(200, items // 10))))  # warm-up
-        began, used = time.perf_counter(), time.process_time()
-        totals = asyncio.run(
-            run(store, made.id, [plan], limits=Limits(in_flight), report=lambda _: memory.append(resident()))
-        )
-        seconds, cpu = time.perf_counter() - began, time.process_time() - used
+        seat(store, made.id, [plan_for(url)])
+
+
+def judge(url: str, items: int, in_flight: int) -> dict[str, Any]:
+    """Ours, from open tasks to judgements on disk."""
+    from lanner.judges.plan import Limits  # noqa: PLC0415
+    from lanner.judges.run import run  # noqa: PLC0415
+    from lanner.store import Store  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder:
+        place = str(Path(folder) / "s.sqlite")
+        words = ["--role", "make", "--place", place, "--url", url, "--items", str(items)]
+        subprocess.run([sys.executable, __file__, *words], check=True)
+        with Store.open(place) as store:
+            plans, memory = [plan_for(url)], []
+            asyncio.run(run(store, "c", plans, limits=Limits(in_flight, items=min(200, items // 10))))  # warm-up
+            began, used = time.perf_counter(), time.process_time()
+            totals = asyncio.run(
+                run(store, "c", plans, limits=Limits(in_flight), report=lambda _: memory.append(resident()))
+            )
+            seconds, cpu = time.perf_counter() - began, time.process_time() - used
     assert totals.missing == totals.failed == 0, totals
     late = memory[len(memory) // 10 :] or memory
     return {
@@ -211,10 +227,14 @@ def main() -> None:
     options.add_argument("--role", default="", help=argparse.SUPPRESS)
     options.add_argument("--delay", type=float, default=LATENCY, help=argparse.SUPPRESS)
     options.add_argument("--url", default="", help=argparse.SUPPRESS)
+    options.add_argument("--place", default="", help=argparse.SUPPRESS)
     options.add_argument("--in-flight", type=int, default=64, help=argparse.SUPPRESS)
     given = options.parse_args()
     if given.role == "server":
         asyncio.run(serve(given.delay))
+        return
+    if given.role == "make":
+        make(given.place, given.url, given.items)
         return
     if given.role:
         call = judge if given.role == "lanner" else None

@@ -29,6 +29,8 @@ def test_nonsense_is_refused() -> None:
         Plan("a", ())
     with pytest.raises(LannerError, match="swap"):
         Plan("a", (MEMBER,), calls="documents", swap=True)
+    with pytest.raises(LannerError, match="examples"):
+        Plan("a", (MEMBER,), calls="documents", examples=2)
 
 
 def test_costs_and_totals() -> None:

@@ -53,10 +53,9 @@ class Plan:
     def __post_init__(self) -> None:
         if not self.members or self.samples < 1:
             raise LannerError("A judge needs at least one model and one sample.", next_step="Give --model.")
-        if self.calls == "documents" and (self.swap or self.shuffle):
-            raise LannerError(
-                "Documents at once cannot be combined with swap or shuffle.", next_step="Leave one of them out."
-            )
+        if self.calls == "documents" and (self.swap or self.shuffle or self.examples):
+            what = "Documents at once cannot be combined with swap, shuffle or examples."
+            raise LannerError(what, next_step="Leave one of them out.")
 
     @property
     def attributes(self) -> dict[str, Json]:
