@@ -50,7 +50,8 @@ test: setup browser
 
 soak: setup
 	@LANNER_SOAK=50 $(BIN)/pytest -q -s tests/soak
-	@LANNER_FUZZ=1 $(BIN)/pytest -q -n 2 tests/formats/test_fuzz.py tests/protocols
+	@LANNER_SOAK=50 $(BIN)/pytest -q tests/web/api/test_openapi.py
+	@LANNER_FUZZ=1 $(BIN)/pytest -q -n 2 tests/formats/test_fuzz.py tests/protocols/test_fuzz.py tests/web/test_injection.py
 
 test-metrics:
 	@PYTHON="$(PYTHON)" sh tests/metrics/run.sh
