@@ -47,6 +47,7 @@ MODULES = {
     "association": "lanner.stats.association",
     "campaign": "lanner.campaign",
     "commands": "lanner.cli",
+    "comparing": "lanner.reports.lab",
     "context": "lanner.stats.context",
     "designs": "lanner.designs",
     "effort": "lanner.stats.effort",
