@@ -80,3 +80,13 @@ def test_people_under_pseudonyms_keep_what_they_said_and_lose_who_they_are(tmp_p
     assert {row.judge for row in hidden.judgements} == {names["ana"]}
     assert "ana" not in repr((hidden.judges, hidden.judgements)).casefold()
     assert hidden.table.height == found.table.height
+
+
+def test_judges_who_have_withdrawn_are_told_of(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        opened(store)
+        assert from_campaign(store, "first").notes == ()
+        saved = save(store, first_task(store))
+        campaign.withdraw(store, "first", "ana")
+        (note,) = from_campaign(store, "first").notes
+    assert note.startswith(f"One judge has withdrawn; {len(saved.ids)} answers were deleted")

@@ -141,9 +141,20 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         documents=tuple(campaign.documents(store, found.id)),
         judges=tuple(campaign.judges(store, found.id)),
         judgements=judgements,
+        notes=_gone(store, found.id),
         settings={"title": found.title, "design": found.design, "seed": found.seed, **found.settings},
         controls=_missed(store, found.id, protocol, judgements),
     )
+
+
+def _gone(store: Store, number: int) -> tuple[str, ...]:
+    """That judges have withdrawn must be said: what they answered is not in any number any more."""
+    withdrawn = [event for event in campaign.events(store, number) if event.kind == "judge_withdrew"]
+    if not withdrawn:
+        return ()
+    lost = sum(int(event.detail.get("judgements", 0)) for event in withdrawn)
+    who = "One judge has" if len(withdrawn) == 1 else f"{len(withdrawn)} judges have"
+    return (f"{who} withdrawn; {lost:,} answers were deleted and are part of no number here.",)
 
 
 def _missed(store: Store, number: int, protocol: Protocol, judgements: tuple[Judgement, ...]) -> tuple[Misses, ...]:

@@ -100,7 +100,8 @@ class Webhooks(Rows):
         return Delivery(row.id, found, row.event, row.body, row.attempts)
 
     def delivered(self, number: int, now: datetime) -> None:
-        self._change(number, due_at=None, delivered_at=micros(now), problem="")
+        """It has arrived; what it said is kept no longer than it is needed."""
+        self._change(number, due_at=None, delivered_at=micros(now), problem="", body="")
 
     def failed(self, number: int, problem: str, again: datetime | None) -> None:
         """What went wrong, and when to try again; None: never."""
