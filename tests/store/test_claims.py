@@ -1,0 +1,62 @@
+"""Documents that one process at a time works on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lanner.errors import StoreError
+from lanner.store import Store
+from lanner.store.claims import claimed
+
+_HOLDER = """
+import sys
+from lanner.store import Store
+from lanner.store.claims import claimed
+with Store.open(sys.argv[1]) as store, claimed(store, 1, ["a", "b"]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.postgres
+def test_what_one_has_another_does_not_get_until_it_is_given_back(postgres_url: str) -> None:
+    with Store.open(postgres_url) as store, Store.open(postgres_url) as other:
+        with claimed(store, 1, ["a", "b"]) as mine:
+            assert mine == {"a", "b"}
+            with claimed(other, 1, ["b", "c"]) as theirs, claimed(other, 2, ["a"]) as elsewhere:
+                assert theirs == {"c"}
+                assert elsewhere == {"a"}
+        with claimed(other, 1, ["a", "b", "c"]) as after:
+            assert after == {"a", "b", "c"}
+
+
+@pytest.mark.postgres
+def test_a_process_that_is_killed_gives_back_what_it_had(postgres_url: str) -> None:
+    given = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with Store.open(postgres_url) as store:
+        with subprocess.Popen([sys.executable, "-c", _HOLDER, postgres_url], **given) as holder:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == b"held\n"
+            with claimed(store, 1, ["a", "b", "c"]) as mine:
+                assert mine == {"c"}
+            holder.kill()
+            holder.wait()
+        for _ in range(1000):  # the server has to hear of it first
+            with claimed(store, 1, ["a", "b"]) as mine:
+                if mine == {"a", "b"}:
+                    break
+        else:
+            pytest.fail("the documents of a dead process were never given back")
+
+
+def test_a_sqlite_file_is_not_for_several_machines(tmp_path: Path) -> None:
+    with (
+        Store.open(tmp_path / "s.db") as store,
+        pytest.raises(StoreError, match="other machines cannot share"),
+        claimed(store, 1, ["a"]),
+    ):
+        pass
