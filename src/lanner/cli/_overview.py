@@ -12,6 +12,7 @@ HEADINGS = {
     "Know what came out": ("report", "scores", "agreement", "prefer", "effort", "associate", "regress"),
     "Compare": ("compare", "metaeval", "reproduce"),
     "Keep it safe": ("backup", "restore", "verify"),
+    "Connect programs": ("tokens", "webhooks"),
 }
 OTHERS = "More"
 

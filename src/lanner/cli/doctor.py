@@ -1,0 +1,43 @@
+"""`lanner doctor`: what this machine has, what is missing, and how to get it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lanner.cli._checkup import FINE, WRONG, look
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import store_option
+from lanner.errors import LannerError
+
+_MARKS = {FINE: "✓", WRONG: "✗"}
+
+
+@click.command("doctor", short_help="What this machine has, what is missing, how to get it.")
+@store_option
+@json_option
+def command(store_place: str, as_json: bool) -> None:
+    """Look at versions, database, disk, browser, fonts and optional packages. Changes nothing. Ends with exit code 2
+    only if something is wrong; what is merely not here is needed for some things only.
+
+    Example: lanner doctor
+    """
+    output = Output("doctor", as_json)
+    found = list(look(store_place, Path.cwd()))
+    output.rows.extend(
+        {"check": each.about, "state": each.state, "found": each.found, "next": each.next_step} for each in found
+    )
+    width = max(len(each.about) for each in found)
+    for each in found:
+        output.say(f"{_MARKS.get(each.state, '·')} {each.about:<{width}}  {each.found}")
+        if each.next_step:
+            output.say(f"  {'':<{width}}  {each.next_step}", style="dim")
+    wrong = [each for each in found if each.state == WRONG]
+    if not wrong:
+        output.say()
+        output.say("Nothing is wrong. What has a dot is needed only for what its line says.")
+    output.end()
+    if wrong:
+        names = ", ".join(dict.fromkeys(each.about for each in wrong))
+        raise LannerError(f"Something is wrong: {names}.", next_step=wrong[0].next_step)
