@@ -61,3 +61,23 @@ def test_systems_and_references_can_be_chosen_and_must_exist():
         rate(documents(references=False), bleu)
     with pytest.raises(InputError, match="no output"):
         rate([], Length())
+
+
+def test_a_reference_is_not_rated_against_itself():
+    def twice(segment):
+        output, reference = segment.outputs, segment.references
+        return replace(
+            segment,
+            references={**reference, "refB": output["good"]},
+            outputs={**output, "refA": reference["refA"]},
+        )
+
+    both = [replace(document, segments=tuple(map(twice, document.segments))) for document in documents()]
+    bleu = metrics.make("bleu", Languages("de", "en"))
+    together = rate(both, bleu)
+    assert together.judge.id == "BLEU-refA.refB"
+    assert {row["system"] for row in together.result.rows} == {"good", "bad"}
+    assert "Not rated against themselves: refA." in " ".join(together.result.notes)
+    assert "refA" in {row["system"] for row in rate(both, bleu, references=["refB"]).result.rows}
+    with pytest.raises(InputError, match="rated against itself"):
+        rate(both, bleu, systems=["refA"])

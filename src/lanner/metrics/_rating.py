@@ -85,10 +85,12 @@ def rate(
     references: Sequence[str] = (),
     resampling: Resampling | None = None,
 ) -> Rating:
-    """Rate systems (all, if none are named) against references (all that there are, together)."""
+    """Rate systems (all, if none are named) against references (all that there are, together). A reference is not
+    rated against itself: it is left out, or refused where it was named."""
     resampling = resampling or Resampling()
-    shown = list(systems) or list(dict.fromkeys(name for document in documents for name in document.systems))
     held = _references(documents, metric, references)
+    every = list(dict.fromkeys(name for document in documents for name in document.systems))
+    shown = _apart(list(systems), held) or [name for name in every if name not in held]
     translations = [_translation(document, name, held) for name in shown for document in documents]
     counted = [part for part in translations if any(part.counted)]
     if not counted:
@@ -96,9 +98,9 @@ def rate(
         raise InputError(f"There is no {what} to rate.", next_step="Name a file that holds translations.")
     made = dict(zip(((t.system, t.document) for t in counted), metric.counts(counted), strict=True))
     judge = Judge(
-        f"{metric.name}-{'+'.join(held) if metric.reference else 'src'}",
+        f"{metric.name}-{'.'.join(held) if metric.reference else 'src'}",
         JudgeKind.METRIC,
-        attributes={"metric": metric.name, "reference": "+".join(held), "signature": metric.signature},
+        attributes={"metric": metric.name, "reference": ".".join(held), "signature": metric.signature},
     )
     judgements: list[Judgement] = []
     rows = []
@@ -110,11 +112,21 @@ def rate(
         rows.append(row)
     rows.sort(key=lambda row: -np.inf if np.isnan(row["score"]) else -row["score"])
     notes = tuple(dict.fromkeys(note for row in rows for note in row.pop("notes")))
+    if not systems and (own := [name for name in every if name in held]):
+        notes += (f"Not rated against themselves: {', '.join(own)}. Name other references to rate them.",)
     interval: Interval | None = next((row["interval"] for row in rows if row["interval"]), None)
     for row in rows:
         del row["interval"]
     signature = sign(metric.name, resampling, interval, by=metric.signature)
     return Rating(judge, tuple(judgements), Result(metric.name, None, rows=rows, notes=notes, signature=signature))
+
+
+def _apart(systems: list[str], references: Sequence[str]) -> list[str]:
+    for name in systems:
+        if name in references:
+            others = "Rate it against others only, with references (--references)."
+            raise InputError(f"{name} is one of the references and would be rated against itself.", next_step=others)
+    return systems
 
 
 def _references(documents: Sequence[Document], metric: Metric, wanted: Sequence[str]) -> list[str]:
