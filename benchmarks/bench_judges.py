@@ -248,12 +248,12 @@ def main() -> None:
     )
     server, url = started(LATENCY)
     try:
-        for in_flight, items in ((64, 6400), (512, 20_000)):
+        for in_flight, items in ((64, 6400), (512, 10_240)):
             ours = measured(sys.executable, "lanner", url, items, in_flight)
             say(f"lanner, {in_flight} in flight, to disk", ours, in_flight)
             if not given.no_peers:
                 python = peers_python(given.peers)
-                for peer, number in (("openai", 1600), ("litellm", 1600)):
+                for peer, number in (("openai", 1280), ("litellm", 1280)):
                     say(
                         f"{peer}, {in_flight} in flight",
                         measured(python, peer, url, number, in_flight),

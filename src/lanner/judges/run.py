@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import chain, zip_longest
 
@@ -51,21 +51,31 @@ def seat(store: Store, reference: str | int, plans: Sequence[Plan]) -> Campaign:
     return found
 
 
-def shards(store: Store, reference: str | int, plans: Sequence[Plan], number: int) -> list[list[str]]:
-    """The documents with open work in so many parts, the parts about equally large. A document is never divided."""
+def sizes(store: Store, reference: str | int, plans: Sequence[Plan]) -> dict[str, int]:
+    """How many items are open in each document, over all these judges."""
     found = seat(store, reference, plans)
-    sizes: dict[str, int] = {}
+    open_: dict[str, int] = {}
     with store.reading() as tx:
         for plan in plans:
             judge = tx.judges.find(found.id, plan.judge)
             for work in tx.ledger.open_tasks(judge.number) if judge else ():
-                sizes[work.document] = sizes.get(work.document, 0) + work.items
-    parts: list[list[str]] = [[] for _ in range(max(1, min(number, len(sizes))))]
+                open_[work.document] = open_.get(work.document, 0) + work.items
+    return open_
+
+
+def shards(store: Store, reference: str | int, plans: Sequence[Plan], number: int) -> list[list[str]]:
+    """The documents with open work in so many parts, the parts about equally large. A document is never divided."""
+    return divided(sizes(store, reference, plans), number)
+
+
+def divided(open_items: Mapping[str, int], number: int) -> list[list[str]]:
+    """Documents of these open_items in so many parts, about equally large."""
+    parts: list[list[str]] = [[] for _ in range(max(1, min(number, len(open_items))))]
     filled = [0] * len(parts)
-    for document in sorted(sizes, key=lambda key: -sizes[key]):
+    for document in sorted(open_items, key=lambda key: -open_items[key]):
         place = filled.index(min(filled))
         parts[place].append(document)
-        filled[place] += sizes[document]
+        filled[place] += open_items[document]
     return parts
 
 

@@ -168,7 +168,9 @@ class Judging:
                 continue
             shuffle = self._order(item, vote) if self._plan.shuffle else None
             prompt = self._prompter.prompt(group, document, item, answers=known, shuffle=shuffle)
-            asked = Asked(self._protocol, group, texts_of(document, item), dict(known), max(2, len(item.systems)))
+            marks = any(isinstance(question, Spans) for stage in group for question in stage.questions)
+            texts = texts_of(document, item) if marks else None  # needed to find what was quoted
+            asked = Asked(self._protocol, group, texts, dict(known), max(2, len(item.systems)))
             question = Question(
                 vote.line,
                 self._about(task, place, item, group, vote),
