@@ -75,7 +75,8 @@ class Speech:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        _language.set(_wanted(scope) if scope["type"] == "http" else messages.FALLBACK)
+        if scope["type"] == "http" and not scope["path"].endswith("/answers"):  # a save says nothing, and must be quick
+            _language.set(_wanted(scope))
         await self.app(scope, receive, send)
 
 
