@@ -109,3 +109,15 @@ def test_documents_are_compared_where_segment_ids_do_not_match() -> None:
     [duel], [plain] = duels(renamed, ["oak", "elm"]), duels(items, ["oak", "elm"])
     assert duel.n == 8
     assert duel.p == pytest.approx(plain.p)
+
+
+def test_thousands_of_documents_are_swapped_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    rows = [("news", f"d{d}", "1", name, float(rng.normal())) for d in range(1100) for name in ("oak", "elm")]
+    names = ["domain", "document", "segment", "system", "score"]
+    items = Items(pl.DataFrame(rows, schema=names, orient="row").with_columns(weight=1.0), "score", 1)
+    [whole] = duels(items, ["oak", "elm"], swaps=500)
+    monkeypatch.setattr("lanner.stats.head_to_head._HELD", 50_000)
+    [parts] = duels(items, ["oak", "elm"], swaps=500)
+    assert whole.p is not None and 0 < whole.p < 1
+    assert parts.p == whole.p

@@ -129,6 +129,19 @@ def test_few_units_say_so_and_many_do_not():
     assert many.interval.method == "bca-t"
 
 
+def test_where_units_are_plenty_the_jackknife_gives_the_bootstraps_interval():
+    values = np.random.default_rng(0).exponential(size=2001)
+    auto, drawn = (
+        outcome(replicate_sums(with_ones(values), mean_of, how), how, null=0.95)
+        for how in (Resampling(), Resampling(n=4000, method="bca-t"))
+    )
+    assert auto.interval.method == "jackknife-t"
+    width = drawn.interval.high - drawn.interval.low
+    assert auto.interval.low == pytest.approx(drawn.interval.low, abs=0.05 * width)
+    assert auto.interval.high == pytest.approx(drawn.interval.high, abs=0.05 * width)
+    assert auto.p == pytest.approx(drawn.p, abs=0.02)
+
+
 def test_scales_keep_the_interval_where_it_belongs():
     how = Resampling(method="t")
     assert t_outcome(0.95, 0.01, 5, how).interval.high > 1

@@ -33,37 +33,17 @@ document.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
-from operator import attrgetter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
-from lanner.model import Document, Grid, Json, Judge, JudgeKind, Judgement, Labels, Protocol, Question
+from lanner.model import Document, Judge, Judgement, Protocol
+from lanner.stats.columns import DEFAULTS, SCHEMA, VALUES, answers, current, described, laid_out
 
-VALUES: dict[str, pl.DataType] = {
-    "label": pl.String(),
-    "score": pl.Float64(),
-    "labels": pl.List(pl.String()),
-    "spans": pl.String(),
-    "text": pl.String(),
-    "ranks": pl.List(pl.Int64()),
-}
-SCHEMA: dict[str, pl.DataType] = {
-    **{name: pl.String() for name in ("judge", "judge_kind", "stage", "question", "row")},
-    **{name: pl.String() for name in ("document", "segment", "system", "role")},
-    **{name: pl.String() for name in ("domain", "source_language", "target_language")},
-    **VALUES,
-    "elapsed": pl.Float64(),
-    "active": pl.Float64(),
-    "answered_at": pl.Datetime("us", "UTC"),
-    "flags": pl.List(pl.String()),
-}
-_DEFAULTS = {"judge_kind": "person", "role": "main", "source_language": "und", "target_language": "und"}
+__all__ = ["SCHEMA", "VALUES", "frame", "tidy", "to_polars"]
 
 
 def frame(
@@ -73,182 +53,8 @@ def frame(
     judges: Iterable[Judge] = (),
 ) -> pl.DataFrame:
     """The tidy table of these judgements, in their order. See the module for its columns."""
-    given = list(judgements)
-    replaced = {j.supersedes for j in given if j.supersedes is not None}
-    kept = [j for j in given if j.id is None or j.id not in replaced] if replaced else given
-    base = _base(kept)
-    values = _values(kept, protocol)
-    table = values.join(base, on="_at", how="left", maintain_order="left").drop("_at")
-    table = _with_documents(table, documents)
-    table = _with_judges(table, judges)
-    extra = [name for name in table.columns if name not in SCHEMA]
-    return table.select(*SCHEMA, *extra)
-
-
-def _base(judgements: Sequence[Judgement]) -> pl.DataFrame:
-    def column(name: str, of: Callable[[Judgement], Any], dtype: pl.DataType) -> pl.Series:
-        return pl.Series(name, list(map(of, judgements)), dtype=dtype)
-
-    text = pl.String()
-    return pl.DataFrame(
-        [
-            pl.Series("_at", range(len(judgements)), dtype=pl.UInt32()),
-            *(column(name, attrgetter(name), text) for name in ("judge", "stage", "question", "document", "segment")),
-            column("system", lambda j: "|".join(j.systems), text),
-            column("role", lambda j: str(j.role), text),
-            column("elapsed", attrgetter("elapsed_seconds"), pl.Float64()),
-            column("active", attrgetter("active_seconds"), pl.Float64()),
-            column("answered_at", lambda j: _utc(j.answered_at), SCHEMA["answered_at"]),
-            _lists("flags", list(map(attrgetter("flags"), judgements)), SCHEMA["flags"]),
-        ]
-    )
-
-
-def _lists(name: str, values: Sequence[Sequence[Any] | None], dtype: pl.DataType) -> pl.Series:
-    """A column of lists. Few of them differ, so each distinct one is built once and then looked up: far faster."""
-    distinct: dict[Any, int] = {}
-    places = [distinct.setdefault(None if v is None else tuple(v), len(distinct)) for v in values]
-    table = pl.Series(name, [None if v is None else list(v) for v in distinct], dtype=dtype)
-    return table.gather(places) if places else table
-
-
-def _utc(moment: datetime | None) -> datetime | None:
-    if moment is None:
-        return None
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _values(judgements: Sequence[Judgement], protocol: Protocol | None) -> pl.DataFrame:
-    by_question: dict[tuple[str, str], list[int]] = {}
-    for at, judgement in enumerate(judgements):
-        by_question.setdefault((judgement.stage, judgement.question), []).append(at)
-    schema: dict[str, pl.DataType] = {"_at": pl.UInt32(), "row": pl.String(), **VALUES}
-    parts = [pl.DataFrame(schema=schema)]
-    for (stage, question_id), places in by_question.items():
-        values = [judgements[at].value for at in places]
-        question = _question(protocol, stage, question_id)
-        ats, rows, cells = _rows(places, values, question)
-        column, convert = _reader(question, cells)
-        answers = [None if v is None else convert(v) for v in cells]
-        data: dict[str, Any] = {"_at": ats, "row": rows, column: answers}
-        if isinstance(VALUES[column], pl.List):
-            data[column] = _lists(column, answers, VALUES[column])
-        points = _points(question)
-        if column == "label" and points:
-            data["score"] = [points.get(v) for v in cells]
-        if isinstance(question, Labels) and question.counts:
-            data["score"] = [float(sum(v.values())) if isinstance(v, dict) else _count(v) for v in cells]
-        part = pl.DataFrame(data, schema={name: schema[name] for name in data}, strict=False)
-        parts.append(part.with_columns(pl.lit(None, dtype=t).alias(n) for n, t in schema.items() if n not in data))
-    return pl.concat([part.select(*schema) for part in parts]).sort("_at", maintain_order=True)
-
-
-def _count(value: Json) -> float | None:
-    return None if value is None else float(len(value))
-
-
-def _question(protocol: Protocol | None, stage: str, question_id: str) -> Question | None:
-    if protocol is None:
-        return None
-    hits = [q for s, q in protocol.questions if q.id == question_id and s.id == stage]
-    found = protocol.find(question_id)
-    return hits[0] if hits else found[1] if found else None
-
-
-def _points(question: Question | None) -> dict[str, float]:
-    options = getattr(question, "options", ())
-    return {option.id: option.value for option in options if option.value is not None}
-
-
-def _rows(
-    places: Sequence[int], values: Sequence[Json], question: Question | None
-) -> tuple[list[int], list[str], list[Json]]:
-    """Objects from row (or label) to answer become one row each; everything else stays as it is."""
-    if question is not None:
-        spread = isinstance(question, Grid) or question.for_each is not None
-    else:
-        spread = any(isinstance(v, dict) for v in values)
-    if not spread:
-        return list(places), [""] * len(places), list(values)
-    ats: list[int] = []
-    rows: list[str] = []
-    cells: list[Json] = []
-    for at, value in zip(places, values, strict=True):
-        for row, cell in value.items() if isinstance(value, dict) else (("", value),):
-            ats.append(at)
-            rows.append(str(row))
-            cells.append(cell)
-    return ats, rows, cells
-
-
-_BY_KIND = {"scale": "score", "number": "score", "choice": "label", "grid": "label", "rank": "ranks", "text": "text"}
-
-
-def _reader(question: Question | None, cells: Sequence[Json]) -> tuple[str, Callable[[Json], Any]]:
-    """Which column the answers of a question go to, and how one answer is read."""
-    column = _guess(cells) if question is None else _BY_KIND.get(question.kind, question.kind)
-    return column, _READ[column]
-
-
-def _guess(cells: Sequence[Json]) -> str:
-    first = next((v for v in cells if v is not None and v != []), None)
-    if isinstance(first, list):
-        inner = first[0]
-        return "spans" if isinstance(inner, dict) else "labels" if isinstance(inner, str) else "ranks"
-    if isinstance(first, int | float) and not isinstance(first, bool):
-        return "score"
-    return "labels" if first is None and any(v == [] for v in cells) else "label"
-
-
-def _number(value: Json) -> float | None:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
-
-
-def _set(value: Json) -> list[str]:
-    if isinstance(value, dict):
-        return sorted(str(k) for k, count in value.items() if count)
-    return sorted({str(v) for v in (value if isinstance(value, list | tuple) else [value])})
-
-
-_READ: dict[str, Callable[[Json], Any]] = {
-    "score": _number,
-    "label": lambda v: v if isinstance(v, str) else json.dumps(v),
-    "labels": _set,
-    "spans": lambda v: json.dumps(v, ensure_ascii=False),
-    "text": str,
-    "ranks": lambda v: [int(r) for r in v],
-}
-
-
-def _with_documents(table: pl.DataFrame, documents: Iterable[Document]) -> pl.DataFrame:
-    fields = ("id", "domain", "source_language", "target_language")
-    read = attrgetter(*fields)
-    known = {row[0]: row for row in map(read, documents)}
-    names = dict(zip(fields, ("document", *fields[1:]), strict=True))
-    facts = pl.DataFrame(list(known.values()), schema={names[f]: pl.String() for f in fields}, orient="row")
-    joined = table.join(facts, on="document", how="left", maintain_order="left")
-    return joined.with_columns(pl.col(name).fill_null(_DEFAULTS.get(name, "")) for name in fields[1:])
-
-
-def _with_judges(table: pl.DataFrame, judges: Iterable[Judge]) -> pl.DataFrame:
-    known = {judge.id: judge for judge in judges}
-    attributes = sorted({name for judge in known.values() for name in judge.attributes})
-    facts: dict[str, list[Any]] = {
-        "judge": list(known),
-        "judge_kind": [str(judge.kind) for judge in known.values()],
-    }
-    for name in attributes:
-        facts[f"judge_{name}"] = [_plain(judge.attributes.get(name)) for judge in known.values()]
-    columns = pl.DataFrame(facts, schema=dict.fromkeys(facts, pl.String()))
-    joined = table.join(columns, on="judge", how="left", maintain_order="left")
-    return joined.with_columns(pl.col("judge_kind").fill_null(str(JudgeKind.PERSON)))
-
-
-def _plain(value: Json) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    kept = current(judgements)
+    return laid_out(described(kept, documents, judges), answers(kept, protocol))
 
 
 def tidy(data: Any) -> tuple[pl.DataFrame, tuple[str, ...]]:
@@ -280,12 +86,12 @@ def tidy(data: Any) -> tuple[pl.DataFrame, tuple[str, ...]]:
     cast = [pl.col(name).cast(dtype) for name, dtype in SCHEMA.items() if table.schema[name] != dtype]
     table = table.with_columns(cast) if cast else table
     blank = [name for name, dtype in SCHEMA.items() if dtype == pl.String() and name not in VALUES]
-    return table.with_columns(pl.col(name).fill_null(_DEFAULTS.get(name, "")) for name in blank), tuple(notes)
+    return table.with_columns(pl.col(name).fill_null(DEFAULTS.get(name, "")) for name in blank), tuple(notes)
 
 
 def _default(name: str) -> pl.Expr:
     if SCHEMA[name] == pl.String() and name not in VALUES:
-        return pl.lit(_DEFAULTS.get(name, ""), dtype=pl.String()).alias(name)
+        return pl.lit(DEFAULTS.get(name, ""), dtype=pl.String()).alias(name)
     return pl.lit(None, dtype=SCHEMA[name]).alias(name)
 
 

@@ -33,6 +33,7 @@ from lanner.stats.scores import Items
 Test = Literal["permutation", "signed-rank", "rank-sum"]
 Combine = Literal["pooled", "stouffer", "signed-stouffer"]
 Correction = Literal["holm", "none"]
+_HELD = 2_000_000  # signs held at once
 _STREAM = 7  # apart from the resamples of intervals
 
 
@@ -174,21 +175,25 @@ def _permutation(
         return []
     documents = int(wide.document.max(initial=-1)) + 1
     parts = np.stack([_by_document(wide, a, b, average, documents) for a, b in pairs], axis=1)
-    made: list[float | None] = []
-    signs: Array | None = None
-    for column, (a, b) in zip(parts.T, pairs, strict=True):
-        shared = ~np.isnan(wide.scores[:, a] - wide.scores[:, b])
-        active = column[column != 0]
-        if not shared.any():
-            made.append(None)
-        elif 2.0 ** len(active) <= swaps:
-            made.append(_enumerated(active))
-        else:
-            if signs is None:
-                signs = np.asarray(generator(seed, _STREAM).integers(0, 2, (swaps, documents)) * 2.0 - 1.0, float)
-            reached = np.abs(signs @ column) >= abs(column.sum()) * (1 - 1e-9)
-            made.append(float((1 + reached.sum()) / (1 + swaps)))
-    return made
+    kept = [column[column != 0] for column in parts.T]
+    shared = [bool((~np.isnan(wide.scores[:, a] - wide.scores[:, b])).any()) for a, b in pairs]
+    drawn = [k for k, own in enumerate(kept) if shared[k] and len(own) > np.log2(swaps)]  # the others are few enough
+    reached = dict(zip(drawn, _swapped(parts[:, drawn], swaps, seed), strict=True)) if drawn else {}
+    return [
+        None if not shared[k] else (1 + reached[k]) / (1 + swaps) if k in reached else _enumerated(own)
+        for k, own in enumerate(kept)
+    ]
+
+
+def _swapped(parts: Array, swaps: int, seed: int) -> list[int]:
+    """How many random swaps of the systems within documents give a difference as large as the one seen, by column."""
+    rng, documents = generator(seed, _STREAM), len(parts)
+    step = max(1, _HELD // documents)
+    reached = np.zeros(parts.shape[1], np.int64)
+    for start in range(0, swaps, step):
+        signs = rng.integers(0, 2, (min(step, swaps - start), documents)) * 2.0 - 1.0
+        reached += (np.abs(signs @ parts) >= np.abs(parts.sum(axis=0)) * (1 - 1e-9)).sum(axis=0)
+    return [int(n) for n in reached]
 
 
 def _enumerated(parts: Array) -> float:

@@ -21,6 +21,7 @@ from lanner.stats.resample import Array, Indices
 
 Errors = Literal["cr2", "cr1", "classical"]
 _MANY = 500  # from this many clusters on, the Hotelling test takes G − 1 degrees of freedom
+_NO_ROOM = 1e-10  # less than this left of 1 − leverage is nothing left
 
 
 @dataclass(frozen=True)
@@ -99,37 +100,29 @@ class Ols:
 
     @cached_property
     def _rows(self) -> list[Indices]:
-        """Row numbers of each cluster."""
+        """Row numbers of the clusters, one table (clusters × rows) for each size of cluster."""
         if self.cluster is None:
             return []
         order = np.argsort(self.cluster, kind="stable")
-        return np.split(order, np.flatnonzero(np.diff(self.cluster[order])) + 1)
+        starts = np.flatnonzero(np.diff(self.cluster[order], prepend=-1))
+        sizes = np.diff(starts, append=len(order))
+        return [order[starts[sizes == size, None] + np.arange(size)] for size in np.unique(sizes)]
 
     @cached_property
     def _adjusted(self) -> list[Array]:
-        """For each cluster A_g X_g, with A_g = (I − H_gg)^(−1/2) for CR2 and I for CR1.
-
-        H_gg has the rank of X_g, so its root is found from a thin decomposition; directions that a cluster alone
-        determines (leverage 1) carry no residual and are dropped.
-        """
+        """A_g X_g of the clusters in `_rows`, with A_g = (I − H_gg)^(−1/2) for CR2 and I for CR1."""
         if self.errors != "cr2":
             return [self.x[rows] for rows in self._rows]
-        root = np.linalg.cholesky(self.bread)
-        adjusted = []
-        for rows in self._rows:
-            x = self.x[rows]
-            left, size, _ = np.linalg.svd(x @ root, full_matrices=False)
-            room = 1 - np.minimum(size**2, 1.0)
-            factor = np.where(room > 1e-10, 1 / np.sqrt(np.maximum(room, 1e-10)), 0.0)
-            adjusted.append(x + left @ ((factor - 1)[:, None] * (left.T @ x)))
-        return adjusted
+        root: Array = np.asarray(np.linalg.cholesky(self.bread), dtype=float)
+        return [_without_leverage(self.x[rows], root) for rows in self._rows]
 
     @cached_property
     def covariance(self) -> Array:
         """Var(β)."""
         if self.cluster is None or self.errors == "classical":
             return self.bread * float((self.residuals**2).sum()) / (self.n - self.p)
-        scores = np.array([x.T @ self.residuals[rows] for x, rows in zip(self._adjusted, self._rows, strict=True)])
+        own = zip(self._adjusted, self._rows, strict=True)
+        scores = np.concatenate([_crossed(x, self.residuals[rows][:, :, None])[:, :, 0] for x, rows in own])
         meat = scores.T @ scores
         if self.errors == "cr1":
             g = self.clusters
@@ -162,11 +155,17 @@ class Ols:
 
     def _shares(self, weights: Array) -> tuple[Array, Array]:
         """Per cluster, with p_g = A_g X_g (X'X)⁻¹ w: p_g'p_g and X_g'p_g."""
-        direction = self.bread @ weights
-        parts = [x @ direction for x in self._adjusted]
-        own = np.array([float(part @ part) for part in parts])
-        pull = np.array([self.x[rows].T @ part for rows, part in zip(self._rows, parts, strict=True)])
-        return own, pull
+        own, pull = self._pulls((self.bread @ weights)[:, None])
+        return own[:, 0, 0], pull[:, :, 0]
+
+    def _pulls(self, directions: Array) -> tuple[Array, Array]:
+        """The same for several directions (X'X)⁻¹ w at once: clusters × w × w, and clusters × coefficients × w."""
+        own, pull = [], []
+        for x, rows in zip(self._adjusted, self._rows, strict=True):
+            part = x @ directions
+            own.append(_crossed(part, part))
+            pull.append(_crossed(self.x[rows], part))
+        return np.concatenate(own), np.concatenate(pull)
 
     def joint(self, columns: Sequence[int]) -> Joint | None:
         """Are these coefficients all zero? None where there are too few clusters to tell, or no columns."""
@@ -193,10 +192,7 @@ class Ols:
             return float(g - 1)
         spread = pick @ self.bread @ pick.T
         root = np.linalg.inv(np.linalg.cholesky(spread)) @ pick
-        direction = self.bread @ root.T
-        parts = [x @ direction for x in self._adjusted]
-        own = np.array([part.T @ part for part in parts])
-        pull = np.array([self.x[rows].T @ part for rows, part in zip(self._rows, parts, strict=True)])
+        own, pull = self._pulls(self.bread @ root.T)
         covered = -np.einsum("gis,ij,hjt->stgh", pull, self.bread, pull, optimize=True)
         each = np.arange(g)
         covered[:, :, each, each] += own.transpose(1, 2, 0)
@@ -204,3 +200,28 @@ class Ols:
             "stgh,tsgh->", covered, covered, optimize=True
         )
         return float(q * (q + 1) / total)
+
+
+def _crossed(a: Array, b: Array) -> Array:
+    """a'b for each cluster."""
+    return np.asarray(np.matmul(a.transpose(0, 2, 1), b))
+
+
+def _without_leverage(x: Array, root: Array) -> Array:
+    """(I − H)^(−1/2) X for clusters of one size (clusters × rows × coefficients), where H = X root root' X'.
+
+    H has the rank of X, so its root comes from the smaller side: with H = U S² U', X gains U (1/√(1 − S²) − 1) U' X.
+    Directions that a cluster alone determines (leverage 1) carry no residual and are dropped.
+    """
+    half = x @ root
+    if x.shape[1] < x.shape[2]:
+        left, size, _ = np.linalg.svd(half, full_matrices=False)
+        gain = np.where(1 - size**2 > _NO_ROOM, 1 / np.sqrt(np.maximum(1 - size**2, _NO_ROOM)), 0.0) - 1
+        return np.asarray(x + left @ (gain[:, :, None] * _crossed(left, x)))
+    squares, turned = np.linalg.eigh(_crossed(half, half))
+    squares = np.clip(squares, 1e-300, 1.0)
+    # U = X root V / S, so the gain is divided by S²; expm1 keeps that right where S is next to nothing
+    kept = np.expm1(-0.5 * np.log1p(-np.minimum(squares, 1 - _NO_ROOM))) / squares
+    gain = np.where(1 - squares > _NO_ROOM, kept, -1 / squares)
+    inner = turned @ (gain[:, :, None] * np.matmul(turned.transpose(0, 2, 1), _crossed(half, x)))
+    return np.asarray(x + half @ inner)

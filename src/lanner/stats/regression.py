@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import combinations, combinations_with_replacement, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +22,6 @@ from lanner.stats.resample import (
     Outcome,
     Replicates,
     Resampling,
-    group_sums,
     outcome,
     replicate_sums,
     sign,
@@ -148,8 +147,11 @@ def _r_squared(model: _Model, blocks: Sequence[Sequence[int]], resampling: Resam
     y = (model.fit.y - model.fit.y.mean()) / model.fit.y.std()
     joined = np.column_stack([x, y])
     width = joined.shape[1]
-    products = (joined[:, :, None] * joined[:, None, :]).reshape(len(y), -1)
-    sums = group_sums(products, model.document, int(model.document.max()) + 1)
+    count = int(model.document.max()) + 1
+    sums = np.empty((count, width, width))
+    for i, j in combinations_with_replacement(range(width), 2):  # one product at a time: never rows × width²
+        product = joined[:, i] * joined[:, j]
+        sums[:, i, j] = sums[:, j, i] = np.bincount(model.document, weights=product, minlength=count)
 
     def finish(total: Array) -> Array:
         gram = total.reshape(-1, width, width)
@@ -164,7 +166,7 @@ def _r_squared(model: _Model, blocks: Sequence[Sequence[int]], resampling: Resam
         steps = [after - before for before, after in pairwise(explained)]
         return np.stack([*explained, *steps], axis=1)
 
-    return replicate_sums(sums, finish, resampling)
+    return replicate_sums(sums.reshape(count, -1), finish, resampling)
 
 
 def blocks(

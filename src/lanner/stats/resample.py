@@ -23,6 +23,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from lanner import __version__
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Interval, Signature
+from lanner.stats.bca import acceleration, inverted, quantile
 from lanner.stats.transforms import SCALES, Scale
 
 Array = npt.NDArray[np.float64]
@@ -36,6 +37,8 @@ FEW = 20
 """Below this many units a reader should be told: percentile intervals would be far too narrow."""
 MANY = 100
 """From this many units on, `auto` trusts the bootstrap; below it takes the jackknife with t quantiles."""
+PLENTY = 2000
+"""Beyond this many units `auto` takes the jackknife again: sums of so many are normal, and nothing need be drawn."""
 _CHUNK = 2_000_000  # weights held at once: 16 MB
 _KEPT = 20_000_000  # weights worth keeping for the next statistic: one byte each, as a rule
 
@@ -52,7 +55,8 @@ class Resampling:
       bootstrap spread of n units is too small by that factor (Hesterberg 2015, Am. Stat. 69);
     - "t": jackknife standard error over units, t quantiles on n − 1 degrees of freedom, on a scale without ceiling;
     - "none";
-    - "auto": "t" with fewer than 100 units, else "bca-t". Chosen by simulation, see `benchmarks/bench_coverage.py`:
+    - "auto": "t" with fewer than 100 units, "bca-t" from there, and "t" again with more than 2,000, where the two give
+      the same interval and the bootstrap only takes longer. Chosen by simulation, see `benchmarks/bench_coverage.py`:
       with few units every bootstrap tried, the studentised one included, holds the truth too rarely.
     """
 
@@ -75,7 +79,7 @@ class Resampling:
         """The method that "auto" stands for with this many units."""
         if self.method != "auto":
             return self.method
-        return "t" if units < MANY else "bca-t"
+        return "bca-t" if MANY <= units <= PLENTY else "t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,45 +359,25 @@ def _bootstrap_outcome(
     value = float(r.value[column])
     if drawn[0] == drawn[-1]:
         return Outcome(None, None, (SAME.format(unit=resampling.unit),))
-    bias, acceleration = 0.0, 0.0
+    bias, skew = 0.0, 0.0
     if method in ("bca", "bca-t"):
         below = (np.searchsorted(drawn, value, "left") + np.searchsorted(drawn, value, "right")) / 2
         bias = float(ndtri(np.clip(below / len(drawn), 1 / (len(drawn) + 1), len(drawn) / (len(drawn) + 1))))
-        acceleration = _acceleration(r.jackknife[:, column], r.multiplicity)
+        skew = acceleration(r.jackknife[:, column], r.multiplicity)
 
     def level_of(z: float) -> float:
         shifted = bias + z
-        return float(ndtr(bias + shifted / max(1e-6, 1 - acceleration * shifted)))
+        return float(ndtr(bias + shifted / max(1e-6, 1 - skew * shifted)))
 
     reach = float(ndtri(0.5 + resampling.level / 2))
     stretch = 1.0
     if method == "bca-t":
         stretch = float(np.sqrt(r.units / (r.units - 1)) * stdtrit(r.units - 1, 0.5 + resampling.level / 2)) / reach
         reach *= stretch
-    low, high = np.quantile(drawn, [level_of(-reach), level_of(reach)])
-    interval = Interval(float(low), float(high), resampling.level, method, resampling.unit)
-    p = None if null is None else _inverted(drawn, null, bias, acceleration, stretch)
+    low, high = (quantile(drawn, level_of(z)) for z in (-reach, reach))
+    interval = Interval(low, high, resampling.level, method, resampling.unit)
+    p = None if null is None else inverted(drawn, null, bias, skew, stretch)
     return Outcome(interval, p, notes)
-
-
-def _acceleration(left_out: Array, multiplicity: Array | None) -> float:
-    counts = np.ones(len(left_out)) if multiplicity is None else multiplicity
-    known = np.isfinite(left_out)
-    if not known.any():
-        return 0.0
-    counts, left_out = counts[known], left_out[known]
-    pull = (counts @ left_out) / counts.sum() - left_out
-    spread = float(counts @ pull**2)
-    return float(counts @ pull**3 / (6 * spread**1.5)) if spread > 1e-300 else 0.0
-
-
-def _inverted(drawn: Array, null: float, bias: float, acceleration: float, stretch: float) -> float:
-    """The p at which the interval would just touch `null`: the interval's own distribution, turned round."""
-    n = len(drawn)
-    below = (np.searchsorted(drawn, null, "left") + np.searchsorted(drawn, null, "right")) / 2
-    z = float(ndtri((below + 0.5) / (n + 1))) - bias
-    z = z / (1 + acceleration * z) - bias
-    return float(min(1.0, 2 * ndtr(-abs(z) / stretch)))
 
 
 def sign(
