@@ -8,6 +8,7 @@ def test_links_and_a_report_and_answers_through_the_same_door(lanner: Command, t
     assert ran.code == 0
     assert ran.out.count("/j/") == 2
     assert "/enter/" in ran.out
+    assert "Watch judgements arrive" in (tmp_path / "lanner-demo" / "start.html").read_text(encoding="utf-8")
     report = (tmp_path / "lanner-demo" / "report" / "report.html").read_text(encoding="utf-8")
     assert "simulated" in report
     store = tmp_path / "lanner-demo" / "lanner.sqlite"

@@ -32,6 +32,7 @@ EXTRAS = {  # extra: a package it brings, and what one gets by it
     "xlsx": ("openpyxl", "Excel files"),
     "metrics": ("sacrebleu", "BLEU, chrF and TER"),
     "comet": ("torch", "COMET and its kind"),
+    "ray": ("ray", "model judges on many machines"),
     "pandas": ("pandas", "tables for pandas"),
     "docs": ("mkdocs", "the documentation built as a site"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from datetime import timedelta
 from importlib import resources
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from lanner import campaign, formats
 from lanner.cli._output import Output
+from lanner.cli._tour import Guide, Stops, has_window, write_page
 from lanner.judges.simulated import Temper, fill
 from lanner.material import from_campaign
 from lanner.model import Document, Judge, JudgeKind
@@ -29,14 +31,17 @@ TEMPERS = {
     "simulated3": Temper(severity=-0.08, reliability=0.55, speed=0.8, swaps=("local", "extended")),
 }
 CAMPAIGNS = {"demo-h-falcon": ("h_falcon", "Demo: H-FALCON"), "demo-falcon": ("falcon", "Demo: FALCON")}
+LIVE, LIVE_PROTOCOL, LIVE_TITLE, BEGUN = "demo-live", "sqm", "Demo: answers arriving", 12
 
 
 @click.command("demo", short_help="A judging page, a campaign and a report within a minute.")
 @click.option("--folder", type=click.Path(path_type=Path), default=Path("lanner-demo"), show_default=True)
 @click.option("--port", default=8000, show_default=True, help="The next free port from here on is taken.")
 @click.option("--serve/--no-serve", "serving", default=True, help="Serve the pages, or only make the files.")
-def command(folder: Path, port: int, serving: bool) -> None:
-    """Make a small campaign with simulated judges and show all there is. Nothing leaves this machine.
+@click.option("--open/--no-open", "opening", default=None, help="Open the start page (default: from a terminal).")
+def command(folder: Path, port: int, serving: bool, opening: bool | None) -> None:
+    """A tour: judge three sentences, watch judgements arrive, read a report, then use your own file. The judges are
+    simulated. Nothing leaves this machine.
 
     Example: lanner demo
     """
@@ -46,21 +51,51 @@ def command(folder: Path, port: int, serving: bool) -> None:
         output.say("Making the demo campaigns: ten short documents, three systems, three simulated judges ...")
         documents = _documents()
         for name, (protocol, title) in CAMPAIGNS.items():
-            _campaign(store, name, protocol, title, documents)
-        page = write(build(from_campaign(store, "demo-h-falcon")), folder / "report", pictures=False)
+            _campaign(store, name, protocol, title, documents, you=True)
+        _campaign(store, LIVE, LIVE_PROTOCOL, LIVE_TITLE, documents, tasks=BEGUN)
+        report = write(build(from_campaign(store, "demo-h-falcon")), folder / "report", pictures=False)
         links = {name: campaign.links.issue(store, name, YOU) for name in CAMPAIGNS}
         chosen = free_port(HOST, port)
         code = secrets.token_urlsafe(18)
         address = f"http://{HOST}:{chosen}"
-        output.say()
-        output.say(f"  Judge with H-FALCON   {address}/j/{links['demo-h-falcon']}", style="bold")
-        output.say(f"  Judge with FALCON     {address}/j/{links['demo-falcon']}", style="bold")
-        output.say(f"  Organise              {address}/enter/{code}", style="bold")
-        output.say(f"  Report                {page.resolve()}", style="bold")
-        output.say()
+        stops = Stops(
+            judge=f"{address}/j/{links['demo-h-falcon']}",
+            judge_source=f"{address}/j/{links['demo-falcon']}",
+            organise=f"{address}/enter/{code}",
+            live=f"{address}/campaigns/{LIVE}",
+            own=f"{address}/new",
+            report=report.resolve().as_uri(),
+        )
+        start = write_page(folder, stops)
+        _say(output, stops, start, report)
         if serving:
-            output.say("Open a link in your browser. Stop with Ctrl+C; your answers stay in the folder.")
-            serve(store, HOST, chosen, settings=Settings(entry_code=code, entry_account=ORGANISER))
+            _serve(store, chosen, code, start if _opens(opening) else None)
+
+
+def _say(output: Output, stops: Stops, start: Path, report: Path) -> None:
+    output.say()
+    output.say(f"  Start here            {start.resolve()}", style="bold")
+    output.say(f"  Judge with H-FALCON   {stops.judge}")
+    output.say(f"  Judge with FALCON     {stops.judge_source}")
+    output.say(f"  Organise              {stops.organise}")
+    output.say(f"  Report                {report.resolve()}")
+    output.say()
+
+
+def _opens(asked: bool | None) -> bool:
+    return asked if asked is not None else sys.stdout.isatty() and has_window()
+
+
+def _serve(store: Store, port: int, code: str, opened: Path | None) -> None:
+    Output("demo").say("Open a link in your browser. Stop with Ctrl+C; your answers stay in the folder.")
+    arriving = {"store": store, "name": LIVE, "tempers": TEMPERS, "qualities": QUALITIES}
+    guide = Guide((HOST, port), opened, arriving)
+    guide.start()
+    try:
+        serve(store, HOST, port, settings=Settings(entry_code=code, entry_account=ORGANISER))
+    finally:
+        guide.stop.set()
+        guide.join()
 
 
 def _documents() -> list[Document]:
@@ -68,12 +103,22 @@ def _documents() -> list[Document]:
         return list(formats.read_documents(path, "native"))
 
 
-def _campaign(store: Store, name: str, protocol: str, title: str, documents: list[Document]) -> None:
-    """The campaign as it was left, or a new one in which the simulated judges have answered."""
+def _campaign(
+    store: Store,
+    name: str,
+    protocol: str,
+    title: str,
+    documents: list[Document],
+    *,
+    you: bool = False,
+    tasks: int | None = None,
+) -> None:
+    """The campaign as it was left, or a new one in which the simulated judges have answered (their first `tasks`)."""
     if name in {found.name for found in campaign.campaigns(store)}:
         return
-    judges = [Judge(YOU, name="You")]
+    judges = [Judge(YOU, name="You")] if you else []
     judges += [Judge(judge, JudgeKind.SIMULATED, f"Simulated {place}") for place, judge in enumerate(TEMPERS, start=1)]
     made = campaign.create(store, name, documents, protocol, judges, seed=1, title=title)
     campaign.open(store, made.id)
-    fill(store, made.id, TEMPERS, QUALITIES, seed=1, start=campaign.now() - timedelta(days=2))
+    ago = timedelta(days=2) if tasks is None else timedelta(hours=1)
+    fill(store, made.id, TEMPERS, QUALITIES, seed=1, start=campaign.now() - ago, tasks=tasks)

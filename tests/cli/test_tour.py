@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import socket
+import stat
+import threading
+import webbrowser
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from campaign_parts import opened
+from lanner import campaign
+from lanner.cli import _tour
+from lanner.cli._tour import Guide, Stops, arrive, has_window, write_page
+from lanner.judges.simulated import Temper
+from lanner.store import Store
+
+
+def test_the_start_page_leads_everywhere_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+    stops = Stops(*(f"http://127.0.0.1:1/{name}?a=1&b=2" for name in Stops.__slots__))
+    page = write_page(tmp_path, stops)
+    text = unescape(page.read_text(encoding="utf-8"))
+    for name in Stops.__slots__:
+        assert f'href="{getattr(stops, name)}"' in text
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    assert "lanner new pilot" in text
+    assert "<script" not in text
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Store:
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        opened(store)
+        yield store
+
+
+def _judges(store: Store) -> dict[str, Temper]:
+    (found,) = campaign.campaigns(store)
+    return {judge.name: Temper() for judge in campaign.progress(store, found.id).judges}
+
+
+def test_answers_arrive_document_by_document_until_all_is_done(running: Store) -> None:
+    (found,) = campaign.campaigns(running)
+    tempers = _judges(running)
+    tasks = sum(len(campaign.tasks(running, found.name, judge)) for judge in tempers)
+    assert arrive(running, found.name, tempers, {}, threading.Event(), pause=0) == tasks
+    whole = campaign.progress(running, found.id).whole
+    assert whole.done == whole.items
+    assert arrive(running, found.name, tempers, {}, threading.Event(), pause=0) == 0
+
+
+def test_nothing_arrives_after_the_end(running: Store) -> None:
+    (found,) = campaign.campaigns(running)
+    ended = threading.Event()
+    ended.set()
+    assert arrive(running, found.name, _judges(running), {}, ended) == 0
+
+
+def test_the_guide_opens_the_page_once_it_is_served(running: Store, tmp_path: Path, monkeypatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", shown.append)
+    monkeypatch.setattr(_tour, "PAUSE", 0)
+    (found,) = campaign.campaigns(running)
+    arriving = {"store": running, "name": found.name, "tempers": _judges(running), "qualities": {}, "pause": 0}
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        guide = Guide(server.getsockname(), tmp_path / "start.html", arriving)
+        guide.start()
+        guide.join(60)
+    assert not guide.is_alive()
+    assert shown == [(tmp_path / "start.html").as_uri()]
+    assert campaign.progress(running, found.id).whole.done
+
+
+def test_a_browser_in_the_terminal_is_left_closed(monkeypatch) -> None:
+    monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("w3m"))
+    assert not has_window()
+    monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.BackgroundBrowser("firefox"))
+    assert has_window()
