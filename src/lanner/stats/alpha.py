@@ -12,7 +12,7 @@ from scipy import sparse
 from lanner.errors import StatisticError, did_you_mean
 from lanner.stats.estimate import GROUPS, Plan, Rows, statistic
 from lanner.stats.ratings import Codes, Patterns, Ratings
-from lanner.stats.resample import Array
+from lanner.stats.resample import Array, Indices
 from lanner.stats.sets import jaccard_distance, masi_distance
 from lanner.stats.weighting import check_order
 
@@ -126,7 +126,8 @@ def _ordinal(rated: Ratings) -> Plan:
     labels = _label_columns(rated)
     codes, q = patterns.codes, len(rated.labels)
     if q * q <= codes.size and min(len(rated.documents), 2 * GROUPS) * q * q <= _TABLES:
-        return _plan(rated, _of_coincidences(q), _coincidences(codes, by, q, labels))
+        pairs, parts = _coincidences(codes, by, q, labels)
+        return _plan(rated, _of_coincidences(*pairs), parts)
     step = max(1, _CELLS // max(1, codes.size))
 
     def some(weights: Array) -> Array:
@@ -148,26 +149,28 @@ def _ordinal(rated: Ratings) -> Plan:
     return _plan(rated, finish, None)
 
 
-def _coincidences(codes: Codes, by: Array, q: int, labels: Array | sparse.csr_array) -> sparse.csr_array:
-    """For each pattern how often two labels meet, weighted by 2/(m − 1), one column for each two; then label counts."""
-    place = np.zeros((q, q), dtype=np.int64)
-    place[np.triu_indices(q, 1)] = np.arange(q * (q - 1) // 2)
+def _coincidences(
+    codes: Codes, by: Array, q: int, labels: Array | sparse.csr_array
+) -> tuple[tuple[Indices, Indices], sparse.csr_array]:
+    """For each pattern how often two labels meet, weighted by 2/(m − 1), one column for each two that ever meet; then
+    label counts. The two labels of each column come first."""
     rows, cells = [], []
     for a in range(codes.shape[1]):
         for b in range(a + 1, codes.shape[1]):
             one, two = codes[:, a], codes[:, b]
             met = np.flatnonzero((one >= 0) & (two >= 0) & (one != two) & (by > 0))
             rows.append(met)
-            cells.append(place[np.minimum(one[met], two[met]), np.maximum(one[met], two[met])])
+            low, high = np.minimum(one[met], two[met]), np.maximum(one[met], two[met])
+            cells.append(low.astype(np.int64) * q + high)
     row, cell = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in (rows, cells))
-    shape = (len(codes), q * (q - 1) // 2)
-    pairs = sparse.coo_array((2 * by[row], (row, cell)), shape=shape)
-    return sparse.hstack([pairs, sparse.csr_array(labels)]).tocsr()
+    known, column = np.unique(cell, return_inverse=True)
+    pairs = sparse.coo_array((2 * by[row], (row, column)), shape=(len(codes), len(known)))
+    parts = sparse.hstack([pairs, sparse.csr_array(labels)]).tocsr()
+    return (known // max(1, q), known % max(1, q)), parts
 
 
-def _of_coincidences(q: int) -> Callable[[Array], Array]:
-    """Ordinal α from sums of coincidences and label counts."""
-    first, second = np.triu_indices(q, 1)
+def _of_coincidences(first: Indices, second: Indices) -> Callable[[Array], Array]:
+    """Ordinal α from sums of coincidences of these labels and label counts."""
     step = max(1, _CELLS // max(1, len(first)))
 
     def some(sums: Array) -> Array:

@@ -17,7 +17,8 @@ import polars as pl
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Result
 from lanner.stats.concordance import COEFFICIENTS, Coefficient, Pairs
-from lanner.stats.resample import Array, Indices, Replicates, Resampling, outcome, replicate, sign
+from lanner.stats.influence import pulls
+from lanner.stats.resample import PLENTY, Array, Indices, Replicates, Resampling, outcome, replicate, sign
 from lanner.stats.tables import gathered, groups, labelled, undefined
 from lanner.stats.wide import clustered, numbers, units, wide
 
@@ -109,7 +110,13 @@ def _degenerate(pairs: Pairs) -> str:
 def _replicates(
     pairs: Pairs, methods: Sequence[Coefficient], resampling: Resampling
 ) -> tuple[Replicates, tuple[str, ...]]:
-    """Resamples of the pairs; of large data, resamples of a coarser copy, moved to the exact value."""
+    """Resamples of the pairs; of large data, resamples of a coarser copy, moved to the exact value.
+
+    Where nothing is drawn and units are many, each one's pull stands for leaving it out.
+    """
+    if pairs.units > PLENTY and resampling.method_for(pairs.units) == "t":
+        value = pairs.coefficients(np.ones((1, pairs.units)), methods)[0]
+        return Replicates(value, np.empty((0, len(value))), value - pulls(pairs, methods), pairs.units), ()
     coarse, notes = pairs, []
     if pairs.cells > _MANY_CELLS:
         coarse = coarse.coarsened(_BINS)
@@ -189,10 +196,14 @@ def correlations(
 def paired(table: pl.DataFrame, of: str, first: str, second: str) -> pl.DataFrame:
     """One row per item that either judge saw, with the first's value as x and the second's as y."""
     keys = ["document", "segment", "system"]
-    sides = [
-        table.filter(pl.col("judge") == judge).group_by(keys, maintain_order=True).agg(pl.col(of).mean().alias(name))
+    mine = [
+        table.filter(pl.col("judge") == judge).select(*keys, pl.col(of).alias(name))
         for judge, name in ((first, "x"), (second, "y"))
     ]
+    items = [own.select(keys) for own in mine]
+    if items[0].equals(items[1]) and not items[0].is_duplicated().any():  # the same items in the same order
+        return mine[0].with_columns(mine[1]["y"])
+    sides = [own.group_by(keys, maintain_order=True).agg(pl.col(own.columns[-1]).mean()) for own in mine]
     return sides[0].join(sides[1], on=keys, how="full", coalesce=True, maintain_order="left_right")
 
 

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import stdtr
-from scipy.stats import binom
 
 from lanner.stats.resample import Array, generator
 from lanner.stats.tie_accuracy import Calibrated
@@ -37,6 +36,8 @@ def accuracy_test(first: Calibrated, second: Calibrated, *, seed: int = 0) -> fl
         return 1.0
     kinds, group = np.unique(weight.round(12), return_inverse=True)
     if len(kinds) == 1:
+        from scipy.stats import binom  # noqa: PLC0415 - takes a second to load
+
         return float(binom.sf((gap > 0).sum() - 1, len(gap), 0.5))
     sizes = np.bincount(group)
     ups = generator(seed, _STREAM).binomial(sizes, 0.5, (_DRAWS, len(sizes)))
@@ -53,6 +54,8 @@ def accuracy_tests(made: Sequence[Calibrated], *, seed: int = 0) -> Array:
     if n and whole and len(sizes[sizes > 0]) == 1:
         right = np.stack([one.correct[one.known] for one in made]).astype(np.float32)
         only = right @ (1 - right).T
+        from scipy.stats import binom  # noqa: PLC0415 - takes a second to load
+
         ps = binom.sf(only - 1, only + only.T, 0.5)
         return np.where(only + only.T == 0, 1.0, ps)
     ps = np.ones((n, n))

@@ -22,6 +22,7 @@ from lanner.stats.ratings import Codes, Ratings, Value
 from lanner.stats.resample import Array
 
 Numbers = npt.NDArray[np.int64]
+_ROOM = 2**62  # numbers that fit
 ITEM = ("stage", "document", "segment", "system", "row")
 
 
@@ -53,8 +54,7 @@ def ratings(
     column: Value = next((name for name in value if table[name].is_not_null().any()), value[0])
     if column == "labels" or (value[0] == "labels" and column != "score" and _is_grid(table)):
         table, column = _as_sets(table, column), "labels"
-    item = _dense(table)
-    first = np.unique(item, return_index=True)[1]
+    item, first = _dense(table)
     items = table.select(ITEM)[first]
     known = table[column].is_not_null()
     if column == "score":
@@ -178,15 +178,20 @@ def _as_sets(table: pl.DataFrame, column: Value) -> pl.DataFrame:
     return table.with_columns(sets, row=pl.lit(""), label=pl.lit(None, pl.String), score=pl.lit(None, pl.Float64))
 
 
-def _dense(table: pl.DataFrame) -> Numbers:
-    """Equal items to equal numbers from 0, without a slow multi-column join; order follows the sorted names."""
+def _dense(table: pl.DataFrame) -> tuple[Numbers, Numbers]:
+    """Equal items to equal numbers from 0 in the order of their names, and where each is first."""
     total = np.zeros(len(table), np.int64)
+    room = 1
     for name in ITEM:
         names = table[name].unique().sort()
         if len(names) > 1:
-            codes = _positions(table[name], names.to_list())
-            total = np.unique(total * len(names) + codes, return_inverse=True)[1].reshape(-1)
-    return total
+            if room > _ROOM // len(names):
+                total = np.unique(total, return_inverse=True)[1].reshape(-1)
+                room = int(total.max()) + 1
+            total = total * len(names) + _positions(table[name], names)
+            room *= len(names)
+    _, first, item = np.unique(total, return_index=True, return_inverse=True)
+    return item.reshape(-1), first
 
 
 def _build(
@@ -218,7 +223,7 @@ def _build(
         item=places.item,
         judge=places.judge,
         code=code,
-        document=_positions(items["document"], documents.to_list()),
+        document=_positions(items["document"], documents),
         items=items,
         documents=tuple(documents),
         judges=places.judges,
@@ -233,7 +238,7 @@ def _build(
     )
 
 
-def _positions(column: pl.Series, names: Sequence[str]) -> Codes:
+def _positions(column: pl.Series, names: Sequence[str] | pl.Series) -> Codes:
     """The place of each text among these names."""
     return column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int32)
 

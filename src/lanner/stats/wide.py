@@ -24,6 +24,7 @@ from lanner.stats.resample import Array, Indices, Resampling
 
 KEYS = ("judge", "judge_kind", "document", "segment", "system", "domain")
 _Numbers = npt.NDArray[np.int64]
+_ROOM = 2**62  # numbers that fit
 _SUMMARY = re.compile(r"^(sum|mean|count)\((.+)\)$")
 
 
@@ -110,10 +111,7 @@ def wide(data: Any, *, role: str = "main") -> Wide:
 def _spread(answered: pl.DataFrame, notes: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """One row per judge and item; of several answers to one measure the last row of the table counts."""
     keys = [*KEYS, *(name for name in answered.columns if name.startswith("judge_") and name not in KEYS)]
-    row = np.zeros(len(answered), dtype=np.int64)
-    for name in ("judge", "document", "segment", "system"):
-        row = _renumbered(row, _codes(answered[name]))
-    row, first = _in_order(row)
+    row, first = _in_order(_joined([_codes(answered[name]) for name in ("judge", "document", "segment", "system")]))
     column, asked = _in_order(_codes(answered["_of"]))
     places = np.full((len(asked), len(first)), -1, dtype=np.int64)
     places[column, row] = np.arange(len(answered))
@@ -125,9 +123,16 @@ def _spread(answered: pl.DataFrame, notes: tuple[str, ...]) -> tuple[pl.DataFram
     return found.with_columns(_taken(answered, own).alias(n) for n, own in zip(names, places, strict=True)), notes
 
 
-def _renumbered(row: _Numbers, codes: _Numbers) -> _Numbers:
-    """Numbers from 0 for the distinct pairs of the two; renumbering at each step keeps them from growing too large."""
-    return np.unique(row * (codes.max(initial=0) + 1) + codes, return_inverse=True)[1].astype(np.int64)
+def _joined(columns: Sequence[_Numbers]) -> _Numbers:
+    """One number for each distinct combination; renumbered only where the numbers would grow too large."""
+    row, room = columns[0], int(columns[0].max(initial=0)) + 1
+    for codes in columns[1:]:
+        width = int(codes.max(initial=0)) + 1
+        if room > _ROOM // width:
+            row = np.unique(row, return_inverse=True)[1].astype(np.int64)
+            room = int(row.max(initial=0)) + 1
+        row, room = row * width + codes, room * width
+    return row
 
 
 def _in_order(codes: _Numbers) -> tuple[_Numbers, _Numbers]:
