@@ -30,6 +30,7 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 
 OPTIONAL = {  # packages of extras: imported where they are used, so that the core works without them
     "aiohttp", "polars",  # loaded on demand: a Result knows how to become a frame
+    "scipy",  # scipy.stats takes a second to load, and few commands need it
     "kiwipiepy", "matplotlib", "openpyxl", "pandas", "psycopg", "pyarrow", "ray", "sacrebleu",
     "statsmodels", "translate", "webbrowser", "xlsxwriter", "fastexcel", "torch", "transformers", "yaml", "keyring",
 }  # fmt: skip

@@ -6,7 +6,7 @@ A file and a campaign give the same thing, so everything that can be said of one
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,10 +18,10 @@ from lanner import campaign, formats, protocols
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.model import Document, Judge, Judgement, Protocol, Role
-from lanner.protocols.derived import chosen, scored, scored_as
+from lanner.protocols.derived import STAGE, chosen, scored
 from lanner.protocols.intake import take_in
 from lanner.protocols.scoring import word_count
-from lanner.stats.frame import frame
+from lanner.stats.columns import SCHEMA, VALUES, answers, current, described, laid_out, lists
 from lanner.store import Store
 
 
@@ -42,19 +42,14 @@ class Material:
     @cached_property
     def table(self) -> pl.DataFrame:
         """The tidy table of all answers, and of the scores that the protocol makes of them."""
-        if self.protocol is None:
-            return self._frame(self.judgements)
-        parts = [self._frame(self.judgements), self._frame(chosen(self.protocol, self.judgements))]
-        items, numbers = scored(self.protocol, self.judgements)
-        if items:  # a column at a time: of a million judgements there are millions of scores
-            bare = self._frame(scored_as(item, next(iter(numbers)), None) for item in items)
-            for name, column in numbers.items():
-                score = pl.Series("score", column, dtype=pl.Float64)
-                parts.append(bare.with_columns(pl.lit(name).alias("question"), score).filter(score.is_not_null()))
+        kept = current(self.judgements)
+        facts = described(kept, self.documents, self.judges)
+        parts = [laid_out(facts, answers(kept, self.protocol))]
+        if self.protocol is not None:
+            no_flags = pl.lit(pl.Series("flags", [[]], dtype=SCHEMA["flags"])).first()
+            facts = facts.with_columns(pl.lit(STAGE).alias("stage"), no_flags)
+            parts += [laid_out(facts, made) for made in _derived(self.protocol, kept)]
         return pl.concat(parts)
-
-    def _frame(self, judgements: Iterable[Judgement]) -> pl.DataFrame:
-        return frame(judgements, self.protocol, self.documents, self.judges)
 
     @cached_property
     def words(self) -> dict[tuple[str, str], int]:
@@ -98,6 +93,26 @@ class Material:
         kept = tuple(documents)
         ids = {document.id for document in kept}
         return replace(self, documents=kept, judgements=tuple(j for j in self.judgements if j.document in ids))
+
+
+def _derived(protocol: Protocol, judgements: list[Judgement]) -> Iterator[pl.DataFrame]:
+    """The chosen rows of grids, and every score: of a million judgements there are millions, so by columns."""
+    found = list(chosen(protocol, judgements))
+    if found:
+        at, names, rows = zip(*found, strict=True)
+        sets = lists("labels", rows, SCHEMA["labels"], lambda labels: sorted(set(labels)))
+        yield _values(at, sets).with_columns(pl.Series("question", names, dtype=pl.String))
+    places, numbers = scored(protocol, judgements)
+    for name, column in numbers.items():
+        made = _values(places, pl.Series("score", column, dtype=pl.Float64)).drop_nulls("score")
+        yield made.with_columns(pl.lit(name).alias("question"))
+
+
+def _values(at: Sequence[int], values: pl.Series) -> pl.DataFrame:
+    """Answers in one column, with the others empty."""
+    made = pl.DataFrame([pl.Series("_at", at, dtype=pl.UInt32), values])
+    empty = [pl.lit(None, dtype=dtype).alias(name) for name, dtype in VALUES.items() if name != values.name]
+    return made.with_columns(pl.lit("").alias("row"), *empty)
 
 
 _REACHED_BY = {"email", "e-mail", "mail", "phone", "telephone", "address", "name"}

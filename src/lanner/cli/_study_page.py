@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from importlib import import_module
 
-from lanner.cli._study_figures import draw
 from lanner.model import Json
 from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table
 from lanner.reports.typeset import number, plural
@@ -19,6 +19,7 @@ _MOST_NAMED = 4
 
 def page(study: Study, checks: Sequence[Check], data: Data) -> Report:
     """The report of a study. Every value stands in a table; what differs stands together, first."""
+    draw = import_module("lanner.cli._study_figures").draw  # who only wants the values waits for no drawing
     drawn = [draw(drawing, data) for drawing in study.drawings]
     figures = Section("figures", "Figures drawn again", [figure for figure, _ in drawn]) if drawn else None
     opening = [said for (_, said), drawing in zip(drawn, study.drawings, strict=True) if drawing.opens]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -9,7 +10,6 @@ import click
 from lanner.cli._output import Output, json_option
 from lanner.cli._study_page import MARKS, page, typed
 from lanner.errors import LannerError
-from lanner.reports.files import write
 from lanner.reports.typeset import number
 from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, read, summary
 from lanner.studies.study import Study, load, names
@@ -58,6 +58,7 @@ def command(
     if as_json:  # people see the reasons beside the values
         output.notes.extend(made.remark for made in checks if made.verdict != AGREES and made.remark)
     if report or out:
+        write = import_module("lanner.reports.files").write  # only a page needs it
         written = write(page(study, checks, found), out or Path(f"{study.name}-report"))
         output.note(f"Page: {written}")
     output.signature = f"{study.name} · {len(checks)} values" + (" · simulated judges" if study.simulated else "")

@@ -136,20 +136,39 @@ def fold(text: str) -> str:
 def resolve(given: str, options: Sequence[Option]) -> str | None:
     """The option meant by an id or alias in any capitals and punctuation, alone or after the name of its parent
     ("Accuracy/Omission")."""
-    return _resolve(given, tuple(options))
+    if not isinstance(options, tuple):
+        return _meanings(options).get(fold(given))
+    held, meant = _MEANT.get(id(options), ((), {}))
+    if held is not options:
+        if len(_MEANT) >= _MOST_MEANT:
+            _MEANT.clear()
+        meant = _meanings(options)
+        _MEANT[id(options)] = (options, meant)
+    return meant.get(_folded(given))
 
 
 @lru_cache(maxsize=4096)
-def _resolve(given: str, options: tuple[Option, ...]) -> str | None:
-    wanted = fold(given)
+def _folded(text: str) -> str:
+    return fold(text)
+
+
+_MOST_MEANT = 256
+_MEANT: dict[int, tuple[tuple[Option, ...], dict[str, str]]] = {}
+"""What each spelling means, by the identity of the options, which are kept here so that it stays theirs: a file has
+millions of labels, and to hash the options for each of them takes longer than all the rest."""
+
+
+def _meanings(options: Sequence[Option]) -> dict[str, str]:
+    """Every spelling of every option, the first option that has it."""
     by_id = {option.id: option for option in options}
+    made: dict[str, str] = {}
     for option in options:
         names = _spellings(option)
         if option.parent in by_id:
             names |= {f"{above} {name}" for above in _spellings(by_id[option.parent]) for name in names}
-        if wanted in names:
-            return option.id
-    return None
+        for name in names:
+            made.setdefault(name, option.id)
+    return made
 
 
 def _spellings(option: Option) -> set[str]:

@@ -3,13 +3,13 @@ the set of rows of a grid that were not left at the preselected option."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lanner.model import Grid, Json, Judgement, Protocol, Question
-from lanner.protocols.scoring import scorer
+from lanner.protocols.column_scores import scores_of
 
 STAGE = "score"
-_Unit = tuple[str, str, str, str]
+_Item = tuple[str, str, str, str, tuple[str, ...]]
 
 
 def derived(protocol: Protocol, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
@@ -19,8 +19,9 @@ def derived(protocol: Protocol, judgements: Iterable[Judgement]) -> Iterator[Jud
     for place, carrier in enumerate(carriers):
         for name, column in numbers.items():
             if column[place] is not None:
-                yield scored_as(carrier, name, column[place])
-    yield from chosen(protocol, given)
+                yield scored_as(given[carrier], name, column[place])
+    for place, name, rows in chosen(protocol, given):
+        yield scored_as(given[place], name, rows)
 
 
 def chosen_rows(question: Question) -> str | None:
@@ -28,36 +29,35 @@ def chosen_rows(question: Question) -> str | None:
     return f"{question.id}_chosen" if isinstance(question, Grid) and question.preselected else None
 
 
-def scored(
-    protocol: Protocol, judgements: Iterable[Judgement]
-) -> tuple[list[Judgement], dict[str, list[float | None]]]:
-    """One judgement for every item that has scores, and each score's numbers in their order; None where it is not
-    defined. Answers about the source of a unit (the context level, the chosen skills) count for every output of it."""
+def scored(protocol: Protocol, judgements: Sequence[Judgement]) -> tuple[list[int], dict[str, list[float | None]]]:
+    """The place of one judgement for every item that has scores, and each score's numbers in their order; None where
+    it is not defined. Answers about the source of a unit (the context level, the chosen skills) count for every output
+    of it."""
     if not protocol.scores:
         return [], {}
-    about_source: dict[_Unit, dict[str, Json]] = {}
-    about_output: dict[tuple[_Unit, tuple[str, ...]], dict[str, Json]] = {}
-    carriers: dict[tuple[_Unit, tuple[str, ...]], Judgement] = {}
-    for judgement in judgements:
-        unit = (judgement.judge, judgement.document, judgement.segment, judgement.role.value)
-        if judgement.systems:
-            about_output.setdefault((unit, judgement.systems), {})[judgement.question] = judgement.value
-            carriers[unit, judgement.systems] = judgement
-        else:
-            about_source.setdefault(unit, {})[judgement.question] = judgement.value
-            carriers.setdefault((unit, ()), judgement)
-    scores = scorer(protocol)
-    with_outputs = {unit for unit, _ in about_output}
-    items: list[Judgement] = []
-    numbers: dict[str, list[float | None]] = {score.id: [] for score in protocol.scores}
-    for (unit, systems), carrier in carriers.items():
-        if not systems and unit in with_outputs:
-            continue  # its outputs carry the scores
-        answers = {**about_source.get(unit, {}), **about_output.get((unit, systems), {})}
-        items.append(carrier)
-        for name, number in scores(answers).items():
-            numbers[name].append(number)
-    return items, numbers
+    items: dict[_Item, int] = {}
+    carriers: list[int] = []
+    said: dict[str, dict[int, Json]] = {}
+    for place, judgement in enumerate(judgements):
+        systems = judgement.systems
+        key = (judgement.judge, judgement.document, judgement.segment, str(judgement.role), systems)
+        item = items.setdefault(key, len(carriers))
+        if item == len(carriers):
+            carriers.append(place)
+        elif systems:
+            carriers[item] = place
+        said.setdefault(judgement.question, {})[item] = judgement.value
+    sources = {key[:4]: item for key, item in items.items() if not key[4]}
+    with_outputs = {key[:4] for key in items if key[4]} if sources else set()
+    kept = [(item, sources.get(key[:4])) for key, item in items.items() if key[4] or key[:4] not in with_outputs]
+    columns = {question: _of_items(kept, given) for question, given in said.items()}
+    return [carriers[item] for item, _ in kept], scores_of(protocol, columns, len(kept))
+
+
+def _of_items(kept: Sequence[tuple[int, int | None]], given: Mapping[int, Json]) -> list[Json]:
+    """The answer to each item, else the one about its source, else None."""
+    return [given[item] if item in given else given.get(source) if source is not None else None
+            for item, source in kept]  # fmt: skip
 
 
 def scored_as(carrier: Judgement, name: str, value: Json) -> Judgement:
@@ -82,16 +82,15 @@ def scored_as(carrier: Judgement, name: str, value: Json) -> Judgement:
     )
 
 
-def chosen(protocol: Protocol, judgements: Sequence[Judgement]) -> Iterator[Judgement]:
-    """The chosen rows of every answered grid, under the name of `chosen_rows`."""
+def chosen(protocol: Protocol, judgements: Sequence[Judgement]) -> Iterator[tuple[int, str, list[str]]]:
+    """The place of every answered grid, the name of `chosen_rows`, and the rows that were chosen."""
     grids = {
         question.id: (name, question.preselected)
         for _, question in protocol.questions
         if isinstance(question, Grid) and (name := chosen_rows(question))
     }
-    for judgement in judgements if grids else ():
+    for place, judgement in enumerate(judgements) if grids else ():
         grid = grids.get(judgement.question)
         if grid and isinstance(judgement.value, dict):
             name, preselected = grid
-            rows = [row for row, option in judgement.value.items() if option != preselected]
-            yield scored_as(judgement, name, rows)
+            yield place, name, [row for row, option in judgement.value.items() if option != preselected]

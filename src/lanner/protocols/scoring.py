@@ -153,8 +153,9 @@ def scores(protocol: Protocol, answers: Mapping[str, Json]) -> dict[str, float |
     return scorer(protocol)(answers)
 
 
-def scorer(protocol: Protocol) -> Callable[[Mapping[str, Json]], dict[str, float | None]]:
-    """`scores` of one protocol for many items: what does not depend on the answers is looked up once."""
+def scorer(protocol: Protocol, only: str = "") -> Callable[[Mapping[str, Json]], dict[str, float | None]]:
+    """`scores` of one protocol for many items, or one score of it: what does not depend on the answers is looked up
+    once."""
     questions = {question.id: question for _, question in protocol.questions}
     plan = [
         (
@@ -166,6 +167,7 @@ def scorer(protocol: Protocol) -> Callable[[Mapping[str, Json]], dict[str, float
             score.when,
         )
         for score in protocol.scores
+        if not only or score.id == only
     ]
 
     def scores_of(answers: Mapping[str, Json]) -> dict[str, float | None]:

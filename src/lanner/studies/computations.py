@@ -40,7 +40,7 @@ def agreement(
     **options: Any,
 ) -> float | None:
     """A coefficient on one question. `same` is a pattern that finds what makes two documents one item."""
-    table = data.table(part, judges, documents)
+    table = data.table(part, judges, documents, question=question)
     chosen = {**data.labels(part, question), **options}
     value = COEFFICIENTS[statistic](_as_items(table, same), question, resampling=_QUICK, **chosen).value
     return None if value is None else scale * value
@@ -52,14 +52,28 @@ def _as_items(table: pl.DataFrame, pattern: str) -> pl.DataFrame:
     return table.with_columns(pl.col("document").str.extract(pattern, 1).fill_null(pl.col("document")))
 
 
+def _diagnosed(
+    data: Data,
+    diagnose: Callable[..., Sequence[Result]],
+    part: str,
+    question: str,
+    judges: Sequence[str],
+    *,
+    documents: str = "",
+    same: str = "",
+) -> Sequence[Result]:
+    """What two judges see differently on one question; many cells of a table read it."""
+    key = (diagnose.__name__, part, question, tuple(judges), documents, same)
+    if key not in data.kept:
+        table = _as_items(data.table(part, judges, documents, question=question), same)
+        data.kept[key] = diagnose(table, question, resampling=_QUICK, **data.labels(part, question))
+    found: Sequence[Result] = data.kept[key]  # type: ignore[assignment]
+    return found
+
+
 def merged(data: Data, *, part: str, question: str, judges: Sequence[str], labels: Sequence[str]) -> float | None:
     """κ of two judges after two labels are taken as one."""
-    key = ("merging", part, question, tuple(judges))
-    if key not in data.kept:
-        data.kept[key] = diagnosis.merging(
-            data.table(part, judges), question, resampling=_QUICK, **data.labels(part, question)
-        )
-    results: Sequence[Result] = data.kept[key]  # type: ignore[assignment]
+    results = _diagnosed(data, diagnosis.merging, part, question, judges)
     return next((r.value for r in results if set(r.labels["merged"].split(" + ")) == set(labels)), None)
 
 
@@ -67,8 +81,7 @@ def disagreement(
     data: Data, *, part: str, question: str, judges: Sequence[str], label: str, side: str = "both"
 ) -> float | None:
     """The share of a label among the items on which two judges differ, in percent."""
-    table = data.table(part, judges)
-    results = diagnosis.disagreements(table, question, resampling=_QUICK, **data.labels(part, question))
+    results = _diagnosed(data, diagnosis.disagreements, part, question, judges)
     value = _only(results, side=side, label=label)
     return None if value is None else 100 * value
 
@@ -85,8 +98,7 @@ def confusion_count(
     same: str = "",
 ) -> float | None:
     """How often the first judge gave one label where the second gave the other."""
-    table = _as_items(data.table(part, judges, documents), same)
-    found = diagnosis.confusion(table, question, resampling=_QUICK, **data.labels(part, question))
+    found = _diagnosed(data, diagnosis.confusion, part, question, judges, documents=documents, same=same)
     if not found:
         return None
     rows, (first, _) = found[0].rows, (found[0].labels["judge"], found[0].labels["other"])

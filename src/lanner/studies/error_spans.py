@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from lanner.errors import InputError, Where
 from lanner.studies.data import Data
@@ -22,11 +21,8 @@ from lanner.studies.found import Found
 PAUSE = 300.0
 _SEGMENT = ["document", "segment", "system"]
 _LEAST_PAIRS = 3
-_CORRELATIONS: dict[str, Callable[..., tuple[float, float]]] = {
-    "pearson": pearsonr,
-    "spearman": spearmanr,
-    "kendall": kendalltau,
-}
+_CORRELATIONS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}
+"""By the names of scipy.stats, which takes a second to load and is needed here alone."""
 
 
 def spans_per_segment(data: Data, *, part: str, severity: str = "", of: str = "errors") -> Found:
@@ -91,7 +87,9 @@ def protocols_agree(
     if method == "accuracy":
         same = [(first[a] - first[b]) * (second[a] - second[b]) > 0 for a, b in combinations(range(len(first)), 2)]
         return Found(100 * float(np.mean(same)), detail=detail)
-    return Found(float(_CORRELATIONS[method](first, second)[0]), detail=detail)
+    from scipy import stats  # noqa: PLC0415 - see above
+
+    return Found(float(getattr(stats, _CORRELATIONS[method])(first, second)[0]), detail=detail)
 
 
 def same_as_released(

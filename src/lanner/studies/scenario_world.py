@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
-from scipy.stats import binomtest
 
 from lanner import campaign
 from lanner.material import from_campaign
@@ -164,6 +163,8 @@ def reread_count(data: Data, *, of: str, answer: str) -> Found:
     result = questionnaire.shares(table, question)
     count = next((int(row["count"]) for row in result.rows if row["label"] == answer), 0)
     n = table["judge"].n_unique()
+    from scipy.stats import binomtest  # noqa: PLC0415 - takes a second to load, and few studies need it
+
     ends = binomtest(count, n).proportion_ci(LEVEL)
     expected = n * world.reread[of][answer]
     return Found(float(count), n * ends.low, n * ends.high, f"of {n} judges", recovers=True, truth=expected)

@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom, binomtest
 
 from lanner import campaign
 from lanner.designs.promoting import promote
@@ -75,6 +74,8 @@ class World:
 
     def going_on(self, kind: str) -> float:
         """How often a sentence of a kind goes on to phase II: more than two fifths of its judges say no."""
+        from scipy.stats import binom  # noqa: PLC0415 - takes a second to load, and few studies need it
+
         return float(binom.sf(np.floor(_CUT * self.judges + 1e-9), self.judges, self.no["one"][kind]))
 
     def kinds(self, phase: str, domain: str) -> dict[str, float]:
@@ -95,6 +96,8 @@ class World:
 
     def agreement_shares(self, phase: str) -> Array:
         """The share of sentences with no "no", in each interval of agreement, and above the cut."""
+        from scipy.stats import binom  # noqa: PLC0415 - takes a second to load, and few studies need it
+
         possible = np.arange(self.judges + 1)
         kinds = [self.kinds(phase, name) for name in self.hard]
         parts = [
@@ -197,6 +200,8 @@ def _percent(rows: Sequence[Mapping[str, Any]], column: str, name: str, truth: f
     row = next((row for row in rows if row[column] == name), None)
     total = sum(int(row["count"]) for row in rows)
     if row is None or not row["count"]:
+        from scipy.stats import binomtest  # noqa: PLC0415 - takes a second to load, and few studies need it
+
         high = binomtest(0, max(1, total)).proportion_ci(LEVEL).high
         return Found(0.0, 0.0, 100 * high, f"0 of {total}", recovers=True, truth=100 * truth)
     ends = [None if row[end] is None else 100 * row[end] for end in ("low", "high")]

@@ -49,9 +49,9 @@ def _figures(view: View, question: Question, name: str) -> list[Block]:
 
 
 def _shares(part: pl.DataFrame, column: str) -> dict[str, dict[str, float]]:
-    totals = dict(part.group_by("judge").len().iter_rows())
+    totals = dict(part.group_by("judge", maintain_order=True).len().iter_rows())
     long = part.explode(column) if column == "labels" else part
-    counts = long.group_by("judge", column).len().drop_nulls()
+    counts = long.group_by("judge", column, maintain_order=True).len().drop_nulls()
     found: dict[str, dict[str, float]] = {judge: {} for judge in totals}
     for judge, label, number in counts.iter_rows():
         found[judge][label] = number / totals[judge]

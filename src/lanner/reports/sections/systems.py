@@ -101,10 +101,12 @@ def _profile(view: View, question: Question) -> Table | None:
         return None
     found = table.group_by("row", "system").agg(pl.col("score").mean(), pl.len().alias("n"))
     means = {(row, system): (mean, n) for row, system, mean, n in found.iter_rows()}
-    systems = sorted(set(table["system"]))[:_MOST_SYSTEMS]
+    systems = sorted(table["system"].unique())[:_MOST_SYSTEMS]
     known = [row.id for row in question.rows] if isinstance(question, Grid) else []
     names = [
-        row for row in [*known, *sorted(set(table["row"]) - set(known))] if any((row, s) in means for s in systems)
+        row
+        for row in [*known, *sorted(set(table["row"].unique()) - set(known))]
+        if any((row, s) in means for s in systems)
     ]
     shown: list[dict[str, Json]] = []
     for row in names:
@@ -138,7 +140,8 @@ def _panels(view: View, question: Question) -> list[Figure]:
     if not 1 < len(systems) <= _MOST_PANELS:
         return []
     groups = {row.id: row.group or "" for row in question.rows} if isinstance(question, Grid) else {}
-    rows = [row for row in groups if row in set(given["row"])] or sorted(given["row"].unique())
+    used = set(given["row"].unique())
+    rows = [row for row in groups if row in used] or sorted(used)
     found: dict[str, dict[str, Value]] = {
         system: {row: ratio(given.filter(system=system, row=row), view.resampling) for row in rows}
         for system in systems

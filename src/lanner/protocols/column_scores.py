@@ -1,0 +1,118 @@
+"""The scores of many items at once, a question at a time. The rules are those of `scoring`; what is most often asked
+of a million answers (numbers given, sums and counts over the rows of a grid) is added up in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lanner.model import Grid, Json, Protocol, Question, Score
+from lanner.protocols.scoring import RULES, scorer
+
+Numbers = npt.NDArray[np.float64]
+Column = list[float | None]
+
+
+def scores_of(protocol: Protocol, answers: Mapping[str, Sequence[Json]], items: int) -> dict[str, Column]:
+    """Each score of every item. `answers` holds, question by question, the answer to each item, None where there is
+    none; a question that nobody answered may be missing from it."""
+    questions = {question.id: question for _, question in protocol.questions}
+    missing: Sequence[Json] = [None] * items
+    grids: dict[str, _Cells] = {}
+    made: dict[str, Column] = {}
+    for score in protocol.scores:
+        question, given = questions[score.question], answers.get(score.question, missing)
+        if score.when is not None:
+            made[score.id] = _one_by_one(protocol, score, answers, items)
+        elif isinstance(question, Grid) and score.rule in _GRID_RULES:
+            if question.id not in grids:
+                grids[question.id] = _Cells(question, given)
+            made[score.id] = _GRID_RULES[score.rule](grids[question.id], score.options)
+        else:
+            made[score.id] = _by_rule(question, given, score)
+    return made
+
+
+def _by_rule(question: Question, given: Sequence[Json], score: Score) -> Column:
+    rule, options = RULES[score.rule], score.options
+    return [None if answer is None else rule(question, answer, options) for answer in given]
+
+
+def _one_by_one(protocol: Protocol, score: Score, answers: Mapping[str, Sequence[Json]], items: int) -> Column:
+    """A score that depends on other answers, item by item."""
+    only = scorer(protocol, only=score.id)
+    names = list(answers)
+    columns = zip(*answers.values(), strict=True) if names else [()] * items
+    return [
+        only({name: value for name, value in zip(names, values, strict=True) if value is not None})[score.id]
+        for values in columns
+    ]
+
+
+class _Cells:
+    """The cells of a grid over all items: the value of each row's option, NaN where there is none."""
+
+    def __init__(self, question: Grid, given: Sequence[Json]) -> None:
+        values: dict[Any, float] = {option.id: option.value for option in question.options if option.value is not None}
+        held: list[Mapping[str, Any]] = [answer if isinstance(answer, Mapping) else {} for answer in given]
+        self.rows = question.rows
+        self.values: dict[str, Numbers] = {}
+        self.counted: dict[str, npt.NDArray[np.bool_]] = {}
+        for row in question.rows:
+            cells = [answer.get(row.id) for answer in held]
+            numbers = np.array([values.get(cell) for cell in cells], dtype=np.float64)
+            self.values[row.id] = numbers
+            left = np.array([cell == question.preselected for cell in cells], dtype=bool)
+            self.counted[row.id] = ~np.isnan(numbers) & ~left
+
+    def of(self, options: Mapping[str, Any]) -> list[str]:
+        group = options.get("group")
+        return [row.id for row in self.rows if group is None or row.group == group]
+
+
+def _grid_sum(cells: _Cells, options: Mapping[str, Any]) -> Column:
+    rows = [cells.values[row] for row in cells.of(options)]
+    total, given = _added(rows)
+    return _column(total, given, np.full_like(total, 1.0))
+
+
+def _grid_count(cells: _Cells, options: Mapping[str, Any]) -> Column:
+    names = cells.of(options)
+    _, given = _added([cells.values[row] for row in names])
+    total = sum((cells.counted[row].astype(float) for row in names), start=np.zeros(len(given)))
+    return _column(total, given, np.full_like(total, 1.0))
+
+
+def _grid_mean(cells: _Cells, options: Mapping[str, Any]) -> Column:
+    names = cells.of(options)
+    total, rated = _added([np.where(cells.counted[row], cells.values[row], np.nan) for row in names])
+    return _column(total, rated, rated)
+
+
+def _added(rows: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
+    """Sums over the rows, added in their order, and how many of them hold a number."""
+    first = np.zeros(len(rows[0]) if rows else 0)
+    total, given = first.copy(), first
+    for row in rows:
+        known = ~np.isnan(row)
+        total = total + np.where(known, row, 0.0)
+        given = given + known
+    return total, given
+
+
+def _column(total: Numbers, given: Numbers, divisor: Numbers) -> Column:
+    """Totals over a divisor; None where nothing was given."""
+    made: Column = (total / np.where(divisor > 0, divisor, 1.0)).tolist()
+    for at in np.flatnonzero(given == 0).tolist():
+        made[at] = None
+    return made
+
+
+_GRID_RULES: Mapping[str, Callable[[_Cells, Mapping[str, Any]], Column]] = {
+    "grid_sum": _grid_sum,
+    "grid_count": _grid_count,
+    "grid_mean": _grid_mean,
+}
