@@ -113,9 +113,8 @@ def jobs(data: pl.DataFrame) -> dict[str, Callable[[], Any]]:
 
 def run(judgements: int, goal: float) -> None:
     data = campaign(judgements)
-    print(
-        f"{judgements:,} judgements, {data['document'].n_unique():,} documents, 2,000 resamples; load {os.getloadavg()[0]:.1f}"
-    )
+    size = f"{judgements:,} judgements, {data['document'].n_unique():,} documents"
+    print(f"{size}, 2,000 resamples; load of the machine {os.getloadavg()[0]:.1f}")
     total, wall = 0.0, time.perf_counter()
     for name, job in jobs(data).items():
         start = time.process_time()
