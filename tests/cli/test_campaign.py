@@ -1,17 +1,5 @@
-from pathlib import Path
-
-import pytest
-
 from cli.command import Command
-
-
-@pytest.fixture
-def pilot(lanner: Command, tmp_path: Path) -> str:
-    (tmp_path / "t.csv").write_text(
-        "document,segment,source,target\nd,1,One.,Eins.\ne,1,Two.,Zwei.\n", encoding="utf-8"
-    )
-    lanner("new", "pilot", "--texts", "t.csv", "--protocol", "h_falcon", "--judges", "Ana")
-    return "pilot"
+from lanner.cli.campaign import _ELSEWHERE
 
 
 def test_progress_per_judge_and_document(lanner: Command, pilot: str) -> None:
@@ -27,14 +15,20 @@ def test_states_are_changed_and_listed(lanner: Command, pilot: str) -> None:
     assert lanner("campaign", "set", "pilott", "open").code == 2
 
 
-def test_a_judge_who_comes_later_gets_a_link_and_the_same_texts(lanner: Command, pilot: str) -> None:
-    [row] = lanner("campaign", "add-judges", pilot, "Ben", "--json").envelope["rows"]
-    assert "/j/" in row["link"]
-    judges = lanner("campaign", "show", pilot, "--json").envelope["rows"]
-    assert [judge["items"] for judge in judges] == [2, 2]
-
-
 def test_there_is_no_calibration_round(lanner: Command, pilot: str) -> None:
     ran = lanner("campaign", "calibrated", pilot)
     assert ran.code == 2
     assert "no calibration round" in ran.err
+
+
+def test_the_archive_is_listed_apart(lanner: Command, pilot: str) -> None:
+    assert lanner("campaign", "archive", pilot).code == 0
+    assert lanner("campaign", "list", "--json").envelope["rows"] == []
+    [row] = lanner("campaign", "list", "--archived", "--json").envelope["rows"]
+    assert row["name"] == pilot
+
+
+def test_every_part_is_found_and_an_unknown_one_is_not(lanner: Command) -> None:
+    for name in _ELSEWHERE:
+        assert lanner("campaign", name, "--help").code == 0
+    assert lanner("campaign", "frobnicate").code == 2

@@ -35,6 +35,7 @@ def test_a_row_in_its_context_with_its_marks(store: Store) -> None:
     assert item.seconds == ("12", "")
     assert [made.question for made in item.matrices] == ["context"]
     assert item.extras[0].cells == ("Source", "nothing")
+    assert [words for _, words in item.extras[0].options] == ["as Judge 1", "as Judge 2"]
     assert "differ on context level" in item.share
 
 

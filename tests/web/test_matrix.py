@@ -51,11 +51,17 @@ def test_scales_spans_and_repeated_questions() -> None:
     assert score.lines[0].cells == ("7", "4", "")
     assert score.lines[0].value == "6"
     assert len(score.lines[0].options) == 10
-    spans = made(FALCON, "spans", {"a": [{"text": "PRS"}], "b": []})
-    assert spans.lines[0].cells == ("PRS", "nothing", "")
-    assert spans.lines[0].control == ""
     each = made(FALCON, "ratings", {"a": {"style_register": 3}, "b": {"style_register": 3, "idea_development": 1}})
     assert [line.name for line in each.lines] == ["ratings.style_register", "ratings.idea_development"]
+
+
+def test_marked_passages_are_taken_from_a_judge_as_they_are() -> None:
+    spans = made(FALCON, "spans", {"a": [{"text": "PRS"}], "b": []}, [{"text": "PRS"}])
+    [line] = spans.lines
+    assert line.cells == ("PRS", "nothing", "")
+    assert (line.control, line.name, line.value) == ("select", "spans@", "a")
+    assert line.options == (("a", "as a"), ("b", "as b"))
+    assert line.split
 
 
 def test_texts_and_questions_nobody_answered_have_no_table() -> None:

@@ -50,3 +50,24 @@ def test_names_with_odd_letters_have_pages(client: TestClient, store: Store) -> 
     sign_in(client, store)
     assert client.get("/campaigns/Pr%C3%BCfung%20%26%20Co%20%3C1%3E").status_code == 200
     assert "<1>" not in client.get("/campaigns").text
+
+
+def test_progress_by_domain_and_document(client: TestClient, store: Store) -> None:
+    open_campaign(store)
+    token = sign_in(client, store)
+    assert token
+    task = campaign.tasks(store, "trial", "J1")[0]
+    campaign.submit(store, task.id, 0, complete(), submission="one", active=90.0)
+    page = client.get("/campaigns/trial/documents").text
+    assert "By document" in page
+    assert page.count("/disagreements?document=") == len(campaign.documents(store, "trial"))
+    assert "1 of " in page
+
+
+def test_panels_made_for_one_reader_do_not_speak_to_another_in_their_language(client: TestClient, store: Store) -> None:
+    open_campaign(store)
+    sign_in(client, store)
+    german = client.get("/campaigns/trial/panels", headers={"accept-language": "de"}).text
+    english = client.get("/campaigns/trial/panels", headers={"accept-language": "en"}).text
+    assert "Wer mit wem" in german
+    assert "Who agrees with whom" in english

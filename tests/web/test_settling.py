@@ -76,6 +76,27 @@ def test_what_the_protocol_refuses_is_refused(client: TestClient, token: str, st
     assert agreed(store) == {}
 
 
+def test_a_number_is_agreed_on_too(client: TestClient, store: Store) -> None:
+    open_campaign(store)
+    for judge, score in (("J1", 2), ("J2", 8)):
+        task = campaign.tasks(store, "trial", judge)[0]
+        said = {**complete(), "holistic": score}
+        campaign.submit(store, task.id, 0, said, submission=judge)
+    unit = campaign.tasks(store, "trial", "J1")[0].items[0]
+    token = sign_in(client, store)
+    about = {"document": unit.document, "segment": unit.segment, "system": "|".join(unit.systems)}
+    answer = settle(client, token, store, **about, holistic="5")
+    assert "refused" not in answer.headers["location"]
+    assert agreed(store) == {"holistic": 5}
+
+
+def test_an_answer_is_taken_from_a_judge(client: TestClient, token: str, store: Store) -> None:
+    settle(client, token, store, **{"context@": "J2"})
+    assert agreed(store) == {"context": "universal"}
+    answer = settle(client, token, store, **{"context@": "nobody"})
+    assert "refused=" in answer.headers["location"]
+
+
 def test_a_guideline_note_is_written_when_asked(client: TestClient, token: str, store: Store) -> None:
     settle(client, token, store, context="local", note="Not this one.")
     assert "guideline_notes" not in campaign.get(store, "trial").settings

@@ -42,6 +42,15 @@ def test_nothing_is_green_before_there_is_data() -> None:
     assert "10 sentences" in said.advice
 
 
+def test_alike_answers_and_a_single_document_are_said_to_be_what_they_are() -> None:
+    said = verdict(measure(None), [], {}, None, plan=PLAN, names={})
+    assert said.checks[0].why == "all answers are alike"
+    assert "same answer" in said.advice
+    said = verdict(measure(0.5), [], {}, None, plan=PLAN, names={})
+    assert said.checks[0].small == "no interval yet"
+    assert "several documents" in said.advice
+
+
 def test_the_design_example() -> None:
     said = verdict(
         measure(0.46, 0.41, 0.50),

@@ -7,6 +7,7 @@ campaign by its id or name.
 from __future__ import annotations
 
 from lanner.campaign import links
+from lanner.campaign.adjudicating import answer_of, settle
 from lanner.campaign.asking import Asking
 from lanner.campaign.assigning import add_judges, add_overlap, after_calibration, assign, replace_judge
 from lanner.campaign.clock import now
@@ -57,6 +58,7 @@ __all__ = [
     "add_judges",
     "add_overlap",
     "after_calibration",
+    "answer_of",
     "assign",
     "campaigns",
     "close",
@@ -92,6 +94,7 @@ __all__ = [
     "reopen_task",
     "replace_judge",
     "seats",
+    "settle",
     "submit",
     "submit_many",
     "task",

@@ -11,7 +11,7 @@ HEADINGS = {
     "Run a campaign": ("design", "plan", "new", "links", "serve", "campaign", "promote", "judge", "metric", "export"),
     "Know what came out": ("report", "scores", "agreement", "prefer", "effort", "associate", "regress"),
     "Compare": ("compare", "metaeval", "reproduce"),
-    "Keep it safe": ("backup", "restore", "verify"),
+    "Keep it safe": ("accounts", "backup", "restore", "verify"),
     "Connect programs": ("tokens", "webhooks"),
 }
 OTHERS = "More"

@@ -1,27 +1,59 @@
-"""`lanner campaign`: look after campaigns: their progress, their state, their judges."""
+"""`lanner campaign`: look after campaigns: their progress, their state, and what its parts in other files do."""
 
 from __future__ import annotations
 
 import click
 
-from lanner import campaign
-from lanner.cli._judges import judges_from
+from lanner import campaign, registry
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.reports.typeset import percent
 from lanner.store import Store
 
+_ELSEWHERE = {
+    "check": "_campaign_meeting",
+    "disagreements": "_campaign_meeting",
+    "settle": "_campaign_meeting",
+    "note": "_campaign_meeting",
+    "add-judges": "_campaign_judges",
+    "add-overlap": "_campaign_judges",
+    "forget": "_campaign_judges",
+    "reopen": "_campaign_judges",
+    "replace-judge": "_campaign_judges",
+    "revoke": "_campaign_judges",
+    "archive": "_campaign_keeping",
+    "delete": "_campaign_keeping",
+    "duplicate": "_campaign_keeping",
+    "settings": "_campaign_keeping",
+}
 
-@click.group("campaign", short_help="Progress, state and judges of campaigns.")
+
+class Parts(click.Group):
+    """Imports what a command needs when it is run: a list of campaigns needs no statistics."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *_ELSEWHERE})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _ELSEWHERE:
+            return super().get_command(ctx, cmd_name)
+        name = _ELSEWHERE[cmd_name]
+        made: click.Command = getattr(registry.module("cli", name, known=(name,)), cmd_name.replace("-", "_"))
+        return made
+
+
+@click.group("campaign", cls=Parts, short_help="Progress, trust, judges and state of campaigns.")
 def command() -> None:
-    """Look after campaigns: list them, see how far they are, open, pause or close them, add judges."""
+    """Look after campaigns: see how far they are and whether they can be trusted, look after judges, settle what they
+    disagree on, pause, close, duplicate, delete. What the organiser's pages do, this does too."""
 
 
 @command.command("list", short_help="All campaigns.")
+@click.option("--archived", is_flag=True, help="Those in the archive instead.")
 @store_option
 @json_option
-def list_all(store_place: str, as_json: bool) -> None:
-    """List all campaigns with their state and how far they are.
+def list_all(archived: bool, store_place: str, as_json: bool) -> None:
+    """List campaigns with their state and how far they are.
 
     Example: lanner campaign list
     """
@@ -29,6 +61,8 @@ def list_all(store_place: str, as_json: bool) -> None:
     with Store.open(store_place, create=False) as store:
         rows = []
         for found in campaign.campaigns(store):
+            if bool(found.settings.get("archived")) is not archived:
+                continue
             whole = campaign.progress(store, found.id).whole
             rows.append(
                 {
@@ -42,7 +76,7 @@ def list_all(store_place: str, as_json: bool) -> None:
             )
     output.table(rows)
     if not rows:
-        output.say("There are no campaigns yet. Make one: lanner new")
+        output.say("The archive is empty." if archived else "There are no campaigns yet. Make one: lanner new")
     output.end()
 
 
@@ -94,26 +128,6 @@ def change(name: str, state: str, store_place: str, as_json: bool) -> None:
         found = _MOVES[state](store, name)
     output.rows.append({"name": found.name, "state": found.state.value})
     output.say(f"{found.name} is {found.state}.")
-    output.end()
-
-
-@command.command("add-judges", short_help="Add judges to a campaign, with their links.")
-@click.argument("name")
-@click.argument("judges")
-@click.option("--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where it is served.")
-@store_option
-@json_option
-def add_judges(name: str, judges: str, base_url: str, store_place: str, as_json: bool) -> None:
-    """Add judges: how many, their names with commas between, or a CSV file. What others have stays as it is.
-
-    Example: lanner campaign add-judges pilot "Cleo, Dae"
-    """
-    output = Output("campaign add-judges", as_json)
-    with Store.open(store_place, create=False) as store:
-        people = judges_from(judges)
-        campaign.add_judges(store, name, people)
-        rows = [{"judge": p.id, "link": f"{base_url}/j/{campaign.links.issue(store, name, p.id)}"} for p in people]
-    output.table(rows)
     output.end()
 
 

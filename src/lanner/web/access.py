@@ -64,6 +64,7 @@ ACCESS: Mapping[str, frozenset[Kind]] = {
     "GET /campaigns/{name}": READERS,
     "GET /campaigns/{name}/panels": READERS,
     "GET /campaigns/{name}/events": READERS,
+    "GET /campaigns/{name}/documents": READERS,
     "GET /campaigns/{name}/disagreements": READERS,
     "POST /campaigns/{name}/settle": EDITORS,
     "GET /campaigns/{name}/judges": EDITORS,

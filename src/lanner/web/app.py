@@ -38,8 +38,8 @@ from lanner.web.api.openapi import openapi
 from lanner.web.api.table import OPERATIONS, ROOT
 from lanner.web.headers import Headers
 from lanner.web.site import Settings, Site
-from lanner.web.watching import Watching
 from lanner.web.speech import Speech
+from lanner.web.watching import Watching
 
 
 async def static_file(request: Request) -> Response:
@@ -80,6 +80,7 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Way("GET", "/campaigns/{name}", organising.campaign),
     Way("GET", "/campaigns/{name}/panels", organising.panels),
     Way("GET", "/campaigns/{name}/events", sse.events),
+    Way("GET", "/campaigns/{name}/documents", organising.documents),
     Way("GET", "/campaigns/{name}/disagreements", settling.disagreements),
     Way("POST", "/campaigns/{name}/settle", settling.settle),
     Way("GET", "/campaigns/{name}/judges", seating.judges),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 
 from starlette.datastructures import FormData
@@ -29,15 +30,27 @@ def read_settings(form: FormData) -> dict[str, Json]:
             ) from None
     for name in TEXTS:
         found[name] = forms.text(form, name).strip()[:20_000] or None
-    least = found["minimum_agreement"]
+    check_settings(found)
+    return found
+
+
+def check_settings(found: Mapping[str, Json]) -> None:
+    """Refuse settings that no page could make sense of, wherever they were given."""
+    for name in NUMBERS:
+        value = found.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise LannerError(
+                say("{given} is not a number.", given=repr(value)),
+                next_step=say("Correct “{name}”.", name=name.replace("_", " ")),
+            )
+    least = found.get("minimum_agreement")
     if least is not None and not 0 < least < 1:
         raise LannerError(say("The planned minimum of agreement lies between 0 and 1."))
-    if found["deadline"] is not None:
+    if found.get("deadline") is not None:
         try:
             date.fromisoformat(str(found["deadline"]))
         except ValueError:
             raise LannerError(say("The deadline is not a date."), next_step=say("Write it as 2026-11-18.")) from None
-    link = found["return_link"]
+    link = found.get("return_link")
     if link is not None and not str(link).startswith(("https://", "http://")):
         raise LannerError(say("The return link must begin with https://"))
-    return found

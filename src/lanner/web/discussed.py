@@ -13,7 +13,7 @@ from lanner.store import Store
 from lanner.web import figures
 from lanner.web.contrasts import ramp
 from lanner.web.marking import Piece, marked
-from lanner.web.matrix import Line, Matrix, matrix
+from lanner.web.matrix import TAKEN, Line, Matrix, matrix
 from lanner.web.speech import listed as in_words
 from lanner.web.speech import say
 from lanner.web.told import MODELS, PEOPLE, Answers, Listing, Spot, Wanted
@@ -81,10 +81,18 @@ class Scene:
             "tones": dict(zip(labels, ramp(len(labels)), strict=True)),
             "questions": [(question, self.wording.question(question).label) for question in questions],
             "domains": sorted({spot.domain for spot in listed.spots if spot.domain} | ({wanted.domain} - {""})),
+            "documents": self._documents(listed.spots, wanted.document),
             "pairs": [(f"{a}|{b}", in_words([self.names[a], self.names[b]])) for a, b in _pairs(people)],
             "label_pairs": [(f"{a}|{b}", f"{labels[a]} / {labels[b]}") for a, b in _pairs(list(labels))],
             "distance": figures.distance,
         }
+
+    def _documents(self, spots: Sequence[Spot], wanted: str) -> list[tuple[str, str]]:
+        """The documents of the list to choose from, by title, in the order of the campaign's names for them."""
+        named = sorted({spot.document for spot in spots} | ({wanted} - {""}))
+        with self._store.reading() as tx:
+            found = {name: tx.documents.find(self.campaign.id, name) for name in named}
+        return [(name, document.title or name if document else name) for name, document in found.items()]
 
     def _texts(self, spots: Sequence[Spot]) -> dict[tuple[str, str], tuple[str, str]]:
         """The source sentence of each spot in the list with its language."""
@@ -111,6 +119,7 @@ class Scene:
             shown += [judge for judge in self.judges if judge.id in present and judge.kind in MODELS]
         place = next((at for at, segment in enumerate(document) if segment.id == unit[1]), None)
         matrices = self._matrices(said, shown)
+        own = tuple(made for made in matrices if not made.lines[0].name.endswith(TAKEN))
         parts = [f"{self.wording.question(q).label.lower()} {_short(distance)}" for q, distance in said.parts.items()]
         seconds = [said.seconds.get(judge.id) for judge in shown]
         return Item(
@@ -119,8 +128,8 @@ class Scene:
             rows_in_all=len(document.segments),
             document=document,
             rows=tuple(self._rows(document, place, unit[2], said, shown)),
-            matrices=tuple(made for made in matrices if made.lines[0].control) or matrices,
-            extras=tuple(replace(made.lines[0], label=made.label) for made in matrices if not made.lines[0].control),
+            matrices=own or matrices,
+            extras=tuple(replace(made.lines[0], label=made.label) for made in matrices if own and made not in own),
             comments=tuple(self._comments(said, shown)),
             seconds=tuple("" if second is None else f"{second:.0f}" for second in seconds),
             distance=said.distance,
@@ -132,10 +141,11 @@ class Scene:
 
     def _matrices(self, said: Answers, shown: Sequence[Judge]) -> tuple[Matrix, ...]:
         judges = [judge.id for judge in shown]
-        made = (
-            matrix(question, said.given.get(question.id, {}), judges, said.settled.get(question.id), self.wording)
-            for _, question in self.protocol.questions
-        )
+        asked = [question for _, question in self.protocol.questions]
+        given, settled = said.given, said.settled
+        made = [
+            matrix(q, given.get(q.id, {}), judges, settled.get(q.id), self.wording, names=self.names) for q in asked
+        ]
         return tuple(entry for entry in made if entry is not None and entry.lines)
 
     def _comments(self, said: Answers, shown: Sequence[Judge]) -> list[tuple[str, str]]:

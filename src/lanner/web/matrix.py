@@ -9,8 +9,11 @@ from typing import assert_never
 
 from lanner.model import Choice, Grid, Json, Labels, Number, Option, Question, Rank, Scale, Spans, Text
 from lanner.protocols.wording import Wording
+from lanner.web.speech import say
 
 _MOST_POINTS = 12
+TAKEN = "@"
+"""Behind a question's id: the field that names the judge whose answer is taken as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +48,24 @@ class Matrix:
 
 
 def matrix(
-    question: Question, given: Mapping[str, Json], judges: Sequence[str], settled: Json, wording: Wording
+    question: Question,
+    given: Mapping[str, Json],
+    judges: Sequence[str],
+    settled: Json,
+    wording: Wording,
+    *,
+    names: Mapping[str, str] | None = None,
 ) -> Matrix | None:
-    """The table of one question; None where there is nothing to compare (free text stands elsewhere)."""
+    """The table of one question; None where there is nothing to compare (free text stands elsewhere). `names` are
+    what judges are called."""
     if isinstance(question, Text) or not any(judge in given for judge in judges):
         return None
     answers = [given.get(judge) for judge in judges]
     label = wording.question(question.id).label
-    lines = tuple(_lines(question, answers, settled, wording))
+    if isinstance(question, Spans | Rank) and not question.for_each:
+        lines: tuple[Line, ...] = (_whole(question, judges, answers, settled, names or {}),)
+    else:
+        lines = tuple(_lines(question, answers, settled, wording))
     said = [_plain(answer) for answer in answers if answer is not None]
     wide = isinstance(question, Grid | Labels) or bool(question.for_each)
     return Matrix(question.id, label, lines, len(set(said)) <= 1, wide)
@@ -75,27 +88,41 @@ def _lines(question: Question, answers: Sequence[Json], settled: Json, wording: 
             rows = [(row, _part(question, row.id, answers, settled, wording)) for row in question.rows]
             return [replace(line, group=row.group or "") for row, line in rows]
         case Scale() | Number():
-            return [_valued(question, question.id, "Given", (answers, settled), wording)]
-        case Spans():
-            cells = tuple(_marked(answer) for answer in answers)
-            return [_words("Marked", cells)]
-        case Rank():
-            return [_words("Ranks", tuple("–".join(map(str, a)) if a else "" for a in answers))]
-        case Text():
+            return [_valued(question, question.id, say("Given"), (answers, settled), wording)]
+        case Spans() | Rank() | Text():
             return []
         case _:
             assert_never(question)
 
 
-def _words(label: str, cells: tuple[str, ...]) -> Line:
-    said = {cell for cell in cells if cell}
-    return Line(label, cells, None, "", len(said) > 1, "", "", "", False)
+def _whole(
+    question: Spans | Rank, judges: Sequence[str], answers: Sequence[Json], settled: Json, names: Mapping[str, str]
+) -> Line:
+    """Marked passages and ranks: what is agreed is one judge's answer, as it stands."""
+    if isinstance(question, Spans):
+        label, cells = say("Marked"), tuple(_marked(answer) for answer in answers)
+    else:
+        label, cells = say("Ranks"), tuple("–".join(map(str, answer)) if answer else "" for answer in answers)
+    said = list(zip(judges, answers, strict=True))
+    same = next((judge for judge, answer in said if settled is not None and answer == settled), "")
+    return Line(
+        label=label,
+        cells=cells,
+        picked=None,
+        count="",
+        split=len({cell for cell in cells if cell}) > 1,
+        control="select",
+        name=f"{question.id}{TAKEN}",
+        value=same,
+        chosen=settled is not None,
+        options=tuple((judge, say("as {name}", name=names.get(judge, judge))) for judge, a in said if a is not None),
+    )
 
 
 def _marked(answer: Json) -> str:
     if not isinstance(answer, list):
         return ""
-    return ", ".join(str(span.get("text") or "missing") for span in answer) or "nothing"
+    return ", ".join(str(span.get("text") or say("something missing")) for span in answer) or say("nothing")
 
 
 def _option(

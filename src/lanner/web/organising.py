@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from lanner.campaign import documents as campaign_documents
 from lanner.campaign import progress
 from lanner.model import Campaign
 from lanner.store import Account, AccountRole, Store
@@ -20,6 +21,7 @@ from lanner.web.offered import FORMATS
 from lanner.web.panels import LivePage, live_page
 from lanner.web.rendering import moment, page
 from lanner.web.site import Site
+from lanner.web.speech import language
 
 _SHOWN_SECONDS, _MOST_SHOWN = 0.8, 200
 
@@ -78,6 +80,21 @@ async def campaigns(request: Request) -> Response:
     return page(request, "campaigns.html", context)
 
 
+async def documents(request: Request) -> Response:
+    """How far each document is, and each domain."""
+    site: Site = request.app.state.site
+    account = request.state.visitor.account
+    found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+
+    def look() -> dict[str, object]:
+        made = progress(site.store, found.id)
+        known = {document.id: document for document in campaign_documents(site.store, found.id)}
+        return {"parts": made.documents, "domains": made.domains, "known": known}
+
+    shown = await site.read(look)
+    return page(request, "documents.html", {"campaign": found, "bar": progress_bar, **shown})
+
+
 async def _live(request: Request) -> LivePage:
     """The live page of the campaign asked for, with the newest numbers that are there in time."""
     site: Site = request.app.state.site
@@ -102,7 +119,7 @@ async def panels(request: Request) -> Response:
     account = request.state.visitor.account
     found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
     root = request.scope.get("root_path", "")
-    key = (found.id, request.query_params.get("question", ""), root)
+    key = (found.id, request.query_params.get("question", ""), f"{language()} {root}")
     kept = site.shown.get(key)
     if kept is not None and kept[0] > time.monotonic():
         return HTMLResponse(kept[1], headers={"x-made-at": kept[2]})

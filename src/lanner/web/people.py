@@ -68,10 +68,10 @@ async def change(request: Request) -> Response:
             match forms.text(form, "do"):
                 case "role":
                     role = AccountRole(forms.text(form, "role"))
-                    _not_the_last(tx.accounts.all(), account, stays=role is AccountRole.OWNER)
+                    not_the_last(tx.accounts.all(), account, stays=role is AccountRole.OWNER)
                     tx.accounts.set_role(account.id, role)
                 case "off":
-                    _not_the_last(tx.accounts.all(), account, stays=False)
+                    not_the_last(tx.accounts.all(), account, stays=False)
                     tx.accounts.disable(account.id, datetime.now(UTC))
                     tx.sessions.remove_of(account=account.id)
                 case "campaigns":
@@ -93,7 +93,8 @@ async def change(request: Request) -> Response:
     raise HTTPException(400)
 
 
-def _not_the_last(accounts: list[Account], changed: Account, *, stays: bool) -> None:
+def not_the_last(accounts: list[Account], changed: Account, *, stays: bool) -> None:
+    """Refuse to leave a server without an owner."""
     owners = [account for account in accounts if account.role is AccountRole.OWNER and account.disabled_at is None]
     if not stays and [owner.id for owner in owners] == [changed.id]:
         raise LannerError(say("This is the last owner."), next_step=say("Make someone else an owner first."))

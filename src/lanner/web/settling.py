@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
@@ -13,19 +12,16 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as campaigns
-from lanner.errors import AnswerError
-from lanner.model import Campaign, Json, Judge, JudgeKind, Judgement, Protocol
-from lanner.protocols.answers import check
-from lanner.protocols.flow import chosen
+from lanner.errors import AnswerError, CampaignError
+from lanner.model import Campaign, Json
 from lanner.store import Store
 from lanner.web import auth, forms, guidelines
 from lanner.web.discussed import Scene, Unit
+from lanner.web.matrix import TAKEN
 from lanner.web.organising import address_of, find
 from lanner.web.rendering import page
 from lanner.web.site import Site
 from lanner.web.told import Answers, Listing, Spot, Wanted
-
-ADJUDICATOR = Judge("adjudicated", JudgeKind.ADJUDICATED, "Agreed")
 
 
 def wanted_of(query: QueryParams) -> Wanted:
@@ -98,7 +94,7 @@ async def settle(request: Request) -> Response:
     place = address_of(request, found, "/disagreements")
     try:
         await site.write(lambda: _settled(site.store, found, unit, form, account.id))
-    except AnswerError as refused:
+    except (AnswerError, CampaignError) as refused:
         back = {"at": unit[0], "segment": unit[1], "system": unit[2], "refused": refused.what}
         return RedirectResponse(f"{place}?{forms.text(form, 'base')}&{urlencode(back)}", 303)
     following = forms.text(form, "next")
@@ -107,33 +103,23 @@ async def settle(request: Request) -> Response:
 
 def _settled(store: Store, campaign: Campaign, unit: Unit, form: FormData, account: int) -> None:
     note = forms.text(form, "note").strip()[:4000]
-    protocol = campaigns.protocol(store, campaign.id)
     now = datetime.now(UTC)
     document, segment, system = unit
-    systems = tuple(system.split("|")) if system else ()
-    said = _checked(protocol, form, len(systems))
-    base = Judgement(ADJUDICATOR.id, "", "", document, segment, systems, None, answered_at=now)
-    made = []
-    for question, value in said.items():
-        stage = protocol.find(question)
-        assert stage is not None
-        made.append(replace(base, stage=stage[0].id, question=question, value=value, origin="adjudicated in a meeting"))
-    if made:
-        campaigns.import_judgements(store, campaign.id, made, judges=[ADJUDICATOR])
-    with store.writing() as tx:
-        detail = {"document": document, "segment": segment, "system": system, "note": note, "questions": sorted(said)}
-        tx.events.add("settled", now, campaign=campaign.id, account=account, **detail)
+    about = (document, segment, tuple(system.split("|")) if system else ())
+    said = given(store, campaign.id, about, form)
+    campaigns.settle(store, campaign.id, about, said, note=note, account=account, at=now)
     if note and forms.text(form, "guideline"):
         guidelines.add(store, campaign.id, note, account=account, at=now)
 
 
-def _checked(protocol: Protocol, form: FormData, outputs: int) -> dict[str, Json]:
-    """The agreed answers, as strictly checked as a judge's; questions left open are left out."""
+def given(store: Store, campaign: int, unit: tuple[str, str, tuple[str, ...]], form: FormData) -> dict[str, Json]:
+    """The agreed answers of a form. A field `QUESTION@` names a judge whose answer is taken as it is: nobody marks
+    passages a second time."""
+    protocol = campaigns.protocol(store, campaign)
     found: dict[str, Json] = {}
     for page_id in protocol.pages:
-        for question_id, value in forms.answers(protocol, page_id, form).items():
-            asked = protocol.find(question_id)
-            if value is not None and asked is not None:
-                labels = chosen(protocol, asked[1], found)
-                found[question_id] = check(asked[1], value, chosen=labels or list(value), outputs=max(outputs, 2))
+        found |= forms.answers(protocol, page_id, form)
+    for _, question in protocol.questions:
+        if judge := forms.text(form, f"{question.id}{TAKEN}"):
+            found[question.id] = campaigns.answer_of(store, campaign, unit, judge, question.id)
     return found

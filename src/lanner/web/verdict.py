@@ -99,7 +99,14 @@ def _to_mend(count: int) -> str:
 
 def _advice(main: Measure | None, agreement: Check, mend: Sequence[Check], plan: Plan) -> str:
     parts = []
-    if agreement.tone == "none":
+    measured = main is not None and main.items >= FEWEST
+    if agreement.tone == "none" and measured and main is not None:
+        parts.append(
+            say("Everyone has given the same answer so far; agreement cannot be measured yet.")
+            if main.value is None
+            else say("An interval appears when two people have judged several documents.")
+        )
+    elif agreement.tone == "none":
         parts.append(say("Agreement appears after {n} sentences that two people have judged.", n=FEWEST))
     elif agreement.tone == "ok":
         parts.append(say("Agreement on the main question is above the planned minimum with its whole interval."))
@@ -119,7 +126,8 @@ def _agreement(main: Measure | None, plan: Plan) -> Check:
     if main is None or main.value is None or main.items < FEWEST:
         shared = main.items if main else 0
         few = amount(shared, "{n} shared sentence", "{n} shared sentences")
-        return Check(say("Agreement"), say("not yet"), few, "none", say("appears after {n}", n=FEWEST))
+        why = say("appears after {n}", n=FEWEST) if shared < FEWEST else say("all answers are alike")
+        return Check(say("Agreement"), say("not yet"), few, "none", why)
     if main.low is None or main.high is None:
         why = main.notes[0] if main.notes else say("no interval")
         return Check(say("Agreement"), f"α {number(main.value, 2)}", say("no interval yet"), "none", why)

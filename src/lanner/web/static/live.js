@@ -1,5 +1,5 @@
 // Keeps the live page fresh: waits for news, fetches the panels, and replaces those that changed.
-import { localise, sortable } from "./organiser.js";
+import { localise, sortable, sortAlike } from "./organiser.js";
 
 const panels = /** @type {HTMLElement} */ (document.getElementById("panels"));
 const sign = /** @type {HTMLElement} */ (document.getElementById("live"));
@@ -7,6 +7,7 @@ const clock = new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-
 const word = sign.querySelector(".words")?.textContent ?? "";
 let made = sign.dataset.made ?? "";
 const PAUSE = 1200; // between two refreshes: judges' saves come first
+const FOCUS = "a, button, summary, [tabindex]";
 let fetching = false;
 let again = false;
 
@@ -53,8 +54,14 @@ function replace(html) {
     if (!old) return panels.replaceChildren(...fresh.body.childNodes);
     localise(panel);
     sortable(panel);
-    if (old.innerHTML === panel.innerHTML || old.contains(document.activeElement)) continue;
-    old.replaceWith(document.importNode(panel, true));
+    sortAlike(panel, old);
+    if (old.innerHTML === panel.innerHTML) continue;
+    const focused = old.contains(document.activeElement) ? document.activeElement : null;
+    if (focused?.matches("select, input, textarea")) continue; // someone is choosing
+    const place = focused ? [...old.querySelectorAll(FOCUS)].indexOf(focused) : -1;
+    const put = document.importNode(panel, true);
+    old.replaceWith(put);
+    /** @type {HTMLElement | undefined} */ (put.querySelectorAll(FOCUS)[place])?.focus({ preventScroll: true });
   }
 }
 

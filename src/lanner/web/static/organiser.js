@@ -15,7 +15,12 @@ export function localise(within = document) {
 }
 
 /** The words of a cell without what only helps the eye. @param {Element} cell */
-const words = (cell) => (cell.textContent ?? "").replace(/\s+/g, " ").trim();
+const words = (cell) => {
+  const field = cell.querySelector("select, input");
+  if (field instanceof HTMLSelectElement) return field.selectedOptions[0]?.textContent?.trim() ?? "";
+  if (field instanceof HTMLInputElement) return field.type === "number" ? field.value : field.checked ? "✓" : "";
+  return (cell.textContent ?? "").replace(/\s+/g, " ").trim();
+};
 
 /** @param {HTMLTableElement} table @param {string} between */
 function asText(table, between) {
@@ -24,8 +29,17 @@ function asText(table, between) {
   return rows.map((cells) => cells.map((cell) => quote(words(cell))).join(between)).join("\n");
 }
 
-/** Headings of tables marked data-sortable become buttons. @param {ParentNode} within */
+/** Headings of tables marked data-sortable become buttons, and every table can be copied. @param {ParentNode} within */
 export function sortable(within = document) {
+  for (const table of within.querySelectorAll("table[data-sortable]:not([id]), table[data-copyable], table#campaigns")) {
+    const place = table.closest(".scroll") ?? table;
+    if (place.nextElementSibling?.classList.contains("copy-table")) continue;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "plain copy-table";
+    button.textContent = document.body.dataset.copyTable ?? "";
+    place.after(button);
+  }
   for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (within.querySelectorAll("table[data-sortable]"))) {
     const heads = table.tHead?.rows[0]?.cells ?? [];
     for (const head of heads) {
@@ -39,10 +53,19 @@ export function sortable(within = document) {
   }
 }
 
-/** @param {HTMLTableCellElement} head */
-function sortBy(head) {
+/** Sort a table as the one it takes the place of was. @param {Element} fresh @param {Element} old */
+export function sortAlike(fresh, old) {
+  const before = [...old.querySelectorAll("table[data-sortable]")];
+  for (const [place, table] of [...fresh.querySelectorAll("table[data-sortable]")].entries()) {
+    const head = /** @type {HTMLTableCellElement | null | undefined} */ (before[place]?.querySelector("th[aria-sort]"));
+    const same = head && /** @type {HTMLTableElement} */ (table).tHead?.rows[0]?.cells[head.cellIndex];
+    if (same) sortBy(same, head.getAttribute("aria-sort") === "descending");
+  }
+}
+
+/** @param {HTMLTableCellElement} head @param {boolean} down */
+function sortBy(head, down = head.getAttribute("aria-sort") === "ascending") {
   const table = /** @type {HTMLTableElement} */ (head.closest("table"));
-  const down = head.getAttribute("aria-sort") === "ascending";
   for (const other of table.querySelectorAll("th[aria-sort]")) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", down ? "descending" : "ascending");
   const column = head.cellIndex;
@@ -84,7 +107,11 @@ document.addEventListener("click", (event) => {
   if (copyText !== undefined) copy(button, copyText);
   else if (from && table) copy(button, asText(table, "\t"));
   else if (csv && table) save(name ?? "table.csv", asText(table, ","));
-  else if ("print" in button.dataset) window.print();
+  else if (button.classList.contains("copy-table")) {
+    const before = button.previousElementSibling;
+    const own = before instanceof HTMLTableElement ? before : before?.querySelector("table");
+    if (own) copy(button, asText(own, "\t"));
+  } else if ("print" in button.dataset) window.print();
   else if (button.classList.contains("sort")) sortBy(/** @type {HTMLTableCellElement} */ (button.closest("th")));
 });
 

@@ -1,0 +1,86 @@
+"""What a meeting agreed on: kept as the answers of a judge of its own, beside everyone's own answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from lanner.campaign.clock import now
+from lanner.campaign.imports import import_judgements
+from lanner.campaign.knowing import Reference
+from lanner.campaign.results import get, history
+from lanner.campaign.results import protocol as protocol_of
+from lanner.errors import CampaignError, did_you_mean
+from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
+from lanner.protocols.answers import Texts, check, texts_of
+from lanner.protocols.flow import chosen
+from lanner.store import Store
+
+ADJUDICATOR = Judge("adjudicated", JudgeKind.ADJUDICATED, "Agreed")
+Unit = tuple[str, str, tuple[str, ...]]
+"""A document, its segment ("" for the whole of it), and the systems that were looked at."""
+
+
+def settle(
+    store: Store,
+    campaign: Reference,
+    unit: Unit,
+    answers: Mapping[str, Json],
+    *,
+    note: str = "",
+    account: int | None = None,
+    at: datetime | None = None,
+) -> tuple[str, ...]:
+    """Keep agreed answers, as strictly checked as a judge's; questions left open are left out. Which were answered."""
+    moment = at or now()
+    number = get(store, campaign).id
+    protocol = protocol_of(store, number)
+    document, segment, systems = unit
+    said = _checked(protocol, answers, _texts(store, number, unit), len(systems))
+    base = Judgement(ADJUDICATOR.id, "", "", document, segment, systems, None, answered_at=moment)
+    made = []
+    for question, value in said.items():
+        stage = protocol.find(question)
+        assert stage is not None
+        made.append(replace(base, stage=stage[0].id, question=question, value=value, origin="adjudicated in a meeting"))
+    if made:
+        import_judgements(store, number, made, judges=[ADJUDICATOR], at=moment)
+    with store.writing() as tx:
+        detail = {"document": document, "segment": segment, "system": "|".join(systems), "note": note}
+        tx.events.add("settled", moment, campaign=number, account=account, **detail, questions=sorted(said))
+    return tuple(said)
+
+
+def answer_of(store: Store, campaign: Reference, unit: Unit, judge: str, question: str) -> Json:
+    """What a judge answered about a unit: to agree on it as it is, where an answer is too long to give again."""
+    document, segment, systems = unit
+    given = history(store, campaign, judge=judge, document=document, segment=segment, question=question)
+    own = [entry for entry in given if entry.systems == systems and entry.role is Role.MAIN]
+    if not own or own[-1].value is None:
+        raise CampaignError(f"{judge!r} has not answered {question!r} about this.", code="no_answer")
+    return own[-1].value
+
+
+def _checked(protocol: Protocol, answers: Mapping[str, Json], texts: Texts | None, outputs: int) -> dict[str, Json]:
+    known = [question.id for _, question in protocol.questions]
+    for name in answers:
+        if name not in known:
+            raise CampaignError(
+                f"{protocol.name} does not ask {name!r}.", code="unknown_question", next_step=did_you_mean(name, known)
+            )
+    found: dict[str, Json] = {}
+    for _, question in protocol.questions:
+        value = answers.get(question.id)
+        if value is not None:
+            # Where the labels themselves were not settled, those that something was agreed about count as chosen.
+            labels = chosen(protocol, question, found) or (list(value) if isinstance(value, dict) else ())
+            found[question.id] = check(question, value, texts=texts, chosen=labels, outputs=max(outputs, 2))
+    return found
+
+
+def _texts(store: Store, campaign: int, unit: Unit) -> Texts | None:
+    """What was read, for answers that point into it."""
+    with store.reading() as tx:
+        document = tx.documents.find(campaign, unit[0])
+    return None if document is None else texts_of(document, Item(*unit))

@@ -1,0 +1,128 @@
+"""`lanner campaign`, what happens to a campaign as a whole: its settings, the archive, a copy of it, its end."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from lanner import campaign
+from lanner.cli._campaign_judges import typed_out
+from lanner.cli._judges import judges_from
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import store_option
+from lanner.errors import CampaignError, InputError
+from lanner.model import Json
+from lanner.store import Store
+from lanner.web.choices import check_settings
+from lanner.web.making.output import keep
+
+
+@click.command("settings", short_help="Show or change what may change while it runs.")
+@click.argument("name")
+@click.argument("changes", nargs=-1, metavar="[SETTING=VALUE]...")
+@click.option("--title", help="What judges see as its title.")
+@store_option
+@json_option
+def settings(name: str, changes: tuple[str, ...], title: str | None, store_place: str, as_json: bool) -> None:
+    """Show a campaign's settings, or change some: minimum_agreement, control_limit, deadline, hourly_rate, currency,
+    budget, main_question, guidelines … An empty value takes a setting away.
+
+    Example: lanner campaign settings pilot deadline=2026-12-01 hourly_rate=21.5
+    """
+    output = Output("campaign settings", as_json)
+    given = dict(_change(words) for words in changes)
+    check_settings(given)
+    with Store.open(store_place, create=False) as store:
+        if given or title is not None:
+            campaign.configure(store, name, title=title, settings=given)
+        found = campaign.get(store, name)
+    rows: list[dict[str, Json]] = [{"setting": "title", "value": found.title}]
+    rows += [{"setting": key, "value": value} for key, value in sorted(found.settings.items())]
+    output.table(rows)
+    output.end()
+
+
+def _change(words: str) -> tuple[str, Json]:
+    """`NAME=VALUE`: a number where it is one, true and false, else the text as it is."""
+    name, equals, value = words.partition("=")
+    if not equals or not name.strip():
+        raise InputError(f"{words!r} changes no setting.", next_step="Write it as SETTING=VALUE.")
+    if not value.strip():
+        return name.strip(), None
+    if value in ("true", "false"):
+        return name.strip(), value == "true"
+    try:
+        number = float(value)
+    except ValueError:
+        return name.strip(), value
+    return name.strip(), int(number) if number.is_integer() else number
+
+
+@click.command("archive", short_help="Put a campaign into the archive, or take it out.")
+@click.argument("name")
+@click.option("--out", "take_out", is_flag=True, help="Take it out of the archive.")
+@store_option
+@json_option
+def archive(name: str, take_out: bool, store_place: str, as_json: bool) -> None:
+    """Put a campaign into the archive: it is listed there only, and nothing else changes.
+
+    Example: lanner campaign archive pilot
+    """
+    output = Output("campaign archive", as_json)
+    with Store.open(store_place, create=False) as store:
+        campaign.configure(store, name, settings={"archived": None if take_out else True})
+    output.rows.append({"name": name, "archived": not take_out})
+    output.say(f"{name} is {'out of' if take_out else 'in'} the archive.")
+    output.end()
+
+
+@click.command("duplicate", short_help="A draft with the same texts, protocol, design and settings.")
+@click.argument("name")
+@click.argument("as_name", metavar="NEW_NAME")
+@click.option("--judges", help="Other judges: how many, names with commas, or a CSV file (default: the same).")
+@click.option("--no-judges", is_flag=True, help="No judges yet.")
+@store_option
+@json_option
+def duplicate(name: str, as_name: str, judges: str | None, no_judges: bool, store_place: str, as_json: bool) -> None:
+    """Make a draft like a campaign, without its judgements.
+
+    Example: lanner campaign duplicate pilot main --judges judges.csv
+    """
+    output = Output("campaign duplicate", as_json)
+    others = [] if no_judges else judges_from(judges) if judges else None
+    with Store.open(store_place, create=False) as store:
+        made = campaign.duplicate(store, name, as_name, others)
+    output.rows.append({"name": made.name, "state": made.state.value})
+    output.say(f"{made.name} is a draft. Next: lanner links {made.name}; lanner campaign set {made.name} open")
+    output.end()
+
+
+@click.command("delete", short_help="Delete a campaign; a copy of everything in it is kept first.")
+@click.argument("name")
+@click.option("--typed", metavar="NAME", help="The name once more.")
+@click.option("--folder", type=click.Path(path_type=Path), default="lanner-backups", show_default=True)
+@store_option
+@json_option
+def delete(name: str, typed: str | None, folder: Path, store_place: str, as_json: bool) -> None:
+    """Delete a campaign with everything in it. Texts, judges and every answer ever given are first written to a file,
+    which `lanner import` reads; without that copy nothing is deleted.
+
+    Example: lanner campaign delete pilot --typed pilot
+    """
+    output = Output("campaign delete", as_json)
+    with Store.open(store_place, create=False) as store:
+        found = campaign.get(store, name)
+        typed_out(typed, found.name, "the campaign's name")
+        kept = folder / f"{found.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+        try:
+            keep(store, found.id, str(kept))
+        except OSError as error:
+            raise CampaignError(
+                f"Nothing was deleted, because no copy could be kept first: {error}", code="no_backup"
+            ) from error
+        campaign.remove(store, found.id, name=found.name)
+    output.rows.append({"name": found.name, "copy": str(kept)})
+    output.say(f"{found.name} is deleted. A copy of everything in it: {kept}")
+    output.end()

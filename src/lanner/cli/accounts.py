@@ -1,0 +1,141 @@
+"""`lanner accounts`: who may organise: owners, organisers, viewers."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+
+import click
+
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import names, store_option
+from lanner.errors import LannerError, did_you_mean
+from lanner.store import Account, AccountRole, Store, Transaction
+from lanner.web.auth import add_account, hashed
+from lanner.web.people import not_the_last
+
+ROLES = click.Choice([role.value for role in AccountRole])
+
+
+@click.group("accounts", short_help="Who may organise: owners, organisers, viewers.")
+def command() -> None:
+    """Accounts of those who organise. Judges have none: they come by their links."""
+
+
+@command.command("list", short_help="Everyone with an account.")
+@store_option
+@json_option
+def list_all(store_place: str, as_json: bool) -> None:
+    """List accounts with their roles and campaigns.
+
+    Example: lanner accounts list
+    """
+    output = Output("accounts list", as_json)
+    with Store.open(store_place, create=False) as store, store.reading() as tx:
+        rows = [
+            {
+                "name": account.name,
+                "role": account.role.value,
+                "campaigns": ["all"]
+                if account.role is AccountRole.OWNER
+                else [found.name for found in tx.campaigns.of_account(account.id)],
+                "off": account.disabled_at.isoformat(timespec="minutes") if account.disabled_at else "",
+            }
+            for account in tx.accounts.all()
+        ]
+    output.table(rows)
+    if not rows:
+        output.say("There are no accounts yet. Make one: lanner accounts add NAME --role owner")
+    output.end()
+
+
+@command.command("add", short_help="Make an account.")
+@click.argument("name")
+@click.option("--role", type=ROLES, default="organiser", show_default=True)
+@click.option("--campaigns", default="", metavar="NAMES", help="Campaigns it may see, with commas between.")
+@store_option
+@json_option
+def add(name: str, role: str, campaigns: str, store_place: str, as_json: bool) -> None:
+    """Make an account. The password is asked for, or read from standard input; it never stands on the command line.
+
+    Example: lanner accounts add Olga --role owner
+    """
+    output = Output("accounts add", as_json)
+    password = _password()
+    with Store.open(store_place) as store:
+        add_account(store, name, password, AccountRole(role))
+        with store.writing() as tx:
+            _set_campaigns(tx, _found(tx, name), names(campaigns))
+    output.rows.append({"name": name, "role": role})
+    output.say(f"{name} can sign in as {role}.")
+    output.end()
+
+
+@command.command("change", short_help="Another role, other campaigns, a new password, or no access.")
+@click.argument("name")
+@click.option("--role", type=ROLES, help="Another role.")
+@click.option("--campaigns", metavar="NAMES", help="Just these campaigns, with commas between.")
+@click.option("--password", "new_password", is_flag=True, help="A new password, asked for or from standard input.")
+@click.option("--off", is_flag=True, help="No access any more.")
+@store_option
+@json_option
+def change(
+    name: str,
+    role: str | None,
+    campaigns: str | None,
+    new_password: bool,
+    off: bool,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Change an account. The last owner stays one. A new password and a switched-off account end their sessions.
+
+    Example: lanner accounts change Olga --role viewer --campaigns pilot
+    """
+    output = Output("accounts change", as_json)
+    secret = hashed(_password()) if new_password else ""
+    with Store.open(store_place, create=False) as store, store.writing() as tx:
+        account = _found(tx, name)
+        if off or (role is not None and role != AccountRole.OWNER.value):
+            not_the_last(tx.accounts.all(), account, stays=False)
+        if role is not None:
+            tx.accounts.set_role(account.id, AccountRole(role))
+        if campaigns is not None:
+            _set_campaigns(tx, account, names(campaigns))
+        if secret:
+            tx.accounts.set_password(account.id, secret)
+        if off:
+            tx.accounts.disable(account.id, datetime.now(UTC))
+        if off or secret:
+            tx.sessions.remove_of(account=account.id)
+    output.rows.append({"name": name})
+    output.say(f"{name} was changed.")
+    output.end()
+
+
+def _password() -> str:
+    if sys.stdin.isatty():
+        return str(click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+    return sys.stdin.readline().rstrip("\n")
+
+
+def _found(tx: Transaction, name: str) -> Account:
+    found = tx.accounts.find(name)
+    if found is None:
+        hint = did_you_mean(name, [account.name for account in tx.accounts.all()])
+        raise LannerError(f"There is no account {name!r}.", next_step=hint or "`lanner accounts list` shows them.")
+    return found
+
+
+def _set_campaigns(tx: Transaction, account: Account, wanted: list[str]) -> None:
+    chosen = set()
+    for name in wanted:
+        found = tx.campaigns.find(name)
+        if found is None:
+            raise LannerError(f"There is no campaign {name!r}.", next_step="`lanner campaign list` shows them.")
+        chosen.add(found.id)
+    before = {campaign.id for campaign in tx.campaigns.of_account(account.id)}
+    for number in chosen - before:
+        tx.accounts.join(account.id, number)
+    for number in before - chosen:
+        tx.accounts.leave(account.id, number)

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+
+from campaign_parts import NOW, first_task, opened, save
+from lanner import campaign
+from lanner.errors import AnswerError, CampaignError
+from lanner.model import JudgeKind
+from lanner.store import Store
+
+
+def test_what_is_agreed_is_a_judge_of_its_own_with_an_event(store: Store) -> None:
+    opened(store, "falcon")
+    assert campaign.settle(store, "first", ("d0", "0", ()), {"context": "local"}, note="Said.", at=NOW) == ("context",)
+    kinds = {judge.id: judge.kind for judge in campaign.judges(store, "first")}
+    [kept] = campaign.judgements(store, "first")
+    assert (kinds[kept.judge], kept.value, kept.origin) == (JudgeKind.ADJUDICATED, "local", "adjudicated in a meeting")
+    event = campaign.events(store, "first")[-1]
+    assert (event.kind, event.detail["note"], event.detail["questions"]) == ("settled", "Said.", ["context"])
+
+
+def test_a_note_alone_is_kept_without_an_answer(store: Store) -> None:
+    opened(store, "falcon")
+    assert campaign.settle(store, "first", ("d0", "0", ()), {}, note="Ask the client.") == ()
+    assert campaign.judgements(store, "first") == []
+    assert campaign.events(store, "first")[-1].detail["note"] == "Ask the client."
+
+
+def test_what_is_not_asked_or_not_allowed_is_refused(store: Store) -> None:
+    opened(store, "falcon")
+    with pytest.raises(CampaignError, match="does not ask"):
+        campaign.settle(store, "first", ("d0", "0", ()), {"contekst": "local"})
+    with pytest.raises(AnswerError):
+        campaign.settle(store, "first", ("d0", "0", ()), {"context": "lokal"})
+    assert campaign.judgements(store, "first") == []
+
+
+def test_an_answer_is_taken_over_as_it_is(store: Store) -> None:
+    opened(store, "falcon")
+    task = first_task(store)
+    save(store, task)
+    item = task.items[0]
+    [given] = [j for j in campaign.judgements(store, "first") if j.question == "context"]
+    unit = (item.document, item.segment, given.systems)
+    assert campaign.answer_of(store, "first", unit, given.judge, "context") == given.value
+    with pytest.raises(CampaignError, match="has not answered"):
+        campaign.answer_of(store, "first", unit, "nobody", "context")

@@ -1,0 +1,51 @@
+from pathlib import Path
+
+import pytest
+
+from cli.command import Command
+from lanner import campaign
+from lanner.store import Store
+
+
+def test_settings_are_shown_changed_and_taken_away(lanner: Command, pilot: str) -> None:
+    ran = lanner("campaign", "settings", pilot, "hourly_rate=21.5", "deadline=2026-12-01", "--title", "Ours", "--json")
+    rows = {row["setting"]: row["value"] for row in ran.envelope["rows"]}
+    assert (rows["title"], rows["hourly_rate"], rows["deadline"]) == ("Ours", 21.5, "2026-12-01")
+    rows = {row["setting"] for row in lanner("campaign", "settings", pilot, "deadline=", "--json").envelope["rows"]}
+    assert "deadline" not in rows and "hourly_rate" in rows
+
+
+@pytest.mark.parametrize("change", ["deadline=soon", "hourly_rate=much", "minimum_agreement=2", "deadline"])
+def test_settings_that_make_no_sense_are_refused(lanner: Command, pilot: str, change: str) -> None:
+    assert lanner("campaign", "settings", pilot, change).code == 2
+
+
+def test_into_the_archive_and_out(lanner: Command, pilot: str) -> None:
+    lanner("campaign", "archive", pilot)
+    assert lanner("campaign", "archive", pilot, "--out").code == 0
+    assert len(lanner("campaign", "list", "--json").envelope["rows"]) == 1
+
+
+def test_a_duplicate_is_a_draft_with_the_same_judges_or_others(lanner: Command, pilot: str) -> None:
+    [row] = lanner("campaign", "duplicate", pilot, "second", "--json").envelope["rows"]
+    assert row == {"name": "second", "state": "draft"}
+    lanner("campaign", "duplicate", pilot, "third", "--judges", "Ben, Chi")
+    lanner("campaign", "duplicate", pilot, "fourth", "--no-judges")
+    with Store.open(Path("lanner.sqlite"), create=False) as store:
+        found = {name: [j.id for j in campaign.judges(store, name)] for name in ("second", "third", "fourth")}
+    assert found == {"second": ["ana"], "third": ["ben", "chi"], "fourth": []}
+
+
+def test_deleting_needs_the_name_and_keeps_a_copy_that_can_be_read(lanner: Command, pilot: str) -> None:
+    assert lanner("campaign", "delete", pilot).code == 2
+    [row] = lanner("campaign", "delete", pilot, "--typed", pilot, "--json").envelope["rows"]
+    assert Path(row["copy"]).stat().st_size
+    assert lanner("campaign", "list", "--json").envelope["rows"] == []
+    assert lanner("import", row["copy"]).code == 0
+
+
+def test_without_a_copy_nothing_is_deleted(lanner: Command, pilot: str, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("", encoding="utf-8")
+    ran = lanner("campaign", "delete", pilot, "--typed", pilot, "--folder", tmp_path / "taken" / "below")
+    assert ran.code == 2 and "Nothing was deleted" in ran.err
+    assert len(lanner("campaign", "list", "--json").envelope["rows"]) == 1
