@@ -1,17 +1,22 @@
-"""Write the pages that are made from the code: the command line and the formats. Run: python docs/reference.py"""
+"""Write the pages made from the code: commands, formats, protocols, statistics. Run: python docs/reference.py"""
 
 from __future__ import annotations
 
 import inspect
 import json
 import textwrap
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import click
 
-from lanner import formats, registry
+from lanner import formats, protocols, registry
 from lanner.cli import lanner
+from lanner.protocols.describe import lines as described
+from lanner.stats.agreement import COEFFICIENTS
 
 DOCS = Path(__file__).resolve().parent
 SAMPLES = DOCS.parent / "tests" / "formats" / "samples"
@@ -119,8 +124,111 @@ def _sample(name: str) -> Iterator[str]:
             yield "…"
 
 
-PAGES = {"commands.md": commands_page, "format-reference.md": formats_page}
+def protocol_page(name: str) -> str:
+    """A protocol as a person reads it, with what agreement to expect and how to begin."""
+    seen = tomllib.loads((DOCS / "expected.toml").read_text(encoding="utf-8")).get(name)
+    title, *rest = described(protocols.load(name))
+    parts = [title, "", _MADE, *rest, "", "## Agreement to expect", ""]
+    if seen:
+        parts += [seen["seen"], "", f"From: {seen['from']}.", "", seen["note"]]
+    else:
+        parts.append(_NOT_SEEN)
+    parts += ["", "## Begin", "", "```", f"lanner protocol show {name}"]
+    if not _is_questionnaire(name):
+        parts.append(f'lanner new pilot --texts texts.jsonl --protocol {name} --judges "Ana, Ben"')
+    parts += [
+        "```",
+        "",
+        "All protocols: [Protocols](../protocols.md). What agreement means: [Agreement](../agreement.md).",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _is_questionnaire(name: str) -> bool:
+    return all(stage.unit.value == "judge" for stage in protocols.load(name).stages)
+
+
+_NOT_SEEN = """Nothing is promised here: no published value for this protocol has been recomputed in this project.
+Let two or three judges do the same documents first and look at `lanner agreement pilot`; `lanner plan` says from such a
+pilot what the whole campaign will show."""
+
+_STATISTICS = {  # page: its title, the modules, the page on how to read them
+    "agreement": ("Coefficients of agreement", ("agreement", "kappa", "repeats", "compare"), "agreement.md"),
+    "diagnosis": ("What disagreement is made of", ("diagnosis",), "agreement.md"),
+    "association": ("Correlation", ("association",), "association.md"),
+    "regression": ("Regression and mixed models", ("regression", "mixed"), "regression.md"),
+    "preference": ("Preference", ("preference", "bradley_terry"), "preference.md"),
+    "ranking": ("Scores and rankings of systems", ("ranking",), "scores.md"),
+    "context": ("Context", ("context",), "context.md"),
+    "effort": ("Effort", ("effort",), "effort.md"),
+    "metaeval": ("Meta-evaluation", ("metaeval",), "metaeval.md"),
+    "models": ("People and models", ("models", "prediction_powered"), "people-and-models.md"),
+    "planning": ("Planning", ("power", "outlook"), "planning.md"),
+    "questionnaire": ("Questionnaires", ("questionnaire",), "protocols.md"),
+}
+
+
+def statistic_page(family: str) -> str:
+    """The statistics of one family: definition, formula and citation, as they stand at the code."""
+    title, modules, reading = _STATISTICS[family]
+    parts = [
+        f"# {title}: definitions",
+        "",
+        _MADE,
+        "",
+        f"How to read them, with examples: [{reading}](../{reading}).",
+        "",
+    ]
+    offered = [(module, _results(import_module(f"lanner.stats.{module}"))) for module in modules]
+    if family == "agreement":
+        offered.insert(0, ("agreement", dict(COEFFICIENTS)))
+    for module, found in offered:
+        for name, function in sorted(found.items()):
+            parts += [f"## {module}.{name}", "", f"`lanner.stats.{module}.{name}`", "", "```text"]
+            parts += [*_called(name, function), "```", "", _paragraphs(function), ""]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _results(module: object) -> dict[str, Callable[..., object]]:
+    """What a module offers that answers with a Result."""
+    own = getattr(module, "__name__", "")
+    return {
+        name: each
+        for name, each in vars(module).items()
+        if inspect.isfunction(each) and name[0] != "_" and each.__module__ == own
+        if "Result" in str(inspect.signature(each).return_annotation)
+    }
+
+
+def _called(name: str, function: Callable[..., object]) -> list[str]:
+    """The call as one writes it: names and defaults."""
+    names = []
+    starred = False
+    for each in inspect.signature(function).parameters.values():
+        if each.kind is each.KEYWORD_ONLY and not starred:  # all that follow are given by name
+            names.append("*")
+            starred = True
+        simple = isinstance(each.default, str | int | float | bool | type(None))
+        default = "" if each.default is each.empty else f"={each.default!r}" if simple else "=…"
+        marks = "**" if each.kind is each.VAR_KEYWORD else ""
+        names.append(marks + each.name + default)
+    return textwrap.wrap(f"{name}({', '.join(names)})", 100, subsequent_indent="    ")
+
+
+def _paragraphs(function: Callable[..., object]) -> str:
+    """A docstring as Markdown: what Markdown would take for marks is kept as it is."""
+    text = inspect.getdoc(function) or ""
+    return text.replace("*", r"\*").replace("<", "&lt;")
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "commands.md": commands_page,
+    "format-reference.md": formats_page,
+    **{f"protocol/{name}.md": partial(protocol_page, name) for name in protocols.names()},
+    **{f"statistic/{family}.md": partial(statistic_page, family) for family in _STATISTICS},
+}
 
 if __name__ == "__main__":
     for page, made in PAGES.items():
+        (DOCS / page).parent.mkdir(exist_ok=True)
         (DOCS / page).write_text(made(), encoding="utf-8")

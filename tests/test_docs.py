@@ -20,7 +20,7 @@ import yaml
 from click.testing import CliRunner
 from markdown.extensions.toc import slugify
 
-from lanner import designs, errors, formats, protocols
+from lanner import campaign, designs, errors, formats, protocols
 from lanner.cli import lanner
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Unit
@@ -34,7 +34,7 @@ from released import data_dir
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = sorted(DOCS.rglob("*.md"))
 FRONT = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
 SAMPLES = {"ratings.jsonl": ROOT / "tests" / "formats" / "samples" / "native.jsonl"}
 FENCE = re.compile(
@@ -105,7 +105,7 @@ def _prose(path: Path) -> str:
 
 
 def test_every_page_is_in_the_navigation_once():
-    assert sorted(_leaves(_config()["nav"])) == [page.name for page in PAGES]
+    assert sorted(_leaves(_config()["nav"])) == sorted(page.relative_to(DOCS).as_posix() for page in PAGES)
 
 
 def test_the_site_loads_nothing_from_elsewhere():
@@ -141,7 +141,8 @@ def test_a_page_names_the_module_it_is_about(page):
 
 def test_every_page_with_a_module_is_checked_for_it():
     without = {"architecture", "faq", "glossary", "index", "own-protocol", "quickstart", "scaling"}
-    assert {page.stem for page in PAGES} == set(MODULES) | without
+    written = {page.stem for page in PAGES if page.parent == DOCS and not page.stem.startswith("tutorial-")}
+    assert written == set(MODULES) | without
 
 
 @pytest.mark.parametrize("page", REFERENCE.PAGES)
@@ -157,6 +158,9 @@ def test_tables_of_names_are_complete():
             assert f"`{name}`" in said
     said = (DOCS / "agreement.md").read_text(encoding="utf-8")
     assert not [name for name in COEFFICIENTS if f"`{name}`" not in said]
+    assert {page.stem for page in (DOCS / "protocol").glob("*.md")} == set(protocols.names())
+    said = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "statistic").glob("*.md"))
+    assert not [name for name in COEFFICIENTS if f"## agreement.{name}\n" not in said]
     said = (DOCS / "format-reference.md").read_text(encoding="utf-8")
     assert not [name for name in formats.titles() if f"\n## {name}\n" not in said]
     said = (DOCS / "studies.md").read_text(encoding="utf-8")
@@ -301,6 +305,40 @@ def test_the_quick_starts_own_texts_become_a_report(tmp_path, monkeypatch):
     rows = Path("pilot.csv").read_text(encoding="utf-8").splitlines()
     assert sum(",holistic," in row for row in rows) == 4  # two judges, two sentences
     assert Path("pilot.codebook.csv").is_file()
+
+
+TUTORIALS = sorted(DOCS.glob("tutorial-*.md"))
+
+
+def _needed(page: Path) -> dict[str, str]:
+    """The lines of a page that read a released data set, and which."""
+    blocks = [block for block in FENCE.finditer(page.read_text("utf-8")) if block["needs"]]
+    return {line: block["needs"] for block in blocks for line in block["body"].splitlines()}
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_can_be_followed(page, tmp_path, monkeypatch):
+    """Every line in its order; simulated judges stand in for people, and nobody is there to serve or to ask."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LANNER_STORE", raising=False)
+    needed = _needed(page)
+    for block in FENCE.finditer(page.read_text("utf-8")):
+        if block["language"] == "csv":
+            Path("texts.csv").write_text(block["body"], encoding="utf-8")
+    for line in _shown(page):
+        words = shlex.split(line)[1:]
+        if words[0] == "serve" or (words[0] == "judge" and "--dry-run" not in words):
+            continue
+        if line in needed and not Path(needed[line]).exists():
+            Path(needed[line]).symlink_to(data_dir(needed[line]))
+        done = CliRunner().invoke(lanner, words, catch_exceptions=False)
+        assert done.exit_code == 0, f"{line}: {done.output}"
+        if words[0] == "new" or "--assign" in words:
+            with Store.open("lanner.sqlite") as store:
+                (found,) = campaign.campaigns(store)
+                people = [each.name for each in campaign.progress(store, found.id).judges]
+                tempers = {judge: Temper(severity=0.02 * place) for place, judge in enumerate(people)}
+                fill(store, found.name, tempers, {}, seed=1)
 
 
 def _examples() -> list[pytest.param]:
