@@ -1,6 +1,6 @@
 """How often each test cries wolf: its error rate at the 5 % level where nothing is there, which must be 3 to 7 %.
 
-    python benchmarks/bench_type1.py [--full] [--only NAME]
+    python benchmarks/bench_type1.py [--full] [--only NAME] [--studies N]
 
 Every simulation has documents whose sentences are alike; where a test takes items as independent its rate is printed
 beside ours. Quick: 400 studies per test (± 1.1 points, twice that allowed for); --full: 3,000 (± 0.4). The sign test
@@ -21,13 +21,19 @@ from scipy import stats
 
 from lanner.stats.association import correlate
 from lanner.stats.bradley_terry import bradley_terry
+from lanner.stats.compare import difference
+from lanner.stats.diagnosis import severity
 from lanner.stats.effort import fatigue
+from lanner.stats.head_to_head import duels
+from lanner.stats.kappa import kappa
 from lanner.stats.leastsquares import Ols
 from lanner.stats.mixed import curvature, fit, satterthwaite
 from lanner.stats.models import _document_p, _item_p, against_people, calibration
 from lanner.stats.prediction_powered import powered_mean, variance
 from lanner.stats.preference import sign_test
+from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
+from lanner.stats.scores import Items
 
 DOCUMENTS, SENTENCES = 30, 5
 UNIT = np.repeat(np.arange(DOCUMENTS), SENTENCES)
@@ -139,16 +145,53 @@ def powered(rng):
     return {"prediction-powered difference": 2 * stats.t.sf(abs(one.value - two.value) / np.sqrt(spread), df)}
 
 
+def two_kappas(rng):
+    """Four judges who err alike, more in some documents than in others; two pairs on the same and on other texts."""
+    found = {}
+    for title, count in (("difference of two κ, same documents", 1), ("difference of two κ, other documents", 2)):
+        plans = []
+        worlds = [(rng.integers(0, 3, N), rng.beta(2, 5, DOCUMENTS)[UNIT]) for _ in range(count)]
+        for side in range(2):
+            true, slip = worlds[side % count]
+            codes = np.where(rng.random((2, N)) < slip, rng.integers(0, 3, (2, N)), true)
+            names = [f"{side % count}{name}" for name in NAMES]
+            rated = Ratings.from_matrix(codes.T, documents=names, labels=["x", "y", "z"])
+            plans.append(kappa.plan(rated))
+        found[title] = difference(*plans, resampling=RESAMPLING).p
+    return found
+
+
+def strictness(rng):
+    """A judge who is now stricter, now milder, document by document, and neither on the whole."""
+    scores = alike(rng)[:, None] + np.column_stack([alike(rng) for _ in range(4)])
+    rated = Ratings.from_matrix(np.round(scores, 2), documents=NAMES)
+    return {"severity of a judge": severity(rated, resampling=RESAMPLING)[0].p}
+
+
+def score_differences(rng):
+    """Two systems of one quality, each better in some documents."""
+    shared = alike(rng)
+    sides = [
+        pl.DataFrame({"system": name, "domain": "", "document": NAMES, "segment": [str(i) for i in range(N)],
+                      "score": shared + alike(rng), "judges": 1})
+        for name in ("oak", "elm")
+    ]  # fmt: skip
+    items = Items(pl.concat(sides), "score", 1)
+    [ours], [plain] = (duels(items, ["oak", "elm"], test=t, swaps=1000) for t in ("permutation", "signed-rank"))
+    return {"score difference, documents swapped": ours.p, "  signed-rank test of items": plain.p}
+
+
 STUDIES = (correlations, few_documents, regressions, judges_compared, mixed_model, preferences, independent_preferences,
-           tiredness, panels, annotators, powered)  # fmt: skip
+           tiredness, panels, annotators, powered, two_kappas, strictness, score_differences)  # fmt: skip
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--only", default="")
+    parser.add_argument("--studies", type=int, default=0, help="how many simulated studies, instead of 400 or 3,000")
     asked = parser.parse_args()
-    times = 3000 if asked.full else 400
+    times = asked.studies or (3000 if asked.full else 400)
     print(f"{'test':44s} error rate at 5 %, {times} studies; indented: for comparison, not ours")
     for place, study in enumerate(STUDIES):
         if asked.only not in study.__name__:
