@@ -27,7 +27,7 @@ import polars as pl
 from lanner.stats.agreement import overview
 from lanner.stats.association import between_measures, correlations
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, severity
-from lanner.stats.effort import cost, fatigue, throughput
+from lanner.stats.effort import cost, fatigue, items, throughput
 from lanner.stats.kappa import pairwise
 from lanner.stats.mixed import mixed
 from lanner.stats.preference import sign_test
@@ -89,7 +89,9 @@ def jobs(data: pl.DataFrame) -> dict[str, Callable[[], Any]]:
     held: dict[str, Any] = {}
 
     def select() -> None:
-        held.update(labels=ratings(labels), scores=ratings(scores, value=("score",)), measures=wide(both))
+        held.update(
+            labels=ratings(labels), scores=ratings(scores, value=("score",)), measures=wide(both), work=items(scores)
+        )
 
     return {
         "selection": select,
@@ -107,7 +109,7 @@ def jobs(data: pl.DataFrame) -> dict[str, Callable[[], Any]]:
         "mixed model": lambda: mixed(held["measures"], "score", ["system"], random=["judge", "document"]),
         "preference": lambda: sign_test(preferred),
         "ranking": lambda: systems(scores, "score"),
-        "effort": lambda: (throughput(scores), fatigue(scores), cost(scores, 30)),
+        "effort": lambda: (throughput(held["work"]), fatigue(held["work"]), cost(held["work"], 30)),
     }
 
 

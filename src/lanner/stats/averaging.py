@@ -48,10 +48,9 @@ class Averaging:
     ) -> Averaging:
         check(average)
         table = found.table
-        places = {name: at for at, name in enumerate(systems)}
         domain = _codes(table["domain"]) if average.endswith("macro") else np.zeros(len(table), np.intp)
         document = _codes(table["domain"] + "\t" + table["document"])
-        system = np.array([places[name] for name in table["system"]], np.intp)
+        system = table["system"].cast(pl.Enum(systems)).to_physical().to_numpy().astype(np.intp)
         scores = table["score"].to_numpy().astype(float)
         sizes = np.ones(len(table))
         if per_words:

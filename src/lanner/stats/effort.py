@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -28,11 +28,20 @@ LIMIT = 10_000.0
 _UNIT = ("judge", "document", "segment", "system", "role", "domain")
 
 
-def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> tuple[pl.DataFrame, tuple[str, ...]]:
+class Work(NamedTuple):
+    """What `items` found, to be given to several analyses instead of the answers; `of` and `time` are settled then."""
+
+    table: pl.DataFrame
+    notes: tuple[str, ...]
+
+
+def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> Work:
     """One row per judge and item with its `seconds`, when it was finished (`at`), in the order it was worked on.
 
     `of` keeps the answers to some questions alone. Stages that were saved with the same time were on one page.
     """
+    if isinstance(data, Work):
+        return data
     table, notes = tidy(data)
     wanted = ([of] if of else []) if isinstance(of, str) else list(of)
     known = table["question"].unique().to_list()
@@ -50,7 +59,7 @@ def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> tu
     )
     unit = [name for name in keys if name != "stage"]
     found = found.unique([*unit, "seconds"], keep="first", maintain_order=True)
-    return found.sort("at", "_row", nulls_last=True, maintain_order=True).drop("_row"), notes
+    return Work(found.sort("at", "_row", nulls_last=True, maintain_order=True).drop("_row"), notes)
 
 
 def _timed(table: pl.DataFrame, limit: float) -> tuple[pl.DataFrame, int, int]:
@@ -168,8 +177,9 @@ def fatigue(
         return undefined(name, "there are too few items, judges or documents to tell.", counts={"items": len(y)})
     fit = Ols(y, design.matrix, unit)
     rows: list[dict[str, Json]] = []
-    for term, estimate in zip(design.names, fit.coefficients(), strict=True):
+    for index, term in enumerate(design.names):
         if term in ("session", "document_so_far"):
+            estimate = fit.contrast(np.eye(fit.p)[index])
             low, high = estimate.interval(level)
             value, low, high = (float(100 * np.expm1(v)) for v in (estimate.value, low, high))
             rows.append({"kind": "effect", "term": term, "value": value, "low": low, "high": high, "p": estimate.p})

@@ -161,11 +161,15 @@ class Ols:
     def _pulls(self, directions: Array) -> tuple[Array, Array]:
         """The same for several directions (X'X)⁻¹ w at once: clusters × w × w, and clusters × coefficients × w."""
         own, pull = [], []
-        for x, rows in zip(self._adjusted, self._rows, strict=True):
-            part = x @ directions
-            own.append(_crossed(part, part))
-            pull.append(_crossed(self.x[rows], part))
+        for inner, outer in self._squares:
+            pull.append(outer @ directions)
+            own.append(directions.T @ (inner @ directions))
         return np.concatenate(own), np.concatenate(pull)
+
+    @cached_property
+    def _squares(self) -> list[tuple[Array, Array]]:
+        """(AX)'AX and X'AX of each cluster: all that degrees of freedom ask of the rows."""
+        return [(_crossed(x, x), _crossed(self.x[rows], x)) for x, rows in zip(self._adjusted, self._rows, strict=True)]
 
     def joint(self, columns: Sequence[int]) -> Joint | None:
         """Are these coefficients all zero? None where there are too few clusters to tell, or no columns."""

@@ -185,7 +185,8 @@ def units(table: pl.DataFrame, unit: str) -> tuple[Indices, int]:
         key = ["judge"]
     else:
         key = ["document"]
-    codes = table.select(pl.struct(key).rank("dense").cast(pl.Int64)).to_series().to_numpy() - 1
+    named = pl.col(key[0]) if len(key) == 1 else pl.struct(key)
+    codes = table.select(named.rank("dense").cast(pl.Int64)).to_series().fill_null(0).to_numpy() - 1
     return codes.astype(np.intp), int(codes.max()) + 1 if len(codes) else 0
 
 
