@@ -11,6 +11,7 @@ from email.parser import Parser
 from pathlib import Path
 
 import pytest
+import yaml
 
 from lanner import __version__
 
@@ -122,3 +123,14 @@ def test_the_shell_can_complete_commands(installed: Path, tmp_path: Path) -> Non
     asked = {**os.environ, "_LANNER_COMPLETE": "bash_complete", "COMP_WORDS": "lanner agr", "COMP_CWORD": "1"}
     answer = subprocess.run([program], env=asked, capture_output=True, text=True, check=False).stdout
     assert "agreement" in answer
+
+
+def test_the_citation_and_the_forms_for_issues_are_whole() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["version"] == __version__
+    assert {"cff-version", "message", "title", "authors"} <= set(cited)
+    for form in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.md"):
+        _, head, body = form.read_text(encoding="utf-8").split("---\n", 2)
+        assert {"name", "about"} <= set(yaml.safe_load(head))
+        assert body.strip()
+    assert f"**{__version__}.**" in (ROOT / "RELEASING.md").read_text(encoding="utf-8")
