@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from lanner.model import languages
 from lanner.store import Store
 from lanner.web import messages
-from lanner.web.speech import _texts, _wanted, amount, day, language, listed, mark, say, speaking
+from lanner.web.speech import _texts, _wanted, amount, apart, day, language, listed, mark, say, speaking
 from visiting import open_campaign, sign_in
 from web.spoken import texts
 
@@ -83,3 +83,10 @@ def test_a_page_comes_in_the_language_asked_for_and_stays_in_it(client: TestClie
 
 def test_problems_are_told_in_the_readers_language(client: TestClient) -> None:
     assert "Hier ist nichts." in client.get("/nowhere", headers={"accept-language": "de"}).text
+
+
+def test_figures_and_names_keep_their_direction_in_a_sentence_read_from_the_right() -> None:
+    with speaking("ar"):
+        assert apart("−.03") == "\u2068−.03\u2069"
+        assert "\u2068.40\u2069" in say("all of it above {least}", least=".40")
+    assert apart("−.03") == "−.03"

@@ -14,8 +14,8 @@ from lanner.web import figures
 from lanner.web.contrasts import ramp
 from lanner.web.marking import Piece, marked
 from lanner.web.matrix import TAKEN, Line, Matrix, matrix
+from lanner.web.speech import language, say
 from lanner.web.speech import listed as in_words
-from lanner.web.speech import say
 from lanner.web.told import MODELS, PEOPLE, Answers, Listing, Spot, Wanted
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class Scene:
         self.campaign = campaign
         self.protocol = campaigns.protocol(store, campaign.id)
         self.judges = campaigns.judges(store, campaign.id)
-        self.wording = Wording(self.protocol)
+        self.wording = Wording(self.protocol, language())
         self.names = {judge.id: judge.name or judge.id for judge in self.judges}
 
     def context(self, listed: Listing, wanted: Wanted) -> dict[str, object]:

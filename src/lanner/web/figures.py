@@ -216,7 +216,7 @@ def label_shares(
     width, x, y = 402.0, left, 13.0
     drawing = Drawing(say("Share of each answer per judge, {what}", what=caption), 0, width)
     for label, css in options:
-        needed = 22 + 6.4 * len(label)
+        needed = 26 + _LETTER * len(label)
         if x + needed > width and x > left:
             x, y = left, y + 18
         drawing.rect(x, y - 9, 10, 10, css)

@@ -21,7 +21,7 @@ from lanner.web.choices import NUMBERS, TEXTS, read_settings
 from lanner.web.organising import address_of, find
 from lanner.web.rendering import page
 from lanner.web.site import Site
-from lanner.web.speech import say
+from lanner.web.speech import language, say
 
 
 async def _found(request: Request) -> Campaign:
@@ -72,7 +72,7 @@ async def _settings_page(
         with site.store.reading() as tx:
             version = tx.campaigns.version(campaign.id)
         protocol = campaigns.protocol(site.store, campaign.id)
-        wording = Wording(protocol)
+        wording = Wording(protocol, language())
         kinds = ("choice", "labels", "grid", "scale")
         asked = [(q.id, wording.question(q.id).label) for _, q in protocol.questions if q.kind in kinds]
         return version, asked

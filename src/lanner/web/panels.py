@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from markupsafe import Markup
@@ -19,7 +19,7 @@ from lanner.web.contrasts import Contrasts, contrasts
 from lanner.web.figures import AgreementRow
 from lanner.web.forecast import Outlook, outlooks
 from lanner.web.needs import Need, Standing, needs
-from lanner.web.speech import amount, day, say
+from lanner.web.speech import amount, day, language, say
 from lanner.web.told import FEWEST, MODELS, PEOPLE, Comment, Divergence, Measure, Pace, Picture
 from lanner.web.verdict import Controls, Plan, Verdict, verdict
 
@@ -154,7 +154,7 @@ def live_page(
         seats = tx.judges.all(campaign.id)
         events = tx.events.of(campaign.id)
     protocol = campaigns.protocol(store, campaign.id)
-    wording = Wording(protocol)
+    wording = Wording(protocol, language())
     corpus = corpus_of(store, campaign.id)
     plan = plan_of(campaign.settings)
     names = {seat.judge.id: seat.judge.name or seat.judge.id for seat in seats}
@@ -164,7 +164,7 @@ def live_page(
     rows = [_judge_row(seat, found[seat.judge.id], plan, controls) for seat in seats if seat.judge.id in found]
     people = tuple(row for row in rows if row.seat.judge.kind in PEOPLE)
     models = tuple(row for row in rows if row.seat.judge.kind in MODELS)
-    measured = picture.measures if picture else ()
+    measured = tuple(_worded(measure, wording) for measure in picture.measures) if picture else ()
     asked = picture.main if picture else ""
     main = next((measure for measure in measured if measure.main and measure.question == asked), None)
     apart = picture.apart if picture else None
@@ -203,6 +203,20 @@ def live_page(
         fresh=fresh,
         shared=main.items if main else 0,
     )
+
+
+def _worded(measure: Measure, wording: Wording) -> Measure:
+    """A measure in the reader's language: it was made where nobody reads."""
+    asked = wording.question(measure.question).label
+    if measure.main:
+        marked = measure.label.endswith(": any marked")
+        return replace(measure, label=say("{question}: any marked", question=asked) if marked else asked)
+    known = wording.option(measure.question, measure.row).label
+    if not measure.heading:
+        return replace(measure, label=known)
+    rows = measure.heading.endswith("one by one")
+    text = say("{question}, one by one", question=asked) if rows else say("{question}: chosen or not", question=asked)
+    return replace(measure, label=known, heading=text)
 
 
 def _labeller(wording: Wording, question: str) -> Mapping[str, str]:

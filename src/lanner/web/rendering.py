@@ -14,7 +14,7 @@ from lanner.model import languages
 from lanner.reports.typeset import count, number, percent, plural
 from lanner.web import messages, session
 from lanner.web.assets import Assets
-from lanner.web.speech import COOKIE, amount, language, mark, say
+from lanner.web.speech import COOKIE, amount, apart, language, mark, say
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -33,6 +33,7 @@ def environment(assets: Assets, *, watched: bool = False) -> Environment:
     made.globals |= {"assets": assets, "say": say, "mark": mark, "amount": amount, "spoken": messages.available}
     made.filters |= {
         "count": count,
+        "apart": apart,
         "zip": zip,
         "money": money,
         "fraction": fraction,
@@ -65,7 +66,7 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
 
 def fraction(value: float | None, digits: int = 2) -> str:
     """A number that cannot exceed 1 in size: .46."""
-    return number(value, digits)
+    return apart(number(value, digits))
 
 
 def money(amount: float | None) -> str:

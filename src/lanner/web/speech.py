@@ -17,6 +17,7 @@ from urllib.parse import parse_qs
 from markupsafe import Markup
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from lanner.model import languages
 from lanner.reports.typeset import count as thousands
 from lanner.web import messages
 
@@ -28,12 +29,21 @@ _language: ContextVar[str] = ContextVar("language", default=messages.FALLBACK)
 def say(text: str, **places: object) -> str:
     """An English text in the reader's language, with its {places} filled."""
     found = _texts(_language.get()).get(text, text)
-    return found.format(**places) if places else found
+    return found.format(**{name: apart(value) for name, value in places.items()}) if places else found
 
 
 def mark(text: str, **places: object) -> Markup:
     """The same for a text with mark-up of ours; what fills its places is escaped."""
-    return Markup(_texts(_language.get()).get(text, text)).format(**places)  # the texts are ours
+    own = {name: apart(value) if type(value) in (str, int, float) else value for name, value in places.items()}
+    return Markup(_texts(_language.get()).get(text, text)).format(**own)  # the texts are ours
+
+
+def apart(value: object) -> str:
+    """A figure or name as it stands in a sentence. In a language read from the right it is set apart, else −.03 would
+    come out as 03.− there; what is set apart keeps the direction of its own first letter, and figures run left to
+    right."""
+    text = str(value)
+    return f"\u2068{text}\u2069" if text and _leftward(_language.get()) else text
 
 
 def amount(count: int, one: str, many: str) -> str:
@@ -94,6 +104,11 @@ def _wanted(scope: Scope) -> str:
         elif name == b"accept-language":
             from_browser = value.decode("latin-1")
     return messages.choose(messages.from_header(from_browser))
+
+
+@cache
+def _leftward(code: str) -> bool:
+    return languages.direction(code) == "rtl"
 
 
 @cache

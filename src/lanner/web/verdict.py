@@ -129,7 +129,7 @@ def _agreement(main: Measure | None, plan: Plan) -> Check:
         why = say("appears after {n}", n=FEWEST) if shared < FEWEST else say("all answers are alike")
         return Check(say("Agreement"), say("not yet"), few, "none", why)
     if main.low is None or main.high is None:
-        why = main.notes[0] if main.notes else say("no interval")
+        why = say("one document has no spread") if main.documents < 2 else say("no interval")
         return Check(say("Agreement"), f"α {number(main.value, 2)}", say("no interval yet"), "none", why)
     interval = f"[{number(main.low, 2)}, {number(main.high, 2)}]"
     least = number(plan.minimum, 2)

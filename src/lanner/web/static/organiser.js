@@ -31,7 +31,7 @@ function asText(table, between) {
 
 /** Headings of tables marked data-sortable become buttons, and every table can be copied. @param {ParentNode} within */
 export function sortable(within = document) {
-  for (const table of within.querySelectorAll("table[data-sortable]:not([id]), table[data-copyable], table#campaigns")) {
+  for (const table of within.querySelectorAll("table[data-sortable]:not(#links), [data-copyable]")) {
     const place = table.closest(".scroll") ?? table;
     if (place.nextElementSibling?.classList.contains("copy-table")) continue;
     const button = document.createElement("button");
@@ -109,8 +109,8 @@ document.addEventListener("click", (event) => {
   else if (csv && table) save(name ?? "table.csv", asText(table, ","));
   else if (button.classList.contains("copy-table")) {
     const before = button.previousElementSibling;
-    const own = before instanceof HTMLTableElement ? before : before?.querySelector("table");
-    if (own) copy(button, asText(own, "\t"));
+    const own = before instanceof HTMLTableElement ? [before] : (before?.querySelectorAll("table") ?? []);
+    copy(button, [...own].map((table) => asText(table, "\t")).join("\n\n"));
   } else if ("print" in button.dataset) window.print();
   else if (button.classList.contains("sort")) sortBy(/** @type {HTMLTableCellElement} */ (button.closest("th")));
 });
