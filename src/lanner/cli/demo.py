@@ -87,12 +87,15 @@ def _opens(asked: bool | None) -> bool:
 
 
 def _serve(store: Store, port: int, code: str, opened: Path | None) -> None:
-    Output("demo").say("Open a link in your browser. Stop with Ctrl+C; your answers stay in the folder.")
+    output = Output("demo")
+    output.say("Open a link in your browser. Stop with Ctrl+C; your answers stay in the folder.")
     arriving = {"store": store, "name": LIVE, "tempers": TEMPERS, "qualities": QUALITIES}
     guide = Guide((HOST, port), opened, arriving)
     guide.start()
     try:
         serve(store, HOST, port, settings=Settings(entry_code=code, entry_account=ORGANISER))
+    except KeyboardInterrupt:
+        output.say("Stopped. Every answer is on disk; the same command goes on from here.")
     finally:
         guide.stop.set()
         guide.join()
