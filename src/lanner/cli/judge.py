@@ -16,11 +16,12 @@ from lanner.cli._output import Output, json_option, result_rows
 from lanner.cli._source import from_option, store_option
 from lanner.errors import LannerError
 from lanner.judges.audit import audit
+from lanner.judges.engines.ray_cluster import run_on_ray
 from lanner.judges.examples import agreed
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.rehearsal import rehearse
 from lanner.judges.replay import replay
-from lanner.judges.run import run
+from lanner.judges.run import Report, run
 from lanner.model import Campaign
 from lanner.store import Store
 
@@ -64,6 +65,12 @@ _ABOUT = {"help_option_names": ["-h", "--help"]}
 @click.option("--limit", type=int, help="Judge only so many items now.")
 @click.option("--retry-missing", is_flag=True, help="Ask again where no valid answer came before.")
 @click.option("--batch", is_flag=True, help="Use the server's batch interface: cheaper, answers within a day.")
+@click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True,
+              help="Ask from this process, or from the machines of a Ray cluster.")  # fmt: skip
+@click.option("--ray-address", default="", metavar="HOST:PORT", show_default="RAY_ADDRESS, or the one on this machine",
+              help="Where the Ray cluster is.")  # fmt: skip
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True,
+              help="Workers on each machine of a Ray cluster.")  # fmt: skip
 @click.option("--replay", "replays", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False),
               help="Take in a file of outputs that a model gave elsewhere.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Show three prompts and an estimate; ask nobody.")
@@ -97,7 +104,7 @@ def _run(
         output.signature = f"{found.protocol_name} · hash {found.protocol_hash} · {plans[0].attributes['template']}"
         try:
             with watching(output) as show:
-                totals = asyncio.run(run(store, found.id, plans, limits=limits, report=show))
+                totals = _by_engine(output, store, found, plans, limits=limits, report=show, given=given)
         except KeyboardInterrupt:
             sys.stderr.write("\nStopped. What was answered is kept; the same command goes on from there.\n")
             sys.exit(130)
@@ -105,6 +112,22 @@ def _run(
         _audited(output, store, found, plans)
         output.say()
         output.say(f"Next: lanner agreement {found.name}", style="bold")
+
+
+def _by_engine(
+    output: Output, store: Store, found: Campaign, plans: list[Plan],
+    *, limits: Limits, report: Report, given: dict[str, Any],
+) -> Totals:  # fmt: skip
+    if given["engine"] == "local":
+        return asyncio.run(run(store, found.id, plans, limits=limits, report=report))
+    where = {"address": given["ray_address"], "per_machine": given["workers"]}
+    totals, crew = run_on_ray(store, found.id, plans, limits=limits, report=report, **where)
+    output.note(f"{crew.parts:,} parts of whole documents, on {crew.machines:,} machines.")
+    if crew.deaths:
+        output.note(f"{crew.deaths:,} workers died; others went on with their documents from the ledger.")
+    for problem in crew.stopped.values():
+        output.note(f"A machine was left out: {problem}")
+    return totals
 
 
 def _say(output: Output, totals: Totals, asked: set[str]) -> None:

@@ -9,9 +9,10 @@ small objects.
 from __future__ import annotations
 
 import importlib
+import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from lanner.errors import LannerError, MissingExtraError
@@ -59,7 +60,8 @@ def run_on_ray(
     refuse_unshared(store)
     found = seat(store, reference, plans)
     job = Job(store.address, found.id, tuple(plans))
-    with _connected(address) as ray:
+    # Ray tells of deaths on standard output, where the result is to stand alone.
+    with redirect_stdout(sys.stderr), _connected(address) as ray:
         return _Engine(ray, store, job, limits or Limits(), per_machine=per_machine, report=report).run()
 
 
