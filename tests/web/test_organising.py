@@ -4,6 +4,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
+from lanner.web.organising import listed
 from visiting import complete, open_campaign, sign_in
 
 
@@ -71,3 +72,17 @@ def test_panels_made_for_one_reader_do_not_speak_to_another_in_their_language(cl
     english = client.get("/campaigns/trial/panels", headers={"accept-language": "en"}).text
     assert "Wer mit wem" in german
     assert "Who agrees with whom" in english
+
+
+def test_the_list_counts_as_the_campaigns_themselves_do(client: TestClient, store: Store) -> None:
+    open_campaign(store, "one")
+    open_campaign(store, "two", protocol="falcon")
+    task = campaign.tasks(store, "one", "J1")[0]
+    campaign.submit(store, task.id, 0, complete(), submission="one", active=5.0)
+    sign_in(client, store)
+    with store.reading() as tx:
+        owner = tx.accounts.find("Ann")
+    assert owner
+    for row in listed(store, owner):
+        whole = campaign.progress(store, row.campaign.id)
+        assert (row.items, row.done, row.judges) == (whole.whole.items, whole.whole.done, len(whole.judges))

@@ -268,6 +268,16 @@ class Tasks(Rows):
             for judge, domain, items, done, elapsed, active, saved_at in self._connection.execute(wanted)
         ]
 
+    def totals(self) -> dict[int, tuple[int, int, int]]:
+        """Every campaign's items that someone has, how many of them are done, and judges: all in two questions, so that
+        a list of hundreds costs little more than one."""
+        joined = schema.task.join(schema.item, _i.task == _t.id)
+        wanted = select(_t.campaign, func.count(), func.sum(_i.done)).select_from(joined).where(_t.judge.is_not(None))
+        items = {row[0]: (row[1], int(row[2] or 0)) for row in self._connection.execute(wanted.group_by(_t.campaign))}
+        people = dict(self._pairs(select(_j.campaign, func.count()).group_by(_j.campaign)))
+        found = {*items, *people}
+        return {campaign: (*items.get(campaign, (0, 0)), int(people.get(campaign, 0))) for campaign in found}
+
     def counts(self, campaign: int) -> dict[str, tuple[int, int]]:
         """Tasks and finished tasks by judge."""
         counted = select(_j.key, func.count(_t.id), func.count(_t.finished_at))
