@@ -35,6 +35,7 @@ from released import data_dir
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
+TUTORIALS = sorted(DOCS.glob("tutorial-*.md"))
 FRONT = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "RELEASING.md")]
 SAMPLES = {"ratings.jsonl": ROOT / "tests" / "formats" / "samples" / "native.jsonl"}
 FENCE = re.compile(
@@ -282,6 +283,19 @@ def test_every_command_has_a_section_and_an_example_that_parses(path):
     _check(example[1], whole=True)
 
 
+OTHER_WORDS = re.compile(r"\b(annotators?|raters?|evaluators?|assessors?|judgments?)\b", re.IGNORECASE)
+
+
+def test_the_same_words_for_the_same_things():
+    """Judge, judgement: in what the command line says and on the pages; files of others may call them otherwise."""
+    said = {path: command.help or "" for path, command in LEAVES.items()}
+    said |= {page.name: _prose(page) for page in (ROOT / "README.md", DOCS / "quickstart.md", DOCS / "index.md")}
+    said |= {page.name: _prose(page) for page in TUTORIALS if page.stem != "tutorial-model-judge"}  # names a test so
+    templates = (ROOT / "src" / "lanner" / "web" / "templates").rglob("*.html")
+    said |= {page.name: page.read_text(encoding="utf-8") for page in templates}
+    assert not {name: OTHER_WORDS.findall(text) for name, text in said.items() if OTHER_WORDS.search(text)}
+
+
 # Roads that are walked
 
 
@@ -305,9 +319,6 @@ def test_the_quick_starts_own_texts_become_a_report(tmp_path, monkeypatch):
     rows = Path("pilot.csv").read_text(encoding="utf-8").splitlines()
     assert sum(",holistic," in row for row in rows) == 4  # two judges, two sentences
     assert Path("pilot.codebook.csv").is_file()
-
-
-TUTORIALS = sorted(DOCS.glob("tutorial-*.md"))
 
 
 def _needed(page: Path) -> dict[str, str]:

@@ -35,6 +35,7 @@ _FIRST = [
     ("lanner agreement FILE", "how far judges agree, from a file you have"),
     ("lanner protocols", "what can be asked"),
     ("lanner new", "make a campaign; it asks what it needs"),
+    ("lanner doctor", "what this machine has, and what it lacks"),
 ]
 
 
