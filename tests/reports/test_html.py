@@ -42,3 +42,10 @@ def test_quoted_sentences_keep_language_and_direction() -> None:
 def test_reports_and_pages_share_one_palette() -> None:
     pages = resources.files("lanner.web") / "static" / "tokens.css"
     assert pages.read_text(encoding="utf-8") == style("tokens.css")
+
+
+def test_values_do_not_break_over_a_line() -> None:
+    assert strong("104 of 178, p = .029; p < .001; 95 % CI, n 178") == (
+        "104 of 178, p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}.029; p\N{NO-BREAK SPACE}&lt;\N{NO-BREAK SPACE}.001; "
+        "95\N{NO-BREAK SPACE}% CI, n\N{NO-BREAK SPACE}178"
+    )

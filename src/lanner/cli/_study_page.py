@@ -18,12 +18,16 @@ _MOST_NAMED = 4
 
 
 def page(study: Study, checks: Sequence[Check], data: Data) -> Report:
-    """The report of a study. Every value stands in a table; what differs stands together, first."""
+    """The report of a study. Every value stands in a table; what differs stands together, first; where nothing
+    does, what cannot be computed comes after the results."""
     draw = import_module("lanner.cli._study_figures").draw  # who only wants the values waits for no drawing
     drawn = [draw(drawing, data) for drawing in study.drawings]
     figures = Section("figures", "Figures drawn again", [figure for figure, _ in drawn]) if drawn else None
     opening = [said for (_, said), drawing in zip(drawn, study.drawings, strict=True) if drawing.opens]
-    sections = [_differences(checks), figures, *_tables(study, checks), _remarks(study)]
+    odd, tables = _differences(checks), _tables(study, checks)
+    differs = any(check.verdict == DIFFERS for check in checks)
+    sections = [odd, figures, *tables] if differs else [figures, *tables, odd]
+    sections.append(_remarks(study))
     kicker = f"Reproduction · {study.citation}" + (" · simulated judges" if study.simulated else "")
     return Report(
         study.title,

@@ -56,17 +56,18 @@ class _Cells:
     """The cells of a grid over all items: the value of each row's option, NaN where there is none."""
 
     def __init__(self, question: Grid, given: Sequence[Json]) -> None:
-        values: dict[Any, float] = {option.id: option.value for option in question.options if option.value is not None}
-        held: list[Mapping[str, Any]] = [answer if isinstance(answer, Mapping) else {} for answer in given]
+        places: dict[Any, int] = {option.id: place for place, option in enumerate(question.options)}
+        worth = np.array([*(option.value for option in question.options), None], dtype=np.float64)
+        preselected = places.get(question.preselected, -2)  # −1 is what no option stands for
+        held = [answer if isinstance(answer, Mapping) else {} for answer in given]
         self.rows = question.rows
         self.values: dict[str, Numbers] = {}
         self.counted: dict[str, npt.NDArray[np.bool_]] = {}
         for row in question.rows:
-            cells = [answer.get(row.id) for answer in held]
-            numbers = np.array([values.get(cell) for cell in cells], dtype=np.float64)
-            self.values[row.id] = numbers
-            left = np.array([cell == question.preselected for cell in cells], dtype=bool)
-            self.counted[row.id] = ~np.isnan(numbers) & ~left
+            cells = (places.get(answer.get(row.id), -1) for answer in held)
+            chosen = np.fromiter(cells, dtype=np.int16, count=len(held))
+            self.values[row.id] = worth[chosen]
+            self.counted[row.id] = ~np.isnan(worth[chosen]) & (chosen != preselected)
 
     def of(self, options: Mapping[str, Any]) -> list[str]:
         group = options.get("group")

@@ -19,6 +19,7 @@ _SPECIAL = {
 _KNOWN = "€£§©®™°¿¡«»"
 _LATIN = 0x17F  # the letters that the T1 encoding has are below
 _MANY_COLUMNS, _LONG = 7, 44
+_FITTED = r"\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi"
 _FALLBACKS = ", ".join(
     f"'{name}:mode=harf;'"
     for name in (
@@ -38,13 +39,14 @@ def escape(text: object) -> str:
 
 
 def table(part: Table) -> str:
-    """One table float with three rules, caption above, label `tab:<id>`. Wide tables are set smaller and tighter."""
+    """One table float with three rules, caption above, label `tab:<id>`. Wide tables are set smaller and tighter,
+    and what is still wider than the lines is scaled down to them (graphicx)."""
     layout = "".join(_layout(part, place) for place in range(len(part.columns)))
     wide = len(part.columns) > _MANY_COLUMNS
     size = r"\centering\footnotesize\setlength{\tabcolsep}{3pt}" if wide else r"\centering\small"
     lines = [
         r"\begin{table}[t]", size, rf"\caption{{{_strong(part.caption)}}}", rf"\label{{tab:{part.id}}}",
-        rf"\begin{{tabular}}{{@{{}}{layout}@{{}}}}", r"\toprule",
+        rf"\sbox0{{\begin{{tabular}}{{@{{}}{layout}@{{}}}}", r"\toprule",
     ]  # fmt: skip
     lines += _spans(part.columns)
     lines += [" & ".join(rf"\textbf{{{escape(column.heading)}}}" for column in part.columns) + r" \\", r"\midrule"]
@@ -55,7 +57,7 @@ def table(part: Table) -> str:
         if row.get("total"):
             lines.append(r"\midrule")
         lines.append(" & ".join(_cell(row.get(column.key)) for column in part.columns) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [r"\bottomrule", r"\end{tabular}}%", _FITTED]
     if part.signature:
         lines.append(rf"\par\smallskip{{\footnotesize {escape(part.signature)}\par}}")
     return "\n".join([*lines, r"\end{table}"]) + "\n"
@@ -85,7 +87,7 @@ def document(report: Report) -> str:
     declared = [rf"  \DeclareUnicodeCharacter{{{ord(one):04X}}}{{\textquestiondown}}" for one in unknown]
     head = [
         r"\documentclass{article}", r"\usepackage[margin=2.2cm]{geometry}",
-        r"\usepackage{array,booktabs,amssymb,iftex}",
+        r"\usepackage{array,booktabs,amssymb,graphicx,iftex}",
         r"\ifPDFTeX", r"  \usepackage[T1]{fontenc}", *declared, r"\else", r"  \usepackage{fontspec}",
         r"  \ifLuaTeX", rf"    \directlua{{luaotfload.add_fallback('scripts', {{{_FALLBACKS}}})}}",
         r"    \setmainfont{Latin Modern Roman}[RawFeature={fallback=scripts}]", r"  \fi", r"\fi",

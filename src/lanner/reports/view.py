@@ -14,6 +14,7 @@ from lanner.model import Judge, JudgeKind, Protocol, Question, Result
 from lanner.protocols.wording import Wording
 from lanner.reports.coefficients import Coefficient, coefficients
 from lanner.stats.kappa import pairwise
+from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 from lanner.stats.wide import Wide, wide
 
@@ -113,21 +114,23 @@ class View:
 
     def _agreement(self, question: Question, usable: Sequence[Coefficient]) -> Agreement:
         first = usable[0]
+        rated = first.statistic.ratings(self.answers(first.question), first.question, **_labels_of(first))
         same = next((c for c in usable if c.name in ("percent", "jaccard")), None)
-        everyone = [result for result in self._pairs(first) if result.counts.get("items")]
+        everyone = [result for result in self._pairs(first, rated) if result.counts.get("items")]
         together = None
         people = self.people_asked(first.question)
         if len(people) > 1:
             alpha = next(
                 (c for c in coefficients(question) if c.name == "alpha" and c.question == first.question), first
             )
+            everybody = set(people) == set(rated.judges) and _labels_of(alpha) == _labels_of(first)
             together = alpha.statistic(
-                self.answers(alpha.question),
+                rated if everybody else self.answers(alpha.question),
                 alpha.question,
                 resampling=self.resampling,
                 **{**alpha.options, "judges": people},
             )
-        others = self._pairs(same) if same else ()
+        others = self._pairs(same, rated) if same else ()
         return Agreement(question, first, everyone, others, together, same.sign if same else "")
 
     def people_asked(self, question: str) -> list[str]:
@@ -150,9 +153,11 @@ class View:
     def _answers(self) -> dict[str, pl.DataFrame]:
         return {}
 
-    def _pairs(self, coefficient: Coefficient) -> list[Result]:
+    def _pairs(self, coefficient: Coefficient, rated: Ratings) -> list[Result]:
+        """`rated` are the answers as the question's first coefficient reads them: selected once where they serve."""
+        serves = bool(rated.sets) or coefficient.statistic.reads == ("label", "score", "labels") or rated.marked
         return pairwise(
-            self.answers(coefficient.question),
+            rated if serves else self.answers(coefficient.question),
             coefficient.question,
             of=coefficient.statistic,
             resampling=self.resampling,
@@ -164,9 +169,8 @@ class View:
         made = result.signature
         if made is None:
             return ""
-        counts = tuple(
-            (name, f"{number:,}") for name, number in result.counts.items() if name in ("items", "documents")
-        )
+        known = {"judges": sum(key in result.labels for key in ("judge", "other")), **result.counts}
+        counts = tuple((name, f"{known[name]:,}") for name in ("items", "documents", "judges") if known.get(name))
         return str(replace(made, protocol=self.protocol.label, parts=(*counts, *made.parts)))
 
     def pair_kind(self, result: Result) -> str:
@@ -177,3 +181,8 @@ class View:
     def pair_name(self, result: Result) -> str:
         ordered = sorted((result.labels["judge"], result.labels["other"]), key=[j.id for j in self.judges].index)
         return " – ".join(self.names[name] for name in ordered)
+
+
+def _labels_of(coefficient: Coefficient) -> dict[str, Sequence[str]]:
+    """The option of a coefficient that says which labels there are."""
+    return {"labels": coefficient.options["labels"]} if "labels" in coefficient.options else {}

@@ -22,7 +22,9 @@ class Bar:
 def bars(label: str, rows: Sequence[Bar], *, most: float | None = None) -> Drawing:
     """All bars share one scale; `most` is its end, else the largest sum."""
     end = most or max((sum(size for _, size, _ in row.parts) for row in rows), default=1.0) or 1.0
-    named = dict.fromkeys((style, words) for row in rows for style, size, words in row.parts if words and size)
+    drawn = {(style, words) for row in rows for style, size, words in row.parts if words and size}
+    known = dict.fromkeys((style, words) for row in rows for style, _, words in row.parts)
+    named = [part for part in known if part in drawn]  # in the order in which rows name their parts, empty ones too
     top = _TOP if named else 6.0
     drawing = Drawing(label, top + _STEP * len(rows) + 6)
     x = _LEFT

@@ -39,7 +39,14 @@ def section(view: View) -> Section | None:
         f"{view.label(best['of']).lower()} ({best['statistic']} {number(best['value'], 2)})."
     )
     data = [dict(row) for row in result.rows]
-    table = Table("correlations", caption, columns, shown, data, str(result.signature or ""))
+    table = Table(
+        "correlations",
+        caption,
+        columns,
+        shown,
+        data,
+        f"{result.signature} · {view.protocol.label} · judges {len(view.people)}",
+    )
     return Section("correlations", "Do judges rank alike?", [table])
 
 

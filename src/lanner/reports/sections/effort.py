@@ -39,6 +39,6 @@ def section(view: View) -> Section | None:
         f"{said}; {hours:.1f} hours in all. A judge's figure is the plain mean over domains. {notes}",
         str(draw(shown, rates)),
         [dict(row) for row in result.rows],
-        f"{result.signature} · {view.protocol.label}",
+        f"{result.signature} · {view.protocol.label} · judges {len(overall)}",
     )
     return Section("effort", "Effort", [figure])

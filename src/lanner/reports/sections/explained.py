@@ -58,7 +58,7 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
         caption,
         str(drawing),
         [dict(row) for row in full.rows],
-        f"{full.signature} · {view.protocol.label}",
+        f"{full.signature} · {view.protocol.label} · judges {len(judges)}",
     )
     table = _blocks_table(view, analysis.of, steps)
     apa = Paragraph(f"**For a paper.** {' '.join(_apa(view, analysis.of, judges, full.rows))}")
@@ -113,7 +113,9 @@ def _blocks_table(view: View, of: str, steps: Result) -> Table:
     why = " A dash stands where there are too few documents for a joint test." if untested else ""
     caption = f"How much of the {view.short(of)} each block of predictors explains.{more}{why}"
     data = [dict(row) for row in steps.rows]
-    return Table(f"blocks-{of}", caption, columns, rows, data, f"{steps.signature} · {view.protocol.label}")
+    judges = len({row["judge"] for row in steps.rows})
+    signature = f"{steps.signature} · {view.protocol.label} · judges {judges}"
+    return Table(f"blocks-{of}", caption, columns, rows, data, signature)
 
 
 def _tested(row: Mapping[str, Any]) -> bool:

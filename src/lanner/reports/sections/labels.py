@@ -33,6 +33,7 @@ def _figures(view: View, question: Question, name: str) -> list[Block]:
         part = given.filter(pl.col("domain") == domain) if view.domains else given
         items = part.select("document", "segment", "system").unique().height
         panels.append(Panel(domain or "All", items, _shares(part, column)))
+    judges = given["judge"].n_unique()
     figure = Figure(
         f"labels-{name}",
         f"{view.label(question.id)}: share of items on which each was chosen. {_finding(view, panels, labels)}",
@@ -43,7 +44,7 @@ def _figures(view: View, question: Question, name: str) -> list[Block]:
             for j, row in p.shares.items()
             for label, s in row.items()
         ],
-        f"% of items with label · {view.protocol.label} {name} · n {given.height:,}",
+        f"% of items with label · {view.protocol.label} {name} · n {given.height:,} · judges {judges}",
     )
     return [figure, *_how_many(view, question, name, given)] if column == "labels" else [figure]
 
@@ -90,6 +91,6 @@ def _how_many(view: View, question: Question, name: str, given: pl.DataFrame) ->
                 for judge, counts in panels
                 for size, n in sorted(counts.items())
             ],
-            f"count · {view.protocol.label} {name} · n {given.height:,}",
+            f"count · {view.protocol.label} {name} · n {given.height:,} · judges {given['judge'].n_unique()}",
         )
     ]

@@ -119,7 +119,8 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
     )
     left = len(kinds) - len(shown)
     more = f" {plural(left, 'rarer kind')} left out." if left else ""
-    signature = f"counts of marks · {view.protocol.label} {question.id} · n {len(marks):,}"
+    judges = len({mark["judge"] for mark in marks})
+    signature = f"counts of marks · {view.protocol.label} {question.id} · n {len(marks):,} · judges {judges}"
     drawing = bars(f"Kinds of marks, {view.label(question.id)}", drawn)
     return Figure(
         f"kinds-{question.id}", f"{first}. Numbers are marks of all judges.{more}", str(drawing), data, signature

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import polars as pl
 
@@ -120,8 +121,23 @@ def _asked(view: View) -> Table:
         Column("answer", "Answer", text=True),
         Column("n", "Answers", quiet=True),
     ]
-    caption = f"What was asked: {plural(len(rows), 'question')} of {view.words.title}."
-    return Table("asked", caption, columns, rows, rows, f"{view.protocol.label} · hash {view.protocol.hash}")
+    caption = f"What was asked: {plural(len(rows), 'question')} of {view.words.title}{_answered(view, given)}."
+    signature = f"{view.protocol.label} · hash {view.protocol.hash} · judges {len(view.judges)}"
+    return Table("asked", caption, columns, rows, rows, signature)
+
+
+def _answered(view: View, given: Mapping[str, int]) -> str:
+    """Which question was answered most often, and which least."""
+    numbers = {question.id: given.get(question.id, 0) for _, question in view.protocol.questions}
+    if len(numbers) < 2 or not any(numbers.values()):
+        return ""
+    most, least = max(numbers, key=lambda name: numbers[name]), min(numbers, key=lambda name: numbers[name])
+    if numbers[most] == numbers[least]:
+        return f", each answered {count(numbers[most])} times"
+    return (
+        f"; answered most often: {view.short(most)} ({count(numbers[most])}), least: {view.short(least)} "
+        f"({count(numbers[least])})"
+    )
 
 
 def _answer(view: View, question: Question) -> str:
@@ -173,7 +189,24 @@ def _texts(view: View) -> Table:
         Column("range", "min–max", quiet=True),
     ]
     data = [{key: value for key, value in row.items() if key != "total"} for row in rows]
-    return Table("texts", "The texts.", columns, rows, data, f"{view.protocol.label} · {view.material.name}")
+    signature = f"{view.protocol.label} · {view.material.name} · documents {len(view.material.documents):,}"
+    return Table("texts", _lengths(view), columns, rows, data, signature)
+
+
+def _lengths(view: View) -> str:
+    """How long the documents are, and in which domain they are longest and shortest."""
+    by_domain: dict[str, list[int]] = {}
+    for document in view.material.documents:
+        by_domain.setdefault(document.domain or "", []).append(len(document.segments))
+    everything = [length for lengths in by_domain.values() for length in lengths]
+    if not everything:
+        return "There are no texts."
+    means = {domain: sum(lengths) / len(lengths) for domain, lengths in by_domain.items()}
+    said = f"A document has {sum(everything) / len(everything):.1f} sentences on average"
+    longest, shortest = max(means, key=lambda name: means[name]), min(means, key=lambda name: means[name])
+    if len(means) > 1 and longest and shortest and means[longest] > means[shortest]:
+        return f"{said}, most in {longest} ({means[longest]:.1f}) and fewest in {shortest} ({means[shortest]:.1f})."
+    return f"{said} ({min(everything)} to {max(everything)})."
 
 
 def _row(domain: str, lengths: list[int]) -> dict[str, object]:

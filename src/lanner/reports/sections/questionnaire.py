@@ -50,7 +50,15 @@ def _averages(view: View, questions: list[str]) -> Table:
         Column("n", "n", quiet=True),
     ]
     data = [dict(row) for row in result.rows]
-    return Table("statements", "Average answers of the judges.", columns, rows, data, str(result.signature or ""))
+    rated = [(row, found) for row, found in zip(rows, result.rows, strict=True) if found["mean"] is not None]
+    caption = "Average answers of the judges."
+    if len(rated) > 1:
+        high, low = (pick(rated, key=lambda pair: pair[1]["mean"])[0] for pick in (max, min))
+        caption = (
+            f"Average answers of the judges: highest on “{high['statement']}” ({high['mean']} {high['ci']}), lowest on "
+            f"“{low['statement']}” ({low['mean']} {low['ci']})."
+        ).replace(" )", ")")
+    return Table("statements", caption, columns, rows, data, str(result.signature or ""))
 
 
 def _shares(view: View, questions: list[str]) -> Table:
@@ -71,4 +79,8 @@ def _shares(view: View, questions: list[str]) -> Table:
         Column("n", "of", quiet=True),
     ]
     data = [dict(row) for row in result.rows]
-    return Table("answers", "How many judges gave which answer.", columns, rows, data, str(result.signature or ""))
+    top = max(rows, key=lambda row: row["count"] / max(1, row["n"]), default=None)
+    caption = "How many judges gave which answer."
+    if top is not None:
+        caption += f" The most unanimous: “{top['answer']}” to “{top['question']}” ({top['count']} of {top['n']})."
+    return Table("answers", caption, columns, rows, data, str(result.signature or ""))
