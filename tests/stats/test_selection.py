@@ -6,9 +6,11 @@ import polars as pl
 import pytest
 
 from lanner.errors import StatisticError
+from lanner.stats.alpha import alpha
+from lanner.stats.counting import percent
 from lanner.stats.kappa import kappa
 from lanner.stats.resample import Resampling
-from lanner.stats.selection import ratings
+from lanner.stats.selection import COUNTED, ratings
 from rated import table
 
 PLAIN = Resampling(method="none")
@@ -121,3 +123,22 @@ def test_ratings_pass_through_and_judges_must_exist():
     assert kappa(rated, judges=["j0", "j2"], resampling=PLAIN).counts["judges"] == 2
     with pytest.raises(StatisticError, match="no judge 'ann'"):
         ratings(table([["a"]]), judges=["ann"])
+
+
+def test_labels_that_were_counted_are_compared_as_sets_unless_numbers_are_asked_for():
+    data = pl.DataFrame(
+        {
+            "judge": ["a", "b"] * 3,
+            "document": ["1", "1", "2", "2", "3", "3"],
+            "labels": [["x"], ["y"], ["x"], ["x"], ["x", "y"], ["x", "y"]],
+            "score": [2.0, 2.0, 1.0, 1.0, 3.0, 2.0],  # how many errors
+        }
+    )
+    same = percent(data)
+    assert same.value == pytest.approx(2 / 3)  # of 1 the sets differ, of 3 only the number
+    assert COUNTED in same.notes
+    assert percent(data, value=["score"]).value == pytest.approx(2 / 3)
+    assert percent(data[:4]).value == 0.5
+    assert percent(data[:4], value=["score"]).value == 1
+    assert alpha(data, level="interval").value == alpha(data, level="interval", value=["score"]).value
+    assert kappa(data, weights="quadratic").value == kappa(data, weights="quadratic", value=["score"]).value

@@ -23,7 +23,7 @@ _CELLS = 4_000_000
 _TABLES = 60_000_000  # labels × labels × documents: beyond, the tables of all documents take half a gigabyte
 
 
-@statistic("label", "score", "labels")
+@statistic("label", "labels", "score")
 def alpha(rated: Ratings, *, level: Level | None = None) -> Plan:
     """Krippendorff's α = 1 − Dₒ/Dₑ: observed over expected disagreement, 1 is perfect, 0 is what chance gives.
 

@@ -29,7 +29,7 @@ def _agreement(rated: Ratings, weights: Array) -> tuple[Array, Array, Array]:
     return rated.patterns.pair_total(weights), size * (size - 1), size
 
 
-@statistic("label", "score", "labels")
+@statistic("label", "labels", "score")
 def percent(rated: Ratings, *, over: Over = "items", weights: Weights = None) -> Plan:
     """Share of agreement, not corrected for chance.
 
@@ -85,7 +85,7 @@ def _chance_plan(name: str, rated: Ratings, weights: Weights, expected: Callable
     return Plan(name, rated, Rows.of(rated.patterns), finish, parts, uses=two, settings={"weights": describe(weights)})
 
 
-@statistic("label", "score", "labels")
+@statistic("label", "labels", "score")
 def fleiss(rated: Ratings, *, weights: Weights = None) -> Plan:
     """Fleiss' κ for any number of judges, also different numbers per item.
 
@@ -95,7 +95,7 @@ def fleiss(rated: Ratings, *, weights: Weights = None) -> Plan:
     return _chance_plan("fleiss", rated, weights, lambda shares, table: ((shares @ table) * shares).sum(axis=1))
 
 
-@statistic("label", "score", "labels")
+@statistic("label", "labels", "score")
 def brennan_prediger(rated: Ratings, *, weights: Weights = None) -> Plan:
     """Brennan and Prediger's coefficient: chance is a blind pick among the q labels, Pₑ = Σ wₖₗ / q².
 
@@ -112,7 +112,7 @@ def brennan_prediger(rated: Ratings, *, weights: Weights = None) -> Plan:
     return _with_scale_note(plan)
 
 
-@statistic("label", "score", "labels")
+@statistic("label", "labels", "score")
 def gwet(rated: Ratings, *, weights: Weights = None) -> Plan:
     """Gwet's AC1 (AC2 with weights): chance agreement is possible only on items that are hard to judge.
 
@@ -138,7 +138,7 @@ def _with_scale_note(plan: Plan) -> Plan:
     return replace(plan, notes=(*plan.notes, note), reasons=reasons)
 
 
-@statistic("label", "score", "labels")
+@statistic("label", "labels", "score")
 def conger(rated: Ratings, *, weights: Weights = None) -> Plan:
     """Conger's κ: like Fleiss, but each judge keeps his own label shares, so that it is Cohen's κ for two judges.
 
@@ -179,7 +179,7 @@ def conger(rated: Ratings, *, weights: Weights = None) -> Plan:
     return Plan("conger", rated, Rows.of_items(rated, items), finish, parts, uses=two, settings=settings)
 
 
-@statistic("label", "score", "labels")
+@statistic("label", "labels", "score")
 def wmt(rated: Ratings, *, directions: tuple[str, str] | None = None, singles: bool = True) -> Plan:
     """The κ of the WMT evaluation campaigns: all pairs of answers pooled over items, one set of label shares.
 

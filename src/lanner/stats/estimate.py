@@ -287,6 +287,9 @@ class Statistic:
     def plan(self, data: Any, question: str = "", **options: Any) -> Plan:
         """The statistic on its data. Options that select answers go to `ratings`, the others to the statistic."""
         select = {name: options.pop(name) for name in _SELECT if name in options}
+        if options.get("level") in _DISTANCES or options.get("weights") in ("linear", "quadratic"):
+            # distances are between numbers: of labels that are counted, how many there are
+            select.setdefault("value", sorted(self.reads, key=lambda name: name == "labels"))
         rated = self.ratings(data, question, **select)
         try:
             return self._planner(rated, **options)
@@ -309,9 +312,10 @@ class Statistic:
         return self.each(data, question, resampling=resampling, **options)[0]
 
 
+_DISTANCES = ("ordinal", "interval", "ratio")
 _SELECT = ("value", "stage", "row", "system", "judges", "labels", "roles", "sides")
 
 
 def statistic(*reads: Value) -> Callable[[Planner], Statistic]:
     """Make a statistic of a planner; `reads` are the columns it reads, in order of preference."""
-    return lambda planner: Statistic(planner, reads or ("label", "score", "labels"))
+    return lambda planner: Statistic(planner, reads or ("label", "labels", "score"))

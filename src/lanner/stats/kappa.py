@@ -18,7 +18,7 @@ from lanner.stats.resample import Array, Resampling
 from lanner.stats.weighting import Weights, agreement_weights, check_order, describe
 
 
-@statistic("label", "score", "labels")
+@statistic("label", "labels", "score")
 def kappa(rated: Ratings, *, weights: Weights = None, each: bool = False) -> Plan:
     """Cohen's κ between two judges; with more judges the mean over all pairs that share items (Light 1971).
 
@@ -38,7 +38,7 @@ def kappa(rated: Ratings, *, weights: Weights = None, each: bool = False) -> Pla
     return _two_judges("kappa", rated, table, expected, each=each, settings={"weights": describe(weights)})
 
 
-@statistic("label", "score", "labels")
+@statistic("label", "labels", "score")
 def scott(rated: Ratings, *, weights: Weights = None, each: bool = False) -> Plan:
     """Scott's π between two judges: as Cohen's κ, but both judges share one set of label shares.
 

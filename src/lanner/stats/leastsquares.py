@@ -74,11 +74,14 @@ class Ols:
         return int(self.x.shape[1])
 
     @cached_property
+    def _root(self) -> Array:
+        """R⁻¹ of X = QR: a root of (X'X)⁻¹ that exists also where that is next to singular."""
+        return np.asarray(np.linalg.inv(np.linalg.qr(self.x, mode="r")), dtype=float)
+
+    @cached_property
     def bread(self) -> Array:
         """(X'X)⁻¹."""
-        r = np.linalg.qr(self.x, mode="r")
-        inverse = np.linalg.inv(r)
-        return np.asarray(inverse @ inverse.T)
+        return np.asarray(self._root @ self._root.T)
 
     @cached_property
     def beta(self) -> Array:
@@ -113,8 +116,7 @@ class Ols:
         """A_g X_g of the clusters in `_rows`, with A_g = (I − H_gg)^(−1/2) for CR2 and I for CR1."""
         if self.errors != "cr2":
             return [self.x[rows] for rows in self._rows]
-        root: Array = np.asarray(np.linalg.cholesky(self.bread), dtype=float)
-        return [_without_leverage(self.x[rows], root) for rows in self._rows]
+        return [_without_leverage(self.x[rows], self._root) for rows in self._rows]
 
     @cached_property
     def covariance(self) -> Array:

@@ -22,6 +22,7 @@ from lanner.stats.tables import undefined
 from lanner.stats.terms import Terms, codes, terms
 from lanner.stats.wide import wide
 
+_LARGEST = 1e100
 _REPEATED = 0.95  # a factor with more levels than this share of the rows cannot be told from the residual
 _PROFILED = 3e6  # multiplications a step may take for variances to get profile likelihood intervals
 
@@ -261,8 +262,11 @@ def _prepare(data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str
     notes = (*source.notes, *design.notes)
     if len(y) <= design.matrix.shape[1] + 1:
         return f"{len(y)} complete rows are too few for {design.matrix.shape[1]} coefficients."
-    if float(np.ptp(y)) == 0:
-        return f"{outcome} has the same value everywhere."
+    size = float(np.abs(y).max())
+    if float(np.ptp(y)) <= 1e-9 * size:
+        return f"{outcome} has the same value everywhere, or differs by less than can be told apart."
+    if size > _LARGEST:
+        return f"{outcome} holds values too large to be squared."
     part = source.table[design.rows.tolist()] if len(design.rows) < source.table.height else source.table
     factors: list[Indices] = []
     levels: dict[str, tuple[str, ...]] = {}

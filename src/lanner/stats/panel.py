@@ -49,7 +49,9 @@ class Panel:
     def _members(self) -> npt.NDArray[np.bool_]:
         """For label sets: which labels each code stands for."""
         names = sorted(frozenset().union(*self.rated.sets)) if self.rated.sets else []
-        return np.array([[name in own for name in names] for own in self.rated.sets], bool).reshape(-1, len(names))
+        return np.array([[name in own for name in names] for own in self.rated.sets], bool).reshape(
+            len(self.rated.sets), len(names)
+        )
 
     def closeness(self, a: npt.NDArray[np.int32], b: npt.NDArray[np.int32]) -> Array:
         """How alike two codes are: 1 or 0, minus the squared distance, or the Jaccard index of two sets.
@@ -80,7 +82,7 @@ def panel(
     for name in (*models, *people):
         if name not in kinds:
             raise StatisticError(f"There is no judge {name!r}.", next_step=did_you_mean(name, kinds))
-    rated = ratings(data, question, **chosen)
+    rated = ratings(data, question, **{"value": ("label", "score", "labels"), **chosen})
     asked = tuple(models) or tuple(j for j in rated.judges if kinds.get(j) in ("model", "metric"))
     crowd = tuple(people) or tuple(
         j for j in rated.judges if kinds.get(j) not in ("model", "metric") and j not in asked

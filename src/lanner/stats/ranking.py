@@ -93,6 +93,10 @@ def rank(
     resampling = resampling or Resampling()
     found = data if isinstance(data, Items) else items(data, of, **selection)
     found = found.only(only) if only else found
+    odd = ~found.table["score"].is_finite()
+    if odd.any():
+        note = f"{int(odd.sum())} segments whose score is not a finite number are left out."
+        found = replace(found, table=found.table.filter(~odd), notes=(*found.notes, note))
     if not len(found.table):
         empty = undefined(f"mean {of}", "no system has a score.")
         return Ranking(found, (), np.empty(0), Replicates(*(np.empty((0, 0)),) * 3, 0), (), np.empty((0, 0)), (), empty)

@@ -118,7 +118,7 @@ class Ratings:
     @cached_property
     def slots(self) -> tuple[Codes, Codes, Codes]:
         """Codes and judges as items × answers, −1 where there is none, and the item of each row (answered ones)."""
-        starts = np.r_[0, np.cumsum(self.per_item)[:-1]]
+        starts = np.cumsum(self.per_item) - self.per_item
         place = np.arange(len(self.item)) - np.repeat(starts, self.per_item)
         shape = (self.n_items, max(1, int(self.per_item.max(initial=0))))
         codes, judges = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)

@@ -30,7 +30,7 @@ def ratings(
     data: Any,
     question: str = "",
     *,
-    value: Sequence[Value] = ("label", "score", "labels"),
+    value: Sequence[Value] = ("label", "labels", "score"),
     stage: str | None = None,
     row: str | None = None,
     system: str | None = None,
@@ -52,6 +52,8 @@ def ratings(
     table = _select(table, question, stage=stage, row=row, system=system, judges=judges, roles=roles)
     table = _one_order(table, sides)
     column: Value = next((name for name in value if table[name].is_not_null().any()), value[0])
+    if column == "labels" and "score" in value and table["score"].is_not_null().any():
+        notes += (COUNTED,)
     if column == "labels" or (value[0] == "labels" and column != "score" and _is_grid(table)):
         table, column = _as_sets(table, column), "labels"
     item, first = _dense(table)
@@ -68,6 +70,12 @@ def ratings(
         notes += (f"{again} answers were given again by the same judge to the same item; the latest counts.",)
     places = Places(item[kept][latest].astype(np.int32), judge[latest], names)
     return _build(question, table[kept[latest]], items, column, labels=labels, places=places, notes=notes)
+
+
+COUNTED = (
+    "The labels were counted: this is about the set of labels given to an item, not about how many; for their number "
+    'choose value=["score"].'
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,9 @@ def wide(data: Any, *, role: str = "main") -> Wide:
     answered = full.filter(pl.col("score").is_not_null() | pl.col("label").is_not_null())
     if answered["answered_at"].is_not_null().any():
         answered = answered.sort("answered_at", nulls_last=False, maintain_order=True)
-    return Wide(*_spread(answered, notes))
+    table, notes = _spread(answered, notes)
+    silent = sorted(set(full["_of"]) - set(table.columns))  # asked, and never answered: a measure without values
+    return Wide(table.with_columns(pl.lit(None, pl.Float64).alias(name) for name in silent), notes)
 
 
 def _spread(answered: pl.DataFrame, notes: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:
