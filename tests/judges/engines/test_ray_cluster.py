@@ -18,7 +18,6 @@ from aiohttp import web
 
 from judged import corpus, member, opened, stored
 from lanner.errors import LannerError
-from lanner.judges.engines import ray_cluster
 from lanner.judges.engines.ray_cluster import run_on_ray
 from lanner.judges.plan import Limits, Plan
 from lanner.judges.run import run
@@ -135,10 +134,7 @@ def test_a_sqlite_file_is_refused_before_anything_begins(tmp_path: Path) -> None
 
 @pytest.mark.postgres
 def test_without_the_extra_it_says_which_one(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> Any:
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(ray_cluster.importlib, "import_module", missing)
+    monkeypatch.setitem(sys.modules, "ray", None)
     with Store.open(postgres_url) as store:
         opened(store, "da", corpus(1, 1))
         with pytest.raises(LannerError, match=r"ray") as problem:

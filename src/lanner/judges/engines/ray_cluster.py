@@ -9,6 +9,7 @@ small objects.
 from __future__ import annotations
 
 import importlib
+import socket
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ from lanner.store import Store
 from lanner.store.claims import refuse_unshared
 
 _TICK = 0.5
+_PATIENCE = 10.0  # seconds for the cluster's first machine to take a call
 _REST = 3.0  # seconds in which a machine gets nothing new after a worker died on it
 
 
@@ -76,8 +78,11 @@ def _connected(address: str) -> Iterator[Any]:
         yield ray
         return
     try:
+        host, _, port = address.rpartition(":")
+        if port.isdigit() and "/" not in host:  # Ray itself would try for minutes
+            socket.create_connection((host, int(port)), _PATIENCE).close()
         ray.init(address=address or "auto", log_to_driver=False, logging_level="ERROR")
-    except (ConnectionError, ValueError, RuntimeError) as problem:
+    except (OSError, ValueError, RuntimeError) as problem:
         words = str(problem).strip().splitlines()
         raise LannerError(
             f"There is no Ray cluster at {address or 'the usual place'}: {words[0] if words else 'no answer'}",
