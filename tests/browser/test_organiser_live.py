@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from lanner import campaign
 from office import Office, disputed
@@ -108,12 +108,34 @@ def test_tables_sort_and_menus_close(office: Office, desk: Page) -> None:
     expect(desk.get_by_text("Duplicate or delete")).not_to_be_visible()
 
 
+def test_a_sorted_table_stays_sorted_when_news_come_and_can_be_copied(
+    office: Office, desk: Page, context: BrowserContext
+) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    desk.goto(f"{office.url}/campaigns/calm")
+    expect(desk.locator('[data-panel="agreement"] svg')).to_be_visible()
+    judges = desk.locator('[data-panel="progress"] tbody th a')
+    desk.get_by_role("button", name="Judge", exact=True).click()
+    desk.get_by_role("button", name="Judge", exact=True).click()
+    expect(judges.first).to_have_text("Judge 3")
+    campaign.configure(office.store, "calm", settings={"hourly_rate": 20})
+    expect(desk.locator('[data-panel="progress"] thead')).to_contain_text("Cost")
+    expect(judges.first).to_have_text("Judge 3")
+    expect(desk.get_by_role("button", name="Judge", exact=True)).to_be_focused()
+    desk.locator('[data-panel="progress"] .copy-table').click()
+    copied = desk.evaluate("navigator.clipboard.readText()").split("\n")
+    assert copied[0].split("\t")[0] == "Judge"
+    assert copied[1].startswith("Judge 3\t")
+    assert len(copied) == 4
+
+
 PAGES = [
     "/campaigns",
     "/campaigns/swapped",
     "/campaigns/empty",
     "/campaigns/swapped/disagreements?question=skills",
     "/campaigns/empty/disagreements",
+    "/campaigns/swapped/documents",
     "/campaigns/swapped/judges",
     "/campaigns/swapped/judge?id=J1",
     "/campaigns/swapped/settings",
@@ -126,15 +148,18 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_any_page(office: Office, browser: Browser, scheme: str) -> None:
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+@pytest.mark.parametrize(("scheme", "language"), [("light", "en"), ("dark", "en"), ("dark", "ar")])
+def test_axe_finds_nothing_on_any_page(office: Office, browser: Browser, scheme: str, language: str) -> None:
+    context = browser.new_context(  # type: ignore[arg-type]
+        viewport={"width": 1440, "height": 900}, color_scheme=scheme, reduced_motion="reduce", locale=language
+    )
     page = context.new_page()
     page.set_default_timeout(30_000)
     office.enter(page)
     told = []
-    for path in PAGES:
+    for path in PAGES if language == "en" else PAGES[:7]:
         page.goto(office.url + path)
+        assert page.locator("html").get_attribute("lang") == language or "/preview/" in path
         if path == "/campaigns/swapped":
             page.wait_for_selector('[data-panel="agreement"] svg')
         for found in Axe().run(page, options=RULES).response["violations"]:
