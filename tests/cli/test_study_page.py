@@ -54,3 +54,7 @@ def test_an_estimate_stands_with_its_interval() -> None:
     lost = Check(found.cell, Found(0.3, 0.2, 0.4, recovers=True), DIFFERS)
     assert "Not recovered: T, r, κ." in " ".join(findings(simulated, [found, lost]))
     assert typed(None, 2) == "—"
+
+
+def test_halves_are_rounded_up_as_in_print() -> None:
+    assert [typed(28.5, 0), typed(-0.125, 2), typed(0.1, 3), typed("<.05", 2)] == ["29", "−0.13", "0.100", "<.05"]

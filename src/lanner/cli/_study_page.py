@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from importlib import import_module
 
 from lanner.model import Json
@@ -198,5 +200,10 @@ def _remarks(study: Study) -> Section | None:
 
 
 def typed(value: float | str | None, digits: int) -> str:
-    """A value as it stands in print; words stay words."""
-    return value if isinstance(value, str) else number(value, digits, bounded=False)
+    """A value as it stands in print, halves rounded up as papers do; words stay words."""
+    if value is None or isinstance(value, str):
+        return value or number(None)
+    if not math.isfinite(value):
+        return number(value, digits, bounded=False)
+    exact = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return number(float(exact), digits, bounded=False)
