@@ -189,7 +189,8 @@ class Ols:
             eta = self._hotelling_df(pick)
             df = eta - q + 1
             f *= df / eta
-        return Joint(f, q, df) if df > 0 else None
+        # a variance that is nothing but rounding may turn out negative, or its degrees of freedom endless: no test then
+        return Joint(f, q, df) if 0 < df < np.inf and 0 <= f < np.inf else None
 
     def _hotelling_df(self, pick: Array) -> float:
         """η such that the estimated variance behaves like a Wishart matrix on η degrees of freedom."""
