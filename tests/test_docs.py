@@ -58,6 +58,7 @@ MODULES = {
     "intervals": "lanner.stats.resample",
     "judges": "lanner.judges",
     "judging": "lanner.web",
+    "judging-at-scale": "lanner.judges.engines",
     "metaeval": "lanner.stats.metaeval",
     "metrics": "lanner.metrics",
     "operating": "lanner.store.backup",
