@@ -221,7 +221,8 @@ def effects(
 ) -> Result:
     """Each judge's (or document's) own effect: how far from the average it pulls the score, shrunk towards zero.
 
-    Best linear unbiased predictions with intervals from their conditional standard error; a negative judge is severe.
+    Best linear unbiased predictions (Henderson 1975) with intervals from their conditional standard error; a negative
+    judge is severe.
     """
     name = f"effects of {of} on {outcome}"
     made = _prepare(data, outcome, fixed, (of, *(factor for factor in random if factor != of)))

@@ -61,8 +61,9 @@ def regress(
     """Ordinary least squares of a measure on others, with an intercept.
 
     Each predictor is a measure, a grid question (all its rows) or a column of text (one term per group but the first).
-    `errors`: "document" = CR2 with Satterthwaite degrees of freedom; "document-cr1" = the common clustered sandwich;
-    "classical" = rows taken as independent, as most papers report. `fill` replaces missing outcomes.
+    `errors`: "document" = CR2 (Bell and McCaffrey 2002) with Satterthwaite degrees of freedom; "document-cr1" = the
+    common clustered sandwich; "classical" = rows taken as independent, as most papers report.
+    `fill` replaces missing outcomes.
 
     Rows: one per group and term with coefficient, interval, standard error, df, p, and the standardised coefficient
     β·sd(x)/sd(y). The Result's value is R² = 1 − RSS/TSS with its document bootstrap interval.
