@@ -1,6 +1,10 @@
 from pathlib import Path
 
+import pytest
+
 from cli.command import Command
+from lanner.cli._source import materials
+from released import data_dir
 from test_material import falcon_folder
 
 
@@ -19,3 +23,12 @@ def test_an_unknown_campaign_names_the_nearest(lanner: Command, tmp_path: Path) 
     ran = lanner("agreement", "pilott")
     assert ran.code == 2
     assert "Did you mean 'pilot'" in ran.err
+
+
+@pytest.mark.data
+def test_a_table_of_a_known_format_is_not_taken_for_ratings() -> None:
+    """MQM marks have a rater and an item on each row, and are far more than ratings."""
+    (part,) = materials(str(data_dir("mqm") / "mqm_ted_ende.tsv"), "none.sqlite", None)
+    assert part.protocol is not None
+    assert part.protocol.name == "mqm"
+    assert "penalty" in set(part.table["question"])

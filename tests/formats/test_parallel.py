@@ -49,6 +49,15 @@ def test_options_say_what_names_do_not(tmp_path: Path) -> None:
         formats.read(tmp_path, "parallel")
 
 
+def test_a_text_that_begins_with_a_byte_order_mark_keeps_it(tmp_path: Path) -> None:
+    made = [
+        Document("d", (Segment("0", "\ufeffOne.", {"a": "\ufeff"}), Segment("1", "\ufeff", {"a": "Zwei."})), "en", "de")
+    ]
+    formats.write("parallel", tmp_path / "one", made)
+    (reading,) = formats.read(tmp_path / "one")
+    assert [(s.source, s.outputs["a"]) for s in reading.documents[0]] == [("\ufeffOne.", "\ufeff"), ("\ufeff", "Zwei.")]
+
+
 @settings(max_examples=12, deadline=None)
 @given(documents(texts(without="\n\r")))
 def test_round_trip(made: list[Document]) -> None:

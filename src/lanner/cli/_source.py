@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from lanner import material
+from lanner import formats, material
 from lanner.cli._output import json_option
 from lanner.cli._ratings import ratings_file
 from lanner.errors import InputError, did_you_mean
@@ -108,10 +108,20 @@ def shares(part: Material, by: str | None) -> list[tuple[str, Material]]:
     return [(domain, part.in_domain(domain)) for domain in domains]
 
 
+def _is_any_table(source: str, format_name: str | None) -> bool:
+    """Whether no format of its own is known for a file: a table of MQM marks is more than a table of ratings."""
+    if format_name is not None:
+        return False
+    try:
+        return formats.recognise(source) == "table"
+    except InputError:
+        return True  # perhaps ratings; else whoever reads it next says what is wrong
+
+
 def materials(source: str, store_place: str, format_name: str | None, protocol: str | None = None) -> list[Material]:
     """The judgements of a file, a folder or a campaign. A path that exists wins over a campaign of that name."""
     if Path(source).exists():
-        if Path(source).is_file() and format_name in (None, "ratings") and not protocol:
+        if Path(source).is_file() and not protocol and (format_name == "ratings" or _is_any_table(source, format_name)):
             ratings = ratings_file(Path(source), asked=format_name == "ratings")
             if ratings is not None:
                 return ratings

@@ -10,6 +10,8 @@ from lanner.errors import InputError, Where
 from lanner.formats._writing import text_file
 from lanner.model import Document, Segment
 
+_MARK = "\ufeff"  # byte order mark
+
 
 @dataclass(frozen=True, slots=True)
 class Texts:
@@ -31,11 +33,16 @@ class Texts:
 
 def write_lines(path: Path, documents: Sequence[Document], texts: Texts) -> None:
     """One line for each segment; a segment without this text, or with a line break, is an error."""
+    first = True
     with text_file(path) as out:
         for document in documents:
             for segment in document:
                 where = Where(path, item=f"{document.id}, segment {segment.id}")
-                out.write(_line(texts.of(segment), texts, where) + "\n")
+                line = _line(texts.of(segment), texts, where)
+                if first and line.startswith(_MARK):
+                    out.write(_MARK)  # readers take one away from the beginning of a file
+                first = False
+                out.write(line + "\n")
 
 
 def _line(text: str | None, texts: Texts, where: Where) -> str:
