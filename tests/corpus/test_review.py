@@ -4,26 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from doubtful import rows
 from lanner.corpus.columns import texts
 from lanner.corpus.edits import Edit, apply
 from lanner.corpus.review import Place, Review, cuts
-from lanner.corpus.rows import DOUBTFUL, Doubt
+from lanner.corpus.rows import Doubt
 from lanner.errors import InputError
 from lanner.model import Document, Segment
-
-
-def rows(parent: str, *pairs: tuple[str, str], doubtful: tuple[int, ...] = (1,)) -> tuple[Segment, ...]:
-    return tuple(
-        Segment(
-            f"{parent}.{n}",
-            source,
-            {"a": output},
-            flags=(DOUBTFUL,) if n in doubtful else (),
-            meta={"parent": parent},
-        )
-        for n, (source, output) in enumerate(pairs, start=1)
-    )
-
 
 DOCUMENT = Document(
     "d",

@@ -13,12 +13,7 @@ from lanner.stats.swap_tests import (
     system_accuracy_tests,
     where_whole,
 )
-
-
-def scorers(seed: int = 0, systems: int = 4, segments: int = 3) -> tuple[np.ndarray, list[np.ndarray]]:
-    rng = np.random.default_rng(seed)
-    gold = rng.integers(0, 4, (systems, segments)).astype(float)
-    return gold, [gold + rng.normal(0, noise, gold.shape) for noise in (0.3, 1.5, 4)]
+from stats.test_scorer_comparison import scorers
 
 
 def test_perm_both_is_its_definition() -> None:
