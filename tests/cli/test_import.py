@@ -24,6 +24,16 @@ def test_texts_become_a_corpus_file(lanner: Command, tmp_path: Path) -> None:
     assert lanner("import", path, "--force").code == 0
 
 
+def test_a_file_is_never_written_over_by_what_was_read_from_it(lanner: Command, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text('{"src": "One.", "tgt": "Eins."}\n', encoding="utf-8")
+    for flags in ((), ("--force",)):
+        ran = lanner("import", path, *flags)
+        assert ran.code == 2
+        assert "--name mine-texts" in ran.err
+    assert lanner("import", path, "--name", "mine-texts").code == 0
+
+
 def test_scores_that_answer_no_protocol_stay_with_their_texts(lanner: Command, tmp_path: Path) -> None:
     """Metric scores are not answers to questions: they are kept in the file, not made a campaign."""
     for name, content in {

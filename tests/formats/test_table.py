@@ -102,7 +102,7 @@ def test_a_file_without_source_is_not_recognised(tmp_path: Path) -> None:
     assert not table.recognise(path)
     with pytest.raises(InputError, match="none of the formats") as caught:
         formats.recognise(path)
-    assert "table (a table with named columns" in caught.value.next_step
+    assert "lacks a column that is known to hold the source text" in caught.value.next_step
 
 
 @pytest.mark.parametrize(

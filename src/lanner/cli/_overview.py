@@ -7,7 +7,7 @@ from importlib import resources
 
 HEADINGS = {
     "Start": ("demo", "doctor", "protocols", "protocol"),
-    "Prepare texts": ("import", "prepare"),
+    "Prepare texts": ("import", "formats", "prepare"),
     "Run a campaign": ("design", "plan", "new", "links", "serve", "campaign", "promote", "judge", "metric", "export"),
     "Know what came out": ("report", "scores", "agreement", "prefer", "effort", "associate", "regress"),
     "Compare": ("compare", "metaeval", "reproduce"),

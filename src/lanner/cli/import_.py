@@ -49,9 +49,9 @@ def command(
     Example: lanner import h-falcon
     """
     output = Output("import", as_json)
-    found = format_name or formats.recognise(path)
-    output.say(f"Reading {path} as {found} ({formats.titles().get(found.replace('-', '_'), found)}).")
     given = parse_options(options)
+    found = format_name or formats.recognise(path, **given)
+    output.say(f"Reading {path} as {found} ({formats.titles().get(found.replace('-', '_'), found)}).")
     _confirm(output, formats.guess(path, found, **given), ask=not yes and not as_json)
     base = name or slug(path.name.removesuffix("".join(path.suffixes)) or path.name)
     rows = _stream(output, path, found, given, base, force) or _whole(
@@ -88,7 +88,7 @@ def _stream(
     with reading(output, path) as told, formats.texts(path, found, **given) as texts:
         if texts is None:
             return []
-        _check_free(name, force)
+        _check_free(name, force, path)
 
         def passing() -> Iterator[Document]:
             for document in texts.documents:
@@ -119,7 +119,7 @@ def _whole(
     with reading(output, path):
         readings = formats.read(path, found, **given)
     labels = [base if len(readings) == 1 else f"{base}-{slug(reading.name)}" for reading in readings]
-    _check_all(readings, labels, protocol, store_place, force)
+    _check_all(path, readings, labels, protocol, store_place, force)
     rows: list[dict[str, Json]] = []
     with counting(output, "Storing", len(readings)) as one:
         for part, label in zip(readings, labels, strict=True):
@@ -131,7 +131,9 @@ def _whole(
     return rows
 
 
-def _check_all(readings: list[Reading], labels: list[str], protocol: str | None, store_place: str, force: bool) -> None:
+def _check_all(
+    path: Path, readings: list[Reading], labels: list[str], protocol: str | None, store_place: str, force: bool
+) -> None:
     """Everything that could go wrong goes wrong here, before anything is written: all parts are taken in, or none."""
     names: set[str] = set()
     if "://" in store_place or Path(store_place).exists():
@@ -139,15 +141,20 @@ def _check_all(readings: list[Reading], labels: list[str], protocol: str | None,
             names = {found.name for found in campaign.campaigns(store)}
     for part, label in zip(readings, labels, strict=True):
         if not _asked(part, protocol):
-            _check_free(label, force)
+            _check_free(label, force, path)
             continue
         if label in names:
             raise LannerError(f"There is a campaign {label!r} already.", next_step="Give another --name.")
         take_in(protocols.load(_asked(part, protocol)), part.judgements, part.documents)
 
 
-def _check_free(name: str, force: bool) -> None:
+def _check_free(name: str, force: bool, read: Path) -> None:
     path = Path(f"{name}.jsonl")
+    if path.exists() and path.resolve() == read.resolve():
+        hint = f"Give another name: --name {name}-texts"
+        raise LannerError(
+            "The texts would be written over the file they are read from.", where=Where(path), next_step=hint
+        )
     if path.exists() and not force:
         hint = "Give another --name, or --force."
         raise LannerError("There is such a file already.", where=Where(path), next_step=hint)
@@ -205,7 +212,9 @@ def parse_options(options: tuple[str, ...]) -> dict[str, str]:
     for option in options:
         name, equals, value = option.partition("=")
         if not equals:
-            raise LannerError(f"{option!r} is not NAME=VALUE.", next_step="Write for instance --option lp=en-de.")
+            raise LannerError(
+                f"{option!r} is not NAME=VALUE.", next_step="Write for instance --option languages=en-de."
+            )
         parsed[name.strip()] = value.strip()
     return parsed
 

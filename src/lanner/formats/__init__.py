@@ -4,8 +4,9 @@ A format has a `TITLE`, and as many of these as make sense: `recognise(path)`, `
 `read_documents(path, **options)`, `write(path, documents, judgements, judges, **options)`, with `OPTIONS` telling the
 options apart; `texts(path, **options)` where a file without judgements can be taken in one document at a time,
 `guess(path, **options)` where something is guessed that a person should confirm, `explain(path)` to say what is wrong
-with a file that nothing recognises. `GENERIC` marks a format that fits many files and is tried only when no other fits,
-`FOLDER` one that is always a folder.
+with a file that nothing recognises, `told(path, **options)` whether options alone make a file this format. `SIGNS` are
+the names that the format is known by, for each kind of file; they tell what a file nearly of this format lacks.
+`GENERIC` marks a format that fits many files and is tried only when no other fits, `FOLDER` one that is a folder.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.formats._archive import unpacked
 from lanner.formats._gathering import ApartError
+from lanner.formats._nearest import unrecognised
 from lanner.formats._reading import Reading, TextStream
 from lanner.formats._textfile import watched
 from lanner.model import Document, Judge, Judgement
@@ -53,23 +55,23 @@ def options(format: str) -> Mapping[str, str]:  # noqa: A002 - the word the comm
     return dict(getattr(_module(format), "OPTIONS", {}))
 
 
-def recognise(path: str | Path) -> str:
-    """The name of the format of a file or folder, found from its content."""
+def recognise(path: str | Path, **given: Any) -> str:
+    """The name of the format of a file or folder, found from its content; options may say more than the content."""
     with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
-        return _recognise(inner)
+        return _recognise(inner, given)
 
 
 def read(path: str | Path, format: str | None = None, **given: Any) -> list[Reading]:  # noqa: A002
     """Everything in a file or folder. Either all of it is returned or an error; never a part."""
     with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
-        name = format or _recognise(inner)
+        name = format or _recognise(inner, given)
         return list(_reader(name, inner, given).read(inner, **given))
 
 
 def read_documents(path: str | Path, format: str | None = None, **given: Any) -> Iterator[Document]:  # noqa: A002
     """The documents alone, one at a time, so that a file may be larger than memory."""
     with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
-        name = format or _recognise(inner)
+        name = format or _recognise(inner, given)
         module = _reader(name, inner, given)
         if hasattr(module, "read_documents"):
             yield from module.read_documents(inner, **given)
@@ -83,7 +85,7 @@ def texts(path: str | Path, format: str | None = None, **given: Any) -> Iterator
     """A file that holds texts alone, one document at a time; None where judgements may be in it, or where the format
     is read as a whole."""
     with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
-        name = format or _recognise(inner)
+        name = format or _recognise(inner, given)
         module = _reader(name, inner, given)
         yield module.texts(inner, **given) if hasattr(module, "texts") else None
 
@@ -145,7 +147,7 @@ def _files_fail_clearly(path: Path) -> Iterator[None]:
         raise InputError(f"This cannot be read: {error.strerror or error}.", where=where) from error
 
 
-def _recognise(path: Path) -> str:
+def _recognise(path: Path, given: Mapping[str, Any]) -> str:
     modules = {name: registry.module(ROOM, name) for name in registry.names(ROOM)}
     readable = {name: module for name, module in modules.items() if hasattr(module, "recognise")}
     for generic in (False, True):
@@ -159,13 +161,13 @@ def _recognise(path: Path) -> str:
                 where=Where(path),
                 next_step=f"Say which it is with --from, for instance --from {fitting[0]}.",
             )
+    for name, module in readable.items():
+        if hasattr(module, "told") and module.told(path, **given):
+            return name
     for module in readable.values():
         if hasattr(module, "explain"):
             module.explain(path)
-    looked_for = "; ".join(f"{name} ({module.TITLE})" for name, module in readable.items())
-    raise InputError(
-        "The content is none of the formats known.", where=Where(path), next_step=f"Looked for: {looked_for}."
-    )
+    raise unrecognised(path, readable)
 
 
 def _check_options(name: str, given: Mapping[str, Any]) -> None:

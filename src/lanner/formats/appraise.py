@@ -18,6 +18,7 @@ from lanner.formats.appraise_batches import Batches, read_batches
 from lanner.model import Document, Judge
 
 TITLE = "a folder with Appraise batches and scores"
+SIGNS = {"folder": ("*.csv", "*.json")}
 FOLDER = True
 OPTIONS = {key: appraise_scores.OPTIONS[key] for key in ("protocol", "ends")}
 

@@ -24,6 +24,7 @@ from lanner.formats._writing import text_file
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "Appraise batches (JSON)"
+SIGNS = {"json list": ("task", "items", "documentID", "targetText")}
 OPTIONS = {"size": "items in a batch at most (writing; 100)"}
 _FIELDS = ("documentID", "itemID", "itemType", "sourceText", "targetText", "targetID")
 

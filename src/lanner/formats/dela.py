@@ -18,6 +18,7 @@ from lanner.formats._reading import Reading
 from lanner.model import Document, Judge, Judgement, Segment, languages
 
 TITLE = "the DELA corpus (text files or its folder)"
+SIGNS = {"xml": ("doc", "seg")}
 OPTIONS: dict[str, str] = {}
 # quotation marks of ids are misplaced in the released files
 _SEGMENT = re.compile(r'^<seg\s+id="*([^">\s]+)"*\s*>"?\t?(.*)$', re.S)

@@ -22,6 +22,7 @@ from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.model import languages as language_codes
 
 TITLE = "H-FALCON's release: a folder with data, human and model"
+SIGNS = {"folder": ("data", "human", "model")}
 FOLDER = True
 OPTIONS = {"languages": "the language pair (en-ko where the translations are Korean)", "system": "name of the system"}
 _DATA_HEADER = {"idx", "domain", "doc", "source", "reference", "target"}

@@ -29,6 +29,7 @@ from lanner.model import Document, Judge, JudgeKind, Judgement, Protocol, Segmen
 from lanner.model import languages as language_codes
 
 TITLE = "Label Studio export (JSON), or tasks with a labelling interface"
+SIGNS = {"json list": ("data", "annotations")}
 OPTIONS = {
     "columns": "which field of a task's data holds what, for instance source=text,document=article",
     "languages": "the language pair, for instance en-de",

@@ -24,6 +24,7 @@ from lanner.formats.appraise_batches import Batches
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "mt-metrics-eval's folders: sources, documents, references, system-outputs, scores"
+SIGNS = {"folder": ("sources", "documents", "system-outputs")}
 FOLDER = True
 OPTIONS = {
     "languages": "which language pair, where the folder has several (all)",

@@ -19,6 +19,7 @@ from lanner.formats._writing import text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 
 TITLE = "Lanner's own JSON lines: documents, judges, judgements"
+SIGNS = {"json lines": ("id", "segments")}
 OPTIONS = {"name": "a name for the reading (writing)", "protocol": "the protocol the judgements answer (writing)"}
 _HEADER = "lanner"
 _VERSION = 1

@@ -20,6 +20,7 @@ from lanner.formats._writing import replacing
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "a folder of plain text files, one segment a line, with .docs"
+SIGNS = {"folder": ("src*", "hyp*")}
 FOLDER = True
 OPTIONS = {
     "source": "the source file, if its name does not say so",

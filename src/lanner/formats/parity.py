@@ -17,6 +17,7 @@ from lanner.model import Document, Judge, Judgement, Role, Segment
 from lanner.model import languages as language_codes
 
 TITLE = "the human-parity study: documents.csv, sentences.csv, participants.csv, ratings.csv"
+SIGNS = {"folder": ("documents.csv", "sentences.csv", "ratings.csv")}
 FOLDER = True
 OPTIONS = {"languages": "the language pair (zh-en where the sources are Chinese)"}
 SYSTEMS = ("human", "mt")

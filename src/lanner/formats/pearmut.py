@@ -23,6 +23,7 @@ from lanner.formats._writing import text_file
 from lanner.model import Document, Judge, Judgement, Role, languages
 
 TITLE = "Pearmut campaign (JSON) or answers (JSON lines)"
+SIGNS = {"json": ("campaign_id", "info", "data"), "json lines": ("user_id", "item", "annotation")}
 OPTIONS = {
     "protocol": "the protocol of answers: DA, ESA or MQM (told by what was answered); of a campaign (writing; ESA)",
     "campaign": "the campaign's id (writing)",

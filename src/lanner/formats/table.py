@@ -27,6 +27,7 @@ from lanner.model import Document, Judge, Judgement, Segment
 from lanner.model import languages as language_codes
 
 TITLE = "a table with named columns: CSV, TSV, JSON lines, Parquet, xlsx"
+SIGNS = {"table": ("source",), "json lines": ("source",), "json list": ("source",)}
 GENERIC = True
 OPTIONS = {
     "columns": "which column holds what, for instance source=src,document=talk,system:GPT-4=mt,reference:A=ref",
@@ -56,6 +57,11 @@ def recognise(path: Path) -> bool:
     except InputError:
         return False
     return True
+
+
+def told(path: Path, *, columns: str | Mapping[str, str] = "", **_: Any) -> bool:
+    """Whoever says which column holds the source says that it is a table."""
+    return bool(columns) and bool(kind_of(path))
 
 
 def explain(path: Path) -> None:

@@ -22,6 +22,7 @@ from lanner.formats._writing import replacing
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "TMX translation memories"
+SIGNS = {"xml": ("tmx",)}
 OPTIONS = {
     "system": "the name of the system whose output the translations are (target)",
     "languages": "the language pair, where a unit has more than two languages",

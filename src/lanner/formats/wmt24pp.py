@@ -20,6 +20,7 @@ from lanner.formats._writing import text_file
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "WMT24++ (JSON lines)"
+SIGNS = {"json lines": ("lp", "document_id", "is_bad_source")}
 OPTIONS: dict[str, str] = {}
 _FIELDS = ("lp", "domain", "document_id", "segment_id", "is_bad_source", "source", "target", "original_target")
 _REFERENCES = ("target", "original_target")

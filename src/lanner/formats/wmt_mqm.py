@@ -22,6 +22,7 @@ from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
 
 TITLE = "WMT's MQM ratings (TSV)"
+SIGNS = {"table": ("system", "rater", "source", "target", "category", "severity")}
 OPTIONS = {"languages": "the language pair, for instance en-de"}
 _COLUMNS = {
     "system": ("system",),

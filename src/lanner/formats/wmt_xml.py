@@ -23,6 +23,7 @@ from lanner.formats._writing import replacing
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "WMT's XML test sets"
+SIGNS = {"xml": ("dataset", "doc", "src", "seg")}
 OPTIONS = {"name": "the id of the data set (writing)"}
 
 

@@ -21,6 +21,7 @@ from lanner.formats._writing import replacing
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "XLIFF 1.2 and 2.x"
+SIGNS = {"xml": ("xliff",)}
 OPTIONS = {"system": "the name of the system whose output the targets are (target)"}
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:1.2"
 

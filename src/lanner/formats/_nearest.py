@@ -1,0 +1,117 @@
+"""What to say of a file that no format recognises: what was seen, the formats that come nearest, what they lack.
+
+A format names in `SIGNS` by what it is known: the kind of file, and the columns, keys, elements or files it must have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from types import ModuleType
+
+from lanner.errors import InputError, LannerError, Where
+from lanner.formats import _textfile as textfile
+from lanner.formats import _xml
+from lanner.formats._cells import guess_delimiter, kind_of, open_rows
+
+_NEAREST = 3
+_SHOWN = 8
+_LONGEST = 60
+_KEY = re.compile(r'"([^"\\]{1,40})"\s*:')
+_ELEMENT = re.compile(r"<([A-Za-z_][\w.-]*)")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_RELATED = {"json", "json lines", "json list"}
+_PARTS = {"folder": "files", "table": "columns", "xml": "elements"}
+_LOOSE = {"source": "a column that is known to hold the source text"}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a look at a path shows: its kind, and the names in it that a format could be known by."""
+
+    kind: str
+    names: tuple[str, ...] = ()
+    words: str = ""
+
+    def __str__(self) -> str:
+        shown = ", ".join(self.names[:_SHOWN]) + (", …" if len(self.names) > _SHOWN else "")
+        return f"{self.words} {shown}" if shown else self.words
+
+
+def look(path: Path) -> Seen:
+    """What lies there, without taking any of it."""
+    if path.is_dir():
+        names = tuple(sorted(entry.name for entry in path.iterdir() if not entry.name.startswith(".")))
+        return Seen("folder", names, "a folder with" if names else "an empty folder")
+    suffix = f"a {path.suffix} file" if path.suffix else "a file without an ending"
+    text = textfile.head(path).lstrip("\ufeff \r\n\t")
+    if not text or _CONTROL.search(text):
+        empty = path.stat().st_size == 0
+        return Seen("empty" if empty else "binary", (), f"{suffix} that is {'empty' if empty else 'no text'}")
+    if text.startswith("<"):
+        names = tuple(dict.fromkeys(_ELEMENT.findall(text)))
+        return Seen("xml", names, f"{suffix} with XML, root {_xml.root_name(path) or 'unknown'}, elements")
+    if text[0] in "{[":
+        lines = [line for line in text.splitlines()[:2] if line.strip()]
+        several = len(lines) == 2 and all(line.startswith("{") and line.rstrip().endswith("}") for line in lines)
+        kind = "json list" if text[0] == "[" else "json lines" if several else "json"
+        return Seen(kind, tuple(dict.fromkeys(_KEY.findall(text))), f"{suffix} with {_json_words(kind)}")
+    return _plain(path, text, suffix)
+
+
+def _json_words(kind: str) -> str:
+    words = {"json list": "a JSON list", "json lines": "JSON lines", "json": "a JSON object"}
+    return f"{words[kind]}, keys"
+
+
+def _plain(path: Path, text: str, suffix: str) -> Seen:
+    first = text.partition("\n")[0].strip()
+    if kind_of(path) == "csv" and (guess_delimiter(path) in first):
+        try:
+            return Seen("table", tuple(open_rows(path).header), f"{suffix} with a table, columns")
+        except LannerError:
+            pass
+    shown = first if len(first) <= _LONGEST else f"{first[:_LONGEST].rstrip()} …"
+    return Seen("text", (), f"{suffix} with plain text; its first line is “{shown}”")
+
+
+def _lacking(seen: Seen, kind: str, names: tuple[str, ...]) -> tuple[float, list[str]]:
+    """How near a format is (0 to 2, 0: not at all), and which of its names are not there."""
+    if kind != seen.kind and not {kind, seen.kind} <= _RELATED:
+        return 0.0, []
+    folded = [name.casefold() for name in seen.names]
+    missing = [name for name in names if not any(fnmatch(each, name.casefold()) for each in folded)]
+    found = len(names) - len(missing)
+    return found / len(names) + (kind == seen.kind) if found else 0.0, missing
+
+
+def _candidates(seen: Seen, modules: Mapping[str, ModuleType]) -> Iterator[tuple[float, str, str]]:
+    for name, module in modules.items():
+        signs: Mapping[str, tuple[str, ...]] = getattr(module, "SIGNS", {})
+        ways = [(kind, *_lacking(seen, kind, names)) for kind, names in signs.items()]
+        kind, near, missing = max(ways, key=lambda way: way[1], default=("", 0.0, []))
+        generic = getattr(module, "GENERIC", False)
+        if near or (generic and seen.kind in signs):
+            words = [_LOOSE.get(each, each) if generic else each for each in missing]
+            lacks = (
+                f"lacks {', '.join(words)}" if words else f"has the {_PARTS.get(kind, 'keys')}, but not in their place"
+            )
+            yield near, name, f"{name} ({module.TITLE}) {lacks}"
+
+
+def unrecognised(path: Path, modules: Mapping[str, ModuleType]) -> InputError:
+    """The error for a path that none of these formats recognises."""
+    seen = look(path)
+    nearest = sorted(_candidates(seen, modules), key=lambda each: -each[0])[:_NEAREST]
+    steps = ["Nearest: " + "; ".join(words for _, _, words in nearest) + "."] if nearest else []
+    if seen.kind == "table":
+        steps.append("Say which column holds what: --option columns=source=COLUMN,document=COLUMN,system:NAME=COLUMN.")
+    if seen.kind == "text":
+        steps.append("Plain text is read from a folder: src.txt with one segment a line, beside it hyp.NAME.txt.")
+    steps.append("All formats: lanner formats. Say which it is with --from NAME.")
+    return InputError(
+        f"The content is none of the formats known. This is {seen}.", where=Where(path), next_step=" ".join(steps)
+    )
