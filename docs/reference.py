@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterator
@@ -12,38 +11,16 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+import format_pages
 
-from lanner import formats, protocols, registry
+from lanner import formats, protocols
 from lanner.cli import lanner
 from lanner.protocols.describe import lines as described
 from lanner.stats.agreement import COEFFICIENTS
 
 DOCS = Path(__file__).resolve().parent
-SAMPLES = DOCS.parent / "tests" / "formats" / "samples"
 _MADE = "<!-- Made by docs/reference.py; do not edit. -->"
-_LONGEST = 110  # characters of a sample's line that are shown
-_LINES = 5
-
-_SAMPLE_FILES: dict[str, tuple[str, ...]] = {
-    "appraise": ("appraise/batches.json", "appraise/esa.scores.csv"),
-    "appraise_batches": ("appraise/batches.json",),
-    "appraise_scores": ("appraise_da.csv", "appraise_mqm.csv"),
-    "dela": ("dela.txt",),
-    "folder": ("table.csv", "wmt.xml"),
-    "h_falcon": ("h_falcon/data/evalset.csv", "h_falcon/human/evalset/judge1.csv", "h_falcon/model/m.jsonl"),
-    "label_studio": ("label_studio.json",),
-    "mtme": ("mtme/documents/en-de.docs", "mtme/sources/en-de.txt", "mtme/metric-scores/en-de/chrF-refA.seg.score"),
-    "native": ("native.jsonl",),
-    "parallel": ("parallel/src.txt", "parallel/hyp.oak.txt", "parallel/en-de.docs"),
-    "parity": ("parity/documents.csv", "parity/ratings.csv"),
-    "pearmut": ("pearmut_answers.jsonl",),
-    "table": ("table.tsv",),
-    "tmx": ("memory.tmx",),
-    "wmt24pp": ("wmt24pp.jsonl",),
-    "wmt_mqm": ("mqm.en-de.tsv",),
-    "wmt_xml": ("wmt.xml",),
-    "xliff": ("unit20.xlf",),
-}
+_END = "<!-- end -->"
 
 _COMMANDS = """# Command line
 
@@ -57,14 +34,6 @@ _COMMANDS = """# Command line
   standard error, as an object as well. See [errors and exit codes](errors.md).
 
 The code is in `lanner.cli`, one file for each command.
-"""
-
-_FORMATS = """# Formats one by one
-
-{made}
-
-What is common to all of them is on the page [formats](formats.md); the code is `lanner.formats`, one file for each.
-Options are given as `--option NAME=VALUE`.
 """
 
 
@@ -93,35 +62,21 @@ def _help(command: click.Command, context: click.Context) -> str:
     return "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
 
 
-def formats_page() -> str:
-    """One section for each format: what it is, its options, and a few lines of it."""
-    readable = {name: registry.module("formats", name) for name in formats.titles()}
+def formats_table() -> str:
+    """The formats in a table, for the page that tells what is common to them."""
+    rows = ["| name | what it is | written |", "|---|---|---|"]
     writable = formats.titles(writable=True)
-    parts = [_FORMATS.format(made=_MADE), "| name | what it is | read | written |\n|---|---|---|---|"]
     for name, title in formats.titles().items():
-        read = "yes" if hasattr(readable[name], "read") else "no"
-        parts.append(f"| [`{name}`](#{name}) | {title} | {read} | {'yes' if name in writable else 'no'} |")
-    for name, module in readable.items():
-        parts += [f"\n## {name}\n", inspect.cleandoc(module.__doc__ or ""), ""]
-        if known := formats.options(name):
-            parts += ["| option | meaning |\n|---|---|", *(f"| `{key}` | {text} |" for key, text in known.items()), ""]
-        parts += ["```text", *_sample(name), "```"]
-    return "\n".join(parts) + "\n"
+        rows.append(f"| [`{name}`](format/{name}.md) | {title} | {'yes' if name in writable else ''} |")
+    return "\n".join(rows)
 
 
-def _sample(name: str) -> Iterator[str]:
-    files = _SAMPLE_FILES[name]
-    for file in files:
-        text = (SAMPLES / file).read_text(encoding="utf-8-sig").rstrip("\n")
-        if file.endswith(".json"):  # laid out over many lines, the first five of which would say nothing
-            text = textwrap.fill(json.dumps(json.loads(text), ensure_ascii=False), _LONGEST)
-        lines = text.splitlines()
-        if len(files) > 1:
-            yield f"{file}:"
-        wanted = max(2, _LINES - len(files)) if len(files) > 1 else _LINES
-        yield from (line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip()} …" for line in lines[:wanted])
-        if len(lines) > wanted:
-            yield "…"
+def formats_page() -> str:
+    """The page on formats as it is written, with the table made anew between its marks."""
+    text = (DOCS / "formats.md").read_text(encoding="utf-8")
+    before, _, rest = text.partition(_MADE)
+    _, _, after = rest.partition(_END)
+    return f"{before}{_MADE}\n\n{formats_table()}\n\n{_END}{after}"
 
 
 def protocol_page(name: str) -> str:
@@ -223,7 +178,8 @@ def _paragraphs(function: Callable[..., object]) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
-    "format-reference.md": formats_page,
+    "formats.md": formats_page,
+    **{f"format/{name}.md": partial(format_pages.page, name, _MADE) for name in formats.titles()},
     **{f"protocol/{name}.md": partial(protocol_page, name) for name in protocols.names()},
     **{f"statistic/{family}.md": partial(statistic_page, family) for family in _STATISTICS},
 }

@@ -132,7 +132,8 @@ def from_file(
     one it is where the format does not know."""
     readings = [reading for reading in formats.read(path, format, **options) if reading.judgements]
     if not readings:
-        raise InputError("There are no judgements in it, only texts.", where=Where(path))
+        step = "Judge them first (lanner new … --texts), or write them in another format (lanner export … --texts)."
+        raise InputError("There are no judgements in it, only texts.", where=Where(path), next_step=step)
     made = []
     for reading in readings:
         name = protocol or reading.protocol

@@ -29,3 +29,20 @@ def test_what_was_exported_can_be_imported_again(lanner: Command, tmp_path: Path
     (row,) = ran.envelope["rows"]
     assert (row["name"], row["kind"]) == ("again", "campaign (falcon)")
     assert lanner("agreement", "again", "-q", "context").code == 0
+
+
+def test_texts_alone_go_from_one_format_into_another(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("document,source,target\nd,One.,Eins.\n", encoding="utf-8")
+    assert "--texts" in lanner("export", "mine.csv", "--to", "tmx", "--out", "mine.tmx").err
+    [row] = lanner("export", "mine.csv", "--texts", "--to", "tmx", "--out", "mine.tmx", "--json").envelope["rows"]
+    assert row == {"file": "mine.tmx", "documents": 1}
+    assert "<seg>Eins.</seg>" in (tmp_path / "mine.tmx").read_text(encoding="utf-8")
+    assert "Which format" in lanner("export", "mine.csv", "--texts", "--out", "x").err
+
+
+def test_a_campaign_gives_its_texts_to_a_format_without_judgements(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    assert lanner("import", falcon_folder(tmp_path / "s"), "--name", "pilot").code == 0
+    assert "--texts" in lanner("export", "pilot", "--to", "table", "--out", "texts.csv").err
+    assert lanner("export", "pilot", "--texts", "--to", "table", "--out", "texts.csv").code == 0
+    assert "source" in (tmp_path / "texts.csv").read_text(encoding="utf-8").partition("\n")[0]

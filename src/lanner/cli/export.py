@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from lanner import campaign
+from lanner import campaign, formats
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, protocol_option, store_option
 from lanner.cli.import_ import parse_options
@@ -21,6 +21,7 @@ from lanner.store import Store
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file; .csv, .jsonl or .parquet.")
 @click.option("--to", "to_format", help="Another tool's format instead of the tidy table (see --help of import).")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of that format; repeatable.")
+@click.option("--texts", "texts_only", is_flag=True, help="The texts without judgements, in the format of --to.")
 @click.option("--identified", is_flag=True, help="Judges by their own ids (default: people under pseudonyms).")
 @from_option
 @protocol_option
@@ -31,6 +32,7 @@ def command(
     out: Path,
     to_format: str | None,
     options: tuple[str, ...],
+    texts_only: bool,
     identified: bool,
     format_name: str | None,
     protocol: str | None,
@@ -38,11 +40,16 @@ def command(
     as_json: bool,
 ) -> None:
     """Write all current judgements. Beside a tidy table lies a codebook that explains every column and value. People of
-    a campaign go by pseudonyms (judge-7), the same in every export of it; a file's judges stay as they are.
+    a campaign go by pseudonyms (judge-7), the same in every export of it; a file's judges stay as they are. With
+    --texts, only the texts are written: so a file of one format becomes one of another (`lanner formats` lists them).
 
     Example: lanner export pilot --out pilot.csv
     """
     output = Output("export", as_json)
+    if texts_only:
+        _texts(output, source, out, to_format, parse_options(options), format_name, store_place)
+        output.end()
+        return
     found = materials(source, store_place, format_name, protocol)
     if not identified and not Path(source).exists():
         with Store.open(store_place, create=False) as store:
@@ -60,3 +67,23 @@ def command(
         rows.append({"part": part.name, "file": str(path), "rows": count})
     output.table(rows, ["file", "rows"])
     output.end()
+
+
+def _texts(
+    output: Output,
+    source: str,
+    out: Path,
+    to_format: str | None,
+    given: dict[str, str],
+    format_name: str | None,
+    store_place: str,
+) -> None:
+    """The texts of a file or a campaign in another format."""
+    if not to_format:
+        raise LannerError("Which format should the texts have?", next_step="For instance: --to table, or --to xliff.")
+    if Path(source).exists():
+        documents = list(formats.read_documents(source, format_name))
+    else:
+        documents = [each for part in materials(source, store_place, format_name) for each in part.documents]
+    formats.write(to_format, out, documents, (), (), **given)
+    output.table([{"file": str(out), "documents": len(documents)}], ["file", "documents"])

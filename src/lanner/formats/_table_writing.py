@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from lanner.errors import InputError, MissingExtraError, Where
-from lanner.formats._writing import replacing, text_file
+from lanner.formats._writing import refuse_answers, replacing, text_file
 from lanner.model import Document, Judge, Judgement
 
 _COMPRESSED = (".gz", ".zst")
@@ -25,8 +25,7 @@ def write_table(
     path: Path, documents: Iterable[Document], judgements: Iterable[Judgement] = (), judges: Iterable[Judge] = ()
 ) -> None:
     """A row for each segment with a column for each reference and each system. Judgements need another format."""
-    if any(True for _ in judgements) or any(True for _ in judges):
-        raise InputError("A table holds no judgements.", where=Where(path), next_step="Write them as native.")
+    refuse_answers(path, "A table holds no judgements.", judgements, judges)
     kept = list(documents)
     repeated = [name for name, times in Counter(document.id for document in kept).items() if times > 1]
     if repeated:

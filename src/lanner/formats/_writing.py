@@ -7,7 +7,7 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TextIO, cast
@@ -15,6 +15,7 @@ from typing import IO, TextIO, cast
 import zstandard
 
 from lanner.errors import InputError, Where
+from lanner.model import Judge, Judgement
 
 
 @contextmanager
@@ -67,3 +68,10 @@ def _packed(path: Path, file: IO[bytes]) -> IO[bytes]:
             return cast(IO[bytes], zstandard.ZstdCompressor().stream_writer(file, closefd=False))
         case _:
             return file
+
+
+def refuse_answers(path: Path, what: str, judgements: Iterable[Judgement], judges: Iterable[Judge]) -> None:
+    """For a format that holds texts alone: nothing is dropped silently."""
+    if any(True for _ in judgements) or any(True for _ in judges):
+        step = "Write the texts alone (lanner export … --texts), or all of it as native."
+        raise InputError(what, where=Where(path), next_step=step)

@@ -15,12 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lanner.errors import InputError, Where
 from lanner.formats import _textfile as textfile
 from lanner.formats._gathering import Draft, Gathering
 from lanner.formats._naming import file_languages
 from lanner.formats._reading import Reading
-from lanner.formats._writing import text_file
+from lanner.formats._writing import refuse_answers, text_file
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "Appraise batches (JSON)"
@@ -208,8 +207,7 @@ def write(
     size: int | str = 100,
 ) -> None:
     """Batches of whole documents by one system each, ready to be loaded into Appraise."""
-    if any(True for _ in judgements) or any(True for _ in judges):
-        raise InputError("Batches hold no judgements.", where=Where(path), next_step="Write them as native.")
+    refuse_answers(path, "Batches hold no judgements.", judgements, judges)
     tasks: list[dict[str, Any]] = []
     for document in documents:
         for system in document.systems:

@@ -16,7 +16,7 @@ from lanner.formats._aligned import AlignedFiles, read_aligned
 from lanner.formats._aligned_writing import Texts, names_of, write_lines, write_places
 from lanner.formats._naming import file_languages
 from lanner.formats._reading import Reading, TextStream
-from lanner.formats._writing import replacing
+from lanner.formats._writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "a folder of plain text files, one segment a line, with .docs"
@@ -101,8 +101,7 @@ def write(
 ) -> None:
     """`src.txt`, `ref.NAME.txt`, `hyp.NAME.txt` and `SOURCE-TARGET.docs`, in a new folder."""
     kept = list(documents)
-    if any(True for _ in judgements) or any(True for _ in judges):
-        raise InputError("Plain text holds no judgements.", where=Where(path), next_step="Write them as native.")
+    refuse_answers(path, "Plain text holds no judgements.", judgements, judges)
     pair = languages or single_pair(kept, path)
     references, systems = names_of(kept)
     with replacing(path) as folder:

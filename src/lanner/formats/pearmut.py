@@ -19,7 +19,7 @@ from lanner.formats._gathering import DocumentDraft, Draft, Gathering
 from lanner.formats._naming import number
 from lanner.formats._reading import Reading
 from lanner.formats._shown_text import ShownText
-from lanner.formats._writing import text_file
+from lanner.formats._writing import refuse_answers, text_file
 from lanner.model import Document, Judge, Judgement, Role, languages
 
 TITLE = "Pearmut campaign (JSON) or answers (JSON lines)"
@@ -255,8 +255,7 @@ def write(
     campaign: str = "lanner",
 ) -> None:
     """A campaign in which all judges draw documents from one pool; `meta` of segments goes along as extra fields."""
-    if any(True for _ in judgements) or any(True for _ in judges):
-        raise InputError("A campaign holds no judgements.", where=Where(path), next_step="Write them as native.")
+    refuse_answers(path, "A campaign holds no judgements.", judgements, judges)
     pool: dict[str, list[list[dict[str, Any]]]] = {"data": [], "data_welcome": [], "data_random": []}
     for document in documents:
         if not all(segment.outputs for segment in document):

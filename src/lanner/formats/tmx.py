@@ -18,7 +18,7 @@ from lanner.formats import _textfile as textfile
 from lanner.formats import _xml
 from lanner.formats._gathering import Gathering
 from lanner.formats._reading import Reading
-from lanner.formats._writing import replacing
+from lanner.formats._writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "TMX translation memories"
@@ -117,8 +117,7 @@ def write(
 ) -> None:
     """TMX 1.4 with the output of one system; documents and domains as properties of the units."""
     del languages
-    if any(True for _ in judgements) or any(True for _ in judges):
-        raise InputError("TMX holds no judgements.", where=Where(path), next_step="Write them as native.")
+    refuse_answers(path, "TMX holds no judgements.", judgements, judges)
     kept = list(documents)
     systems = dict.fromkeys(name for document in kept for name in document.systems)
     if not system and len(systems) > 1:

@@ -16,7 +16,7 @@ from lanner.formats import _textfile as textfile
 from lanner.formats._gathering import Gathering
 from lanner.formats._naming import is_canary
 from lanner.formats._reading import Reading
-from lanner.formats._writing import text_file
+from lanner.formats._writing import refuse_answers, text_file
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "WMT24++ (JSON lines)"
@@ -91,8 +91,7 @@ def write(
     judges: Iterable[Judge] = (),
 ) -> None:
     """One line for each segment, with its references `target` and `original_target`."""
-    if any(True for _ in judgements) or any(True for _ in judges):
-        raise InputError("WMT24++ holds no judgements.", where=Where(path), next_step="Write them as native.")
+    refuse_answers(path, "WMT24++ holds no judgements.", judgements, judges)
     with text_file(path) as out:
         for document in documents:
             pair = "-".join(code.replace("-", "_") for code in (document.source_language, document.target_language))

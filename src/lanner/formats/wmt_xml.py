@@ -13,13 +13,12 @@ from typing import Any
 
 from lxml import etree
 
-from lanner.errors import InputError, Where
 from lanner.formats import _textfile as textfile
 from lanner.formats import _xml
 from lanner.formats._gathering import Draft
 from lanner.formats._naming import file_languages, is_canary
 from lanner.formats._reading import Reading
-from lanner.formats._writing import replacing
+from lanner.formats._writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "WMT's XML test sets"
@@ -139,8 +138,7 @@ def write(
     name: str = "lanner",
 ) -> None:
     """One `doc` for each document, paragraphs as they are."""
-    if any(True for _ in judgements) or any(True for _ in judges):
-        raise InputError("WMT's XML holds no judgements.", where=Where(path), next_step="Write them as native.")
+    refuse_answers(path, "WMT's XML holds no judgements.", judgements, judges)
     root = etree.Element("dataset", id=name)
     collections: dict[str, Any] = {}
     for document in documents:

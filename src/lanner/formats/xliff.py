@@ -17,7 +17,7 @@ from lanner.formats import _textfile as textfile
 from lanner.formats import _xml
 from lanner.formats._gathering import Draft
 from lanner.formats._reading import Reading
-from lanner.formats._writing import replacing
+from lanner.formats._writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
 
 TITLE = "XLIFF 1.2 and 2.x"
@@ -106,8 +106,7 @@ def write(
     system: str = "",
 ) -> None:
     """XLIFF 1.2 with the output of one system as target."""
-    if any(True for _ in judgements) or any(True for _ in judges):
-        raise InputError("XLIFF holds no judgements.", where=Where(path), next_step="Write them as native.")
+    refuse_answers(path, "XLIFF holds no judgements.", judgements, judges)
     root = etree.Element(f"{{{_NAMESPACE}}}xliff", nsmap={None: _NAMESPACE}, version="1.2")
     for document in documents:
         chosen = _chosen(path, document, system)
