@@ -11,6 +11,8 @@ import pytest
 from judged import corpus, judge, opened, stored
 from lanner import campaign, protocols
 from lanner.errors import LannerError
+from lanner.judges.plan import Limits
+from lanner.judges.shard import Judging
 from lanner.model import JudgeKind
 from lanner.protocols.flow import missing
 from lanner.store import Store
@@ -71,8 +73,36 @@ def test_in_a_document_at_once_the_good_sentences_are_kept(store: Store) -> None
     assert (totals.items, totals.missing, totals.calls) == (2, 1, 3)  # asked twice more about the one
     assert "Sentence 2: " in stub.bodies[1]["messages"][-1]["content"]
     assert len(by_sentence(store, number)) == 2
-    again = judge(store, number, Stub(), calls="documents")
-    assert again.items + again.missing == 1
+    assert (judge(store, number, silent := Stub(), calls="documents").missing, silent.bodies) == (1, [])
+    again = judge(store, number, Stub(), calls="documents", limits=Limits(8, retry_missing=True))
+    assert (again.items, again.missing, again.calls) == (1, 0, 1)
+    assert len(by_sentence(store, number)) == 3
+
+
+def test_a_document_that_was_half_stored_when_a_run_ended_is_not_asked_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a kill between the reply's row in the ledger and the last of its answers."""
+    number = opened(store, "da", corpus(1, 3))
+    submit = Judging._submit
+
+    async def all_but_one(self: Judging, task: Any, place: int, *rest: Any) -> None:
+        if place != 1:
+            await submit(self, task, place, *rest)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Judging, "_submit", all_but_one)
+        judge(store, number, Stub(), calls="documents")
+    assert len(by_sentence(store, number)) == 2
+    totals = judge(store, number, silent := Stub(), calls="documents")
+    assert (totals.items, totals.missing, silent.bodies) == (1, 0, [])
+    assert len(by_sentence(store, number)) == 3
+
+
+def test_a_limit_does_not_cut_a_document_that_is_asked_about_at_once(store: Store) -> None:
+    number = opened(store, "da", corpus(3, 3))
+    totals = judge(store, number, Stub(), calls="documents", limits=Limits(8, items=4))
+    assert (totals.items, totals.calls) == (6, 2)
 
 
 def pairs(store: Store, answer: Any, **more: Any) -> tuple[dict[str, dict[str, Any]], Stub, int]:

@@ -30,6 +30,10 @@ _AGAIN = (
 )
 
 
+Judge = Callable[[str], tuple[Verdict, str]]
+"""Turns a reply into a verdict, and the outcome it has if it is the last."""
+
+
 class UnavailableError(Exception):
     """The server gave no answer however often it was asked. The item stays open."""
 
@@ -100,17 +104,25 @@ class Asker:
         self._reasks = reasks
         self._dice = dice or Random(0)
 
+    @property
+    def retries(self) -> bool:
+        """Whether what is missing is asked again."""
+        return self._limits.retry_missing
+
     async def ask(
         self,
         question: Question,
         known: Mapping[str, Sequence[Entry]],
-        judge: Callable[[str], tuple[Verdict, str]],
+        judge: Judge,
+        *,
+        again: bool = True,
     ) -> tuple[Mapping[str, Json] | None, float]:
-        """The answers, or None where they are missing, with the seconds it took. `judge` turns a reply into a verdict
-        and the outcome it has if it is the last; `known` are the ledger's rows by key."""
+        """The answers, or None where they are missing, with the seconds it took. `known` are the ledger's rows by key.
+        Without `again` a final row stands, whatever the limits say of missing ones."""
         member, seed, key = question.line.member, question.seed, question.key
         rows = sorted(known.get(key, ()), key=lambda row: row.attempt)
-        if rows and rows[-1].final and not (self._limits.retry_missing and rows[-1].outcome in (MISSING, PARTIAL)):
+        retried = again and self.retries and bool(rows) and rows[-1].outcome in (MISSING, PARTIAL)
+        if rows and rows[-1].final and not retried:
             self._totals.cached += 1
             answers = rows[-1].answers
             return (loads(answers) if answers else None), 0.0

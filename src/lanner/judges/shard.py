@@ -12,13 +12,14 @@ from itertools import groupby
 from lanner.campaign import Asking, Submission
 from lanner.campaign.asking import fits
 from lanner.errors import LannerError
-from lanner.judges.asking import MISSING, PARTIAL, VALID, About, Asker, Line, Question, UnavailableError
+from lanner.judges import chapters
+from lanner.judges.asking import MISSING, VALID, About, Asker, Judge, Line, Question, UnavailableError
 from lanner.judges.book import Book
 from lanner.judges.examples import Example, Lesson
 from lanner.judges.plan import Plan, Totals
 from lanner.judges.prompt import Prompter
 from lanner.judges.purse import StoppedError
-from lanner.judges.replies import Asked, Verdict, judged, parse, verdict
+from lanner.judges.replies import Asked, Verdict, verdict
 from lanner.judges.votes import combine
 from lanner.model import Document, Item, Json, Object, Protocol, Rank, Spans, Stage, Unit
 from lanner.protocols.answers import texts_of
@@ -86,7 +87,7 @@ class Judging:
             most = None if most is None else most - len(steps)
             async with asyncio.TaskGroup() as group:
                 if self._plan.calls == "documents":
-                    for task, places in _together(steps):
+                    for task, places in chapters.touched(tasks, steps):
                         group.create_task(self._sentences(task, places))
                 else:
                     for task, place in steps:
@@ -136,14 +137,14 @@ class Judging:
         samples = range(self._plan.samples)
         return [Vote(line, sample, order) for line in self._lines for sample in samples for order in orders]
 
-    def _broken_off(self, came: Sequence[object]) -> bool:
-        """Whether the item stays open: because the server gave no answer, or because the run is ending."""
+    def _broken_off(self, came: Sequence[object], items: int = 1) -> bool:
+        """Whether the items stay open: because the server gave no answer, or because the run is ending."""
         problems = [entry for entry in came if isinstance(entry, BaseException)]
         for problem in problems:
             if not isinstance(problem, StoppedError | UnavailableError):
                 raise problem
         if any(isinstance(problem, UnavailableError) for problem in problems):
-            self._totals.failed += 1
+            self._totals.failed += items
             self.failed_in_row += 1
             if self.failed_in_row >= 8:
                 raise LannerError(
@@ -264,22 +265,40 @@ class Judging:
         return answers
 
     async def _sentences(self, task: Loaded, places: Sequence[int]) -> None:
-        """Many sentences of one document in one call; those that come back valid are stored, whatever the others do."""
+        """Many sentences of one document in one call; those that come back valid are stored, whatever the others do.
+        Sentences that were asked about before without a valid answer are missing, and asked again only on demand."""
         votes = self._votes(Item(""))
         came = await asyncio.gather(*(self._chapter(task, places, v) for v in votes), return_exceptions=True)
-        if self._broken_off(came):
+        still = [place for place in places if place in task.open]
+        if self._broken_off(came, len(still)):
             return
         given = [entry for entry in came if not isinstance(entry, BaseException)]
         seconds = sum(spent for _, spent in given) / len(places)
-        answers = [[(found or {}).get(str(n)) for found, _ in given] for n in range(1, len(places) + 1)]
-        pairs = zip(places, answers, strict=True)
         async with asyncio.TaskGroup() as group:
-            for place, sets in pairs:
-                group.create_task(self._submit(task, place, sets, seconds))
+            for place in still:
+                group.create_task(self._submit(task, place, [found.get(place) for found, _ in given], seconds))
 
     async def _chapter(
         self, task: Loaded, places: Sequence[int], vote: Vote
-    ) -> tuple[Mapping[str, Json] | None, float]:
+    ) -> tuple[Mapping[int, Mapping[str, Json]], float]:
+        """Answers by place. A call that was made before counts for all it asked about, also where a run ended between
+        the reply and the last of its answers; without one, what is open is asked about."""
+        question, judge = self._chapter_question(task, places, vote)
+        if question.key not in task.rows:
+            places = [place for place in places if place in task.open]
+            question, judge = self._chapter_question(task, places, vote)
+        before = question.key in task.rows
+        found, seconds = await self._asker.ask(question, task.rows, judge, again=False)
+        answers = chapters.by_place(places, found)
+        lacking = [place for place in places if place in task.open and place not in answers]
+        if before and lacking:
+            question, judge = self._chapter_question(task, lacking, vote)
+            if question.key in task.rows or self._asker.retries:
+                found, more = await self._asker.ask(question, task.rows, judge)
+                answers, seconds = {**answers, **chapters.by_place(lacking, found)}, seconds + more
+        return answers, seconds
+
+    def _chapter_question(self, task: Loaded, places: Sequence[int], vote: Vote) -> tuple[Question, Judge]:
         items = [task.assigned.task.items[place] for place in places]
         document = task.documents[items[0].document]
         stages = self._prompter.asked([s for s in self._protocol.pages[task.assigned.task.page] if fits(s, items[0])])
@@ -295,46 +314,6 @@ class Judging:
         good: dict[str, Json] = {}
 
         def judge(text: str) -> tuple[Verdict, str]:
-            return _chapter_verdict(text, asked, prompt.schema["properties"], good)
+            return chapters.verdict(text, asked, prompt.schema["properties"], good)
 
-        return await self._asker.ask(question, task.rows, judge)
-
-
-def _chapter_verdict(
-    text: str, asked: Sequence[Asked], schemas: Mapping[str, Mapping[str, Json]], good: dict[str, Json]
-) -> tuple[Verdict, str]:
-    """Sentence by sentence; what was right once stays right when the rest is asked again."""
-    try:
-        value, repairs = parse(text)
-    except (ValueError, RecursionError) as error:
-        value, repairs, wrong = {}, 0, [("json", f"The reply is not JSON: {error}.")]
-    else:
-        wrong = []
-    if not isinstance(value, dict):
-        value, wrong = {}, [("schema", "The reply is not a JSON object.")]
-    for (number, schema), about in zip(schemas.items(), asked, strict=True):
-        entry = value.get(number)
-        if not isinstance(entry, dict):
-            if number not in good and not (wrong and wrong[0][0] == "json"):
-                wrong.append(("schema", f"Sentence {number} has no answer."))
-            continue
-        found = judged(entry, about, schema)
-        repairs += found.repairs
-        if found.answers is not None:
-            good[number] = found.answers
-        elif number not in good:
-            wrong.append((found.step, f"Sentence {number}: {found.problem}"))
-    step = "" if len(good) == len(schemas) else wrong[0][0] if wrong else "schema"
-    problem = " ".join(problem for _, problem in wrong[:10]) if step else ""
-    outcome = VALID if not step else PARTIAL if good else MISSING
-    return Verdict(dict(good) or None, repairs, step, problem), outcome  # type: ignore[arg-type]
-
-
-def _together(steps: Sequence[tuple[Loaded, int]]) -> list[tuple[Loaded, list[int]]]:
-    """Items that one call can ask about: of one task, one document, the same outputs and role, each sentence once."""
-    groups: dict[tuple[object, ...], tuple[Loaded, list[int]]] = {}
-    for task, place in steps:
-        item = task.assigned.task.items[place]
-        key = (task.assigned.task.id, item.document, item.systems, item.role)
-        groups.setdefault(key, (task, []))[1].append(place)
-    return list(groups.values())
+        return question, judge
