@@ -21,9 +21,10 @@ class Drawing:
         self._parts: list[str] = []
         self.label, self.height, self.width = label, height, width
 
-    def text(self, x: float, y: float, words: str, style: str = "t", anchor: Anchor = "start") -> None:
+    def text(self, x: float, y: float, words: str, style: str = "t", anchor: Anchor = "start", title: str = "") -> None:
         where = "" if anchor == "start" else f' text-anchor="{anchor}"'
-        self._parts.append(f'<text x="{x:.1f}" y="{y:.1f}" class="{style}"{where}>{escape(words)}</text>')
+        more = f"<title>{escape(title)}</title>" if title else ""
+        self._parts.append(f'<text x="{x:.1f}" y="{y:.1f}" class="{style}"{where}>{escape(words)}{more}</text>')
 
     def lines(self, x: float, y: float, words: str, pixels: float, style: str = "t", anchor: Anchor = "start") -> None:
         """Words around the height y, on two lines where one is too short; whole in a tooltip where they are cut."""

@@ -9,12 +9,20 @@ from markupsafe import Markup
 
 from lanner.reports.typeset import number
 from lanner.store import Seat
-from lanner.web import figures
+from lanner.web import figures, scales
 from lanner.web.speech import amount, listed, mark, say
 from lanner.web.told import FEWEST, MODELS, Divergence
 
 Names = Mapping[str, str]
 """What to call a judge or a label by its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A figure as a table: names in full, to be read aloud, sorted and copied."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,8 @@ class Contrasts:
     swaps: tuple[str, ...] = ()
     merging: Markup | None = None
     merging_note: str = ""
+    heat_sheet: Sheet | None = None
+    shares_sheet: Sheet | None = None
 
 
 def contrasts(apart: Divergence | None, names: Names, seats: Sequence[Seat], label: Names) -> Contrasts:
@@ -52,12 +62,14 @@ def contrasts(apart: Divergence | None, names: Names, seats: Sequence[Seat], lab
         ),
         merging=_merging(apart, label),
         merging_note=_merging_note(apart, label),
+        heat_sheet=_heat_sheet(apart, names),
+        shares_sheet=_shares_sheet(apart, names, seats, label),
     )
 
 
 def _in_order(apart: Divergence, seats: Sequence[Seat]) -> list[tuple[str, bool]]:
     """People first, then models, each in the order they were added."""
-    present = {judge for pair in apart.pairs for judge in pair} | set(apart.shares)
+    present = {judge for pair in apart.pairs for judge in pair} | set(apart.shares) | set(apart.spreads)
     people = [seat.judge.id for seat in seats if seat.judge.id in present and seat.judge.id in apart.people]
     models = [seat.judge.id for seat in seats if seat.judge.id in present and seat.judge.kind in MODELS]
     return [*((judge, False) for judge in people), *((judge, True) for judge in models)]
@@ -115,6 +127,37 @@ def _heat_note(apart: Divergence, names: Mapping[str, str]) -> str:
     return said
 
 
+def _heat_sheet(apart: Divergence, names: Names) -> Sheet:
+    heads = (say("Judge"), say("Other judge"), apart.coefficient, say("from"), say("to"), say("Same answer"), "n")
+    rows = [
+        (
+            names[one], names[other], number(cell.value, 2), number(cell.low, 2), number(cell.high, 2),
+            "" if cell.same is None else f"{100 * cell.same:.0f} %", f"{cell.n}",
+        )
+        for (one, other), cell in apart.pairs.items()
+    ]  # fmt: skip
+    return Sheet(heads, tuple(rows))
+
+
+def _shares_sheet(apart: Divergence, names: Names, seats: Sequence[Seat], label: Names) -> Sheet:
+    judges = [judge for judge, _ in _in_order(apart, seats)]
+    if apart.bounds is not None:
+        heads = (
+            say("Judge"),
+            say("Lower quarter"),
+            say("median"),
+            say("Upper quarter"),
+            say("Points above the others"),
+        )
+        above = {row.judge: f"{row.value:+.1f}".replace("-", "−") for row in apart.leanings}
+        spread = [(judge, apart.spreads[judge]) for judge in judges if judge in apart.spreads]
+        return Sheet(
+            heads, tuple((names[j], f"{s.low:g}", f"{s.middle:g}", f"{s.high:g}", above.get(j, "")) for j, s in spread)
+        )
+    rows = [(names[j], *(f"{100 * share:.1f} %" for share in apart.shares[j])) for j in judges if j in apart.shares]
+    return Sheet((say("Judge"), *(label[name] for name in apart.labels)), tuple(rows))
+
+
 def ramp(count: int) -> list[str]:
     """Classes from light to dark; the last of five or more stands apart in another hue, to be told from the first."""
     if count >= 5:
@@ -127,14 +170,20 @@ def _shares(
 ) -> Markup | None:
     if apart.shared < FEWEST:
         return None
+    order = _in_order(apart, seats)
+    caption = say("% of the {n} that all {m} have judged", n=f"{apart.shared:,}", m=len(order))
+    if apart.bounds is not None:
+        drawn = [(names[j], model, apart.spreads[j]) for j, model in order if j in apart.spreads]
+        about = say("the {n} that all {m} have judged", n=f"{apart.shared:,}", m=len(drawn))
+        return scales.distributions(drawn, apart.bounds, about)
     options = list(zip([label[name] for name in apart.labels], ramp(len(apart.labels)), strict=True))
-    judges = [(names[j], model, apart.shares[j]) for j, model in _in_order(apart, seats) if j in apart.shares]
-    return figures.label_shares(
-        options, judges, say("% of the {n} that all {m} have judged", n=f"{apart.shared:,}", m=len(judges))
-    )
+    judges = [(names[j], model, apart.shares[j]) for j, model in order if j in apart.shares]
+    return figures.label_shares(options, judges, caption)
 
 
 def _odd(apart: Divergence, names: Mapping[str, str]) -> Markup | None:
+    if apart.leanings and apart.leanings[0].items >= FEWEST:
+        return scales.leanings([(names[row.judge], row) for row in apart.leanings])
     if apart.odd is None or apart.odd.units < FEWEST:
         return None
     odd = apart.odd
@@ -143,6 +192,8 @@ def _odd(apart: Divergence, names: Mapping[str, str]) -> Markup | None:
 
 def _odd_note(apart: Divergence, names: Mapping[str, str], label: Mapping[str, str]) -> Markup | None:
     """On what the judge most often alone differs, in words; names and labels are escaped by the format."""
+    if apart.leanings:
+        return _leaning_note(apart, names)
     if apart.odd is None or not apart.odd.alone or not apart.odd.on_what:
         return None
     said = [
@@ -151,6 +202,18 @@ def _odd_note(apart: Divergence, names: Mapping[str, str], label: Mapping[str, s
     ]
     where = mark("Where the others agree and {name} does not:", name=names[apart.odd.alone[0][0]])
     return where + Markup(" ") + Markup(", ").join(said) + Markup(".")
+
+
+def _leaning_note(apart: Divergence, names: Names) -> Markup | None:
+    clear = [row for row in apart.leanings if row.low is not None and row.high is not None and row.low * row.high > 0]
+    if not clear:
+        return mark("Nobody scores clearly higher or lower than the others on the same texts.")
+    told = [
+        mark("<b>{name}</b> {points} points {where}", name=names[row.judge], points=f"{abs(row.value):.1f}",
+             where=say("higher") if row.value > 0 else say("lower"))
+        for row in clear[:3]
+    ]  # fmt: skip
+    return mark("Than the others on the same texts:") + Markup(" ") + Markup(", ").join(told) + Markup(".")
 
 
 def _times(count: int) -> str:

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from lanner.reports.svg import Drawing, fit
 from lanner.reports.typeset import count as thousands
 from lanner.reports.typeset import number
+from lanner.web.naming import LETTER, LINE, beside, called, put
 from lanner.web.speech import say
 
 MARKS = {"above": ("✓", "tgood"), "across": ("△", "twarn"), "below": ("✕", "tbad"), "": ("", "tm")}
@@ -153,31 +154,26 @@ class Cell:
     same: float | None = None
 
 
-_LETTER = 7.2
-"""About the width of a bold letter."""
-
-
-def _short(name: str, width: float) -> str:
-    """A name in so much room: its beginning and its end, since names that begin alike often differ there."""
-    room = int(width / _LETTER)
-    return name if len(name) <= room else f"{name[: room - 4].rstrip()}…{name[-3:]}"
-
-
 def heat_map(judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int], Cell], notes: Sequence[str]) -> Markup:
     """Lower triangle, one hue. `judges`: name and whether a model, people first; people's block is framed."""
-    wide, tall, top = 66.0, 50.0, 25.0
-    left = min(132.0, max(61.0, 16 + _LETTER * max((len(name) for name, _ in judges), default=0)))
+    names = [name for name, _ in judges]
+    longest = max((len(word) for name in names for word in name.split()), default=0)
+    wide, tall = min(92.0, max(66.0, LETTER * longest + 6)), 50.0
+    left = min(140.0, max(61.0, 16 + LETTER * max(map(len, names), default=0)))
+    across, down = called(names, wide - 4, 3), called(names, left - 14, 3)
+    top = 11.0 + LINE * max(map(len, across), default=1)
     size = len(judges)
     people = sum(not model for _, model in judges)
     bottom = top + tall * size + 4
     drawing = Drawing(say("Agreement of each pair of judges"), bottom + 18 * len(notes), left + wide * max(size, 4) + 4)
     for at, (name, model) in enumerate(judges):
         css = "t" if model else "tb"
-        drawing.text(left + wide * at + 32, 14, _short(name, 62), css, "middle")
-        drawing.text(left - 11, top + tall * at + 28, _short(name, left - 14), css, "end")
+        put(drawing, (left + wide * at + wide / 2 - 1, top / 2 + 1), (across[at], name), css, "middle")
+        put(drawing, (left - 11, top + tall * at + 28), (down[at], name), css, "end")
         for other in range(at):
-            _heat_cell(drawing, judges, cells.get((other, at)), (other, at), (left + wide * other, top + tall * at))
-        drawing.rect(left + wide * at, top + tall * at, 64, 48, "hd", rx=3)
+            place = (left + wide * other, top + tall * at, wide - 2)
+            _heat_cell(drawing, judges, cells.get((other, at)), (other, at), place)
+        drawing.rect(left + wide * at, top + tall * at, wide - 2, 48, "hd", rx=3)
     if people > 1:
         drawing.rect(left - 2, top - 2, wide * people + 2, tall * people + 2, "frame", rx=5)
     if 0 < people < size:
@@ -192,31 +188,32 @@ def _heat_cell(
     judges: Sequence[tuple[str, bool]],
     cell: Cell | None,
     pair: tuple[int, int],
-    place: tuple[float, float],
+    place: tuple[float, float, float],
 ) -> None:
-    x, y = place
+    x, y, wide = place
+    middle = x + wide / 2
     if cell is None or cell.value is None:
-        drawing.rect(x, y, 64, 48, "hd", rx=3)
-        drawing.text(x + 32, y + 28, f"n {thousands(cell.n)}" if cell and cell.n else say("none"), "tm2", "middle")
+        drawing.rect(x, y, wide, 48, "hd", rx=3)
+        drawing.text(middle, y + 28, f"n {thousands(cell.n)}" if cell and cell.n else say("none"), "tm2", "middle")
         return
     interval = f" [{cell.low:.2f}, {cell.high:.2f}]" if cell.low is not None and cell.high is not None else ""
     same = say(", {n} % same", n=f"{100 * cell.same:.1f}") if cell.same is not None else ""
     title = f"{judges[pair[0]][0]}–{judges[pair[1]][0]}: {cell.value:.3f}{interval}{same}, n {thousands(cell.n)}"
     shade = min(9, max(0, int(cell.value * 18 if cell.value < 0.5 else 9)))
-    drawing.rect(x, y, 64, 48, f"h{shade}", rx=3, title=title)
-    drawing.text(x + 32, y + 22, number(cell.value, 2), "tb", "middle")
-    drawing.text(x + 32, y + 38, f"n {thousands(cell.n)}", "tm2", "middle")
+    drawing.rect(x, y, wide, 48, f"h{shade}", rx=3, title=title)
+    drawing.text(middle, y + 22, number(cell.value, 2), "tb", "middle")
+    drawing.text(middle, y + 38, f"n {thousands(cell.n)}", "tm2", "middle")
 
 
 def label_shares(
     options: Sequence[tuple[str, str]], judges: Sequence[tuple[str, bool, Sequence[float]]], caption: str
 ) -> Markup:
     """Stacked 100 % bars. `options`: label and class, `judges`: name, whether a model, share of each option."""
-    left = min(110.0, max(60.0, 8 + _LETTER * max((len(name) for name, _, _ in judges), default=0)))
+    left, shown = beside(name for name, _, _ in judges)
     width, x, y = 402.0, left, 13.0
     drawing = Drawing(say("Share of each answer per judge, {what}", what=caption), 0, width)
     for label, css in options:
-        needed = 26 + _LETTER * len(label)
+        needed = 26 + LETTER * len(label)
         if x + needed > width and x > left:
             x, y = left, y + 18
         drawing.rect(x, y - 9, 10, 10, css)
@@ -224,11 +221,11 @@ def label_shares(
         x += needed
     y += 17
     met_model = False
-    for name, model, shares in judges:
+    for row, (name, model, shares) in enumerate(judges):
         if model and not met_model:
             drawing.line(0, y - 4, width, y - 4, "gr")
             met_model, y = True, y + 6
-        drawing.text(0, y + 19, _short(name, left - 2), "t" if model else "tb")
+        put(drawing, (0, y + 19), (shown[row], name), "t" if model else "tb", "start")
         at = left
         for (label, css), share in zip(options, shares, strict=True):
             size = (width - 2 - left) * share
@@ -269,8 +266,9 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
             drawing.text(402 - 76 if left else 402, 68, name, "tm", "end")
         elif css == "o0":
             drawing.text(0, 14, name, "tm")
-        elif size > 6.6 * min(len(name), 10):
-            drawing.text(x + size / 2, 14, _short(name, max(70, size)), "tb" if css == "o1" else "tm", "middle")
+        elif size > 34:
+            words = called([name], max(70.0, size), 1)[0]
+            put(drawing, (x + size / 2, 14), (words, name), "tb" if css == "o1" else "tm", "middle")
         x += size + 2
     return _markup(drawing)
 

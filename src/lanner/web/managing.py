@@ -22,6 +22,7 @@ from lanner.web.organising import address_of, find
 from lanner.web.rendering import page
 from lanner.web.site import Site
 from lanner.web.speech import language, say
+from lanner.web.told import COMPARED
 
 
 async def _found(request: Request) -> Campaign:
@@ -73,8 +74,7 @@ async def _settings_page(
             version = tx.campaigns.version(campaign.id)
         protocol = campaigns.protocol(site.store, campaign.id)
         wording = Wording(protocol, language())
-        kinds = ("choice", "labels", "grid", "scale")
-        asked = [(q.id, wording.question(q.id).label) for _, q in protocol.questions if q.kind in kinds]
+        asked = [(q.id, wording.question(q.id).label) for _, q in protocol.questions if q.kind in COMPARED]
         return version, asked
 
     version, questions = await site.read(look)

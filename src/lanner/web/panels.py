@@ -20,7 +20,20 @@ from lanner.web.figures import AgreementRow
 from lanner.web.forecast import Outlook, outlooks
 from lanner.web.needs import Need, Standing, needs
 from lanner.web.speech import amount, day, language, say
-from lanner.web.told import FEWEST, MODELS, PEOPLE, Comment, Divergence, Measure, Pace, Picture
+from lanner.web.told import (
+    COMPARED,
+    EQUAL,
+    FEWEST,
+    MARKED,
+    MODELS,
+    NOTHING,
+    PEOPLE,
+    Comment,
+    Divergence,
+    Measure,
+    Pace,
+    Picture,
+)
 from lanner.web.verdict import Controls, Plan, Verdict, verdict
 
 STATES = {
@@ -172,8 +185,9 @@ def live_page(
     said = verdict(
         main, [row.outlook for row in people], controls, apart, plan=plan, names=names, ready=picture is not None
     )
-    label = _labeller(wording, asked)
     about = side.main if side else ""
+    ranked = {question.id for _, question in protocol.questions if question.kind == "rank"}
+    label = _labeller(wording, asked, systems=asked in ranked)
     return LivePage(
         campaign=campaign,
         state=STATES[str(campaign.state)],
@@ -193,7 +207,9 @@ def live_page(
         apart=side.apart if side else None,
         questions=_askable(protocol, measured, wording),
         question=about,
-        contrasts=contrasts(side.apart if side else None, names, seats, _labeller(wording, about)),
+        contrasts=contrasts(
+            side.apart if side else None, names, seats, _labeller(wording, about, systems=about in ranked)
+        ),
         comments=picture.comments[:6] if picture else (),
         comments_in_all=picture.comments_in_all if picture else 0,
         rest_assigned=any(event.kind == "rest_assigned" for event in events),
@@ -219,11 +235,13 @@ def _worded(measure: Measure, wording: Wording) -> Measure:
     return replace(measure, label=known, heading=text)
 
 
-def _labeller(wording: Wording, question: str) -> Mapping[str, str]:
+def _labeller(wording: Wording, question: str, *, systems: bool = False) -> Mapping[str, str]:
+    """What to call an answer. Where outputs are ranked the answers are names of systems, which stay as they are."""
+    own = {MARKED: say("marked"), NOTHING: say("nothing marked"), EQUAL: say("neither")}
+
     class Labels(dict[str, str]):
         def __missing__(self, option: str) -> str:
-            known = wording.option(question, option)
-            return known.label
+            return own.get(option) or (option if systems else wording.option(question, option).label)
 
     return Labels()
 
@@ -316,4 +334,4 @@ def _signature(main: Measure | None, protocol: Protocol) -> str:
 def _askable(protocol: Protocol, measured: Sequence[Measure], wording: Wording) -> tuple[tuple[str, str], ...]:
     named = dict.fromkeys(measure.question for measure in measured if measure.main)
     kinds = {question.id: question.kind for _, question in protocol.questions}
-    return tuple((q, wording.question(q).label) for q in named if kinds[q] in ("choice", "labels", "grid", "scale"))
+    return tuple((q, wording.question(q).label) for q in named if kinds[q] in COMPARED)

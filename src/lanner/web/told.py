@@ -7,11 +7,16 @@ from datetime import datetime
 
 from lanner.model import Json, JudgeKind
 from lanner.web.figures import Cell
+from lanner.web.scales import Leaning, Spread
 
 PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED)
 MODELS = (JudgeKind.MODEL, JudgeKind.METRIC)
 FEWEST = 10
 """Shared units before a figure is drawn: with fewer, any picture is chance."""
+COMPARED = ("choice", "labels", "grid", "scale", "number", "rank", "spans")
+"""Kinds of questions on which judges can be set side by side."""
+MARKED, NOTHING, EQUAL = "@marked", "@nothing", "@equal"
+"""Answers that no protocol names: a passage without a kind, no passage at all, neither of two preferred."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,10 @@ class Divergence:
     now: float | None
     merges: tuple[tuple[str, str, float], ...]
     swaps: tuple[Swap, ...]
+    bounds: tuple[float, float] | None = None
+    """The ends of a scale too fine to be looked at answer by answer; then these two say how judges use it."""
+    spreads: dict[str, Spread] = field(default_factory=dict)
+    leanings: tuple[Leaning, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,6 +187,8 @@ def _finish(outlooks: Sequence[Outlook], plan: Plan, names: Mapping[str, str]) -
 
 def _furthest(apart: Divergence | None, names: Mapping[str, str]) -> Check:
     name = say("Furthest judge")
+    if apart is not None and apart.leanings and apart.leanings[0].items >= FEWEST:
+        return _leaning(apart, names)
     if apart is None or apart.odd is None or apart.odd.units < FEWEST:
         return Check(name, say("not yet"), "", "none", say("needs {n} sentences that several people share", n=FEWEST))
     if apart.swaps:
@@ -206,6 +208,20 @@ def _furthest(apart: Divergence | None, names: Mapping[str, str]) -> Check:
     share = sum(count for _, count in odd.alone) / len(odd.alone)
     far = times > 1.25 * share and times > 0.1 * odd.units
     return Check(name, value, small, "warn" if far else "ok", say("alone on {n} of {all}", n=times, all=odd.units))
+
+
+def _leaning(apart: Divergence, names: Mapping[str, str]) -> Check:
+    """On a fine scale: who scores clearly higher or lower than the others, by more than a twentieth of the scale."""
+    first = apart.leanings[0]
+    value = f"{names.get(first.judge, first.judge)} {first.value:+.1f}".replace("-", "−")
+    low, high = apart.bounds or (0.0, 0.0)
+    known = first.low is not None and first.high is not None
+    interval = f"[{first.low:.1f}, {first.high:.1f}]".replace("-", "−") if known else ""
+    clear = first.low is not None and first.high is not None and first.low * first.high > 0
+    far = clear and abs(first.value) > (high - low) / 20
+    why = say("scores higher than the others") if first.value > 0 else say("scores lower than the others")
+    tone = "warn" if far else "ok"
+    return Check(say("Furthest judge"), value, interval, tone, why if clear else say("not clearly apart"))
 
 
 def _among_people(apart: Divergence) -> list[tuple[tuple[str, str], Cell]]:

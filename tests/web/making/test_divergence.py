@@ -7,10 +7,16 @@ import pytest
 from lanner import protocols
 from lanner.material import from_file
 from lanner.model import Choice, Question
-from lanner.web.making.divergence import divergence
+from lanner.web.making.divergence import divergence as divergence_of
+from lanner.web.making.gathered import Gathered
+from lanner.web.told import Divergence
 from released import data_dir
 
 LEVELS = ["sentence_level", "local", "extended", "global", "universal"]
+
+
+def divergence(table: pl.DataFrame, asked: Question, people: list[str], models: list[str]) -> Divergence | None:
+    return divergence_of(Gathered(table), asked, people, models)
 
 
 def question(protocol: str = "falcon", name: str = "context") -> Question:

@@ -6,6 +6,7 @@ from lanner import protocols
 from lanner.material import from_file
 from lanner.model import Interval, Judgement, Result
 from lanner.stats.frame import frame
+from lanner.web.making.gathered import Gathered
 from lanner.web.making.measures import expected, measures
 from released import data_dir
 
@@ -32,7 +33,7 @@ def test_every_question_of_falcon_has_a_row_and_every_skill_below_it() -> None:
             given.append(judgement(judge, "skills", at, three))
             given.append(judgement(judge, "spans", at, [{"side": "source", "start": 0, "end": 1}] if at % 2 else []))
             given.append(judgement(judge, "comment", at, "hm"))
-    found = measures(frame(given, protocol), protocol, ["a", "b"], 10)
+    found = measures(Gathered(frame(given, protocol)), protocol, ["a", "b"], 10)
     main = {row.question: row for row in found if row.main}
     assert main["context"].value == 1.0
     assert main["spans"].value == 1.0
@@ -51,7 +52,7 @@ def test_people_alone_count() -> None:
         for at in range(9)
     ]
     given += [judgement(judge, "context", 9, "global") for judge in "abm"]
-    found = measures(frame(given, protocol), protocol, ["a", "b"], 3)
+    found = measures(Gathered(frame(given, protocol)), protocol, ["a", "b"], 3)
     assert found[0].value == 1.0
     assert found[0].judges == 2
 
@@ -61,14 +62,14 @@ def test_the_released_judges_of_both_protocols() -> None:
     for material in from_file(data_dir("h-falcon"), "h-falcon"):
         assert material.protocol
         people = [judge.id for judge in material.judges if judge.kind == "person"]
-        found = measures(material.table, material.protocol, people, 2 * len(material.documents))
+        found = measures(Gathered(material.table), material.protocol, people, 2 * len(material.documents))
         by_label = {row.label: row for row in found}
         if material.protocol.name == "falcon":
             assert by_label["Context level"].value == pytest.approx(0.4175, abs=1e-4)
             assert by_label["Style and register"].group == "tenor"
         else:
             assert by_label["Holistic score"].value == pytest.approx(0.607, abs=1e-3)
-            few = {row.label: row for row in measures(material.table, material.protocol, people, 18)}
+            few = {row.label: row for row in measures(Gathered(material.table), material.protocol, people, 18)}
             assert few["Holistic score"].needed and few["Holistic score"].needed > 18
             assert by_label["Holistic score"].needed is None, "twice as many documents will do"
         for row in found:

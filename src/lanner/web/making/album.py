@@ -39,9 +39,10 @@ from lanner.web import texts
 from lanner.web.making import output
 from lanner.web.making.disagreement import answers, listing
 from lanner.web.making.divergence import divergence
+from lanner.web.making.gathered import Gathered
 from lanner.web.making.measures import measures
 from lanner.web.making.pacing import paces
-from lanner.web.told import MODELS, PEOPLE, Answers, Comment, Listing, Picture, Wanted
+from lanner.web.told import COMPARED, MODELS, PEOPLE, Answers, Comment, Listing, Picture, Wanted
 from lanner.web.wishes import Wishes, planned
 
 Key = tuple[Any, ...]
@@ -70,8 +71,10 @@ class _Leaf:
 
 def main_question(protocol: Protocol, wanted: str = "") -> Question | None:
     """The question that agreement is judged by: the one named, else the first that two people can agree on."""
-    askable = [q for _, q in protocol.questions if isinstance(q, Choice | Labels | Grid | Scale) and not q.for_each]
-    return next((q for q in askable if q.id == wanted), askable[0] if askable else None)
+    askable = [q for _, q in protocol.questions if q.kind in COMPARED and not q.for_each]
+    # Marks, ranks and counts come after what is asked outright: they are the main question where there is no other.
+    first = next((q for q in askable if isinstance(q, Choice | Labels | Grid | Scale)), askable[0] if askable else None)
+    return next((q for q in askable if q.id == wanted), first)
 
 
 class Album:
@@ -96,7 +99,7 @@ class Album:
         models = tuple(judge.id for judge in judges if judge.kind in MODELS)
         if known is not None and (known.stamp, known.people, known.models) == (leaf.stamp, people, models):
             return known
-        main = leaf.table.filter(pl.col("role") == "main")
+        present = Gathered(leaf.table.filter((pl.col("role") == "main") & pl.col("judge").is_in([*people, *models])))
         other = next((made for made in leaf.done.values() if made.stamp == leaf.stamp), None)
         said = self._comments(leaf)
         made = Picture(
@@ -106,9 +109,9 @@ class Album:
             seconds=time.perf_counter() - began,
             people=people,
             models=models,
-            measures=other.measures if other else tuple(measures(main, leaf.protocol, people, len(leaf.documents))),
+            measures=other.measures if other else tuple(measures(present, leaf.protocol, people, len(leaf.documents))),
             main=name,
-            apart=divergence(main, asked, people, models) if asked is not None and not main.is_empty() else None,
+            apart=divergence(present, asked, people, models) if asked is not None and not present.is_empty else None,
             paces=other.paces if other else paces(leaf.table),
             comments=tuple(said[:_COMMENTS]),
             comments_in_all=len(said),

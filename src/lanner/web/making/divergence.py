@@ -4,34 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-import polars as pl
 from scipy.stats import binomtest
 
 from lanner.errors import StatisticError
-from lanner.model import Choice, Grid, Labels, Question, Scale
+from lanner.model import Choice, Question
 from lanner.stats.alpha import alpha
-from lanner.stats.counting import percent
 from lanner.stats.kappa import kappa, pairwise
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 from lanner.web.figures import Cell
+from lanner.web.making.comparable import is_fine, kinds
+from lanner.web.making.gathered import Gathered
+from lanner.web.making.spreading import leaning, spreading
 from lanner.web.told import FEWEST, Divergence, OddOnes, Swap
 
 _QUICK = Resampling(n=200, seed=1)
-_NO_INTERVAL = Resampling(method="none")
 _MOST_MERGES = 6
 
 
-def divergence(
-    table: pl.DataFrame, question: Question, people: Sequence[str], models: Sequence[str]
-) -> Divergence | None:
+def divergence(given: Gathered, question: Question, people: Sequence[str], models: Sequence[str]) -> Divergence | None:
     """The panels' numbers; None where nobody has answered this question yet."""
     try:
-        rated = alpha.ratings(table, question.id, labels=_scale(question))
+        rated = given.of(question)
     except StatisticError:
         return None
     present = [name for name in (*people, *models) if name in rated.judges]
@@ -41,8 +38,16 @@ def divergence(
     persons = [name for name in people if name in present]
     own = rated.only(persons) if persons else rated
     shared = rated if len(present) > 1 else own
+    several = len(persons) > 1
+    if is_fine(question):
+        units, bounds, spreads = spreading(shared, question)
+        leanings = leaning(own) if several else ()
+        return Divergence(
+            question.id, tuple(persons), "κ", _pairs(rated, question), units, (), {}, None, None, (), (),
+            bounds, spreads, leanings,
+        )  # fmt: skip
     units, shares = _shares(shared, question)
-    now, merges = _merges(own) if len(persons) > 1 and not own.sets else (None, ())
+    now, merges = _merges(own) if several and not own.sets else (None, ())
     return Divergence(
         question=question.id,
         people=tuple(persons),
@@ -51,20 +56,11 @@ def divergence(
         shared=units,
         labels=_names(rated, question),
         shares=shares,
-        odd=_odd_ones(own) if len(persons) > 1 else None,
+        odd=_odd_ones(own) if several else None,
         now=now,
         merges=merges,
-        swaps=_swaps(own) if len(persons) > 1 and not own.sets else (),
+        swaps=_swaps(own) if several and not own.sets else (),
     )
-
-
-def _scale(question: Question) -> list[str | float] | None:
-    """All answers a question allows, in order, so that unused ones count too."""
-    if isinstance(question, Choice | Grid):
-        return [option.id for option in question.options]
-    if isinstance(question, Scale) and question.step and (question.max - question.min) / question.step <= 20:
-        return [float(x) for x in np.arange(question.min, question.max + question.step / 2, question.step)]
-    return None
 
 
 def _pairs(rated: Ratings, question: Question) -> dict[tuple[str, str], Cell]:
@@ -75,19 +71,21 @@ def _pairs(rated: Ratings, question: Question) -> dict[tuple[str, str], Cell]:
     else:
         weights = "quadratic" if rated.scored and not isinstance(question, Choice) else None
         results = pairwise(rated, of=kappa, resampling=_QUICK, weights=weights)
+    codes = rated.matrix()
+    place = {name: at for at, name in enumerate(rated.judges)}
     for result in results:
         one, other = result.labels["judge"], result.labels["other"]
         n = result.counts.get("items", 0)
-        same = percent(rated.only([one, other]), resampling=_NO_INTERVAL).value
+        mine, theirs = codes[:, place[one]], codes[:, place[other]]
+        both = (mine >= 0) & (theirs >= 0)
+        same = float((mine[both] == theirs[both]).mean()) if both.any() else None
         value = result.value if n >= FEWEST else None
         found[one, other] = Cell(value, n, result.low, result.high, same)
     return found
 
 
 def _names(rated: Ratings, question: Question) -> tuple[str, ...]:
-    if isinstance(question, Labels):
-        return tuple(option.id for option in question.options)
-    return rated.labels
+    return kinds(question) or rated.labels
 
 
 def _shares(rated: Ratings, question: Question) -> tuple[int, dict[str, tuple[float, ...]]]:
@@ -147,19 +145,41 @@ def _odd_ones(rated: Ratings) -> OddOnes | None:
 
 
 def _merges(rated: Ratings) -> tuple[float | None, tuple[tuple[str, str, float], ...]]:
-    """α (nominal) now, and how it changes when two labels count as one: largest gain first."""
-    now = alpha(rated, level="nominal", resampling=_NO_INTERVAL).value
-    used = np.unique(rated.code)
+    """α (nominal) now, and how it changes when two labels count as one: largest gain first.
+
+    Merging two labels turns their disagreements into agreements and adds up their counts, so every merger follows from
+    how often each two labels meet; the answers are gone through once.
+    """
+    patterns, size = rated.patterns, len(rated.labels)
+    counts = patterns.label_counts(size)
+    several = patterns.size >= 2
+    weight = patterns.count[several] / (patterns.size[several] - 1)
+    counts = counts[several]
+    met = (counts * weight[:, None]).T @ counts
+    total = patterns.count[several] @ counts
+    now = _nominal(met, total)
+    used = np.flatnonzero(total)
     if now is None or not 3 <= len(used) <= 12:
         return now, ()
     changes = []
     for one, other in combinations(used, 2):
-        merged = replace(rated, code=np.where(rated.code == other, one, rated.code).astype(rated.code.dtype))
-        after = alpha(merged, level="nominal", resampling=_NO_INTERVAL).value
+        keep = np.delete(np.arange(size), other)
+        joined = np.eye(size)
+        joined[other, one] = 1
+        after = _nominal((joined.T @ met @ joined)[np.ix_(keep, keep)], (total @ joined)[keep])
         if after is not None:
             changes.append((rated.labels[one], rated.labels[other], after - now))
     changes.sort(key=lambda change: -change[2])
     return now, tuple(changes[:_MOST_MERGES])
+
+
+def _nominal(met: np.ndarray, total: np.ndarray) -> float | None:
+    """Nominal α from how often labels meet in an item, each with each, and how often each is given."""
+    n = total.sum()
+    expected = n**2 - (total**2).sum()
+    if n < 2 or expected <= 0:
+        return None
+    return float(1 - (met.sum() - np.trace(met)) * (n - 1) / expected)
 
 
 def _swaps(rated: Ratings) -> tuple[Swap, ...]:

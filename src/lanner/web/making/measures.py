@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import polars as pl
 
 from lanner.errors import StatisticError
-from lanner.model import Choice, Grid, Labels, Number, Option, Protocol, Question, Result, Scale, Spans
+from lanner.model import Choice, Grid, Labels, Number, Protocol, Question, Rank, Result, Scale, Spans
 from lanner.protocols.wording import Wording
 from lanner.stats.alpha import alpha
 from lanner.stats.power import documents_needed
+from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
-from lanner.web.told import Measure
+from lanner.web.making.gathered import Gathered, of_row, yes_no
+from lanner.web.told import NOTHING, Measure
 
 LIVE = Resampling(n=400, seed=1)
 WANTED = 0.1
@@ -24,11 +23,11 @@ WANTED = 0.1
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What α is computed on: the table as it must be read, and how."""
+    """What α is computed on, and how."""
 
     label: str
-    table: pl.DataFrame
-    options: dict[str, Any]
+    rated: Ratings
+    level: str | None
     row: str = ""
     group: str = ""
     main: bool = True
@@ -36,18 +35,23 @@ class _Asked:
 
 
 def measures(
-    table: pl.DataFrame, protocol: Protocol, people: Sequence[str], documents: int, language: str = "en"
+    given: Gathered, protocol: Protocol, people: Sequence[str], documents: int, language: str = "en"
 ) -> list[Measure]:
     """α of every question that two people can agree on; parts of a question below it, the most agreed first.
 
     `documents` is how many there will be in the end.
     """
     wording = Wording(protocol, language)
-    own = table.filter(pl.col("judge").is_in(list(people)))
     found: list[Measure] = []
     for _, question in protocol.questions:
-        answers = own.filter(pl.col("question") == question.id)
-        asked = list(_asked(answers, protocol, question, wording))
+        if not _has_measure(question):
+            continue
+        try:
+            rated = given.only(question, people)
+        except StatisticError as error:
+            found.append(Measure(question.id, "", _label(question, wording), notes=(error.what,)))
+            continue
+        asked = list(_asked(rated, protocol, question, wording))
         rows = [_measure(question, entry, people, documents) for entry in asked]
         parts = sorted(
             (row for row in rows if not row.main), key=lambda row: -(row.value if row.value is not None else -2)
@@ -58,42 +62,39 @@ def measures(
     return found
 
 
-def _asked(answers: pl.DataFrame, protocol: Protocol, question: Question, wording: Wording) -> Iterator[_Asked]:
-    label = wording.question(question.id).label
+def _has_measure(question: Question) -> bool:
+    if isinstance(question, Choice | Labels) and question.for_each:
+        return False
+    return isinstance(question, Choice | Labels | Grid | Scale | Number | Rank | Spans)
+
+
+def _label(question: Question, wording: Wording) -> str:
+    own = wording.question(question.id).label
+    return f"{own}: any marked" if isinstance(question, Spans) else own
+
+
+def _asked(rated: Ratings, protocol: Protocol, question: Question, wording: Wording) -> Iterator[_Asked]:
+    label = _label(question, wording)
     level = _level(protocol, question)
     match question:
-        case Choice() if not question.for_each:
-            yield _Asked(label, answers, {"level": level, "labels": [option.id for option in question.options]})
-        case Scale() | Number():
-            yield _Asked(label, answers, {"level": level})
         case Grid():
-            scale = {"level": level, "labels": [option.id for option in question.options]}
-            yield _Asked(label, answers, scale)
+            yield _Asked(label, rated, level)
             for row in question.rows:
                 words = wording.option(question.id, row.id).label
-                part = answers.filter(pl.col("row") == row.id)
-                yield _Asked(words, part, scale, row.id, row.group or "", main=False, heading=f"{label}, one by one")
-        case Labels() if not question.for_each:
-            yield _Asked(label, answers, {"level": "jaccard"})
+                heading = f"{label}, one by one"
+                yield _Asked(words, of_row(rated, row.id), level, row.id, row.group or "", False, heading)
+        case Labels():
+            yield _Asked(label, rated, "jaccard")
             for option in question.options:
-                yield _of_label(answers, question, option, wording, f"{label}: chosen or not")
+                words, heading = wording.option(question.id, option.id).label, f"{label}: chosen or not"
+                part = yes_no(rated, option.id)
+                yield _Asked(words, part, "nominal", option.id, option.group or "", False, heading)
         case Spans():
-            yes_no = _yes_no(answers, pl.col("spans") != "[]", pl.col("spans").is_not_null())
-            yield _Asked(f"{label}: any marked", yes_no, {"level": "nominal"})
+            yield _Asked(label, yes_no(rated, NOTHING), "nominal")
+        case Rank():
+            yield _Asked(label, rated, "nominal")
         case _:
-            return
-
-
-def _of_label(answers: pl.DataFrame, question: Labels, option: Option, wording: Wording, heading: str) -> _Asked:
-    yes_no = _yes_no(answers, pl.col("labels").list.contains(option.id), pl.col("labels").is_not_null())
-    words = wording.option(question.id, option.id).label
-    return _Asked(words, yes_no, {"level": "nominal"}, option.id, option.group or "", main=False, heading=heading)
-
-
-def _yes_no(answers: pl.DataFrame, said: pl.Expr, answered: pl.Expr) -> pl.DataFrame:
-    empty = {"labels": pl.lit(None, pl.List(pl.String)), "score": pl.lit(None, pl.Float64)}
-    label = pl.when(answered).then(pl.when(said).then(pl.lit("yes")).otherwise(pl.lit("no")))
-    return answers.with_columns(label.alias("label"), **empty)
+            yield _Asked(label, rated, level)
 
 
 def _level(protocol: Protocol, question: Question) -> str | None:
@@ -109,7 +110,7 @@ def _level(protocol: Protocol, question: Question) -> str | None:
 def _measure(question: Question, asked: _Asked, people: Sequence[str], documents: int) -> Measure:
     base = Measure(question.id, asked.row, asked.label, asked.main, group=asked.group)
     try:
-        result: Result = alpha(asked.table, question.id, resampling=LIVE, **asked.options)
+        result: Result = alpha(asked.rated, resampling=LIVE, level=asked.level)
     except StatisticError as error:
         return replace(base, notes=(error.what,))
     now = result.counts.get("documents", 0)

@@ -55,6 +55,8 @@ function replace(html) {
     localise(panel);
     sortable(panel);
     sortAlike(panel, old);
+    const opened = [...old.querySelectorAll("details")].map((details) => details.open);
+    for (const [at, details] of [...panel.querySelectorAll("details")].entries()) details.open = opened[at] ?? false;
     if (old.innerHTML === panel.innerHTML) continue;
     const focused = old.contains(document.activeElement) ? document.activeElement : null;
     if (focused?.matches("select, input, textarea")) continue; // someone is choosing
