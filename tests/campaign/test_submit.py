@@ -215,6 +215,32 @@ def test_many_at_once_with_a_result_for_each(store: Store) -> None:
     assert all(isinstance(entry, campaign.Saved) and entry.repeated for entry in again)
 
 
+def test_saves_written_together_see_each_other(store: Store) -> None:
+    """One sentence saved three times, sent again and refused once, in one transaction with others."""
+    opened(store, scales(SCALE, NOTE), documents=corpus((1, 1), ("alder",)))
+    task, other = campaign.tasks(store, "first", "ana")
+    given = [
+        campaign.Submission(task.id, 0, {"q": 1, "note": "a"}, "first", base={"q": None}),
+        campaign.Submission(other.id, 0, {"q": 5}, "elsewhere"),
+        campaign.Submission(task.id, 0, {"q": 2}, "second", base={"q": None}),
+        campaign.Submission(task.id, 0, {"q": 1, "note": "a"}, "first", base={"q": None}),
+        campaign.Submission(task.id, 0, {"q": 99}, "wrong"),
+        campaign.Submission(task.id, 7, {"q": 1}, "nowhere"),
+        campaign.Submission(task.id, 0, {"q": 3}, "of another", judge="bo"),
+        campaign.Submission(task.id, 0, {"note": None}, "third"),
+    ]
+    first, elsewhere, second, again, *refused, third = campaign.submit_many(store, given, at=NOW)
+    assert isinstance(first, campaign.Saved) and isinstance(elsewhere, campaign.Saved)
+    assert isinstance(second, campaign.Saved) and second.conflicts == (campaign.Conflict("q", first.ids["q"], 1),)
+    assert isinstance(again, campaign.Saved) and again.repeated and again.ids == first.ids
+    assert [getattr(entry, "code", None) for entry in refused] == ["out_of_range", "unknown_item", "not_assigned"]
+    assert isinstance(third, campaign.Saved) and third.done
+    history = campaign.history(store, "first")
+    assert [(j.question, j.value) for j in history] == [("q", 1), ("note", "a"), ("q", 5), ("q", 2), ("note", None)]
+    assert [j.supersedes for j in history] == [None, None, None, first.ids["q"], first.ids["note"]]
+    assert len({j.id for j in history}) == 5
+
+
 def test_a_race_of_clients_leaves_one_straight_history(store: Store, place: str) -> None:
     """Twelve revisions of one answer and twelve copies of one submission, at once, through two stores."""
     opened(store, scales(SCALE), documents=corpus((1,), ("alder",)))

@@ -190,6 +190,19 @@ def test_nobody_goes_on_without_consent(store: Store) -> None:
     assert [j.document for j in campaign.judgements(store, "first", after=0) if j.question == "agree"] == [""]
 
 
+def test_consent_written_in_the_same_transaction_counts(store: Store) -> None:
+    opened(store, gated(), documents=corpus((1,)))
+    consent, work = campaign.tasks(store, "first", "ana")
+
+    def given(task: Task, number: int, **answers: object) -> campaign.Submission:
+        return campaign.Submission(task.id, 0, answers, f"submission {number}")
+
+    agreed, refused = given(consent, 1, agree="yes"), given(consent, 2, agree="no")
+    order = [given(work, 3, q=1), agreed, given(work, 4, q=2), refused, given(work, 5, q=3)]
+    results = campaign.submit_many(store, order)
+    assert [getattr(result, "code", "saved") for result in results] == ["gate", "saved", "saved", "saved", "gate"]
+
+
 def test_models_are_not_asked_for_consent(store: Store) -> None:
     model = Judge("tiny", JudgeKind.MODEL)
     campaign.create(store, "first", corpus((1,)), gated(), [model])

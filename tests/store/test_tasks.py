@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 from lanner import campaign
 from lanner.model import CampaignState, Item, Judge, Role, Task
-from lanner.store import Store, Transaction
-from lanner.store.codec import moment
+from lanner.store import Progressed, Store, Transaction
+from lanner.store.codec import micros, moment
 from store_rows import NOW
 from visiting import complete, open_campaign
 
@@ -47,9 +47,7 @@ def test_standing_says_whether_answers_are_taken(store: Store, filled: SimpleNam
 def test_progress_by_judge_document_and_page(store: Store, filled: SimpleNamespace) -> None:
     task = filled.tasks["ana"]
     with store.writing() as tx:
-        tx.tasks.set_saved(task, 0, done=True, elapsed=20, active=12.5, now=NOW)
-        tx.tasks.set_saved(task, 1, done=False, elapsed=5, active=4, now=NOW)
-        tx.tasks.set_saved(task, 1, done=True, elapsed=3, active=9, now=NOW)  # a second device knows less of one time
+        tx.places.set_saved([Progressed(task, 0, True, 20, 12.5), Progressed(task, 1, True, 5, 9)], micros(NOW))
         tx.tasks.set_finished(filled.tasks["bo"], NOW)
     with store.reading() as tx:
         assert tx.tasks.done(task) == [True, True, False]

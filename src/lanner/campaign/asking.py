@@ -20,6 +20,7 @@ from lanner.store.codec import dumps, loads
 Asked = tuple[Stage, Question]
 Key = tuple[str, str, str]
 """Question, outputs (as JSON) and role: what tells the answers of one judge about one unit apart."""
+_MOST_KEYS = 1000
 
 
 def fits(stage: Stage, item: Item) -> bool:
@@ -38,6 +39,19 @@ def systems_of(stage: Stage, item: Item) -> tuple[str, ...]:
     return item.systems if stage.object in (Object.OUTPUT, Object.OUTPUTS) else ()
 
 
+class Sheet:
+    """What a page may ask about one kind of item, whatever the answers. `marked` are the questions that need the texts
+    to be checked; on a `plain` sheet no question depends on another, so all of them are asked."""
+
+    __slots__ = ("ids", "marked", "plain", "questions")
+
+    def __init__(self, questions: tuple[Asked, ...]) -> None:
+        self.questions = questions
+        self.ids = frozenset(question.id for _, question in questions)
+        self.marked = frozenset(question.id for _, question in questions if isinstance(question, Spans))
+        self.plain = not any(stage.when or question.when or question.for_each for stage, question in questions)
+
+
 class Asking:
     """A protocol prepared for answering: made once, asked at every save."""
 
@@ -51,19 +65,35 @@ class Asking:
         self._about_outputs = {
             question.id: stage.object in (Object.OUTPUT, Object.OUTPUTS) for stage, question in protocol.questions
         }
-        self._of: dict[tuple[str, bool, bool, int], tuple[Asked, ...]] = {}
+        self._sheets: dict[tuple[str, bool, bool, int], Sheet] = {}
+        self._keys: dict[tuple[tuple[str, ...], Role], dict[str, Key]] = {}
+        self._gates: dict[str, tuple[Stage, ...]] = {}
 
     @cached_property
     def gates(self) -> tuple[Stage, ...]:
         """Stages that let a judge go on only with certain answers."""
         return tuple(stage for stage in self.protocol.stages if stage.gate)
 
+    def gates_before(self, page: str) -> tuple[Stage, ...]:
+        """Those of them on pages before this one."""
+        if page not in self._gates:
+            pages = list(self.protocol.pages) if self.gates else []
+            before = [stage for stage in self.gates if pages.index(stage.page_id) < pages.index(page)]
+            self._gates[page] = tuple(before)
+        return self._gates[page]
+
+    def sheet(self, page: str, item: Item) -> Sheet:
+        """Everything a page may ask about an item, prepared for checking."""
+        kind = (page, bool(item.document), bool(item.segment), min(len(item.systems), 2))
+        found = self._sheets.get(kind)
+        if found is None:
+            found = Sheet(tuple(asked for asked in self._pages.get(page, ()) if fits(asked[0], item)))
+            self._sheets[kind] = found
+        return found
+
     def questions(self, page: str, item: Item) -> tuple[Asked, ...]:
         """Everything a page may ask about an item, whatever the answers."""
-        kind = (page, bool(item.document), bool(item.segment), min(len(item.systems), 2))
-        if kind not in self._of:
-            self._of[kind] = tuple(asked for asked in self._pages.get(page, ()) if fits(asked[0], item))
-        return self._of[kind]
+        return self.sheet(page, item).questions
 
     def applicable(self, page: str, item: Item, answers: Mapping[str, Json]) -> Iterator[Asked]:
         """What is asked, given the answers so far."""
@@ -97,7 +127,11 @@ class Asking:
         """Ids of the questions that still need an answer: required ones without, and those asked for each label whose
         labels have changed since."""
         lacking = []
-        for _, question in self.applicable(page, item, answers):
+        sheet = self.sheet(page, item)
+        for asked in sheet.questions:
+            if not sheet.plain and not self.applies(asked, answers):
+                continue
+            question = asked[1]
             value = answers.get(question.id)
             if value is None:
                 if question.required:
@@ -117,8 +151,15 @@ class Asking:
 
     def keys(self, item: Item) -> dict[str, Key]:
         """Under which key of `heads` the answer to each question about an item is found."""
-        shown, role = dumps(item.systems), item.role.value
-        return {question: (question, shown if about else "[]", role) for question, about in self._about_outputs.items()}
+        found = self._keys.get((item.systems, item.role))
+        if found is None:
+            shown, role = dumps(item.systems), item.role.value
+            about_outputs = self._about_outputs.items()
+            found = {question: (question, shown if about else "[]", role) for question, about in about_outputs}
+            if len(self._keys) >= _MOST_KEYS:
+                self._keys.clear()
+            self._keys[item.systems, item.role] = found
+        return found
 
     def answers(self, page: str, item: Item, heads: Mapping[Key, Answer]) -> dict[str, Json]:
         """A judge's answers about the unit of an item, from all pages, as conditions and repeated questions see them.

@@ -1,4 +1,4 @@
-"""What does not change while a campaign is open, read once and remembered: protocol, texts, the items of a task."""
+"""What does not change while a campaign is open, read once and remembered: protocol and texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from lanner.campaign.asking import Asking
 from lanner.errors import CampaignError, did_you_mean
 from lanner.model import Campaign, Document, Item, Protocol
 from lanner.protocols.answers import Texts, texts_of
-from lanner.store import Assigned, Seat, Standing, Store, Transaction
+from lanner.store import Seat, Standing, Store, Transaction
 
 Reference = int | str
 """A campaign by its id or its name."""
@@ -40,19 +40,6 @@ def asking(store: Store, tx: Transaction, campaign: int, protocol_hash: str) -> 
         return Asking(Protocol.model_validate_json(tx.campaigns.protocol(campaign)))
 
     found: Asking = store.facts.get(("protocol", protocol_hash), make)
-    return found
-
-
-def assigned(store: Store, tx: Transaction, task: int) -> Assigned:
-    """A task with its items."""
-
-    def make() -> Assigned:
-        found = tx.tasks.assigned(task)
-        if found is None:
-            raise no_task(task)
-        return found
-
-    found: Assigned = store.facts.get(("task", task), make)
     return found
 
 

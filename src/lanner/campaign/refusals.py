@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lanner.campaign.asking import Asking
 from lanner.campaign.submission import Submission
 from lanner.errors import CampaignError
 from lanner.model import CampaignState, Item, JudgeKind
 from lanner.protocols.flow import holds
-from lanner.store import JUDGE_ITSELF, Standing, Transaction
+from lanner.store import JUDGE_ITSELF, Answer, Place, Standing, Transaction
 
 _STATES = {
     CampaignState.DRAFT: ("draft", "The campaign has not been opened yet.", "Come back when the organiser opens it."),
@@ -27,35 +29,34 @@ def refuse(standing: Standing, task: int) -> None:
         )
 
 
-def refuse_stranger(tx: Transaction, standing: Standing, given: Submission) -> int:
+def refuse_stranger(place: Place, given: Submission) -> int:
     """Refuse answers to someone else's task. The number of the judge whose it is."""
-    mine = standing.judge
-    if isinstance(given.judge, str) and mine is not None:
-        found = tx.judges.find(standing.campaign, given.judge)
-        stranger = found is None or found.number != mine
-    else:
-        stranger = mine is None or given.judge not in (None, mine)
-    if mine is None or stranger:
+    mine, asks = place.standing.judge, given.judge
+    if mine is None or not (asks in (None, mine, place.judge) or (isinstance(asks, tuple) and mine in asks)):
         raise CampaignError(f"Task {given.task} belongs to someone else.", code="not_assigned")
     return mine
 
 
-def refuse_gated(tx: Transaction, campaign: int, judge: int, asked: Asking, page: str) -> None:
-    """Refuse answers to pages behind one that has not been agreed to."""
-    if not gate_open(tx, campaign, judge, asked, page):
+def refuse_gated(asked: Asking, page: str, kind: JudgeKind, about_judge: Sequence[Answer]) -> None:
+    """Refuse answers to pages behind one that has not been agreed to. `about_judge` is what the judge has said about
+    themselves, consent included."""
+    if not _agreed(asked, page, kind, about_judge):
         raise CampaignError("This cannot begin before an earlier page has been agreed to.", code="gate")
 
 
 def gate_open(tx: Transaction, campaign: int, judge: int, asked: Asking, page: str) -> bool:
     """Whether every page before this one that lets judges go on only with certain answers (consent) has them. Models
     are not asked for consent."""
-    pages = list(asked.protocol.pages) if asked.gates else []
-    before = [stage for stage in asked.gates if pages.index(stage.page_id) < pages.index(page)]
-    if not before:
+    if not asked.gates_before(page):
         return True
     seat = tx.judges.numbered(judge)
-    if seat is not None and seat.judge.kind is JudgeKind.MODEL:
-        return True
     about_judge = tx.documents.numbers(campaign)[JUDGE_ITSELF]
-    answers = asked.answers(page, Item(""), asked.heads(tx.judgements.of_unit(judge, about_judge, "")))
-    return all(holds(stage.gate, answers) for stage in before)
+    kind = seat.judge.kind if seat is not None else JudgeKind.PERSON
+    return _agreed(asked, page, kind, tx.judgements.of_unit(judge, about_judge, ""))
+
+
+def _agreed(asked: Asking, page: str, kind: JudgeKind, about_judge: Sequence[Answer]) -> bool:
+    if kind is JudgeKind.MODEL:
+        return True
+    answers = asked.answers(page, Item(""), asked.heads(about_judge))
+    return all(holds(stage.gate, answers) for stage in asked.gates_before(page))

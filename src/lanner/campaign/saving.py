@@ -1,4 +1,5 @@
-"""One submission, from what the task and the protocol say to the rows that are appended."""
+"""Submissions, from what the task and the protocol say to the rows that are appended: many at once, since a question to
+the database costs more than its answer. Each is checked by itself, and what is refused does not hold up the rest."""
 
 from __future__ import annotations
 
@@ -7,142 +8,214 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from lanner.campaign.asking import Asked, Asking, Key
-from lanner.campaign.knowing import asking, assigned, no_task, texts
+from lanner.campaign.knowing import asking, no_task, texts
 from lanner.campaign.refusals import refuse, refuse_gated, refuse_stranger
 from lanner.campaign.submission import Conflict, Saved, Submission, reused
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import Item, Json
-from lanner.store import Answer, NewAnswer, Standing, Store, Transaction
+from lanner.store import Answer, NewAnswer, Place, Progressed, Store, Transaction, Unit
 from lanner.store.codec import dumps, loads, micros
 
 CLEARED = dumps(["cleared"])
 """The flag of an answer that was taken back."""
 NOT_ASKED = dumps(["not_asked"])
 """The flag of an answer that a revised earlier answer made pointless."""
+Refused = AnswerError | CampaignError
 
 
 @dataclass(slots=True)
 class _Saving:
     """One submission on its way: what is known about the item and what will be written."""
 
-    standing: Standing
+    given: Submission
+    place: Place
     judge: int
-    asking: Asking
-    page: str
     item: Item
-    document: int
-    heads: dict[Key, Answer]
-    known: dict[str, Json]
+    asking: Asking
+    unit: Unit
+    consent: Unit | None
+    heads: dict[Key, Answer] = field(default_factory=dict)
+    known: dict[str, Json] = field(default_factory=dict)
     changes: list[tuple[Asked, Json, str | None]] = field(default_factory=list)
 
-
-def save(store: Store, tx: Transaction, given: Submission, received: datetime) -> Saved:
-    """Check one submission and append its answers, inside the caller's transaction. What it refuses, it refuses before
-    it has written anything."""
-    standing = tx.tasks.standing(given.task)
-    if standing is None:
-        raise no_task(given.task)
-    judge = refuse_stranger(tx, standing, given)
-    task = assigned(store, tx, given.task)
-    if not 0 <= given.item < len(task.task.items):
-        raise CampaignError(f"Task {given.task} has no item {given.item}.", code="unknown_item")
-    item = task.task.items[given.item]
-    asked = asking(store, tx, standing.campaign, standing.protocol_hash)
-    rows = tx.judgements.of_unit(judge, task.documents[given.item], item.segment)
-    heads = asked.heads(rows)
-    known = asked.answers(task.task.page, item, heads)
-    saving = _Saving(standing, judge, asked, task.task.page, item, task.documents[given.item], heads, known)
-    if any(row.submission == given.id for row in rows):
-        return _repeated(store, tx, saving, given, rows)
-    refuse(standing, given.task)
-    refuse_gated(tx, standing.campaign, judge, asked, task.task.page)
-    _check(store, tx, saving, given)
-    return _append(tx, saving, given, received)
+    @property
+    def units(self) -> set[Unit]:
+        """Everything that has to be read before this can be checked."""
+        return {self.unit} if self.consent is None else {self.unit, self.consent}
 
 
-def _check(store: Store, tx: Transaction, saving: _Saving, given: Submission) -> None:
+def save_all(store: Store, tx: Transaction, given: Sequence[Submission], received: datetime) -> list[Saved | Refused]:
+    """Check submissions and append their answers, inside the caller's transaction: one result for each."""
+    places = tx.places.find([(each.task, each.item) for each in given])
+    begun = [_begun(store, tx, each, place) for each, place in zip(given, places, strict=True)]
+    rows = tx.places.answers({unit for saving in begun if isinstance(saving, _Saving) for unit in saving.units})
+    results: list[Saved | Refused | None] = [None] * len(begun)
+    waiting: dict[int, _Saving] = {}
+    touched: set[Unit] = set()  # units that have been written to since their rows were read
+    for at, saving in enumerate(begun):
+        if not isinstance(saving, _Saving):
+            results[at] = saving
+            continue
+        if not touched.isdisjoint(saving.units):  # a second save about the same sentence sees the first
+            _write(tx, waiting, results, micros(received))
+            rows.update(tx.places.answers(saving.units))
+        try:
+            results[at] = _checked(store, tx, saving, rows)
+        except (AnswerError, CampaignError) as refused:
+            results[at] = refused
+        if results[at] is None:
+            waiting[at] = saving
+            touched.add(saving.unit)
+    _write(tx, waiting, results, micros(received))
+    return [result for result in results if result is not None]
+
+
+def _begun(store: Store, tx: Transaction, given: Submission, place: Place | None) -> _Saving | Refused:
+    """What can be known before the judge's earlier answers are read."""
+    try:
+        if place is None:
+            raise no_task(given.task)
+        judge = refuse_stranger(place, given)
+        if place.item is None:
+            raise CampaignError(f"Task {given.task} has no item {given.item}.", code="unknown_item")
+        standing = place.standing
+        asked = asking(store, tx, standing.campaign, standing.protocol_hash)
+    except (AnswerError, CampaignError) as refused:
+        return refused
+    gated = place.about_judge is not None and asked.gates_before(place.page)
+    consent = (judge, place.about_judge or 0, "") if gated else None
+    return _Saving(given, place, judge, place.item, asked, (judge, place.document, place.item.segment), consent)
+
+
+def _checked(store: Store, tx: Transaction, saving: _Saving, rows: dict[Unit, list[Answer]]) -> Saved | None:
+    """None where the answers are as the protocol wants them and can be written; what the first time came to where they
+    are stored already."""
+    given, place, asked = saving.given, saving.place, saving.asking
+    said = rows[saving.unit]
+    if said:
+        saving.heads = asked.heads(said)
+        saving.known = asked.answers(place.page, saving.item, saving.heads)
+        for row in said:
+            if row.submission == given.id:
+                return _repeated(store, tx, saving, said)
+    refuse(place.standing, given.task)
+    if saving.consent is not None:
+        refuse_gated(asked, place.page, place.kind, rows[saving.consent])
+    _check(store, tx, saving)
+    return None
+
+
+def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
     """Check the answers in the order of the questions, so that each sees those before it."""
-    asked, item = saving.asking, saving.item
-    questions = asked.questions(saving.page, item)
-    by_id = {question.id: (stage, question) for stage, question in questions}
-    for name in given.answers:
-        if name not in by_id:
-            raise asked.unknown(name, saving.page, item)
-    answered = [entry for entry in questions if entry[1].id in given.answers]
-    seen = texts(store, tx, saving.standing, item) if asked.needs_texts(answered) else None
-    for stage, question in answered:
-        value = given.answers[question.id]
-        if not asked.applies((stage, question), saving.known):
+    asked, item, page, answers, known = (
+        saving.asking,
+        saving.item,
+        saving.place.page,
+        saving.given.answers,
+        saving.known,
+    )
+    sheet = asked.sheet(page, item)
+    for name in answers:
+        if name not in sheet.ids:
+            raise asked.unknown(name, page, item)
+    seen = None if sheet.marked.isdisjoint(answers) else texts(store, tx, saving.place.standing, item)
+    for entry in sheet.questions:
+        question = entry[1]
+        name = question.id
+        if name not in answers:
+            continue
+        value = answers[name]
+        if not sheet.plain and not asked.applies(entry, known):
             if value is not None:
                 raise AnswerError(
-                    f"{question.id}: is not asked, given the answers before it.", question=question.id, code="not_asked"
+                    f"{name}: is not asked, given the answers before it.", question=name, code="not_asked"
                 )
             continue
-        value = asked.check(question, value, item, saving.known, seen)
-        if value is None and saving.known.get(question.id) is None:
+        value = asked.check(question, value, item, known, seen)
+        if value is None and known.get(name) is None:
             continue
-        saving.known[question.id] = value
-        saving.changes.append(((stage, question), value, CLEARED if value is None else None))
-    for entry in questions:
+        known[name] = value
+        saving.changes.append((entry, value, CLEARED if value is None else None))
+    if sheet.plain:
+        return
+    for entry in sheet.questions:
         name = entry[1].id
-        if name not in given.answers and saving.known.get(name) is not None and not asked.applies(entry, saving.known):
-            saving.known[name] = None
+        if name not in answers and known.get(name) is not None and not asked.applies(entry, known):
+            known[name] = None
             saving.changes.append((entry, None, NOT_ASKED))
 
 
-def _append(tx: Transaction, saving: _Saving, given: Submission, received: datetime) -> Saved:
+def _write(
+    tx: Transaction, waiting: dict[int, _Saving], results: list[Saved | Refused | None], received_at: int
+) -> None:
+    """Write what waits, and say what it came to."""
+    if not waiting:
+        return
+    count = sum(len(saving.changes) for saving in waiting.values())
+    numbers = iter(tx.judgements.reserve(count) if count else ())
     rows: list[NewAnswer] = []
-    conflicts: list[Conflict] = []
-    keys = saving.asking.keys(saving.item)
-    judgements = tx.judgements
-    numbers = judgements.reserve(len(saving.changes)) if saving.changes else ()
-    received_at, answered_at = micros(received), micros(given.answered_at)
-    for part, (number, ((stage, question), value, flags)) in enumerate(zip(numbers, saving.changes, strict=True)):
-        key = keys[question.id]
-        head = saving.heads.get(key)
-        previous = head.id if head else None
-        base = given.base.get(question.id, previous) if given.base is not None else previous
-        if base != previous and head is not None:
-            conflicts.append(Conflict(question.id, head.id, loads(head.value)))
-        rows.append(
-            {
-                "id": number,
-                "campaign": saving.standing.campaign,
-                "judge": saving.judge,
-                "task": given.task,
-                "document": saving.document,
-                "segment": saving.item.segment,
-                "stage": stage.id,
-                "question": question.id,
-                "systems": key[1],
-                "role": key[2],
-                "revision": head.revision + 1 if head else 1,
-                "supersedes": previous,
-                "base": base,
-                "value": dumps(value),
-                "flags": flags,
-                "submission": given.id,
-                "part": part,
-                "elapsed": given.elapsed,
-                "active": given.active,
-                "answered_at": answered_at,
-                "received_at": received_at,
-                "origin": "",
-            }
-        )
+    progressed = []
+    for at, saving in waiting.items():
+        ids: dict[str, int] = {}
+        conflicts: list[Conflict] = []
+        for part in range(len(saving.changes)):
+            row, conflict = _row(saving, part, next(numbers), received_at)
+            ids[row["question"]] = row["id"]
+            rows.append(row)
+            if conflict is not None:
+                conflicts.append(conflict)
+        given = saving.given
+        open_ = tuple(saving.asking.open(saving.place.page, saving.item, saving.known))
+        progressed.append(Progressed(given.task, given.item, not open_, given.elapsed, given.active))
+        results[at] = Saved(ids, open_, tuple(conflicts), item=saving.item)
     if rows:
-        judgements.add(rows)
-    open_ = tuple(saving.asking.open(saving.page, saving.item, saving.known))
-    times = {"elapsed": given.elapsed, "active": given.active}
-    tx.tasks.set_saved(given.task, given.item, done=not open_, now=received, **times)
-    return Saved({row["question"]: row["id"] for row in rows}, open_, tuple(conflicts))
+        tx.judgements.add(rows)
+    tx.places.set_saved(progressed, received_at)
+    waiting.clear()
 
 
-def _repeated(store: Store, tx: Transaction, saving: _Saving, given: Submission, rows: Sequence[Answer]) -> Saved:
+def _row(saving: _Saving, part: int, number: int, received_at: int) -> tuple[NewAnswer, Conflict | None]:
+    """One answer as a row; and what it replaces where that is not what the client had seen."""
+    (stage, question), value, flags = saving.changes[part]
+    given, name = saving.given, question.id
+    key = saving.asking.keys(saving.item)[name]
+    head = saving.heads.get(key)
+    previous = head.id if head else None
+    base = given.base.get(name, previous) if given.base is not None else previous
+    conflict = Conflict(name, head.id, loads(head.value)) if head is not None and base != previous else None
+    row: NewAnswer = {
+        "id": number,
+        "campaign": saving.place.standing.campaign,
+        "judge": saving.judge,
+        "task": given.task,
+        "document": saving.place.document,
+        "segment": saving.item.segment,
+        "stage": stage.id,
+        "question": name,
+        "systems": key[1],
+        "role": key[2],
+        "revision": head.revision + 1 if head else 1,
+        "supersedes": previous,
+        "base": base,
+        "value": dumps(value),
+        "flags": flags,
+        "submission": given.id,
+        "part": part,
+        "elapsed": given.elapsed,
+        "active": given.active,
+        "answered_at": micros(given.answered_at),
+        "received_at": received_at,
+        "origin": "",
+    }
+    return row, conflict
+
+
+def _repeated(store: Store, tx: Transaction, saving: _Saving, rows: Sequence[Answer]) -> Saved:
     """What the first time came to, if this is indeed the same submission."""
-    asked, item = saving.asking, saving.item
-    questions = {question.id: question for _, question in asked.questions(saving.page, item)}
-    seen = texts(store, tx, saving.standing, item) if asked.needs_texts(asked.questions(saving.page, item)) else None
+    asked, item, given, page = saving.asking, saving.item, saving.given, saving.place.page
+    sheet = asked.sheet(page, item)
+    questions = {question.id: question for _, question in sheet.questions}
+    seen = texts(store, tx, saving.place.standing, item) if sheet.marked else None
     values = {row.id: loads(row.value) for row in rows}
     keys = asked.keys(item)
     stored = [row for row in rows if row.submission == given.id]
@@ -157,5 +230,5 @@ def _repeated(store: Store, tx: Transaction, saving: _Saving, given: Submission,
                 raise reused(given)
     overtaken = [row for row in stored if row.supersedes is not None and row.base != row.supersedes]
     conflicts = tuple(Conflict(row.question, row.supersedes or 0, values[row.supersedes or 0]) for row in overtaken)
-    open_ = tuple(asked.open(saving.page, item, saving.known))
-    return Saved({row.question: row.id for row in stored}, open_, conflicts, repeated=True)
+    open_ = tuple(asked.open(page, item, saving.known))
+    return Saved({row.question: row.id for row in stored}, open_, conflicts, repeated=True, item=item)

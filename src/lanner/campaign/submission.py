@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lanner.errors import CampaignError
-from lanner.model import Json
+from lanner.model import Item, Json
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
     """Answers to questions about one item of a task. `elapsed` and `active` are the seconds spent on the item so far.
     `base` names the judgement each answer replaces as the client knows it (None: there was none); left out, no
-    conflict is looked for. `judge` (the id, or the seat's number), where given, must be the task's."""
+    conflict is looked for. `judge`, where given, must be the task's: the id, the seat's number, or the numbers of all seats of
+    whoever asks."""
 
     task: int
     item: int
@@ -24,7 +25,7 @@ class Submission:
     active: float | None = None
     answered_at: datetime | None = None
     base: Mapping[str, int | None] | None = None
-    judge: str | int | None = None
+    judge: str | int | tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,14 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a save came to: the judgement of each question, what is still open about the item, what others had said."""
+    """What a save came to: the judgement of each question, what is still open about the item, what others had said,
+    and the item it was about."""
 
     ids: Mapping[str, int]
     open: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     repeated: bool = False
+    item: Item | None = None
 
     @property
     def done(self) -> bool:

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from lanner.campaign.clock import now
-from lanner.campaign.saving import save
+from lanner.campaign.saving import save_all
 from lanner.campaign.submission import Saved, Submission, reused
-from lanner.errors import AnswerError, CampaignError, LannerError
+from lanner.errors import LannerError
 from lanner.model import Json
-from lanner.store import CollisionError, Store, Transaction
+from lanner.store import CollisionError, Store
 
 
 def submit(
@@ -30,20 +30,23 @@ def submit(
     active: float | None = None,
     answered_at: datetime | None = None,
     base: Mapping[str, int | None] | None = None,
-    judge: str | int | None = None,
+    judge: str | int | tuple[int, ...] | None = None,
     at: datetime | None = None,
 ) -> Saved:
     """Check and store answers about one item. When this returns, they are on disk."""
     given = Submission(task, item, answers, submission, elapsed, active, answered_at, base, judge)
     received = at or now()
     try:
-        return store.write(lambda tx: save(store, tx, given, received))
+        (result,) = store.write(lambda tx: save_all(store, tx, [given], received))
     except CollisionError as collision:
         with store.reading() as tx:
             standing = tx.tasks.standing(task)
             if standing and tx.judgements.has_submission(standing.campaign, submission):
                 raise reused(given) from collision
         raise
+    if isinstance(result, LannerError):
+        raise result
+    return result
 
 
 def submit_many(
@@ -53,13 +56,6 @@ def submit_many(
     given = list(submissions)
     received = at or now()
 
-    def work(tx: Transaction) -> list[Saved | LannerError]:
-        results: list[Saved | LannerError] = []
-        for submission in given:
-            try:
-                results.append(save(store, tx, submission, received))
-            except (AnswerError, CampaignError) as refused:  # raised before anything of it was written
-                results.append(refused)
-        return results
-
-    return store.write(work)
+    if not given:
+        return []
+    return [*store.write(lambda tx: save_all(store, tx, given, received))]

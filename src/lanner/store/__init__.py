@@ -8,6 +8,7 @@ from lanner.store.events import Event
 from lanner.store.judgements import Answer, Key, NewAnswer
 from lanner.store.judges import Seat
 from lanner.store.ledger import Entry, NewEntry, Work
+from lanner.store.places import Place, Progressed, Unit
 from lanner.store.store import CollisionError, DisconnectedError, Store, Transaction
 from lanner.store.tasks import Assigned, Overview, Share, Standing
 
@@ -25,12 +26,15 @@ __all__ = [
     "NewAnswer",
     "NewEntry",
     "Overview",
+    "Place",
+    "Progressed",
     "Seat",
     "Session",
     "Share",
     "Standing",
     "Store",
     "Transaction",
+    "Unit",
     "Work",
     "fingerprint",
 ]

@@ -71,6 +71,9 @@ class NewAnswer(TypedDict):
     origin: str
 
 
+ANSWER = Answer._fields
+"""The columns an `Answer` is read from."""
+
 Key = tuple[int, int, str, str, str, str, str]
 """Judge, document, segment, stage, question, systems, role: what an answer is about."""
 

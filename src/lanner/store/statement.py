@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, text
 from sqlalchemy.sql.expression import ClauseElement
 
 from lanner.store.links import driver_of
@@ -74,6 +74,14 @@ class Statement:
                 raise ValueError(f"write these as bindparam, so that they are not left out: {constants}")
             found = self._compiled[dialect.name] = (str(compiled), order)
         return found
+
+
+class Worded(Statement):
+    """One statement in the words of each kind of database, where the two have different words for the same."""
+
+    def __init__(self, *, sqlite: str, postgresql: str) -> None:
+        super().__init__(lambda: text(""))
+        self._compiled = {"sqlite": (sqlite, None), "postgresql": (postgresql, None)}
 
 
 class Insert(Statement):

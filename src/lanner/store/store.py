@@ -24,6 +24,7 @@ from lanner.store.ledger import Ledger
 from lanner.store.links import Links, is_lost
 from lanner.store.memo import Memo
 from lanner.store.migrations import applied, migrate, refuse_newer
+from lanner.store.places import Places
 from lanner.store.tasks import Tasks
 from lanner.store.tokens import Tokens
 from lanner.store.webhooks import Webhooks
@@ -55,6 +56,10 @@ class Transaction:
     @property
     def tasks(self) -> Tasks:
         return Tasks(self._connection)
+
+    @property
+    def places(self) -> Places:
+        return Places(self._connection)
 
     @property
     def judgements(self) -> Judgements:

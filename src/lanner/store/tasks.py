@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, case, delete, func, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 
 from lanner.model import CampaignState, Item, Role, Task
 from lanner.store import schema
@@ -19,8 +19,7 @@ from lanner.store.statement import Insert, Statement
 _t, _i, _c, _d, _j = schema.task.c, schema.item.c, schema.campaign.c, schema.document.c, schema.judge.c
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """What decides whether a task takes an answer now."""
 
     campaign: int
@@ -78,22 +77,7 @@ def _standing() -> Any:
     return wanted.with_for_update(of=schema.task, key_share=True)
 
 
-def _saved() -> Any:
-    def most(column: Any, given: str) -> Any:
-        return case((column > bindparam(given), column), else_=bindparam(given))
-
-    values = {
-        "done": bindparam("is_done"),
-        "elapsed": most(_i.elapsed, "elapsed_now"),
-        "active": most(_i.active, "active_now"),
-        "saved_at": bindparam("now"),
-    }
-    item = and_(_i.task == bindparam("of_task"), _i.position == bindparam("of_item"))
-    return update(schema.item).where(item).values(**values)
-
-
 _STANDING = Statement(_standing)
-_SAVED = Statement(_saved)
 _ADD_ITEM = Insert(schema.item)
 
 
@@ -184,20 +168,6 @@ class Tasks(Rows):
 
     def set_finished(self, task: int, moment_: datetime | None) -> None:
         self._connection.execute(update(schema.task).where(_t.id == task).values(finished_at=micros(moment_)))
-
-    def set_saved(
-        self, task: int, item: int, *, done: bool, elapsed: float | None, active: float | None, now: datetime
-    ) -> None:
-        """How far an item is. Times are those spent on the item so far, so the longest one counts."""
-        _SAVED.run(
-            self._connection,
-            of_task=task,
-            of_item=item,
-            is_done=int(done),
-            elapsed_now=elapsed or 0.0,
-            active_now=active or 0.0,
-            now=micros(now),
-        )
 
     def spent(self, task: int) -> list[tuple[float, float]]:
         """Item by item, the seconds spent so far: elapsed and active."""
