@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import tomllib
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from aiohttp import web
 from cli.command import Command
 from judged import corpus
 from lanner import formats
+from lanner.judges import plan
 from released import data_dir
-from stub_server import Stub, running
+from stub_server import Stub, completion, good, running
 
 
 @pytest.fixture
@@ -94,11 +96,19 @@ def test_a_key_is_neither_stored_nor_logged_nor_printed(
         (("small.jsonl", "--model", "t"), "--protocol is missing"),
         (("small.jsonl", "--protocol", "da"), "--model is missing"),
         (("small.jsonl", "--protocol", "da", "--model", "t", "--max-cost", "1"), "needs prices"),
+        (
+            ("small.jsonl", "--protocol", "da", "--model", "t"),
+            "Set LANNER_API_KEY or OPENAI_API_KEY",
+        ),
+        (("small.jsonl", "--protocol", "da", "--model", "t", "--few-shot", "2"), "no examples to show"),
+        (("small.jsonl", "--protocol", "da", "--model", "t", "--few-shot", "2", "--dry-run"), "no examples to show"),
     ],
 )
 def test_mistakes_are_said_before_anything_is_made(
-    lanner: Command, texts: Path, arguments: tuple[str, ...], words: str
+    lanner: Command, texts: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], words: str
 ) -> None:
+    for name in ("LANNER_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
     ran = lanner("judge", *arguments)
     assert (ran.code, words in ran.err) == (2, True), ran.err
 
@@ -116,6 +126,18 @@ def printed(where: str) -> dict[tuple[str, str, str], float]:
         if {*MODELS} & {*row["judges"]} and row.get("expected") != "differs"
         for column, value in zip(table["columns"].values(), row["paper"], strict=True)
     }
+
+
+def test_a_server_that_never_answers_is_an_error_with_its_reason(
+    lanner: Command, texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lanner.cli._judging.Limits", partial(plan.Limits, tries=1, backoff=0.0))
+    command = ("judge", texts, "--protocol", "da", "--model", "one", "--model", "two", "--base-url")
+    ran = lanner(*command, "http://127.0.0.1:9/v1")
+    assert (ran.code, "No answer came from the server: " in ran.err, "127.0.0.1:9" in ran.err) == (2, True, True)
+    with running(Stub(lambda body, _: completion({**body, "model": "other"}, good(body)))) as url:
+        assert "though one and two were asked" in lanner(*command, url).out
+        assert "Nothing was open" in lanner(*command, url).out
 
 
 @pytest.mark.data

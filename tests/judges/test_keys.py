@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lanner.judges.keys import key_for
+from lanner.judges.keys import key_for, where_keys_are
 
 
 @pytest.fixture(autouse=True)
@@ -39,3 +39,8 @@ def test_the_keyring_is_asked_last(monkeypatch: pytest.MonkeyPatch) -> None:
     assert key_for("example.org") == "lanner@example.org"
     monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=broken))
     assert key_for("example.org") == ""
+
+
+def test_where_a_key_is_looked_for_is_said() -> None:
+    assert "LANNER_API_KEY or OPENAI_API_KEY" in where_keys_are("api.openai.com")
+    assert where_keys_are("h", "MINE").startswith("Set MINE in the environment")

@@ -17,7 +17,7 @@ from lanner.cli._source import from_option, store_option
 from lanner.errors import LannerError
 from lanner.judges.audit import audit
 from lanner.judges.engines.ray_cluster import run_on_ray
-from lanner.judges.examples import agreed
+from lanner.judges.examples import agreed, demanded
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.rehearsal import rehearse
 from lanner.judges.replay import replay
@@ -108,10 +108,16 @@ def _run(
         except KeyboardInterrupt:
             sys.stderr.write("\nStopped. What was answered is kept; the same command goes on from there.\n")
             sys.exit(130)
-        _say(output, totals, {member.model for plan in plans for member in plan.members})
+        if totals.failed and not totals.calls:
+            raise LannerError(
+                f"No answer came from the server: {totals.problem}.",
+                next_step="Does it run, and is --base-url right? Nothing was stored; the same command asks again.",
+            )
+        _say(output, totals, sorted({member.model for plan in plans for member in plan.members}))
         _audited(output, store, found, plans)
-        output.say()
-        output.say(f"Next: lanner agreement {found.name}", style="bold")
+        if totals.items:
+            output.say()
+            output.say(f"Next: lanner agreement {found.name}", style="bold")
 
 
 def _by_engine(
@@ -130,7 +136,7 @@ def _by_engine(
     return totals
 
 
-def _say(output: Output, totals: Totals, asked: set[str]) -> None:
+def _say(output: Output, totals: Totals, asked: Sequence[str]) -> None:
     rows = [
         {"items": totals.items, "missing": totals.missing, "left open": totals.failed, "replies": totals.calls,
          "asked again": totals.reasks, "spellings mended": totals.repairs, "tokens in": totals.tokens_in,
@@ -142,12 +148,16 @@ def _say(output: Output, totals: Totals, asked: set[str]) -> None:
     for step, number in totals.wrong.items():
         output.note(f"{number:,} replies failed at the check of {_STEPS.get(step, step)}.")
     for model, number in totals.answered_as.items():
-        as_asked = "" if model in asked else f", though {' and '.join(sorted(asked))} was asked"
+        was = "was" if len(asked) == 1 else "were"
+        as_asked = "" if model in asked else f", though {' and '.join(asked)} {was} asked"
         output.note(f"{number:,} replies came from {model}{as_asked}.")
     if totals.missing:
         output.note("Missing items have no valid answer; the ledger has what was said. --retry-missing asks again.")
     if totals.failed:
-        output.note("Items were left open because the server gave no answer; the same command asks again.")
+        why = f" ({totals.problem})" if totals.problem else ""
+        output.note(f"Items were left open because the server gave no answer{why}; the same command asks again.")
+    if not totals.open:
+        output.note("Nothing was open: these judges have answered everything here.")
 
 
 _STEPS = {"json": "JSON", "schema": "the schema", "meaning": "meaning", "refused": "the campaign"}
@@ -187,6 +197,7 @@ def _rehearse(
     else:
         documents, protocol = texts_and_protocol(None, source, given)
         examples, done = [], 0
+    demanded(examples, given["few_shot"])
     found = asyncio.run(rehearse(documents, protocol, plans, examples=examples, limits=limits, done=done))
     for number, call in enumerate(found.prompts, 1):
         output.say(f"Prompt {number}, to {call.model}", style="bold")

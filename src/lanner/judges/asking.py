@@ -194,7 +194,9 @@ class Asker:
         (reply, verdict), about, prompt, member = came, question.about, question.prompt, question.line.member
         totals = self._totals
         cost = member.cost(reply.tokens_in, reply.tokens_out)
-        if outcome != FAILED:
+        if outcome == FAILED:
+            totals.problem = verdict.problem
+        else:
             totals.calls += 1
         totals.tokens_in += reply.tokens_in
         totals.tokens_out += reply.tokens_out

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from lanner import campaign
 from lanner.campaign.asking import fits, systems_of
+from lanner.errors import LannerError
 from lanner.judges.prompt import Prompter
 from lanner.judges.votes import combine
 from lanner.model import Document, Item, Json, JudgeKind, Role, Stage
@@ -53,6 +54,15 @@ def agreed(store: Store, reference: str | int) -> list[Example]:
         Example(documents[document], Item(document, segment, systems), {**units[document, segment], **answers})
         for (document, segment, systems), answers in combined.items()
     ]
+
+
+def demanded(examples: Sequence[Example], number: int) -> None:
+    """Refuse to go on without examples where they were asked for: the model would be another judge than was meant."""
+    if number and not examples:
+        raise LannerError(
+            "There are no examples to show: no person has answered a calibration item here.",
+            next_step="Let people judge a calibration round first, or leave out --few-shot.",
+        )
 
 
 class Lesson:

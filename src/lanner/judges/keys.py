@@ -18,6 +18,12 @@ def key_for(host: str, variable: str = "") -> str:
     return _from_keyring(host)
 
 
+def where_keys_are(host: str, variable: str = "") -> str:
+    """What to do where a key is missing."""
+    names = [variable] if variable else [name for name in (OWN, _OF_HOST.get(host, "")) if name]
+    return f"Set {' or '.join(names)} in the environment, or keep it: python -m keyring set lanner {host}"
+
+
 def _from_keyring(host: str) -> str:
     try:
         keyring = importlib.import_module("keyring")

@@ -97,7 +97,8 @@ class Limits:
 
 @dataclass(slots=True)
 class Totals:
-    """What a run has come to so far. `open` is how many items there were to do at its beginning."""
+    """What a run has come to so far. `open` is how many items there were to do at its beginning, `problem` why the
+    last of those that failed got no answer."""
 
     open: int = 0
     items: int = 0
@@ -113,6 +114,7 @@ class Totals:
     cost: float = 0.0
     priced: bool = True
     stopped: str = ""
+    problem: str = ""
     wrong: dict[str, int] = field(default_factory=dict)
     answered_as: dict[str, int] = field(default_factory=dict)
 
@@ -134,6 +136,7 @@ class Totals:
         self.cost += other.cost
         self.priced = self.priced and other.priced
         self.stopped = self.stopped or other.stopped
+        self.problem = other.problem or self.problem
         for mine, theirs in ((self.wrong, other.wrong), (self.answered_as, other.answered_as)):
             for name, number in theirs.items():
                 mine[name] = mine.get(name, 0) + number

@@ -17,7 +17,7 @@ from lanner.errors import CampaignError, LannerError
 from lanner.judges import providers
 from lanner.judges.asking import Asker, Line
 from lanner.judges.book import Book
-from lanner.judges.examples import Example, agreed
+from lanner.judges.examples import Example, agreed, demanded
 from lanner.judges.pace import Gate, Pace
 from lanner.judges.plan import Limits, Member, Plan, Totals, differences
 from lanner.judges.providers import Endpoint, Provider
@@ -105,6 +105,7 @@ async def run(
     protocol = campaign.protocol(store, found.id)
     if examples is None:
         examples = agreed(store, found.id) if any(plan.examples for plan in plans) else []
+    demanded(examples, max(plan.examples for plan in plans))
     with store.reading() as tx:
         numbers = {judge.judge.id: judge.number for judge in tx.judges.all(found.id)}
     totals = Totals()

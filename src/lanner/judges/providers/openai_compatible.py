@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 
 from pydantic_core import from_json, to_json
 
-from lanner.errors import MissingExtraError, did_you_mean
+from lanner.errors import LannerError, MissingExtraError, did_you_mean
 from lanner.judges.grammar import grammar
-from lanner.judges.keys import key_for
+from lanner.judges.keys import key_for, where_keys_are
 from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, UnanswerableError
 from lanner.model import Json
 
@@ -40,6 +40,7 @@ class Family:
     means: tuple[str, ...]
     length: str
     without: frozenset[str]
+    key: bool = False
 
 
 @cache
@@ -60,7 +61,7 @@ def family(host: str, owners: frozenset[str] = frozenset(), named: str = "") -> 
         ),
         table["default"],
     )
-    return Family(tuple(found["means"]), found["length"], frozenset(found["without"]))
+    return Family(tuple(found["means"]), found["length"], frozenset(found["without"]), found.get("key", False))
 
 
 def connect(endpoint: Endpoint) -> Connection:
@@ -84,6 +85,10 @@ class Connection:
         self._chat = importlib.import_module("yarl").URL(f"{self._base}/chat/completions")
         self._host = urlsplit(self._base).hostname or ""
         self._key = key_for(self._host, endpoint.key_variable)
+        if not self._key and family(self._host).key:
+            raise LannerError(
+                f"There is no key for {self._host}.", next_step=where_keys_are(self._host, endpoint.key_variable)
+            )
         headers = {"Content-Type": "application/json"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
