@@ -27,6 +27,16 @@ def test_two_files_and_their_page(lanner: Command, files: list[Path], tmp_path: 
     assert "FAST against SLOW" in (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
 
 
+def test_some_of_the_judges(lanner: Command, files: list[Path], tmp_path: Path) -> None:
+    sides = [f"{files[0]}@j0,j1", f"REST={files[0]}@people"]
+    ran = lanner("compare", *sides, "--out", tmp_path / "page", "--resamples", 50, "--svg-only")
+    assert ran.code == 0, ran.err
+    assert "J0,j1 against REST" in (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
+    wrong = lanner("compare", f"{files[0]}@j0", f"{files[0]}@j9")
+    assert wrong.code == 2
+    assert "There is no judge 'j9'" in wrong.err
+
+
 @pytest.mark.data
 def test_scenarios_of_one_file_for_programs(lanner: Command, tmp_path: Path) -> None:
     envelope = lanner(

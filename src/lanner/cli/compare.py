@@ -13,6 +13,7 @@ from lanner.errors import InputError, did_you_mean
 from lanner.material import Material
 from lanner.reports.files import write
 from lanner.reports.lab.build import compare
+from lanner.reports.view import PEOPLE
 from lanner.stats.resample import Resampling
 
 
@@ -41,7 +42,8 @@ def command(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Compare campaigns, files, parts of a file (FILE:PART), or the scenarios of one campaign. NAME=A gives a name.
+    """Compare campaigns, files, parts of a file (FILE:PART), or the scenarios of one campaign. NAME=A gives a name;
+    A@people, A@models or A@JUDGE,JUDGE keeps some of the judges.
 
     Example: lanner compare ESA=appraise:240315rc5ESA MQM=appraise:240315rc5MQM --hourly 40
     """
@@ -68,9 +70,14 @@ def command(
 
 
 def _named(source: str, place: str, format_name: str | None, protocol: str | None) -> list[tuple[str, Material]]:
-    """The parts of a source with their names; `FILE:PART` picks one, `NAME=FILE` names it."""
+    """The parts of a source with their names; `FILE:PART` picks one, `NAME=FILE` names it, `@people` keeps some."""
     given, _, rest = source.partition("=")
     source = rest if rest and not Path(source).exists() else source
+    named = given if source == rest else ""
+    before, _, kept = source.rpartition("@")
+    if not before or Path(source).exists() or "//" in source:
+        before, kept = source, ""
+    source = before
     path, _, part = source.rpartition(":")
     if not path or Path(source).exists() or "//" in source:
         path, part = source, ""
@@ -80,8 +87,17 @@ def _named(source: str, place: str, format_name: str | None, protocol: str | Non
         if not chosen:
             raise InputError(f"{path} has no part {part!r}.", next_step=did_you_mean(part, [m.name for m in found]))
         found = chosen
-    named = given if source == rest and len(found) == 1 else ""
+    named = named if len(found) == 1 else ""
+    if kept:
+        return [(named or kept, _of(material, kept)) for material in found if _of(material, kept).judges]
     return [(named or material.name, material) for material in found]
+
+
+def _of(material: Material, kept: str) -> Material:
+    """The same with people, models or some judges only."""
+    if kept not in ("people", "models"):
+        return material.only(kept.split(","))
+    return material.only([judge.id for judge in material.judges if (judge.kind in PEOPLE) == (kept == "people")])
 
 
 def _distinct(found: list[tuple[str, Material]]) -> list[tuple[str, Material]]:

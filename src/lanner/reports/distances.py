@@ -30,7 +30,7 @@ def _distance(table: pl.DataFrame, question: Question) -> pl.DataFrame | None:
     if not isinstance(question, Choice | Labels | Grid | Scale | Number | Rank):
         return None
     try:
-        rated = alpha.ratings(table, question.id)
+        rated = alpha.ratings(table.filter(pl.col("question") == question.id), question.id)
     except StatisticError:
         return None
     pairs = rated.pairs

@@ -51,11 +51,13 @@ def strong(text: str) -> Markup:
     """Escaped text in which **words** are strong, and "p = .029" or "95 %" never breaks over a line."""
     whole = _RELATION.sub("\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", str(escape(text)))
     whole = _BEFORE_SIGN.sub("\N{NO-BREAK SPACE}", whole)
+    whole = _BEFORE_DASH.sub("\N{NO-BREAK SPACE}– ", whole)
     return Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", whole))
 
 
 _RELATION = re.compile(r"(?<=[\w)²]) (=|&lt;|&gt;|≤|≥) (?=[\d.−])")
-_BEFORE_SIGN = re.compile(r"(?<=\d) (?=%)|(?<=\bn) (?=\d)")
+_BEFORE_SIGN = re.compile(r"(?<=\d) (?=%)|(?<=\bn) (?=\d)|(?<= \*) (?=p\b)")
+_BEFORE_DASH = re.compile(r"(?<=\S) – ")
 
 
 def _spans(columns: Sequence[Column]) -> list[tuple[str, int]]:

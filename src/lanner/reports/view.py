@@ -19,6 +19,7 @@ from lanner.stats.resample import Resampling
 from lanner.stats.wide import Wide, wide
 
 _SHORT = 24
+_NOT_MEASURED = ("labels", "spans", "text", "ranks", "elapsed", "active", "flags")  # costly to carry along
 PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED, JudgeKind.ADJUDICATED)
 
 
@@ -139,9 +140,14 @@ class View:
         return [judge for judge in self.people if judge in answered]
 
     @cached_property
+    def worked(self) -> pl.DataFrame:
+        """Who worked on what: a row for each judge, role and item, whatever was asked."""
+        return self.material.table.select("judge", "role", "document", "segment", "system").unique(maintain_order=True)
+
+    @cached_property
     def wide(self) -> Wide:
         """One row per judge and item, for everything that sets measures side by side."""
-        return wide(self.material.table)
+        return wide(self.material.table.drop(_NOT_MEASURED))
 
     def answers(self, question: str) -> pl.DataFrame:
         """The rows of one question: what is compared again and again is picked out once."""

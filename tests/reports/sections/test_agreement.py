@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from lanner.reports.parts import Figure, Table
 from lanner.reports.sections.agreement import section
 from reports.test_view import view
@@ -21,6 +23,16 @@ def test_rows_carry_estimate_interval_and_n() -> None:
     assert str(row["ci"]).startswith("[")
     assert table.data[0]["low"] < table.data[0]["value"] < table.data[0]["high"]
     assert "n" in table.signature
+
+
+def test_no_empty_axis_where_judges_share_nothing() -> None:
+    made = view(judges=2)
+    places = {"j0": "d0", "j1": "d1"}
+    apart = tuple(j for j in made.material.judgements if j.document == places[j.judge])
+    found = section(replace(made, material=replace(made.material, judgements=apart)))
+    assert found is not None
+    assert not [block for block in found.blocks if isinstance(block, Figure | Table)]
+    assert "cannot be told" in found.findings[0]
 
 
 def test_nothing_to_say_with_one_judge() -> None:

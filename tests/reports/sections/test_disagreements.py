@@ -1,3 +1,6 @@
+from dataclasses import replace
+
+from lanner.model import JudgeKind
 from lanner.reports.parts import Figure
 from lanner.reports.sections.disagreements import section
 from reports.test_view import view
@@ -12,6 +15,18 @@ def test_matrices_of_people_and_the_merge_that_gains_most() -> None:
     assert "would raise κ" in made.findings[0]
     rows = next(block for block in made.blocks if isinstance(block, Figure)).data
     assert sum(int(count) for row in rows for label, count in row.items() if label != "label") == 24
+
+
+def test_the_closest_pair_of_a_person_and_a_model_has_a_matrix_too() -> None:
+    seen = view()
+    machine = tuple(
+        replace(judge, kind=JudgeKind.MODEL) if judge.id == "j2" else judge for judge in seen.material.judges
+    )
+    made = section(replace(seen, material=replace(seen.material, judges=machine)))
+    assert made is not None
+    matrices = [block for block in made.blocks if isinstance(block, Figure) and block.id.startswith("confusion-")]
+    assert matrices[0].id == "confusion-context-j0-j1"
+    assert len(matrices) == 2 and matrices[1].id.endswith("-j2")
 
 
 def test_nothing_where_nobody_chooses_one_of_several() -> None:

@@ -12,6 +12,7 @@ def test_shares_of_a_fixed_number_of_labels_add_up_to_it() -> None:
     assert set(figures) == {"labels-context", "labels-skills"}
     news = [row["share"] for row in figures["labels-skills"].data if (row["domain"], row["judge"]) == ("news", "j0")]
     assert sum(news) == pytest.approx(3)
+    assert "On context level, people chose **" in made.findings[0]
 
 
 def test_a_grid_is_read_by_what_was_not_left_at_not_relevant() -> None:

@@ -35,6 +35,12 @@ def test_how_often_and_how_severe() -> None:
     assert {row["severity"]: row["marks"] for row in figure.data} == {"major": 1, "minor": 2}
 
 
+def test_a_single_kind_needs_no_bar() -> None:
+    made = section(view(("j", "1", ["major"]), ("k", "1", ["major"]), ("k", "2", [])))
+    assert made is not None and len(made.blocks) == 1
+    assert made.findings == ["Something was marked on **67 % of 3 answers** (errors)."]
+
+
 def test_nothing_marked_and_nothing_to_mark() -> None:
     made = section(view(("j", "1", [])))
     assert made is not None and len(made.blocks) == 1

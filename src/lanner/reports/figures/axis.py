@@ -31,13 +31,14 @@ class Axis:
         number = round((self.high - self.low) / self.step)
         return [self.low + self.step * place for place in range(number + 1)]
 
-    def draw(self, drawing: Drawing, top: float, bottom: float, *, unit: str = "") -> None:
-        """Grid lines with their numbers below; the line at zero stands out."""
-        digits = max(0, -math.floor(math.log10(self.step) + 1e-9)) if self.step < 1 else 0
+    def draw(self, drawing: Drawing, top: float, bottom: float, *, unit: str = "", bounded: bool = False) -> None:
+        """Grid lines with their numbers below; the line at zero stands out. `bounded` numbers have no leading zero."""
+        digits = next((n for n in range(6) if abs(round(self.step, n) - self.step) < 1e-9), 6)
         for tick in self.ticks:
             x = self.place(tick)
             drawing.line(x, top, x, bottom, "ax0" if abs(tick) < 1e-9 and self.low < 0 else "gr")
             text = f"{abs(tick):.{digits}f}{unit}" if abs(tick) > 1e-9 else "0"
+            text = text.removeprefix("0") if bounded and text.startswith("0.") else text
             drawing.text(x, bottom + 16, f"−{text}" if tick < -1e-9 else text, "tm", "middle")
 
 

@@ -36,7 +36,7 @@ def curves(label: str, rows: Sequence[Curve], across: str, *, top: float | None 
 
     for tick in high.ticks:
         drawing.line(_LEFT, level(tick), _RIGHT, level(tick), "gr")
-        drawing.text(_LEFT - 8, level(tick) + 4, f"{tick:.2f}".rstrip("0").rstrip("."), "tm", "end")
+        drawing.text(_LEFT - 8, level(tick) + 4, _tick(tick, bounded=top == 1.0), "tm", "end")
     whole = all(float(x).is_integer() for x, _ in points)
     for tick in wide.ticks:
         if float(tick).is_integer() or not whole:
@@ -55,6 +55,12 @@ def curves(label: str, rows: Sequence[Curve], across: str, *, top: float | None 
         drawing.line(_RIGHT + 8, y - 4, _RIGHT + 28, y - 4, f"cv {style}")
         drawing.lines(_RIGHT + 34, y, row.label, _SIDE)
     return drawing
+
+
+def _tick(value: float, *, bounded: bool) -> str:
+    text = f"{abs(value):.2f}".rstrip("0").rstrip(".")
+    text = text.removeprefix("0") if bounded and text.startswith("0.") else text
+    return f"−{text}" if value < 0 and text.strip("0.") else text
 
 
 def _apart(labels: Sequence[tuple[Curve, float]]) -> list[tuple[Curve, float]]:

@@ -33,16 +33,23 @@ class Panel:
     r_squared: Sequence[tuple[str, float]]
 
 
-def forest(terms: Sequence[tuple[str, str, str]], panels: Sequence[Panel], unit: str) -> Drawing:
-    """`terms` are (id, words, group) from top to bottom. All panels share one axis."""
+def forest(
+    terms: Sequence[tuple[str, str, str]],
+    panels: Sequence[Panel],
+    unit: str,
+    models: tuple[str, str] = ("first block only", "with all blocks"),
+) -> Drawing:
+    """`terms` are (id, words, group) from top to bottom, `models` what hollow and filled marks stand for. All panels
+    share one axis."""
     effects = [e for panel in panels for effects in (panel.first, panel.full) for e in effects.values()]
     width = (_SIDE - _LEFT - 20 * len(panels)) / max(1, len(panels))
     bottom = _TOP + _STEP * len(terms) + 8
     drawing = Drawing("Coefficients with 95 percent intervals, and R squared", max(bottom + 44, 90 + 120 * len(panels)))
     drawing.circle(_LEFT + 4, 32, 3.6, "fo")
-    drawing.text(_LEFT + 14, 36, "first block only", "tm")
-    drawing.circle(_LEFT + 132, 32, 4, "fk")
-    drawing.text(_LEFT + 142, 36, "with all blocks", "tm")
+    drawing.text(_LEFT + 14, 36, models[0], "tm")
+    right = _LEFT + 34 + max(98.0, 7.0 * len(models[0]))
+    drawing.circle(right, 32, 4, "fk")
+    drawing.text(right + 10, 36, models[1], "tm")
     for place, panel in enumerate(panels):
         left = _LEFT + place * (width + 20)
         scale = axis([end for e in effects for end in (e.low, e.high)], left, left + width)

@@ -34,7 +34,7 @@ def intervals(
     ends = [value for row in rows for value in (row.value, row.low, row.high) if value is not None]
     include = 0.0 if bounded else None
     scale = axis([*ends, *([minimum] if minimum is not None else [])], _LEFT, _RIGHT, include=include)
-    scale.draw(drawing, _TOP - 10, height)
+    scale.draw(drawing, _TOP - 10, height, bounded=bounded)
     if minimum is not None:
         x = scale.place(minimum)
         drawing.line(x, _TOP - 14, x, height, "min")

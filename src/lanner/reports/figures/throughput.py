@@ -16,7 +16,7 @@ def throughput(
     """`rates` are per judge and domain. Labels alternate above and below, so that near marks stay readable."""
     left = min(170.0, 20 + 7.4 * max(map(len, domains), default=1))
     bottom = _TOP + _STEP * len(domains)
-    drawing = Drawing("Sentences per minute per judge and domain", bottom + 36)
+    drawing = Drawing("Sentences per minute per judge and domain", bottom + 42)
     values = [rate for per_domain in rates.values() for rate in per_domain.values()]
     scale = axis(values, left, WIDTH - 30, ticks=6)
     scale.draw(drawing, _TOP - 8, bottom)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import polars as pl
 
 from lanner.errors import LannerError
 from lanner.reports.figures.intervals import Row, intervals
 from lanner.reports.lab.answer import Answer, Lab, Value, gathered
 from lanner.reports.lab.matching import SPANS, kind_of
+from lanner.reports.lab.sides import Side
 from lanner.reports.parts import Figure
 from lanner.reports.typeset import estimate, number, p_value, words
+from lanner.reports.view import PEOPLE
 from lanner.stats.models import against_people
 
 _NAMES = {"kappa": "κ", "jaccard": "mean Jaccard", "pearson": "r", "percent": "% same"}
@@ -19,9 +24,7 @@ def models(lab: Lab) -> Answer:
     """How much less a model agrees with people than people agree with each other."""
     title = "Do models judge like people?"
     rows: list[dict[str, Any]] = []
-    for side in lab.whole:
-        if not side.models or len(side.people) < 2:
-            continue
+    for side in _with_both(lab):
         for question in side.questions:
             found = kind_of(question)
             if not found or found[1] is SPANS:
@@ -56,6 +59,22 @@ def models(lab: Lab) -> Answer:
         f"model and people · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}",
     )  # fmt: skip
     return Answer(title, lines, figure, _sentence(rows), data=rows)
+
+
+def _with_both(lab: Lab) -> list[Side]:
+    """Sides with two people and a model. People on one side and models on another are seen together."""
+    found = [side for side in lab.whole if side.models and len(side.people) > 1]
+    first = lab.whole[0]
+    if found or len({side.protocol.label for side in lab.whole}) > 1 or any(side.scenario for side in lab.whole):
+        return found
+    table = pl.concat([side.table for side in lab.whole], how="diagonal")
+    names = [name for side in lab.whole for name in side.people]
+    joined = replace(first, table=table, name=next((side.name for side in lab.whole if not _people(side)), first.name))
+    return [joined] if joined.models and len(joined.people) > 1 and len(set(names)) == len(names) else []
+
+
+def _people(side: Side) -> bool:
+    return bool(side.table["judge_kind"].is_in(PEOPLE).any())
 
 
 def _label(row: dict[str, Any]) -> str:

@@ -10,10 +10,11 @@ from lanner.reports.lab.answer import Answer, Lab, Line, Value
 from lanner.reports.lab.matching import LABELS, kind_of
 from lanner.reports.lab.sides import Side
 from lanner.reports.parts import Figure
-from lanner.reports.typeset import number
+from lanner.reports.typeset import interval, number, words
 from lanner.stats.gold_correlation import correlation
 from lanner.stats.resample import Array, generator
 
+_NEARLY = 0.9  # of τ, r or the share of items; below it a reader should not rely on half of the judges
 _MIDDLE = (0.025, 0.975)
 _DRAWS, _STREAM, _MOST_STEPS, _FEWEST_SYSTEMS = 200, 11, 8, 3
 
@@ -28,15 +29,24 @@ def stability(lab: Lab) -> Answer:
         return Answer(title, missing="no side has two people on the same question.")
     lines, data, said = [], [], []
     middle: list[Value] = []
+    kinds: dict[str, None] = {}
     for side, (what, points) in zip(lab.sides, found, strict=True):
         data += [{"side": side.name, "what": what, "judges": k, "value": v, "low": low, "high": high}
                  for k, v, low, high in points]  # fmt: skip
         half = min(points, key=lambda point: (abs(point[0] - len(side.people) / 2), point[0])) if points else None
         middle.append(Value(half[1], half[2], half[3], half[0]) if half else Value(None))
         if half:
-            said.append(f"{half[0]} of {len(side.people)} judges of {side.name} give {what} {number(half[1], 2)}")
+            said.append(
+                f"{side.name} with {half[0]} of {len(side.people)} judges {number(half[1], 2)} "
+                f"{interval(half[2], half[3])}"
+            )
+            kinds[what] = None
     lines.append(Line("Same with half the judges", middle))
-    text = f"With half the judges: {'; '.join(said)}."
+    text = f"Half of the judges would say nearly the same as all ({words(list(kinds), 'or')}): {'; '.join(said)}."
+    if min(value.value for value in middle if value.value is not None) < _NEARLY:
+        text = (
+            f"Half of the judges would not quite say the same as all ({words(list(kinds), 'or')}): {'; '.join(said)}."
+        )
     drawn = [
         Curve(f"{side.name}: {what}", [p[:2] for p in points], [p[2:] for p in points])
         for side, (what, points) in zip(lab.sides, found, strict=True)

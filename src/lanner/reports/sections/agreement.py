@@ -13,6 +13,7 @@ from lanner.reports.view import Agreement, View
 from lanner.stats.reading import band
 
 SCALE = "landis_koch"
+_MOST_SENTENCES = 2
 _GROUPS = ("people", "people and models", "models")
 
 
@@ -21,11 +22,11 @@ def section(view: View) -> Section | None:
     found = view.agreements
     if not found:
         return None
-    blocks: list[Block] = []
-    if len(found) > 1:
-        blocks.append(_overview(view))
+    blocks: list[Block] = [*_overview(view)]
     for agreement in found:
         blocks += _question(view, agreement)
+    if alone := [view.short(agreement.coefficient.question) for agreement in found if not agreement.pairs]:
+        blocks.append(Paragraph(f"No two judges answered the same items: nothing can be said of {words(alone)}."))
     if said := list(_apa(view)):
         blocks.append(Paragraph(f"**For a paper.** {' '.join(said)}"))
     return Section("agreement", "Agreement", blocks, list(_findings(view)))
@@ -51,6 +52,8 @@ def _apa(view: View) -> Iterator[str]:
 def _findings(view: View) -> Iterator[str]:
     """How far people agree on each question, in words of a published scale: a convention, not a test. Then whether any
     model agrees with people as they do with each other."""
+    if not any(agreement.pairs for agreement in view.agreements):
+        yield "No two judges answered the same items, so **agreement cannot be told**."
     yield from _people(view)
     below = [
         view.short(agreement.coefficient.question)
@@ -62,9 +65,20 @@ def _findings(view: View) -> Iterator[str]:
 
 
 def _people(view: View) -> Iterator[str]:
-    for agreement in view.agreements:
-        result = agreement.people
-        if result is not None and result.value is not None and result.name == "alpha":
+    """A sentence for each of one or two questions; of more, where people agree least and where most."""
+    found = [(a, a.people) for a in view.agreements if a.people and a.people.value is not None]
+    found = [(agreement, result) for agreement, result in found if result.name == "alpha"]
+    if len(found) > _MOST_SENTENCES:
+        low, high = (pick(found, key=lambda pair: pair[1].value or 0.0) for pick in (min, max))
+        least, most = (band(pair[1].value or 0.0, SCALE).partition(":")[0] for pair in (low, high))
+        if least == most:
+            yield f"People show **{most} agreement**, from {_alpha(view, *low)} to {_alpha(view, *high)}."
+        else:
+            lowest, highest = _alpha(view, *low), _alpha(view, *high)
+            yield f"Agreement of people goes from **{least}** on {lowest} to **{most}** on {highest}."
+        return
+    for agreement, result in found:
+        if result.value is not None:
             strength = band(result.value, SCALE).partition(":")[0]
             numbers = estimate(result.value, result.low, result.high, 2)
             pairs = [r for r in agreement.pairs if view.pair_kind(r) == "people" and r.value is not None]
@@ -77,31 +91,38 @@ def _people(view: View) -> Iterator[str]:
             yield f"On {asked} people show **{strength} agreement** (α {numbers}{closest})."
 
 
-def _overview(view: View) -> Figure:
-    results = [(a, a.people) for a in view.agreements if a.people and a.people.name == "alpha"]
+def _alpha(view: View, agreement: Agreement, result: Result) -> str:
+    numbers = estimate(result.value, result.low, result.high, 2)
+    return f"{view.short(agreement.coefficient.question)} (α {numbers})"
+
+
+def _overview(view: View) -> Iterator[Figure]:
+    """All questions on one axis, where there are at least two."""
+    results = [
+        (a, a.people) for a in view.agreements if a.people and a.people.name == "alpha" and a.people.value is not None
+    ]
+    if len(results) < 2:
+        return
     rows = [
         Row(
             view.short(agreement.coefficient.question).capitalize(),
             result.value,
             result.low,
             result.high,
-            f"n {result.counts.get('items', 0)}",
+            f"n {result.counts.get('items', 0):,}",
         )
         for agreement, result in results
     ]
-    defined = [(a, r) for a, r in results if r.value is not None]
-    caption = "No question has answers enough to compare yet."
-    if defined:
-        best = max(defined, key=lambda pair: pair[1].value or 0)
-        worst = min(defined, key=lambda pair: pair[1].value or 0)
-        caption = f"Agreement is highest on {_said(view, *best)} and lowest on {_said(view, *worst)}."
+    best = max(results, key=lambda pair: pair[1].value or 0)
+    worst = min(results, key=lambda pair: pair[1].value or 0)
+    caption = f"Agreement is highest on {_said(view, *best)} and lowest on {_said(view, *worst)}."
     data = [{"question": agreement.question.id, **result.row()} for agreement, result in results]
-    return Figure(
+    yield Figure(
         "questions",
-        f"{caption} Dot: Krippendorff's α of all people; bar: 95 % interval.",
+        f"{caption} Dot: Krippendorff's α of all people; bar: 95 % interval; n: items that two people judged.",
         str(intervals("Agreement per question", rows)),
         data,
-        view.signature(results[0][1]) if results else "",
+        view.signature(results[0][1]),
     )
 
 
@@ -111,7 +132,6 @@ def _said(view: View, agreement: Agreement, result: Result) -> str:
 
 def _question(view: View, agreement: Agreement) -> Iterator[Block]:
     if not agreement.pairs:
-        yield Paragraph(f"{view.label(agreement.question.id)}: no two judges answered the same items.")
         return
     yield _table(view, agreement)
     if len(agreement.pairs) > 2:

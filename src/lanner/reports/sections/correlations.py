@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lanner.model import Json, Scale
 from lanner.reports.parts import Column, Section, Table
-from lanner.reports.typeset import interval, number
+from lanner.reports.typeset import estimate, interval, number
 from lanner.reports.view import View
 from lanner.stats.association import correlations
 
@@ -20,8 +20,9 @@ def section(view: View) -> Section | None:
     if not measures or len(view.people) < 2:
         return None
     result = correlations(view.wide, measures, judges=view.people, resampling=view.resampling)
+    defined = [row for row in result.rows if row["value"] is not None]
     rows: dict[tuple[str, str, str], dict[str, Json]] = {}
-    for found in result.rows:
+    for found in defined:
         key = (found["of"], found["x"], found["y"])
         name = _SHORT.get(str(found["statistic"]), str(found["statistic"]))
         pair = f"{view.names[key[1]]} – {view.names[key[2]]}"
@@ -33,10 +34,11 @@ def section(view: View) -> Section | None:
     columns = [Column("what", "Measure"), Column("pair", "Judges", text=True), Column("n", "n", quiet=True)]
     for name, heading in (("pearson", "Pearson"), ("spearman", "Spearman"), ("kendall", "Kendall τ-b")):
         columns += [Column(name, heading), Column(f"{name}_ci", "95 %", quiet=True)]
-    best = max(result.rows, key=lambda row: row["value"] if row["value"] is not None else -2)
+    best = max(defined, key=lambda row: row["value"])
+    numbers = estimate(best["value"], best["low"], best["high"], 2)
     caption = (
         f"Correlation between judges, over the items both judged. They go together best on "
-        f"{view.label(best['of']).lower()} ({best['statistic']} {number(best['value'], 2)})."
+        f"{view.label(best['of']).lower()} ({best['statistic']} {numbers})."
     )
     data = [dict(row) for row in result.rows]
     table = Table(

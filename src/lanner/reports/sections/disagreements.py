@@ -13,7 +13,7 @@ from lanner.reports.typeset import count, number, percent, words
 from lanner.reports.view import View
 from lanner.stats import diagnosis
 
-_MOST_MATRICES = 2
+_MOST_MATRICES = 3
 
 
 def section(view: View) -> Section | None:
@@ -45,11 +45,29 @@ def _question(view: View, question: Choice) -> list[Figure]:
     if not matrices:
         return []
     chosen = sorted(matrices, key=lambda r: -(r.counts.get("items", 0)))[:_MOST_MATRICES]
+    chosen += _closest_model(view, question, ids)
     blocks = [_matrix(view, question.id, result, ids, names) for result in chosen]
     merges = diagnosis.merging(view.answers(question.id), question.id, resampling=how, **select)
     if merges and len(ids) > 2:
         blocks.append(_merging(view, question.id, merges, matrices, names))
     return blocks
+
+
+def _closest_model(view: View, question: Choice, ids: Sequence[str]) -> list[Result]:
+    """The matrix of the person and the model that agree best."""
+    mixed = [
+        result
+        for agreement in view.agreements
+        if agreement.coefficient.question == question.id
+        for result in agreement.pairs
+        if view.pair_kind(result) == "people and models" and result.value is not None
+    ]
+    if not mixed:
+        return []
+    best = max(mixed, key=lambda result: result.value or 0.0)
+    ordered = sorted((best.labels["judge"], best.labels["other"]), key=lambda judge: judge in view.models)
+    how = view.resampling
+    return diagnosis.confusion(view.answers(question.id), question.id, resampling=how, labels=ids, judges=ordered)[:1]
 
 
 def _matrix(view: View, question: str, result: Result, ids: Sequence[str], names: dict[str, str]) -> Figure:
@@ -63,9 +81,10 @@ def _matrix(view: View, question: str, result: Result, ids: Sequence[str], names
         said += (
             f", {most} of them ({percent(most / total, 0)}) between {names[second].lower()} and {names[first].lower()}"
         )
+    same = "" if view.pair_kind(result) == "people" else " Of all people and models these two agree best."
     return Figure(
         f"confusion-{question}-{result.labels['judge']}-{result.labels['other']}",
-        f"{said}. Shade: share of the row; rows with fewer than ten items are left unshaded.",
+        f"{said}.{same} Shade: share of the row; rows with fewer than ten items are left unshaded.",
         str(confusion([names[label] for label in ids], one, other, counts)),
         [dict(row) for row in result.rows],
         view.signature(result),

@@ -13,7 +13,7 @@ from lanner.reports.typeset import count, number, percent, words
 from lanner.reports.view import View
 
 _MOST, _AROUND, _MOST_JUDGES = 5, 1, 8
-_FAR, _BEGINNING = 0.5, 220
+_FAR, _BEGINNING, _LONGEST_WORD = 0.5, 220, 30
 
 
 def section(view: View) -> Section | None:
@@ -97,7 +97,11 @@ def _whole(document: Document, system: str) -> list[dict[str, Json]]:
 
 
 def _begun(text: str) -> str:
-    return text if len(text) <= _BEGINNING else f"{text[:_BEGINNING].rstrip()} …"
+    """The first words; languages written without spaces are cut between characters."""
+    if len(text) <= _BEGINNING:
+        return text
+    whole, _, cut = text[:_BEGINNING].rpartition(" ")
+    return f"{(whole if whole and len(cut) < _LONGEST_WORD else text[:_BEGINNING]).rstrip()} …"
 
 
 def _line(text: str, language: str, *, context: bool = False) -> dict[str, Json]:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from lanner.errors import StatisticError
+from lanner.reports.figures.intervals import Row, intervals
 from lanner.reports.figures.throughput import throughput as draw
 from lanner.reports.parts import Figure, Section
+from lanner.reports.svg import Drawing
+from lanner.reports.typeset import words
 from lanner.reports.view import View
 from lanner.stats.effort import throughput
+
+_MOST_TOGETHER, _MOST_ROWS = 6, 60
 
 
 def section(view: View) -> Section | None:
@@ -21,24 +29,50 @@ def section(view: View) -> Section | None:
     rows = [row for row in result.rows if row["value"] is not None]
     if not rows:
         return None
-    domains = [row["domain"] for row in rows if row["domain"] != "all"]
-    shown = list(dict.fromkeys(domains)) or ["all"]
+    overall = {row["judge"]: row for row in rows if row["domain"] == "all"}
+    ranked = sorted(overall, key=lambda judge: overall[judge]["value"])
+    slow, fast = (f"{view.names[judge]} {overall[judge]['value']:.1f}" for judge in (ranked[0], ranked[-1]))
+    hours, items = (sum(row[name] for row in overall.values()) for name in ("hours", "n"))
+    said = f"{slow} items a minute" if len(ranked) == 1 else f"from {slow} to {fast} items a minute"
+    caption = f"Judging went at {said}; {hours:.1f} hours in all (n {items:,} timed items)."
+    figure = Figure(
+        "throughput",
+        f"{caption}{_domains(view, rows)} A judge's figure is the plain mean over domains. {' '.join(result.notes)}",
+        str(_drawn(view, rows, [overall[judge] for judge in ranked])),
+        [dict(row) for row in result.rows],
+        f"{result.signature} · {view.protocol.label} · judges {len(overall)}",
+    )
+    finding = f"The work took **{hours:.1f} hours**, {said}."
+    return Section("effort", "Effort", [figure], [finding])
+
+
+def _domains(view: View, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Which domain is slowest, if it is so for every judge."""
+    by_judge: dict[str, dict[str, float]] = {}
+    for row in rows:
+        if row["domain"] != "all":
+            by_judge.setdefault(row["judge"], {})[row["domain"]] = row["value"]
+    slowest = {min(rates, key=lambda domain: rates[domain]) for rates in by_judge.values() if len(rates) > 1}
+    if not slowest:
+        return ""
+    if len(slowest) > 1:
+        return f" No domain is the slowest for everybody ({words(sorted(slowest))}, by judge)."
+    who = "every judge" if len(by_judge) > 1 else view.names[next(iter(by_judge))]
+    return f" The slowest domain for {who} is {next(iter(slowest))}."
+
+
+def _drawn(view: View, rows: Sequence[Mapping[str, Any]], overall: Sequence[Mapping[str, Any]]) -> Drawing:
+    """Each judge in each domain; where judges are many, a row for each with its interval."""
+    if len(overall) > _MOST_TOGETHER:
+        lines = [
+            Row(view.names[row["judge"]], row["value"], row["low"], row["high"], f"n {row['n']:,}")
+            for row in overall[:_MOST_ROWS]
+        ]
+        return intervals("Items a minute, judge by judge", lines, bounded=False)
+    found = {row["domain"] for row in rows if row["domain"] != "all"}
+    shown = [domain for domain in view.domains if domain in found] or ["all"]
     rates: dict[str, dict[str, float]] = {}
     for row in rows:
         if row["domain"] in shown:
             rates.setdefault(view.names[row["judge"]], {})[row["domain"]] = row["value"]
-    overall = {row["judge"]: row["value"] for row in rows if row["domain"] == "all"}
-    slowest, fastest = min(overall, key=lambda j: overall[j]), max(overall, key=lambda j: overall[j])
-    said = f"{view.names[slowest]} judges {overall[slowest]:.1f} sentences a minute"
-    if slowest != fastest:
-        said += f", {view.names[fastest]} {overall[fastest]:.1f}"
-    hours = sum(row["hours"] for row in rows if row["domain"] == "all")
-    notes = " ".join(result.notes)
-    figure = Figure(
-        "throughput",
-        f"{said}; {hours:.1f} hours in all. A judge's figure is the plain mean over domains. {notes}",
-        str(draw(shown, rates)),
-        [dict(row) for row in result.rows],
-        f"{result.signature} · {view.protocol.label} · judges {len(overall)}",
-    )
-    return Section("effort", "Effort", [figure])
+    return draw(shown, rates, "items a minute")

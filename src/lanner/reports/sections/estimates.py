@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -33,7 +34,8 @@ def three_ways(
 ) -> list[Block]:
     """A figure and a table of all coefficients of the full model, judge by judge. `clustered` are the rows of that
     model with errors clustered by document, which are known already."""
-    plain = regress(view.wide, of, names, by=("judge",), errors="classical", resampling=view.resampling).rows
+    quick = replace(view.resampling, method="none")
+    plain = regress(view.wide, of, names, by=("judge",), errors="classical", resampling=quick).rows
     found: dict[str, dict[str, Rows]] = {}
     for judge in judges:
         own = {"OLS": _of(plain, judge), "clustered": _of(clustered, judge), "mixed": _mixed(view, of, names, judge)}
@@ -47,9 +49,10 @@ def three_ways(
         return []
     shown = {term: words for term, words, _ in terms}
     rows, data_rows = _table_rows(view, found, shown)
-    changed = _changed(data_rows)
+    changed = _changed(data_rows, shown)
+    slopes = sum(row["term"] != "intercept" for row in data_rows)
     said = (
-        f"Of {plural(len(data_rows), 'coefficient')}, {len(changed)} would be called significant in one way and not in "
+        f"Of {plural(slopes, 'coefficient')}, {len(changed)} would be called significant in one way and not in "
         "another" + (f" ({'; '.join(changed[:3])})" if changed else "")
     )
     unit = f"points of {view.label(of).lower()} for one step more"
@@ -63,7 +66,7 @@ def three_ways(
         "diamond: mixed model, documents random.",
         str(estimators(terms, groups, unit)), data_rows, signature,
     )  # fmt: skip
-    return [figure, _table(view, of, rows, data_rows, signature)]
+    return [figure, _table(view, of, rows, data_rows, signature, f"{said}.")]
 
 
 def _of(rows: Rows, judge: str) -> Rows:
@@ -117,7 +120,9 @@ def _table_rows(
     return rows, data
 
 
-def _table(view: View, of: str, rows: list[dict[str, Json]], data: list[dict[str, Json]], signature: str) -> Table:
+def _table(
+    view: View, of: str, rows: list[dict[str, Json]], data: list[dict[str, Json]], signature: str, said: str
+) -> Table:
     columns = [Column("term", "Term")]
     for way, span in zip(WAYS, ("OLS", "Clustered by document", "Mixed, document random"), strict=True):
         if way != "clustered":  # the estimate is that of OLS: only its uncertainty differs
@@ -126,16 +131,16 @@ def _table(view: View, of: str, rows: list[dict[str, Json]], data: list[dict[str
             Column(f"{way}_ci", "95 %", quiet=True, span=span),
             Column(f"{way}_p", "p", quiet=True, span=span),
         ]
-    caption = f"Coefficients of {view.label(of).lower()} on all predictors, estimated three ways."
+    caption = f"Coefficients of {view.label(of).lower()} on all predictors, estimated three ways. {said}"
     return Table(f"coefficients-{of}", caption, columns, rows, data, signature)
 
 
-def _changed(data: Sequence[Mapping[str, Json]]) -> list[str]:
+def _changed(data: Sequence[Mapping[str, Json]], shown: Mapping[str, str]) -> list[str]:
     """Terms whose p crosses .05 between the ways."""
     made = []
     for row in data:
         values = [row[f"{way}_p"] for way in WAYS if row.get(f"{way}_p") is not None]
         if row["term"] != "intercept" and len({p < _LEVEL for p in values}) > 1:
-            term = str(row["term"]).rpartition(".")[2].replace("_", " ")
+            term = shown.get(str(row["term"]), str(row["term"])).lower()
             made.append(f"{row['judge']}, {term}")
     return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lanner.model import Analysis, Grid, Json, Result
@@ -33,17 +34,20 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
     steps = block_model(data, analysis.of, names, by=by, resampling=how)
     if not steps.rows:
         return [Paragraph(f"{view.label(analysis.of)} cannot be explained yet: {' '.join(steps.notes)}")]
-    first = regress(data, analysis.of, names[:1], by=by, resampling=how)
+    quick = replace(how, method="none")  # where R² is drawn without an interval
+    first = regress(data, analysis.of, names[:1], by=by, resampling=quick)
     full = regress(data, analysis.of, names, by=by, resampling=how)
     judges = [judge for judge in view.people if any(row["judge"] == judge for row in steps.rows)]
     alone = [
         {**row, "step": f"{name} alone"}
         for name in names[1:]
-        for row in block_model(data, analysis.of, [name], by=by, resampling=how).rows
+        for row in block_model(data, analysis.of, [name], by=by, errors="classical", resampling=quick).rows
     ]
     panels = [_panel(view, judge, first.rows, full.rows, [*alone, *steps.rows]) for judge in judges]
     terms = _terms(view, names)
-    drawing = forest(terms, panels, f"points of {view.label(analysis.of).lower()} for one step more")
+    more = f"with {' and '.join(view.label(name).lower() for name in names[1:])} added"
+    models = (f"{view.label(names[0]).lower()} only", more if len(names) > 1 else "")
+    drawing = forest(terms, panels, f"points of {view.label(analysis.of).lower()} for one step more", models)
     said = [
         f"{view.names[judge]}: R² {number(found[0]['r2'], 2)} with {view.label(names[0]).lower()}"
         f", {number(found[-1]['r2'], 2)} with all"
@@ -51,8 +55,10 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
         if (found := [row for row in steps.rows if row["judge"] == judge])
     ]
     findings.append(_finding(view, analysis.of, names, steps.rows))
-    strongest = _strongest(full.rows)
-    caption = f"{'; '.join(said)}. {strongest} Bars: 95 % intervals, errors clustered by document; * p < .05."
+    shown = {term: label for term, label, _ in terms}
+    strongest = _strongest(view, full.rows, shown)
+    marks = "Bars: 95 % intervals, errors clustered by document; * p < .05 with all predictors."
+    caption = f"{'; '.join(said)}. {strongest} {marks}"
     figure = Figure(
         f"explained-{analysis.of}",
         caption,
@@ -61,18 +67,20 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
         f"{full.signature} · {view.protocol.label} · judges {len(judges)}",
     )
     table = _blocks_table(view, analysis.of, steps)
-    apa = Paragraph(f"**For a paper.** {' '.join(_apa(view, analysis.of, judges, full.rows))}")
+    apa = Paragraph(f"**For a paper.** {' '.join(_apa(view, analysis.of, judges, full.rows, shown))}")
     return [figure, table, *three_ways(view, analysis.of, names, judges, terms, full.rows), apa]
 
 
-def _apa(view: View, of: str, judges: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _apa(
+    view: View, of: str, judges: Sequence[str], rows: Sequence[Mapping[str, Any]], shown: Mapping[str, str]
+) -> Iterator[str]:
     """The clearest coefficient of each judge in APA style."""
     for judge in judges:
         own = [row for row in rows if row["judge"] == judge and row["term"] != "intercept" and row["p"] is not None]
         if not own:
             continue
         top = min(own, key=lambda row: row["p"])
-        name = str(top["term"]).rpartition(".")[2].replace("_", " ")
+        name = shown.get(str(top["term"]), str(top["term"])).lower()
         t = top["value"] / top["error"] if top["error"] else float("nan")
         yield (
             f"For {view.names[judge]}, {name} predicted the {view.short(of)}, b = "
@@ -138,14 +146,14 @@ def _range(shares: Sequence[float]) -> str:
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
-def _strongest(rows: Sequence[Mapping[str, Any]]) -> str:
+def _strongest(view: View, rows: Sequence[Mapping[str, Any]], shown: Mapping[str, str]) -> str:
     terms = [row for row in rows if row["term"] != "intercept"]
     if not terms:
         return ""
     top = max(terms, key=lambda row: abs(row["value"]))
     numbers = estimate(top["value"], top["low"], top["high"], 2, bounded=False)
-    name = str(top["term"]).rpartition(".")[2].replace("_", " ")
-    return f"The largest coefficient is that of {name} ({numbers})."
+    name = shown.get(str(top["term"]), str(top["term"])).lower()
+    return f"The largest coefficient is that of {name} for {view.names[top['judge']]} ({numbers}, n {top['n']:,})."
 
 
 def _terms(view: View, names: Sequence[str]) -> list[tuple[str, str, str]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
 import polars as pl
 
 from lanner.model import Choice, Grid, Labels, Question
@@ -19,7 +22,28 @@ def section(view: View) -> Section | None:
         name = chosen_rows(question) or question.id
         if isinstance(question, Choice | Labels | Grid) and name in view.answered:
             blocks += _figures(view, question, name)
-    return Section("labels", "Labels used", blocks) if blocks else None
+    return Section("labels", "Labels used", blocks, list(_findings(view))) if blocks else None
+
+
+def _findings(view: View) -> Iterator[str]:
+    """What people chose most often, as a range over people, for every question with one answer out of several."""
+    for _, question in view.protocol.questions:
+        people = view.people_asked(question.id) if question.id in view.answered else []
+        if not isinstance(question, Choice) or not people:
+            continue
+        given = view.answers(question.id).filter(pl.col("role") == "main", pl.col("label").is_not_null())
+        found = {judge: own for judge, own in _shares(given, "label").items() if judge in people}
+        if not found:
+            continue
+        total: Counter[str] = Counter()
+        for own in found.values():
+            total.update(own)
+        top = total.most_common(1)[0][0]
+        ends = sorted(100 * own.get(top, 0.0) for own in found.values())
+        low, high = f"{ends[0]:.0f}", f"{ends[-1]:.0f}"
+        share = f"{high} %" if low == high else f"{low} to {high} %"
+        label = view.words.option(question.id, top).label.lower()
+        yield f"On {view.short(question.id)}, people chose **{label} for {share} of the items**."
 
 
 def _figures(view: View, question: Question, name: str) -> list[Block]:
@@ -80,11 +104,18 @@ def _how_many(view: View, question: Question, name: str, given: pl.DataFrame) ->
         panels.append((view.names[judge.id], {int(size): int(number) for size, number in sizes.iter_rows()}))
     lengths = given["labels"].list.len()
     smallest = int(lengths.min() or 0)  # type: ignore[arg-type]
-    least = f"Every item has at least {smallest}." if smallest else "Some items have none."
+    least = f"Every item has at least {smallest}" if smallest else "Some items have none"
+    means = sorted((_mean(counts), judge) for judge, counts in panels if counts)
+    said = ""
+    if len(means) > 1 and f"{means[0][0]:.2f}" != f"{means[-1][0]:.2f}":
+        (few, who), (many, other) = means[0], means[-1]
+        said = f"; {other} finds most (mean {many:.2f}), {who} fewest ({few:.2f})"
+    elif means:
+        said = f" (mean {means[0][0]:.2f})"
     return [
         Figure(
             f"how-many-{name}",
-            f"How many were chosen for one item. {least} Darker: the most frequent number; triangle: mean.",
+            f"{least}{said}. Darker: the most frequent number; triangle: mean. n {given.height:,} answers.",
             str(histogram(panels, f"{view.label(question.id).lower()} on one item")),
             [
                 {"judge": judge, "number": size, "items": n}
@@ -94,3 +125,7 @@ def _how_many(view: View, question: Question, name: str, given: pl.DataFrame) ->
             f"count · {view.protocol.label} {name} · n {given.height:,} · judges {given['judge'].n_unique()}",
         )
     ]
+
+
+def _mean(counts: Mapping[int, int]) -> float:
+    return sum(size * number for size, number in counts.items()) / sum(counts.values())

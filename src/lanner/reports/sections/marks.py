@@ -14,7 +14,8 @@ from lanner.reports.parts import Block, Column, Figure, Section, Table
 from lanner.reports.typeset import count, percent, plural
 from lanner.reports.view import View
 
-_MOST_KINDS, _MOST_JUDGES = 15, 20
+_MOST_KINDS, _MOST_JUDGES = 15, 60
+_ONE_PERCENT = 0.005
 _STYLES = ("pmt", "a1", "a0", "trk")
 Mark = dict[str, Json]
 
@@ -22,18 +23,35 @@ Mark = dict[str, Json]
 def section(view: View) -> Section | None:
     """For every question whose answers are spans; removed ones of a prefilled set do not count."""
     blocks: list[Block] = []
+    findings: list[str] = []
     for _, question in view.protocol.questions:
         if isinstance(question, Spans) and question.id in view.answered:
             given = view.material.table.filter(
                 pl.col("question") == question.id, pl.col("role") == "main", pl.col("spans").is_not_null()
             )
             if len(given):
-                blocks += _question(view, question, given)
-    return Section("marks", "What was marked", blocks) if blocks else None
+                marks = _marks(given)
+                blocks += _question(view, question, given, marks)
+                findings.append(_finding(view, question, given, marks))
+    return Section("marks", "What was marked", blocks, findings) if blocks else None
 
 
-def _question(view: View, question: Spans, given: pl.DataFrame) -> Iterator[Block]:
-    marks = [
+def _finding(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark]) -> str:
+    """How many items carry a mark, and which kind is the most frequent."""
+    items = len({(mark["judge"], mark["item"]) for mark in marks})
+    said = f"Something was marked on **{percent(items / len(given), 0)} of {count(len(given))} answers**"
+    for field in ("category", "severity"):
+        kinds = Counter(str(mark.get(field) or "") for mark in marks)
+        if len(kinds) > 1:
+            top, number = kinds.most_common(1)[0]
+            if top:
+                kind = _named(view, question, top).lower()
+                return f"{said}, most often {kind} ({_share(number / len(marks))} of marks)."
+    return f"{said} ({view.short(question.id)})."
+
+
+def _marks(given: pl.DataFrame) -> list[Mark]:
+    return [
         {"judge": judge, "system": system, "item": (document, segment, system), **span}
         for judge, document, segment, system, text in given.select(
             "judge", "document", "segment", "system", "spans"
@@ -42,8 +60,11 @@ def _question(view: View, question: Spans, given: pl.DataFrame) -> Iterator[Bloc
         for span in json.loads(text)
         if span.get("outcome") != "removed"
     ]
+
+
+def _question(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark]) -> Iterator[Block]:
     yield _by_judge(view, question, given, marks)
-    if any(mark.get("category") or mark.get("severity") for mark in marks):
+    if len({(mark.get("category"), mark.get("severity")) for mark in marks}) > 1:
         yield _by_kind(view, question, marks)
 
 
@@ -61,10 +82,14 @@ def _by_judge(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark
              "share": marked / items[judge.id], "marks": len(own), "per_item": len(own) / items[judge.id],
              "median_length": lengths[len(lengths) // 2] if lengths else None}
         )  # fmt: skip
+    data.sort(key=lambda row: -row["share"])
     rows = [
-        {**row, "share": percent(row["share"], 0), "per_item": f"{row['per_item']:.2f}", "items": count(row["items"])}
+        {
+            **row, "share": percent(row["share"], 0), "per_item": f"{row['per_item']:.2f}",
+            **{name: count(row[name]) for name in ("items", "marked", "marks", "median_length")},
+        }
         for row in data[:_MOST_JUDGES]
-    ]
+    ]  # fmt: skip
     columns = [
         Column("judge", "Judge"),
         Column("items", "Items"),
@@ -77,9 +102,15 @@ def _by_judge(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark
     shares = sorted(row["share"] for row in data)
     low, high = percent(shares[0], 0), percent(shares[-1], 0)
     said = low if low == high else f"{low.removesuffix(' %')} to {high}"
-    caption = f"{view.label(question.id)}: judges mark something on {said} of their items."
+    left = len(data) - len(rows)
+    more = f" The {plural(left, 'judge')} who mark least are in the CSV file." if left else ""
+    caption = f"{view.label(question.id)}: judges mark something on {said} of their items, most first.{more}"
     signature = f"marks · {view.protocol.label} {question.id} · n {len(given):,} answers · judges {len(data)}"
     return Table(f"marks-{question.id}", caption, columns, rows, data, signature)
+
+
+def _share(share: float) -> str:
+    return percent(share, 0) if share >= _ONE_PERCENT else "under 1 %"
 
 
 def _placed(mark: Mark) -> bool:
@@ -101,7 +132,7 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
                 (_STYLES[min(place, len(_STYLES) - 1)], float(pairs[kind, one]), _named(view, question, one))
                 for place, one in enumerate(reversed(order))
             ],
-            f"{kinds[kind]:,} ({percent(kinds[kind] / len(marks), 0)})",
+            f"{kinds[kind]:,} ({_share(kinds[kind] / len(marks))})",
         )
         for kind in shown
     ]

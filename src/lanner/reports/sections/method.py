@@ -21,7 +21,7 @@ _KINDS = {
 }
 _UNIT_NAMES = {
     "isolated_sentence": "a sentence alone",
-    "sentence_in_context": "a sentence in its document",
+    "sentence_in_context": "a sentence in context",
     "document": "a document",
     "judge": "the judge",
 }
@@ -67,7 +67,7 @@ def _who_and_what(view: View) -> str:
 
 def _assigned(view: View) -> str:
     """Who judged what: the design and its seed where they are known, and what came of it."""
-    table = view.material.table.filter(pl.col("role") == "main", pl.col("document") != "")
+    table = view.worked.filter(pl.col("role") == "main", pl.col("document") != "")
     if table.is_empty():
         return "No item has been judged yet."
     people = table.filter(pl.col("judge").is_in(view.people)) if view.people else table
@@ -76,34 +76,29 @@ def _assigned(view: View) -> str:
     if design := settings.get("design"):
         seed = f" (seed {settings['seed']})" if settings.get("seed") is not None else ""
         said.append(f"Items were assigned by the design “{str(design).replace('_', ' ')}”{seed}.")
-    item = people.group_by("document", "segment", "system").agg(pl.col("judge").n_unique().alias("judges"))
+    item = people.group_by("document", "segment", "system").agg(pl.len().alias("judges"))
     few, many = int(item["judges"].min() or 0), int(item["judges"].max() or 0)  # type: ignore[arg-type]
     shared = int((item["judges"] > 1).sum())
     who = "judge" if view.people else "model"
     each = plural(few, who) if few == many else f"{few} to {plural(many, who)}"
-    said.append(
-        f"Each of {plural(len(item), 'item')} was judged by {each}; {count(shared)} by more than one "
-        f"({percent(shared / len(item), 0)})."
-    )
-    own = people.group_by("judge").agg(pl.struct("document", "segment", "system").n_unique().alias("items"))
+    more = f"; {count(shared)} by more than one ({percent(shared / len(item), 0)})" if 0 < shared < len(item) else ""
+    said.append(f"Each of {plural(len(item), 'item')} was judged by {each}{more}.")
+    own = people.group_by("judge").agg(pl.len().alias("items"))
     low, high = int(own["items"].min() or 0), int(own["items"].max() or 0)  # type: ignore[arg-type]
     said.append(f"A {who} judged {count(low) if low == high else f'{count(low)} to {count(high)}'} items.")
-    roles = Counter(dict(view.material.table.group_by("role").agg(_items_of()).iter_rows()))
+    roles = Counter(dict(view.worked.group_by("role").len().iter_rows()))
     extra = [plural(roles[role], name) for role, name in _ROLES.items() if roles[role]]
     if extra:
         said.append(f"Besides there were {words(extra)}, which count in no result but those about them.")
     return " ".join(said)
 
 
-def _items_of() -> pl.Expr:
-    return pl.struct("judge", "document", "segment", "system").n_unique()
-
-
 def _asked(view: View) -> Table:
     """Every question with what could be answered and how many answers there are."""
     given = dict(view.material.table.filter(pl.col("row") == "").group_by("question").len().iter_rows())
-    cells = view.material.table.filter(pl.col("row") != "").group_by("question")
-    given |= dict(cells.agg(_items_of().alias("n")).iter_rows())
+    cells = view.material.table.filter(pl.col("row") != "")
+    cells = cells.select("question", "judge", "document", "segment", "system").unique()
+    given |= dict(cells.group_by("question").len().iter_rows())
     rows: list[dict[str, object]] = []
     for stage, question in view.protocol.questions:
         answers = given.get(question.id, 0)
@@ -201,6 +196,8 @@ def _lengths(view: View) -> str:
     everything = [length for lengths in by_domain.values() for length in lengths]
     if not everything:
         return "There are no texts."
+    if min(everything) == max(everything):
+        return f"Every document has {plural(everything[0], 'sentence')}."
     means = {domain: sum(lengths) / len(lengths) for domain, lengths in by_domain.items()}
     said = f"A document has {sum(everything) / len(everything):.1f} sentences on average"
     longest, shortest = max(means, key=lambda name: means[name]), min(means, key=lambda name: means[name])

@@ -19,7 +19,7 @@ from lanner.reports.view import View
 from lanner.stats import ranking
 
 STATISTIC = "ranking.systems"
-_MOST_SYSTEMS, _MOST_FINDINGS, _MOST_PANELS = 30, 2, 4
+_MOST_SYSTEMS, _MOST_FINDINGS, _MOST_PANELS, _MOST_NAMED = 30, 2, 4, 4
 
 
 def section(view: View) -> Section | None:
@@ -83,14 +83,17 @@ def _finding(view: View, of: str, result: Result) -> str:
         return f"**No group of systems is shown to be best** on {name}; {best['system']} has the best mean ({said})."
     if len(first) == 1:
         return f"On {name}, **{best['system']} beats every other system** ({said})."
+    if len(first) > _MOST_NAMED:
+        last = [row["system"] for row in result.rows if row["cluster"] != 1]
+        who = words(last) if len(last) <= _MOST_NAMED else f"the other {len(last)}"
+        return f"On {name}, **{len(first)} of {len(result.rows)} systems beat {who}**; {best['system']} leads ({said})."
     return f"On {name}, **{words([row['system'] for row in first])} beat all others**; {best['system']} leads ({said})."
 
 
 def _profile(view: View, question: Question) -> Table | None:
     """Mean value of each row of a grid, or of each label that was rated, system by system."""
     judges = view.people_asked(question.id) or [judge.id for judge in view.judges]
-    table = view.material.table.filter(
-        pl.col("question") == question.id,
+    table = view.answers(question.id).filter(
         pl.col("role") == "main",
         pl.col("row") != "",
         pl.col("system") != "",
@@ -142,20 +145,21 @@ def _panels(view: View, question: Question) -> list[Figure]:
     groups = {row.id: row.group or "" for row in question.rows} if isinstance(question, Grid) else {}
     used = set(given["row"].unique())
     rows = [row for row in groups if row in used] or sorted(used)
+    parts = given.select("system", "row", "document", "top", "bottom").partition_by("system", "row", as_dict=True)
     found: dict[str, dict[str, Value]] = {
-        system: {row: ratio(given.filter(system=system, row=row), view.resampling) for row in rows}
+        system: {row: ratio(parts[system, row], view.resampling) for row in rows if (system, row) in parts}
         for system in systems
     }
     drawn = [
         Group(system, f"n {max((v.n or 0) for v in own.values()):,}", [Estimator("mean", _effects(own))])
         for system, own in found.items()
     ]
-    spread = {
-        row: max(own[row].value or 0 for own in found.values()) - min(own[row].value or 0 for own in found.values())
-        for row in rows
-    }
+    means = {row: [own[row].value or 0.0 for own in found.values() if row in own] for row in rows}
+    spread = {row: max(given) - min(given) for row, given in means.items() if given}
     widest = max(spread, key=lambda row: spread[row])
-    values = [f"{system} {number(found[system][widest].value, 2, bounded=False)}" for system in systems]
+    values = [
+        f"{system} {number(own[widest].value, 2, bounded=False)}" for system, own in found.items() if widest in own
+    ]
     said = f"Systems differ most in {_row_label(view, question, widest).lower()} ({', '.join(values)})."
     terms = [(row, _row_label(view, question, row), groups.get(row, "")) for row in rows]
     data = [
