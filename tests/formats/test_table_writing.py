@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import csv
+import re
 import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from formats.strategies import documents, texts
 from lanner import formats
@@ -40,6 +43,30 @@ def test_round_trip_of_spreadsheets(made: list[Document]) -> None:
 
 def test_a_formula_stays_text(tmp_path: Path) -> None:
     round_trip([Document("d", (Segment("1", "=1+1", {"A": "+49"}),))], "t.xlsx")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv"])
+def test_no_cell_runs_as_a_formula_and_every_text_comes_back(name: str) -> None:
+    @settings(max_examples=40, deadline=None)
+    @given(*[st.text(st.sampled_from("'=+-@＝a1 "), min_size=1, max_size=4)] * 2)
+    def check(source: str, output: str) -> None:
+        made = [Document("d", (Segment("1", source, {"A": output}),), title=source, note=output)]
+        round_trip(made, name)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            formats.write("table", path, made)
+            with path.open(encoding="utf-8", newline="") as file:
+                cells = [c for row in csv.reader(file, delimiter=",\t"[name == "t.tsv"]) for c in row]
+        assert not [c for c in cells if re.match("[=+@＝]|-(?!\\d+$)", c)]
+
+    check()
+
+
+def test_an_apostrophe_in_a_table_of_other_make_is_the_texts_own(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("document,segment,source,output:A\nd,1,'=x,'+y\n", encoding="utf-8")
+    (segment,) = next(iter(formats.read_documents(path)))
+    assert (segment.source, segment.outputs["A"]) == ("'=x", "'+y")
 
 
 @pytest.mark.parametrize("text", ["a\rb", "a\x00b", "x" * 40_000])

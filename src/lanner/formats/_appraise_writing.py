@@ -15,6 +15,7 @@ from lanner.formats._offsets import to_utf16
 from lanner.formats._writing import text_file
 from lanner.formats.appraise_batches import read_batches
 from lanner.model import Document, Judge, Judgement, Role, languages
+from lanner.model.cells import guarded
 
 _TYPES = {Role.CONTROL: "BAD", Role.REPEAT: "CHK"}
 _MARKS = ("dup", "incomplete")
@@ -75,7 +76,7 @@ def write_scores(
     with text_file(path) as out:
         writer = csv.writer(out, lineterminator="\n")
         for row in rows(documents, judgements, batches=batches, ends=ends, path=path):
-            writer.writerow(row)
+            writer.writerow(map(guarded, row))
 
 
 def rows(

@@ -14,10 +14,13 @@ import polars as pl
 
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats import _textfile as textfile
+from lanner.model.cells import bare
 
 _DELIMITERS = "\t,;|"
 _SAMPLE = 1000
 _BATCH = 20_000
+_OURS = ({"absent", "document_meta", "segment_meta"}, {"judge", "judge_kind", "stage", "question", "answered_at"})
+"""Columns of tables that we wrote (texts, judgements): only there is an apostrophe before a formula not the text's."""
 
 
 @dataclass(slots=True)
@@ -85,6 +88,7 @@ def _delimited(path: Path, delimiter: str, quotes: str) -> Rows:
     _, header = next(rows, (1, []))
     header = _checked_header(path, [name.removesuffix("\r").strip() for name in header])
     width = len(header)
+    ours = any(marks <= set(header) for marks in _OURS)
 
     def checked() -> Iterator[tuple[int, Sequence[Any], dict[str, Any]]]:
         for line, row in rows:
@@ -99,7 +103,7 @@ def _delimited(path: Path, delimiter: str, quotes: str) -> Rows:
                 row = row[:width]  # noqa: PLW2901 - empty cells beyond the header are no content
             if not quoted and row[-1].endswith("\r"):
                 row[-1] = row[-1][:-1]
-            yield line, row, {}
+            yield line, [bare(cell) for cell in row] if ours else row, {}
 
     return Rows(header, checked(), notes)
 

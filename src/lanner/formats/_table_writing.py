@@ -14,11 +14,12 @@ import polars as pl
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats._writing import refuse_answers, replacing, text_file
 from lanner.model import Document, Judge, Judgement
+from lanner.model.cells import guarded
 
 _COMPRESSED = (".gz", ".zst")
 _CELL_LIMIT = 32_767
 _FIXED = ("document", "segment", "paragraph", "domain", "title", "text_type", "note", "media")
-_OWN = ("glossary", "judged", "flags", "absent", "document_meta", "segment_meta")
+OWN = ("glossary", "judged", "flags", "absent", "document_meta", "segment_meta")
 
 
 def write_table(
@@ -57,7 +58,7 @@ def _header(documents: list[Document]) -> list[str]:
     references = dict.fromkeys(name for d in documents for s in d for name in s.references)
     systems = dict.fromkeys(name for d in documents for s in d for name in s.outputs)
     named = [f"reference:{name}" for name in references] + [f"output:{name}" for name in systems]
-    return [*_FIXED, "source_language", "target_language", "source", *named, *_OWN]
+    return [*_FIXED, "source_language", "target_language", "source", *named, *OWN]
 
 
 def _rows(documents: Iterable[Document], header: list[str]) -> Iterator[dict[str, Any]]:
@@ -99,7 +100,11 @@ def _delimited(path: Path, header: list[str], rows: Iterable[dict[str, Any]], de
             lineterminator="\n",
         )
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({name: _harmless(value) for name, value in row.items()} for row in rows)
+
+
+def _harmless(value: Any) -> Any:
+    return guarded(value) if isinstance(value, str) else value
 
 
 def _json_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:

@@ -23,6 +23,7 @@ from lanner.formats._offsets import from_utf16, problems
 from lanner.formats._reading import Reading
 from lanner.formats.appraise_batches import Batches, Place, read_batches, system_name
 from lanner.model import Document, Judge, Judgement, Role, Segment, languages
+from lanner.model.cells import bare
 
 TITLE = "Appraise scores (CSV without header): DA, ESA, MQM"
 OPTIONS = {
@@ -134,7 +135,8 @@ def _rows(path: Path) -> list[_Row]:
     made = []
     shape: _Shape | None = None
     width = 0
-    for line, cells in textfile.rows(path):
+    for line, found in textfile.rows(path):
+        cells = [bare(cell) for cell in found]
         if shape is None or len(cells) != width:
             shape, width = _Shape.of(cells), len(cells)
         if shape is None or cells[3] not in _TYPES:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -19,11 +18,10 @@ from lanner.errors import LannerError
 from lanner.formats import appraise_scores
 from lanner.material import Material
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
+from lanner.model.cells import guarded
 from lanner.protocols.derived import derived
 from lanner.reports.files import write_whole
 from lanner.stats import scores
-
-_NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 
 
 def write(material: Material, name: str, path: Path, **given: Any) -> int:
@@ -34,6 +32,8 @@ def write(material: Material, name: str, path: Path, **given: Any) -> int:
         judgements, judges = _for_mtme(material, protocol)
     elif protocol is not None and name == "appraise_scores" and not given:
         return _write_appraise(path, material, protocol)
+    elif name == "wmt_mqm":  # it has rows of errors and nothing else
+        judgements = [found for found in judgements if found.question == "errors" and found.role is Role.MAIN]
     elif protocol is not None and name == "native":
         given = {"name": material.name, "protocol": protocol.name, **given}
     elif protocol is not None and name == "label_studio":
@@ -104,7 +104,7 @@ def _write_appraise(path: Path, material: Material, protocol: Protocol) -> int:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     for row in appraise_scores.rows_of(material.documents, told, path=path):
-        writer.writerow(map(_harmless, row))
+        writer.writerow(map(guarded, row))
     write_whole(path, buffer.getvalue())
     return len(told)
 
@@ -126,8 +126,3 @@ def _unit(found: Judgement) -> tuple[object, ...]:
 
 def _is_spans(value: Json) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
-
-
-def _harmless(cell: str) -> str:
-    runs = cell[:1] in ("=", "+", "-", "@", "\t", "\r") and not _NUMBER.fullmatch(cell)
-    return f"'{cell}" if runs else cell

@@ -13,13 +13,12 @@ from pathlib import Path
 
 from lanner.errors import LannerError, Where
 from lanner.model import Json
+from lanner.model.cells import guarded
 from lanner.reports import html, latex
 from lanner.reports.colours import plain
 from lanner.reports.parts import Report
 from lanner.reports.pictures import pdf, png
 from lanner.reports.svg import standalone
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:
@@ -57,9 +56,7 @@ def csv_text(rows: Sequence[Mapping[str, Json]]) -> str:
 def _cell(value: Json) -> Json:
     if isinstance(value, list | dict | tuple):
         value = json.dumps(value, ensure_ascii=False)
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return value
+    return guarded(value) if isinstance(value, str) else value
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
