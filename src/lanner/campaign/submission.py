@@ -14,8 +14,8 @@ from lanner.model import Item, Json
 class Submission:
     """Answers to questions about one item of a task. `elapsed` and `active` are the seconds spent on the item so far.
     `base` names the judgement each answer replaces as the client knows it (None: there was none); left out, no
-    conflict is looked for. `judge`, where given, must be the task's: the id, the seat's number, or the numbers of all seats of
-    whoever asks."""
+    conflict is looked for. `judge`, where given, must be the task's: the id, the seat's number, or the numbers of all
+    the seats of whoever asks."""
 
     task: int
     item: int

@@ -20,10 +20,13 @@ from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web import (
     auth,
+    bringing,
     drafting,
     exporting,
     health,
+    housekeeping,
     judging,
+    machines,
     managing,
     organising,
     people,
@@ -37,6 +40,7 @@ from lanner.web.access import Handler, allowed, guard, scope_of
 from lanner.web.api.openapi import openapi
 from lanner.web.api.table import OPERATIONS, ROOT
 from lanner.web.headers import Headers
+from lanner.web.lane import Lane
 from lanner.web.site import Settings, Site
 from lanner.web.speech import Speech
 from lanner.web.watching import Watching
@@ -96,6 +100,11 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Way("POST", "/campaigns/{name}/delete", managing.delete),
     Way("GET", "/campaigns/{name}/export/{format}", exporting.export),
     Way("GET", "/campaigns/{name}/report", exporting.report),
+    Way("GET", "/campaigns/{name}/import", bringing.import_page),
+    Way("POST", "/campaigns/{name}/import", bringing.look_in, "upload_bytes"),
+    Way("POST", "/campaigns/{name}/import/{upload}", bringing.bring),
+    Way("GET", "/campaigns/{name}/models", machines.models),
+    Way("POST", "/campaigns/{name}/models", machines.judge_with),
     Way("GET", "/campaigns/{name}/preview", previewing.preview),
     Way("GET", "/campaigns/{name}/preview/work", previewing.leave),
     Way("GET", "/campaigns/{name}/preview/task/{id:int}", previewing.task),
@@ -111,6 +120,11 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Way("GET", "/people", people.people),
     Way("POST", "/people", people.add),
     Way("POST", "/people/change", people.change),
+    Way("GET", "/server", housekeeping.server),
+    Way("POST", "/server/copies", housekeeping.back_up),
+    Way("GET", "/server/copies/{copy}", housekeeping.download),
+    Way("POST", "/server/tokens", housekeeping.tokens),
+    Way("POST", "/server/webhooks", housekeeping.webhooks),
     Way("GET", "/account", people.account),
     Way("POST", "/account", people.change_password),
     Way("GET", f"{ROOT}/openapi.json", openapi),
@@ -130,7 +144,12 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
 
     app = Starlette(
         routes=[_route(way, site.settings) for way in ROUTES],
-        middleware=[Middleware(Watching, watched=site.watched), Middleware(Headers), Middleware(Speech)],
+        middleware=[
+            Middleware(Lane, site=site),
+            Middleware(Watching, watched=site.watched),
+            Middleware(Headers),
+            Middleware(Speech),
+        ],
         exception_handlers={
             HTTPException: problems.http_problem,
             LannerError: problems.lanner_problem,

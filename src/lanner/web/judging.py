@@ -34,6 +34,8 @@ from lanner.web.rendering import page
 from lanner.web.session import Visitor
 from lanner.web.site import Site
 
+REFUSED = "lanner.refused"
+"""Where the short way leaves the reason why a save was refused, for the general way to put into words."""
 _SUBMISSION = re.compile(r"[\x20-\x7e]{8,200}")
 
 
@@ -165,28 +167,29 @@ async def save(request: Request) -> Response:
     now = datetime.now(UTC)
     given = read_save(await request.body(), now)
     try:
+        if refused := request.scope.get(REFUSED):  # asked already, on the short way
+            raise refused
         saved, received = await site.intake.submit(work.Submission(number, judge=seat, **given))
     except AnswerError as error:
         return _json({"errors": [_told(error)]}, 422)
     except CampaignError as error:
         return _refused(error)
     site.saves.note()
-    return _json(
-        {
-            "saved": saved.ids,
-            "conflicts": [{"question": c.question, "id": c.id, "value": c.value} for c in saved.conflicts],
-            "received_at": received.isoformat(timespec="milliseconds"),
-            "missing": saved.open,
-            **_taught(site, number, given["item"], saved),
-        }
-    )
+    return Response(acknowledged(saved, received), media_type="application/json")
 
 
-def _taught(site: Site, task: int, item: int, saved: work.Saved) -> dict[str, str]:
-    """A tutorial item is explained once its answer is stored, and not before."""
-    found = site.owners.find(task)
-    words = explanation(found.task.items[item]) if found and not saved.open else ""
-    return {"explanation": words} if words else {}
+def acknowledged(saved: work.Saved, received: datetime) -> bytes:
+    """What a page is told of answers that are on disk. A tutorial item is explained once its answer is stored, and not
+    before."""
+    told: dict[str, object] = {
+        "saved": saved.ids,
+        "conflicts": [{"question": c.question, "id": c.id, "value": c.value} for c in saved.conflicts],
+        "received_at": received.isoformat(timespec="milliseconds"),
+        "missing": saved.open,
+    }
+    if saved.item is not None and not saved.open and (words := explanation(saved.item)):
+        told["explanation"] = words
+    return to_json(told)
 
 
 def _told(error: AnswerError) -> dict[str, str]:

@@ -129,7 +129,12 @@ def _hash(token: str) -> str:
 
 def judge_tokens(request: Request) -> list[str]:
     """The tokens in the judges' cookie."""
-    return [token for token in request.cookies.get(JUDGE_COOKIE, "").split(".") if token][:_LINKS_KEPT]
+    return split_tokens(request.cookies.get(JUDGE_COOKIE, ""))
+
+
+def split_tokens(cookie: str) -> list[str]:
+    """The tokens in what that cookie holds."""
+    return [token for token in cookie.split(".") if token][:_LINKS_KEPT]
 
 
 async def judge_visitor(request: Request) -> Visitor | None:

@@ -7,6 +7,7 @@ import logging
 import os
 import resource
 import time
+from bisect import bisect_left
 from collections import Counter
 from pathlib import Path
 
@@ -33,7 +34,14 @@ class Watched:
         counts = self.slower.get(what)
         if counts is None:
             counts = self.slower[what] = [0] * (len(BOUNDS) + 1)
-        counts[next((at for at, bound in enumerate(BOUNDS) if seconds <= bound), len(BOUNDS))] += 1
+        counts[bisect_left(BOUNDS, seconds)] += 1
+
+    def tell(self, what: str, method: str, status: int, seconds: float) -> None:
+        """Count a request, and write a line about it where such lines are wanted."""
+        self.note(what, status, seconds)
+        if log.isEnabledFor(logging.INFO):
+            told = {"what": what, "method": method, "status": status, "ms": round(seconds * 1e3, 2)}
+            log.info("request", extra={"told": told})
 
 
 class Watching:
@@ -60,12 +68,8 @@ class Watching:
             await self.app(scope, receive, noting)
         finally:
             self.watched.running -= 1
-            seconds = time.perf_counter() - began
             what = getattr(scope.get("endpoint"), "__name__", "nothing")
-            self.watched.note(what, status, seconds)
-            if log.isEnabledFor(logging.INFO):
-                told = {"what": what, "method": scope["method"], "status": status, "ms": round(seconds * 1e3, 2)}
-                log.info("request", extra={"told": told})
+            self.watched.tell(what, scope["method"], status, time.perf_counter() - began)
 
 
 def memory() -> int:
