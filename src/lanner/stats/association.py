@@ -18,6 +18,7 @@ from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Result
 from lanner.stats.concordance import COEFFICIENTS, Coefficient, Pairs
 from lanner.stats.influence import pulls
+from lanner.stats.numbering import Numbers, by_name, codes, distinct, in_order
 from lanner.stats.resample import PLENTY, Array, Indices, Replicates, Resampling, outcome, replicate, sign
 from lanner.stats.tables import gathered, groups, labelled, undefined
 from lanner.stats.wide import clustered, numbers, units, wide
@@ -28,6 +29,7 @@ NAMES: dict[Coefficient, str] = {
     "kendall_b": "Kendall τ-b",
     "kendall_c": "Kendall τ-c",
 }
+_ITEM = ("document", "segment", "system")
 _MANY_CELLS = 4096  # beyond this many distinct pairs the spread is estimated on binned values: it differs by under 1 %
 _BINS = 64
 _MANY_UNITS = 1000  # beyond this many documents they are resampled in groups
@@ -95,8 +97,8 @@ def check_methods(methods: Sequence[str]) -> None:
 
 
 def _pairs(x: Array, y: Array, unit: Indices) -> Pairs:
-    names, index = np.unique(unit, return_inverse=True)
-    return Pairs(x, y, index.astype(np.intp), len(names))
+    names, index = distinct(unit)
+    return Pairs(x, y, index, len(names))
 
 
 def _degenerate(pairs: Pairs) -> str:
@@ -184,27 +186,50 @@ def correlations(
             raise StatisticError(f"There is no judge {judge!r}.", next_step=did_you_mean(judge, known))
     results = []
     for measure, (labels, part) in product(measures, groups(table.table, by)):
+        given = _by_judge(part, measure, resampling.unit)
         for first, second in combinations(list(judges) or known, 2):
-            joined = paired(part, measure, first, second)
-            unit, _ = units(joined, resampling.unit)
-            found = correlate(numbers(joined, "x"), numbers(joined, "y"), unit, methods=methods, resampling=resampling)
+            x, y, unit = _aligned(given.get(first, _NOTHING), given.get(second, _NOTHING))
+            found = correlate(x, y, unit, methods=methods, resampling=resampling)
             results += [labelled(r, {"x": first, "y": second, "of": measure, **labels}) for r in found]
     name = f"correlation of {', '.join(measures)} between judges"
     return gathered(name, results, table.notes) if results else undefined(name, "at least two judges are needed.")
 
 
-def paired(table: pl.DataFrame, of: str, first: str, second: str) -> pl.DataFrame:
-    """One row per item that either judge saw, with the first's value as x and the second's as y."""
-    keys = ["document", "segment", "system"]
-    mine = [
-        table.filter(pl.col("judge") == judge).select(*keys, pl.col(of).alias(name))
-        for judge, name in ((first, "x"), (second, "y"))
-    ]
-    items = [own.select(keys) for own in mine]
-    if items[0].equals(items[1]) and not items[0].is_duplicated().any():  # the same items in the same order
-        return mine[0].with_columns(mine[1]["y"])
-    sides = [own.group_by(keys, maintain_order=True).agg(pl.col(own.columns[-1]).mean()) for own in mine]
-    return sides[0].join(sides[1], on=keys, how="full", coalesce=True, maintain_order="left_right")
+_Answers = tuple[Numbers, Array, Indices]
+"""Of one judge: the numbers of the items seen, in order, the value of each, and its resampling unit."""
+_NOTHING: _Answers = (np.empty(0, np.int64), np.empty(0), np.empty(0, np.intp))
+
+
+def _by_judge(table: pl.DataFrame, of: str, unit: str) -> dict[str, _Answers]:
+    """Each judge's answers; of several to one item their mean."""
+    item, first = by_name(table.select(pl.col(name).cast(pl.String).fill_null("") for name in _ITEM), _ITEM)
+    by_item = units(table, unit)[0] if unit != "judge" else np.zeros(len(table), np.intp)
+    home, values = by_item[first], numbers(table, of)
+    judge, where = in_order(codes(table["judge"]))
+    found = {}
+    for at, name in enumerate(table["judge"].gather(where).to_list()):
+        mine = np.flatnonzero(judge == at)
+        seen, value = item[mine], values[mine]
+        if not bool((np.diff(seen) > 0).all()):
+            known = np.isfinite(value)
+            seen, place = distinct(seen)
+            total = np.bincount(place[known], weights=value[known], minlength=len(seen))
+            n = np.bincount(place[known], minlength=len(seen))
+            value = np.divide(total, n, out=np.full(len(seen), np.nan), where=n > 0)
+        found[str(name)] = (seen, value, home[seen])
+    return found
+
+
+def _aligned(first: _Answers, second: _Answers) -> tuple[Array, Array, Indices]:
+    """The values of two judges side by side for every item that either saw, and the items' units."""
+    if np.array_equal(first[0], second[0]):
+        return first[1], second[1], first[2]
+    seen = np.union1d(first[0], second[0])
+    x, y, unit = np.full(len(seen), np.nan), np.full(len(seen), np.nan), np.empty(len(seen), np.intp)
+    for values, (items, own, home) in ((x, first), (y, second)):
+        place = np.searchsorted(seen, items)
+        values[place], unit[place] = own, home
+    return x, y, unit
 
 
 def partial(

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
+from lanner.stats.numbering import distinct
 from lanner.stats.resample import Array, Indices
 
 Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c"]
@@ -37,21 +38,20 @@ class Pairs:
     units: int
 
     @cached_property
-    def _codes(self) -> tuple[Array, Indices, Array, Indices]:
-        xs, x = np.unique(self.x, return_inverse=True)
-        ys, y = np.unique(self.y, return_inverse=True)
-        return xs, x, ys, y
+    def codes(self) -> tuple[Array, Indices, Array, Indices]:
+        """The distinct x and each pair's place among them, and the same of y."""
+        return (*distinct(self.x), *distinct(self.y))
 
     @cached_property
     def levels(self) -> tuple[int, int]:
         """How many distinct values x and y take."""
-        return len(self._codes[0]), len(self._codes[2])
+        return len(self.codes[0]), len(self.codes[2])
 
     @cached_property
     def _cells(self) -> tuple[Indices, Indices, Array | sparse.csr_array]:
-        _, x, _, y = self._codes
+        _, x, _, y = self.codes
         width = max(1, self.levels[1])
-        cells, cell = np.unique(x * width + y, return_inverse=True)
+        cells, cell = distinct(x * width + y)
         shape = (len(cells), self.units)
         incidence = sparse.csr_array((np.ones(len(cell)), (cell, self.unit)), shape=shape)
         dense = incidence.nnz > 0.1 * len(cells) * self.units
@@ -141,7 +141,7 @@ class Pairs:
     @cached_property
     def _levels_by_unit(self) -> tuple[Array, Array]:
         """levels × units: how often each value of x, and of y, occurs in a document."""
-        _, x, _, y = self._codes
+        _, x, _, y = self.codes
         made = []
         for codes, levels in ((x, self.levels[0]), (y, self.levels[1])):
             counts = np.bincount(codes * self.units + self.unit, minlength=levels * self.units)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,9 @@ from lanner.stats.scatter import Entry, Scattered
 from lanner.stats.selection import ratings
 
 
-def _pairs(data: Any, question: str, select: dict[str, Any]) -> Iterator[Ratings]:
+def _pairs(data: Any, question: str, select: dict[str, Any]) -> Iterable[Ratings]:
     """The answers of each two judges who share items."""
-    rated = ratings(data, question, **select)
-    for a, b in combinations(rated.judges, 2):
-        two = rated.only([a, b])
-        if two.per_item.max(initial=0) == 2:
-            yield two
+    return ratings(data, question, **select).couples()
 
 
 def _confusions(two: Ratings) -> tuple[Rows, Scattered]:

@@ -16,7 +16,8 @@ import polars as pl
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Interval, Json, Result
 from lanner.stats.frame import tidy
-from lanner.stats.leastsquares import Ols
+from lanner.stats.leastsquares import Estimate, Ols
+from lanner.stats.numbering import Numbers, codes, distinct, in_order, joined, of_rows
 from lanner.stats.resample import Array, Resampling, group_sums, outcome, replicate_sums, sign
 from lanner.stats.tables import check_columns, groups, undefined
 from lanner.stats.terms import terms
@@ -25,6 +26,7 @@ from lanner.stats.wide import clustered, units
 Time = Literal["auto", "active", "elapsed"]
 LIMIT = 10_000.0
 """Seconds beyond which an item is taken for a break and left out (Kim 2025)."""
+_UNITS = "_unit"
 _UNIT = ("judge", "document", "segment", "system", "role", "domain")
 
 
@@ -52,14 +54,18 @@ def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> Wo
         table = table.filter(pl.col("question").is_in(wanted))
     seconds = pl.coalesce("active", "elapsed") if time == "auto" else pl.col(time)
     extra = [name for name in table.columns if name.startswith("judge_") and name not in _UNIT]
-    keys = [*_UNIT, *extra, "stage"]
-    ordered = table.with_row_index("_row")
-    found = ordered.group_by(keys, maintain_order=True).agg(
-        seconds.max().alias("seconds"), pl.col("answered_at").max().alias("at"), pl.col("_row").min()
-    )
-    unit = [name for name in keys if name != "stage"]
-    found = found.unique([*unit, "seconds"], keep="first", maintain_order=True)
-    return Work(found.sort("at", "_row", nulls_last=True, maintain_order=True).drop("_row"), notes)
+    spent = table.select(seconds.cast(pl.Float64).alias("seconds"), pl.col("answered_at").alias("at"))
+    unit = of_rows(table, [*_UNIT, *extra])
+    page, first = in_order(joined([unit, codes(table["stage"])]))
+    if len(first) < len(table):
+        longest = pl.col("seconds").fill_nan(None).max()
+        spent = spent.with_columns(page=pl.Series(page)).group_by("page").agg(longest, pl.col("at").max())
+        spent = spent.sort("page").drop("page")
+    found = table.select(*_UNIT, *extra, "stage")[first].hstack(spent)
+    shown = pl.DataFrame({"unit": unit[first], "seconds": spent["seconds"]})
+    if shown["unit"].n_unique() < len(shown):
+        found = found.filter(shown.select(pl.struct("unit", "seconds").is_first_distinct()).to_series())
+    return Work(found if found["at"].is_null().all() else found.sort("at", nulls_last=True, maintain_order=True), notes)
 
 
 def _timed(table: pl.DataFrame, limit: float) -> tuple[pl.DataFrame, int, int]:
@@ -92,6 +98,8 @@ def throughput(
     kept, too_long, unknown = _timed(table, limit)
     if not len(kept):
         return undefined("throughput", "no item has a time.", missing=1.0 if len(table) else 0.0)
+    unit = pl.Series(_UNITS, units(kept, resampling.unit)[0])
+    kept = kept.select(*dict.fromkeys(["judge", "domain", "seconds", *by])).with_columns(unit)
     if too_long:
         notes += (f"{too_long} items took longer than {limit:g} s and are left out.",)
     rows: list[dict[str, Json]] = []
@@ -109,7 +117,8 @@ def throughput(
 
 
 def _rate(part: pl.DataFrame, pooled: bool, resampling: Resampling) -> tuple[Result, dict[str, Json]]:
-    unit, count = units(part, resampling.unit)
+    known, unit = distinct(part[_UNITS].to_numpy())
+    count = len(known)
     domain = (
         np.zeros(len(part), dtype=np.intp) if pooled else part["domain"].rank("dense").to_numpy().astype(np.intp) - 1
     )
@@ -161,12 +170,10 @@ def fatigue(
     kept, _, unknown = _timed(table, limit)
     if kept["at"].is_null().all():
         notes += ("No times of day are known: the order of the table is taken as the order of work.",)
-    place = pl.int_range(pl.len()).cast(pl.Float64)
-    end = pl.max_horizontal(pl.len() - 1, 1)
     kept = kept.with_columns(
         pl.col("seconds").log().alias("_log"),
-        (place / end).over("judge").alias("session"),
-        (place / end).over("judge", "document").alias("document_so_far"),
+        pl.Series("session", _so_far(of_rows(kept, ["judge"]))),
+        pl.Series("document_so_far", _so_far(of_rows(kept, ["judge", "document"]))),
     )
     name = "change of time over the session, %"
     if not len(kept):
@@ -175,14 +182,13 @@ def fatigue(
     unit, count = units(kept, "document")
     if len(y) <= design.matrix.shape[1] + 1 or "session" not in design.names or count < 2:
         return undefined(name, "there are too few items, judges or documents to tell.", counts={"items": len(y)})
+    if float(np.ptp(y)) < 1e-12:
+        return undefined(name, "every item took the same time.", counts={"items": len(y), "documents": count})
     fit = Ols(y, design.matrix, unit)
     rows: list[dict[str, Json]] = []
     for index, term in enumerate(design.names):
         if term in ("session", "document_so_far"):
-            estimate = fit.contrast(np.eye(fit.p)[index])
-            low, high = estimate.interval(level)
-            value, low, high = (float(100 * np.expm1(v)) for v in (estimate.value, low, high))
-            rows.append({"kind": "effect", "term": term, "value": value, "low": low, "high": high, "p": estimate.p})
+            rows.append({"kind": "effect", "term": term, **_change(fit.contrast(np.eye(fit.p)[index]), level)})
     shown = pl.col("session").mul(parts).floor().clip(0, parts - 1).cast(pl.Int64).alias("part")
     medians = kept.with_columns(shown).group_by("judge", "part").agg(pl.col("seconds").median(), pl.len().alias("n"))
     rows += [
@@ -190,11 +196,33 @@ def fatigue(
         for judge, part, seconds, n in medians.sort("judge", "part").iter_rows()
     ]
     first = rows[0]
-    interval = Interval(first["low"], first["high"], level, "cr2-t", "document")
+    interval = None
+    if first["low"] is None:
+        notes += ("No interval: with so few documents the change could be anything.",)
+    else:
+        interval = Interval(first["low"], first["high"], level, "cr2-t", "document")
     counts = {"items": len(y), "documents": count, "judges": kept["judge"].n_unique()}
     missing = unknown / len(table)
     signature = sign("fatigue", Resampling(level=level), interval, adjusted_for="judge, domain")
     return Result(name, first["value"], interval, first["p"], counts, missing, {}, rows, notes, signature)
+
+
+def _change(estimate: Estimate, level: float) -> dict[str, Json]:
+    """A difference of logs in per cent; without an interval where its end has no number any more."""
+    with np.errstate(over="ignore"):
+        value, low, high = (float(100 * np.expm1(v)) for v in (estimate.value, *estimate.interval(level)))
+    known = np.isfinite(high)
+    return {"value": value, "low": low if known else None, "high": high if known else None, "p": estimate.p}
+
+
+def _so_far(group: Numbers) -> Array:
+    """How far the rows of each group have come, from 0 for its first to 1 for its last."""
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    sizes = np.diff(starts, append=len(group))
+    found = np.empty(len(group))
+    found[order] = (np.arange(len(group)) - np.repeat(starts, sizes)) / np.repeat(np.maximum(sizes - 1, 1), sizes)
+    return found
 
 
 def cost(

@@ -189,10 +189,10 @@ def _swapped(parts: Array, swaps: int, seed: int) -> list[int]:
     """How many random swaps of the systems within documents give a difference as large as the one seen, by column."""
     rng, documents = generator(seed, _STREAM), len(parts)
     step = max(1, _HELD // documents)
-    reached = np.zeros(parts.shape[1], np.int64)
+    reached, total = np.zeros(parts.shape[1], np.int64), parts.sum(axis=0)
     for start in range(0, swaps, step):
-        signs = rng.integers(0, 2, (min(step, swaps - start), documents)) * 2.0 - 1.0
-        reached += (np.abs(signs @ parts) >= np.abs(parts.sum(axis=0)) * (1 - 1e-9)).sum(axis=0)
+        kept = rng.integers(0, 2, (min(step, swaps - start), documents)).astype(float)
+        reached += (np.abs(2 * (kept @ parts) - total) >= np.abs(total) * (1 - 1e-9)).sum(axis=0)
     return [int(n) for n in reached]
 
 

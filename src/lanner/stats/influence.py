@@ -33,7 +33,7 @@ def pulls(pairs: Pairs, asked: Sequence[Coefficient]) -> Array:
 
 
 def _codes(pairs: Pairs) -> tuple[Indices, Indices]:
-    return np.unique(pairs.x, return_inverse=True)[1], np.unique(pairs.y, return_inverse=True)[1]
+    return pairs.codes[1], pairs.codes[3]
 
 
 def _pearson(x: Array, y: Array) -> Array:

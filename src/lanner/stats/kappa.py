@@ -97,9 +97,8 @@ def _quadratic(rated: Ratings, each: bool) -> Plan:
 
 def _reason(rated: Ratings) -> Callable[[Codes, Codes], str]:
     def reason(first: Codes, second: Codes) -> str:
-        used = np.unique(np.concatenate([first, second]))
-        if len(used) == 1:
-            return f"both judges answered {rated.labels[used[0]]!r} throughout; κ needs variation."
+        if len(first) and first.min() == first.max() == second.min() == second.max():
+            return f"both judges answered {rated.labels[first[0]]!r} throughout; κ needs variation."
         return ""
 
     return reason

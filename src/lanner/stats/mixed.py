@@ -114,19 +114,33 @@ def satterthwaite(model: Fit, spread: Array | None) -> Array:
     return np.asarray(np.clip(2 * np.diag(model.covariance) ** 2 / np.maximum(noise, 1e-300), 1.0, most))
 
 
-def variance_interval(model: Fit, k: int, level: float) -> tuple[float, float]:
-    """Profile likelihood interval of one variance: where the deviance, minimised over the others, rises by χ²."""
-    ceiling = model.deviance + float(chdtri(1, 1 - level))
+def variance_interval(model: Fit, k: int, level: float, spread: Array | None = None) -> tuple[float, float]:
+    """Profile likelihood interval of one variance: where the deviance, minimised over the others, rises by χ².
+
+    `spread` is what `curvature` gives; with it the search takes fewer steps.
+    """
+    best, reach = model.deviance, float(np.sqrt(chdtri(1, 1 - level)))
     others = [i for i in range(len(model.variances)) if i != k and model.variances[i] > 0]
     problem = model.solution.problem
     levels = np.array([problem.n, *problem.sizes], dtype=float)
-    last, spread = np.log(model.variances[others]), 1 / levels[others]  # about the inverse curvature of the deviance
+    start, inverse, drift = np.log(model.variances[others]), np.diag(1 / levels[others]), np.zeros(len(others))
+    last = (float(np.log(model.variances[k])) if model.variances[k] > 0 else 0.0, start)
     usual = min(1.0, 3 * float(np.sqrt(2 / max(1.0, levels[k] - 1))))  # beyond the end of a usual interval
+    free = np.flatnonzero(model.variances > 0).tolist()
+    if spread is not None and k in free:  # the deviance's own curvature is the best guess at where the others are
+        hessian = 2 * np.linalg.inv(spread)
+        rest = [free.index(i) for i in others]
+        inverse = np.linalg.inv(hessian[np.ix_(rest, rest)])
+        drift = -inverse @ hessian[rest, free.index(k)]  # how the others move with this one
+        usual = min(1.0, 1.3 * reach * float(np.sqrt(spread[free.index(k), free.index(k)])))
 
     def excess(log_variance: float) -> float:
+        """How far the root of the deviance's rise is beyond the end: nearly a straight line, so soon solved."""
         nonlocal last  # the others hardly move between neighbouring values, so each search starts where the last ended
-        last, deviance = descend(_given(model, k, float(np.exp(log_variance)), others), last, spread)[:2]
-        return deviance - ceiling
+        given = _given(model, k, float(np.exp(log_variance)), others)
+        found, deviance, _ = descend(given, last[1] + drift * (log_variance - last[0]), inverse, enough=1e-8)
+        last = (log_variance, found)
+        return float(np.sqrt(max(0.0, deviance - best))) - reach
 
     def edge(inside: float, direction: float) -> float | None:
         step = usual
@@ -268,7 +282,7 @@ def _prepare(data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str
         return f"{outcome} has the same value everywhere, or differs by less than can be told apart."
     if size > _LARGEST:
         return f"{outcome} holds values too large to be squared."
-    part = source.table[design.rows.tolist()] if len(design.rows) < source.table.height else source.table
+    part = source.table[design.rows] if len(design.rows) < source.table.height else source.table
     factors: list[Indices] = []
     levels: dict[str, tuple[str, ...]] = {}
     for factor in dict.fromkeys(random):
@@ -357,7 +371,7 @@ def _variance_rows(model: Fit, factors: list[str], spread: Array | None, level: 
 
 def _variance_ends(model: Fit, k: int, spread: Array | None, level: float) -> tuple[float | None, float | None]:
     if model.solution.problem.cost <= _PROFILED:
-        low, high = variance_interval(model, k, level)
+        low, high = variance_interval(model, k, level, spread)
         return low, high if np.isfinite(high) else None
     if spread is None or model.variances[k] == 0:
         return (0.0 if model.variances[k] == 0 else None), None

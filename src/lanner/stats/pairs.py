@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanner.stats.estimate import Plan, Rows
+from lanner.stats.numbering import distinct
 from lanner.stats.ratings import Codes, Ratings
 from lanner.stats.resample import Array
 from lanner.stats.scatter import Scattered
@@ -97,7 +98,7 @@ def _facts(
     pairs = rated.pairs
     n_pairs = len(pairs.who)
     items = np.bincount(pairs.pair, minlength=n_pairs)
-    seen = np.unique(pairs.pair.astype(np.int64) * max(1, len(rated.documents)) + rated.document[pairs.item])
+    seen, _ = distinct(pairs.pair.astype(np.int64) * max(1, len(rated.documents)) + rated.document[pairs.item])
     documents = np.bincount(seen // max(1, len(rated.documents)), minlength=n_pairs)
     counts = tuple({"items": int(n), "judges": 2, "documents": int(d)} for n, d in zip(items, documents, strict=True))
     reasons = []

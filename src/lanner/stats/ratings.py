@@ -7,9 +7,10 @@ as items × answers, `patterns` and `pairs` as the coefficients want them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -18,10 +19,12 @@ import polars as pl
 from scipy import sparse
 
 from lanner.errors import StatisticError, did_you_mean
+from lanner.stats.numbering import distinct
 from lanner.stats.resample import Array
 
 Value = Literal["label", "score", "labels", "spans"]
 Codes = npt.NDArray[np.int32]
+_KEPT = 8_000_000  # answers of pairs of judges worth keeping: 100 MB
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,20 @@ class Ratings:
     def without(self, judge: str) -> Ratings:
         return self.only([name for name in self.judges if name != judge])
 
+    def couples(self) -> Iterable[Ratings]:
+        """The answers of each two judges who share items; kept for the next statistic where that takes little room."""
+        return self._couples if len(self.item) * (len(self.judges) - 1) <= _KEPT else self._each_two()
+
+    @cached_property
+    def _couples(self) -> tuple[Ratings, ...]:
+        return tuple(self._each_two())
+
+    def _each_two(self) -> Iterator[Ratings]:
+        for a, b in combinations(self.judges, 2):
+            two = self.only([a, b])
+            if two.per_item.max(initial=0) == 2:
+                yield two
+
     def _judge(self, name: str) -> int:
         if name not in self.judges:
             raise StatisticError(f"There is no judge {name!r} here.", next_step=did_you_mean(name, self.judges))
@@ -166,7 +183,7 @@ class Ratings:
         both = codes[:, right] >= 0  # answers fill the slots from the left, so the right one decides
         row, pair = np.nonzero(both)
         first, second = judges[row, left[pair]], judges[row, right[pair]]
-        keys, index = np.unique(first.astype(np.int64) * len(self.judges) + second, return_inverse=True)
+        keys, index = distinct(first.astype(np.int64) * len(self.judges) + second)
         who = np.stack([keys // max(1, len(self.judges)), keys % max(1, len(self.judges))], axis=1).astype(np.int32)
         return Pairs(who, index.astype(np.int32), items[row], codes[row, left[pair]], codes[row, right[pair]])
 
@@ -198,17 +215,17 @@ class Patterns:
         """Collapse equal rows."""
         width = sorted_codes.shape[1]
         if n_labels > len(sorted_codes):  # as good as continuous: hardly any row repeats
-            distinct, index = sorted_codes, np.arange(len(sorted_codes))
+            found, index = sorted_codes, np.arange(len(sorted_codes))
         elif width * math.log2(n_labels + 1) < 62:
             radix = (n_labels + 1) ** np.arange(width, dtype=np.int64)
-            _, first, index = np.unique((sorted_codes + 1) @ radix, return_index=True, return_inverse=True)
-            distinct = sorted_codes[first]
+            keys, index = distinct((sorted_codes + 1) @ radix)
+            found = sorted_codes[_any_place(index, len(keys))]
         else:
-            distinct, index = np.unique(sorted_codes, axis=0, return_inverse=True)
+            found, index = np.unique(sorted_codes, axis=0, return_inverse=True)
         index = index.reshape(-1)
-        shape = (n_documents, len(distinct))
+        shape = (n_documents, len(found))
         counts = sparse.coo_array((np.ones(len(index)), (document, index)), shape=shape).tocsr()
-        return cls(distinct, np.bincount(index, minlength=len(distinct)).astype(float), counts)
+        return cls(found, np.bincount(index, minlength=len(found)).astype(float), counts)
 
     @property
     def size(self) -> Array:
@@ -231,3 +248,10 @@ class Patterns:
             for b in range(a + 1, width):
                 total += padded[self.codes[:, a], self.codes[:, b]] + padded[self.codes[:, b], self.codes[:, a]]
         return total
+
+
+def _any_place(index: npt.NDArray[np.intp], n: int) -> npt.NDArray[np.intp]:
+    """For each number below n a place where it stands."""
+    found = np.zeros(n, np.intp)
+    found[index] = np.arange(len(index))
+    return found

@@ -112,7 +112,7 @@ def _fit(
         return f"{len(y)} complete rows are too few for {design.matrix.shape[1]} coefficients."
     if float(np.ptp(y)) == 0:
         return f"{outcome_of} has the same value everywhere."
-    document, count = units(part[design.rows.tolist()], resampling.unit)
+    document, count = units(part if len(design.rows) == part.height else part[design.rows], resampling.unit)
     if errors != "classical" and count < 2:
         return f"clustered errors need at least two {resampling.unit}s."
     missing = 1 - len(y) / part.height
@@ -160,7 +160,7 @@ def _r_squared(model: _Model, blocks: Sequence[Sequence[int]], resampling: Resam
         explained = []
         for columns in blocks:
             inner, outer = gram[:, columns][:, :, columns], gram[:, columns, -1]
-            solved = np.einsum("bij,bj->bi", np.linalg.pinv(inner, rcond=1e-10, hermitian=True), outer)
+            solved = _solved(inner, outer)
             rest = gram[:, -1, -1] - np.einsum("bi,bi->b", outer, solved)
             with np.errstate(invalid="ignore", divide="ignore"):
                 explained.append(np.where(spread > 1e-12, 1 - rest / spread, np.nan))
@@ -168,6 +168,18 @@ def _r_squared(model: _Model, blocks: Sequence[Sequence[int]], resampling: Resam
         return np.stack([*explained, *steps], axis=1)
 
     return replicate_sums(sums.reshape(count, -1), finish, resampling)
+
+
+def _solved(inner: Array, outer: Array) -> Array:
+    """inner⁻¹ outer for each resample; the pseudo-inverse where some resample leaves a predictor without variation."""
+    size = np.sqrt(np.maximum(np.einsum("bii->bi", inner), 1e-300))
+    try:
+        apart = np.linalg.cholesky(inner / size[:, :, None] / size[:, None, :])
+        if float(np.einsum("bii->bi", apart).min(initial=1.0)) > 1e-3:
+            return np.asarray(np.linalg.solve(inner, outer[:, :, None])[:, :, 0])
+    except np.linalg.LinAlgError:
+        pass
+    return np.asarray(np.einsum("bij,bj->bi", np.linalg.pinv(inner, rcond=1e-10, hermitian=True), outer))
 
 
 def blocks(
@@ -233,7 +245,8 @@ def _step_rows(
     rows: list[dict[str, Json]] = []
     before, explained = [0], 0.0
     for k, columns in enumerate(steps):
-        fit = Ols(model.fit.y, model.fit.x[:, columns], model.document, model.fit.errors)
+        whole = len(columns) == model.fit.p
+        fit = model.fit if whole else Ols(model.fit.y, model.fit.x[:, columns], model.document, model.fit.errors)
         interval = outcome(spread, resampling, column=k, scale="logit").interval
         gain = outcome(spread, resampling, column=len(steps) + k - 1, scale="logit").interval if k else interval
         test = fit.joint([columns.index(column) for column in columns if column not in before])

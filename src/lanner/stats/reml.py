@@ -208,13 +208,16 @@ def minimise(problem: Problem, reml: bool) -> tuple[Array, bool]:
 
 
 def descend(
-    objective: Callable[[Array], tuple[float, Array]], start: Array, spread: Array
+    objective: Callable[[Array], tuple[float, Array]], start: Array, spread: Array, *, enough: float = 0.0
 ) -> tuple[Array, float, bool]:
-    """Quasi-Newton descent (BFGS with backtracking); `spread` is a first guess at the inverse curvature."""
-    at, inverse = start, np.diag(spread)
+    """Quasi-Newton descent (BFGS with backtracking); `spread` is a first guess at the inverse curvature.
+
+    It ends where the slope is next to nothing, or where a step would gain no more than `enough`.
+    """
+    at, inverse = start, spread if spread.ndim == 2 else np.diag(spread)
     value, slope = objective(at)
     for _ in range(200):
-        if float(np.abs(slope).max(initial=0.0)) < 1e-5:
+        if float(np.abs(slope).max(initial=0.0)) < 1e-5 or float(slope @ inverse @ slope) < enough:
             break
         step = -inverse @ slope
         step *= min(1.0, 2.0 / float(np.abs(step).max()))

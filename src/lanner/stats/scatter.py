@@ -40,8 +40,10 @@ class Scattered:
         sums = np.zeros(n_groups * self.columns)
         for row, column, value in self.entries:
             place = group[row].astype(np.int64) * self.columns + column
-            weights = np.broadcast_to(np.asarray(value, dtype=float), place.shape)
-            sums += np.bincount(place, weights=weights, minlength=len(sums))
+            if isinstance(value, float):
+                sums += value * np.bincount(place, minlength=len(sums))
+            else:
+                sums += np.bincount(place, weights=value, minlength=len(sums))
         return sums.reshape(n_groups, self.columns)
 
     def by_group(self, group: Whole, n_groups: int) -> Array | sparse.csr_array:

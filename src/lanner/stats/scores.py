@@ -11,11 +11,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+import numpy as np
 import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Result
 from lanner.stats.frame import tidy
+from lanner.stats.numbering import by_name, in_order, of_rows
 from lanner.stats.resample import Resampling, sign
 from lanner.stats.tables import undefined
 
@@ -105,9 +107,13 @@ def items(
     table = _once(table, repeats, notes)
     if standardise:
         table = _standardised(table, ddof, constant, notes)
-    made = table.group_by(ITEM, maintain_order=True).agg(pl.col("score").mean(), pl.len().alias("judges"))
+    item, first = by_name(table, ITEM)
+    judged = np.bincount(item, minlength=len(first))
+    means = np.bincount(item, weights=table["score"].to_numpy(), minlength=len(first)) / np.maximum(judged, 1)
+    found = {"score": pl.Series(means), "judges": pl.Series(judged).cast(pl.UInt32)}
+    made = table.select(ITEM)[first].with_columns(**found)
     how = f"z per judge, ddof {ddof}, constant judges {constant.replace('_', ' ')}" if standardise else ""
-    return Items(made.sort(ITEM), of, table["judge"].n_unique(), tuple(notes), how)
+    return Items(made, of, table["judge"].n_unique(), tuple(notes), how)
 
 
 def _kept(
@@ -171,14 +177,20 @@ def _once(table: pl.DataFrame, repeats: Repeats, notes: list[str]) -> pl.DataFra
     """One score per judge and output: first the rows of a grid are averaged, then repeated answers settled."""
     key = ["judge", *ITEM]
     if repeats == "latest":
-        given = table.with_row_index("_given").sort("answered_at", "_given", nulls_last=False)
-        made = given.unique([*key, "row"], keep="last", maintain_order=True)
-        if len(made) < len(given):
+        if not table["answered_at"].is_null().all():
+            table = table.sort("answered_at", nulls_last=False, maintain_order=True)
+        backwards = of_rows(table, [*key, "row"])[::-1]
+        latest = np.sort(len(table) - 1 - in_order(backwards)[1])
+        if len(latest) < len(table):
             notes.append(
-                f"{len(given) - len(made):,} earlier answers to the same item are left out; the latest counts."
+                f"{len(table) - len(latest):,} earlier answers to the same item are left out; the latest counts."
             )
-        table = made
-    return table.group_by(key, maintain_order=True).agg(pl.col("score").mean())
+            table = table[latest]
+    cell, first = in_order(of_rows(table, key))
+    if len(first) == len(table):
+        return table.select(*key, "score")
+    total = np.bincount(cell, weights=table["score"].to_numpy(), minlength=len(first))
+    return table.select(key)[first].with_columns(score=pl.Series(total / np.bincount(cell, minlength=len(first))))
 
 
 def _standardised(table: pl.DataFrame, ddof: int, constant: Constant, notes: list[str]) -> pl.DataFrame:

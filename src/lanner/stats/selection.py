@@ -13,16 +13,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.stats.frame import tidy
+from lanner.stats.numbering import Numbers, by_name, positions
 from lanner.stats.ratings import Codes, Ratings, Value
 from lanner.stats.resample import Array
 
-Numbers = npt.NDArray[np.int64]
-_ROOM = 2**62  # numbers that fit
 ITEM = ("stage", "document", "segment", "system", "row")
 
 
@@ -56,14 +54,14 @@ def ratings(
         notes += (COUNTED,)
     if column == "labels" or (value[0] == "labels" and column != "score" and _is_grid(table)):
         table, column = _as_sets(table, column), "labels"
-    item, first = _dense(table)
+    item, first = by_name(table, ITEM)
     items = table.select(ITEM)[first]
     known = table[column].is_not_null()
     if column == "score":
         known &= table["score"].is_finite().fill_null(value=False)
     names = tuple(judges) if judges is not None else tuple(table["judge"].filter(known).unique().sort())
     kept = np.flatnonzero(known.to_numpy())
-    judge = _positions(table["judge"].gather(kept), names)
+    judge = positions(table["judge"].gather(kept), names)
     latest = _latest(item[kept], judge, len(names), table["answered_at"].gather(kept))
     if len(latest) < len(kept):
         again = len(kept) - len(latest)
@@ -186,22 +184,6 @@ def _as_sets(table: pl.DataFrame, column: Value) -> pl.DataFrame:
     return table.with_columns(sets, row=pl.lit(""), label=pl.lit(None, pl.String), score=pl.lit(None, pl.Float64))
 
 
-def _dense(table: pl.DataFrame) -> tuple[Numbers, Numbers]:
-    """Equal items to equal numbers from 0 in the order of their names, and where each is first."""
-    total = np.zeros(len(table), np.int64)
-    room = 1
-    for name in ITEM:
-        names = table[name].unique().sort()
-        if len(names) > 1:
-            if room > _ROOM // len(names):
-                total = np.unique(total, return_inverse=True)[1].reshape(-1)
-                room = int(total.max()) + 1
-            total = total * len(names) + _positions(table[name], names)
-            room *= len(names)
-    _, first, item = np.unique(total, return_index=True, return_inverse=True)
-    return item.reshape(-1), first
-
-
 def _build(
     question: str,
     kept: pl.DataFrame,
@@ -219,7 +201,7 @@ def _build(
         points, ordered = np.arange(len(sets), dtype=float), False
     elif column == "spans":
         scale = tuple(kept["spans"].unique().sort())
-        code, points, ordered = _positions(kept["spans"], scale), np.arange(len(scale), dtype=float), False
+        code, points, ordered = positions(kept["spans"], scale), np.arange(len(scale), dtype=float), False
     elif column == "score":
         code, scale, points = _score_codes(kept["score"], labels)
         ordered = True
@@ -231,7 +213,7 @@ def _build(
         item=places.item,
         judge=places.judge,
         code=code,
-        document=_positions(items["document"], documents),
+        document=positions(items["document"], documents),
         items=items,
         documents=tuple(documents),
         judges=places.judges,
@@ -246,11 +228,6 @@ def _build(
     )
 
 
-def _positions(column: pl.Series, names: Sequence[str] | pl.Series) -> Codes:
-    """The place of each text among these names."""
-    return column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int32)
-
-
 def _label_codes(
     kept: pl.DataFrame, labels: Sequence[str | float] | None
 ) -> tuple[Codes, tuple[str, ...], Array, bool]:
@@ -262,7 +239,7 @@ def _label_codes(
                 f"The answers hold {label!r}, which is not among the labels given.",
                 next_step=did_you_mean(label, scale),
             )
-    code = _positions(kept["label"], scale)
+    code = positions(kept["label"], scale)
     worth = (
         kept.filter(pl.col("score").is_not_null())
         .group_by("label")
@@ -271,7 +248,7 @@ def _label_codes(
     values = dict(zip(worth["label"], worth["score"], strict=True))
     if labels is None and used and len(values) == len(used) and (worth["n"] == 1).all():
         by_value = sorted(scale, key=lambda label: values[label])  # options with values bring their own order
-        return _positions(kept["label"], by_value), tuple(by_value), np.array([values[x] for x in by_value]), True
+        return positions(kept["label"], by_value), tuple(by_value), np.array([values[x] for x in by_value]), True
     points = [values[x] for x in scale] if all(x in values for x in scale) else range(len(scale))
     return code, tuple(scale), np.array(points, dtype=float), labels is not None
 

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from lanner.stats.leastsquares import well_conditioned
+from lanner.stats.numbering import positions
 from lanner.stats.resample import Array, Indices
 from lanner.stats.tables import check_columns
 
@@ -40,11 +42,14 @@ def terms(table: pl.DataFrame, outcome: str, predictors: Sequence[str]) -> tuple
             columns.append(values)
             complete &= np.isfinite(values)
     rows = np.flatnonzero(complete)
-    matrix = np.stack(columns, axis=1)[rows]
+    matrix = np.stack(columns, axis=1)
+    if len(rows) < len(y):
+        y, matrix = y[rows], matrix[rows]
     kept = _independent(matrix)
     dropped = [name for index, name in enumerate(names) if index not in kept]
     notes = (f"Left out, because the other predictors determine it: {', '.join(dropped)}.",) if dropped else ()
-    return y[rows], Terms(tuple(names[k] for k in kept), matrix[:, kept], rows, notes)
+    own = matrix if len(kept) == matrix.shape[1] else matrix[:, kept]
+    return y, Terms(tuple(names[k] for k in kept), own, rows, notes)
 
 
 def _columns(column: pl.Series) -> list[tuple[str, Array]]:
@@ -60,6 +65,8 @@ def _columns(column: pl.Series) -> list[tuple[str, Array]]:
 
 def _independent(matrix: Array) -> list[int]:
     """Columns that are not linear combinations of the ones before them."""
+    if well_conditioned(matrix.T @ matrix) is not None:
+        return list(range(matrix.shape[1]))
     sizes = np.linalg.norm(matrix, axis=0)
     if matrix.shape[0] >= matrix.shape[1]:
         own = np.abs(np.diag(np.linalg.qr(matrix, mode="r")))
@@ -84,9 +91,7 @@ def codes(table: pl.DataFrame, factor: str) -> tuple[Indices, tuple[str, ...]]:
         column for part in factor.split(":") for column in (("document", "segment") if part == "item" else (part,))
     ]
     check_columns(table, parts)
-    names = table.select(
-        pl.concat_str([pl.col(p).cast(pl.String).fill_null("") for p in parts], separator=":")
-    ).to_series()
+    text = [pl.col(p).cast(pl.String).fill_null("") for p in parts]
+    names = table.select(text[0] if len(text) == 1 else pl.concat_str(text, separator=":")).to_series()
     levels = names.unique().sort()
-    index = names.rank("dense").to_numpy().astype(np.intp) - 1
-    return index, tuple(levels.to_list())
+    return positions(names, levels).astype(np.intp), tuple(levels.to_list())

@@ -15,16 +15,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.stats.frame import SCHEMA, tidy, to_polars
+from lanner.stats.numbering import Numbers, by_name, codes, in_order, of_rows
 from lanner.stats.resample import Array, Indices, Resampling
 
 KEYS = ("judge", "judge_kind", "document", "segment", "system", "domain")
-_Numbers = npt.NDArray[np.int64]
-_ROOM = 2**62  # numbers that fit
 _SUMMARY = re.compile(r"^(sum|mean|count)\((.+)\)$")
 
 
@@ -106,15 +104,15 @@ def wide(data: Any, *, role: str = "main") -> Wide:
     if answered["answered_at"].is_not_null().any():
         answered = answered.sort("answered_at", nulls_last=False, maintain_order=True)
     table, notes = _spread(answered, notes)
-    silent = sorted(set(full["_of"]) - set(table.columns))  # asked, and never answered: a measure without values
+    silent = sorted(set(full["_of"].unique()) - set(table.columns))  # never answered: without values
     return Wide(table.with_columns(pl.lit(None, pl.Float64).alias(name) for name in silent), notes)
 
 
 def _spread(answered: pl.DataFrame, notes: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """One row per judge and item; of several answers to one measure the last row of the table counts."""
     keys = [*KEYS, *(name for name in answered.columns if name.startswith("judge_") and name not in KEYS)]
-    row, first = _in_order(_joined([_codes(answered[name]) for name in ("judge", "document", "segment", "system")]))
-    column, asked = _in_order(_codes(answered["_of"]))
+    row, first = in_order(of_rows(answered, ("judge", "document", "segment", "system")))
+    column, asked = in_order(codes(answered["_of"]))
     places = np.full((len(asked), len(first)), -1, dtype=np.int64)
     places[column, row] = np.arange(len(answered))
     again = len(answered) - int((places >= 0).sum())
@@ -125,30 +123,7 @@ def _spread(answered: pl.DataFrame, notes: tuple[str, ...]) -> tuple[pl.DataFram
     return found.with_columns(_taken(answered, own).alias(n) for n, own in zip(names, places, strict=True)), notes
 
 
-def _joined(columns: Sequence[_Numbers]) -> _Numbers:
-    """One number for each distinct combination; renumbered only where the numbers would grow too large."""
-    row, room = columns[0], int(columns[0].max(initial=0)) + 1
-    for codes in columns[1:]:
-        width = int(codes.max(initial=0)) + 1
-        if room > _ROOM // width:
-            row = np.unique(row, return_inverse=True)[1].astype(np.int64)
-            room = int(row.max(initial=0)) + 1
-        row, room = row * width + codes, room * width
-    return row
-
-
-def _in_order(codes: _Numbers) -> tuple[_Numbers, _Numbers]:
-    """Codes renumbered in the order in which they first appear, and where that is."""
-    _, first, index = np.unique(codes, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    return np.argsort(order)[index], first[order]
-
-
-def _codes(column: pl.Series) -> _Numbers:
-    return column.cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
-
-
-def _taken(answered: pl.DataFrame, places: _Numbers) -> pl.Series:
+def _taken(answered: pl.DataFrame, places: Numbers) -> pl.Series:
     """The answers at these places, null where it is −1: numbers where the measure has any, else labels."""
     known = pl.Series(np.where(places >= 0, places, 0))
     given = pl.Series(places >= 0)
@@ -187,9 +162,8 @@ def units(table: pl.DataFrame, unit: str) -> tuple[Indices, int]:
         key = ["judge"]
     else:
         key = ["document"]
-    named = pl.col(key[0]) if len(key) == 1 else pl.struct(key)
-    codes = table.select(named.rank("dense").cast(pl.Int64)).to_series().fill_null(0).to_numpy() - 1
-    return codes.astype(np.intp), int(codes.max()) + 1 if len(codes) else 0
+    index, first = by_name(table.select(pl.col(name).cast(pl.String).fill_null("") for name in key), key)
+    return index.astype(np.intp), len(first)
 
 
 def numbers(table: pl.DataFrame, name: str) -> Array:

@@ -1,0 +1,110 @@
+"""Equal names to equal whole numbers: what lets a million answers be grouped without comparing text again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+Numbers = npt.NDArray[np.int64]
+_ROOM = 2**62  # numbers that fit
+_TABLE = 1 << 22  # places of a table that stands in for sorting
+
+
+def codes(column: pl.Series) -> Numbers:
+    """A number for each distinct text, in no particular order and with gaps; missing text counts as one of them."""
+    short, run = _runs(column)
+    found = short.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1).to_numpy() + 1
+    return found if run is None else found[run]
+
+
+def positions(column: pl.Series, names: Sequence[str] | pl.Series) -> npt.NDArray[np.int32]:
+    """The place of each text among these names."""
+    short, run = _runs(column)
+    found = short.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int32)
+    return found if run is None else found[run]
+
+
+def _runs(column: pl.Series) -> tuple[pl.Series, npt.NDArray[np.uint32] | None]:
+    """The text that each run of equal ones repeats, and the run of each place: tables are mostly in some order, and
+    then few texts need looking at. None where runs are short."""
+    if len(column) < 1000:
+        return column, None
+    run = column.rle_id().to_numpy()
+    if 3 * int(run[-1]) > len(run):
+        return column, None
+    return column.gather(np.flatnonzero(np.diff(run, prepend=run[0] + 1))), run
+
+
+def joined(columns: Sequence[Numbers]) -> Numbers:
+    """One number for each distinct combination; renumbered only where the numbers would grow too large."""
+    row, room = columns[0], int(columns[0].max(initial=0)) + 1
+    for column in columns[1:]:
+        width = int(column.max(initial=0)) + 1
+        if room > _ROOM // width:
+            row = np.unique(row, return_inverse=True)[1].astype(np.int64).reshape(-1)
+            room = int(row.max(initial=0)) + 1
+        row, room = row * width + column, room * width
+    return row
+
+
+def of_rows(table: pl.DataFrame, names: Sequence[str]) -> Numbers:
+    """One number for each distinct combination of these columns, in no particular order."""
+    return joined([codes(table[name]) for name in names])
+
+
+def in_order(numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """Renumbered from 0 in the order in which they first appear, and where that is."""
+    first, index = _numbered(numbers)
+    if len(first) < 2 or bool((np.diff(first) > 0).all()):
+        return index, first
+    order = np.argsort(first)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return place[index], first[order]
+
+
+def _numbered(numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """Where each distinct number is first, from the smallest on, and the place of each number among them."""
+    step = np.diff(numbers)
+    if bool((step >= 0).all()):  # in order already
+        new = np.concatenate([np.ones(min(1, len(numbers)), bool), step > 0])
+        return np.flatnonzero(new), np.cumsum(new) - 1
+    _, first, index = np.unique(numbers, return_index=True, return_inverse=True)
+    return first, index.reshape(-1)
+
+
+def by_name(table: pl.DataFrame, names: Sequence[str]) -> tuple[Numbers, Numbers]:
+    """Rows equal in these columns to equal numbers from 0, in the order of their names; where each is first."""
+    total = np.zeros(len(table), np.int64)
+    room = 1
+    for name in names:
+        known = _runs(table[name])[0].unique().sort()
+        if len(known) > 1:
+            if room > _ROOM // len(known):
+                total = np.unique(total, return_inverse=True)[1].reshape(-1).astype(np.int64)
+                room = int(total.max()) + 1
+            total = total * len(known) + positions(table[name], known)
+            room *= len(known)
+    first, index = _numbered(total)
+    return index, first
+
+
+def distinct(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """The distinct values in order, and the place of each value among them: `np.unique`, without sorting where the
+    values are whole numbers of a small range, as scores and codes are."""
+    if len(values) > 1000:
+        low, high = values.min(), values.max()
+        if np.isfinite(low) and np.isfinite(high) and high - low < min(_TABLE, 8 * len(values)):
+            whole = values.astype(np.int64)
+            if values.dtype.kind in "iu" or np.array_equal(whole, values):
+                whole -= int(low)
+                known = np.flatnonzero(np.bincount(whole))
+                place = np.zeros(int(high - low) + 1, np.intp)
+                place[known] = np.arange(len(known))
+                return (known + int(low)).astype(values.dtype), place[whole]
+    found, index = np.unique(values, return_inverse=True)
+    return found, index.reshape(-1)
