@@ -131,18 +131,23 @@ class Ledger(Rows):
 
     def open_tasks(self, judge: int) -> list[Work]:
         """A judge's unfinished tasks by document, those of one document together, in the campaign's order."""
-        place = func.min(_d.position).label("place")
-        number = func.sum(1 - _i.done).label("number")
-        first = select(_i.task, place, number).join(schema.document, _d.id == _i.document)
-        about = first.join(schema.task, _t.id == _i.task).where(_t.judge == judge, _t.finished_at.is_(None))
-        found = about.group_by(_i.task).subquery()
-        wanted = (
-            select(_d.key, _t.id, _t.page, found.c.number)
-            .join(found, found.c.task == _t.id)
-            .join(schema.document, (_d.campaign == _t.campaign) & (_d.position == found.c.place))
-        )
-        rows = self._connection.execute(wanted.order_by(found.c.place, _t.position))
-        return [Work(row[0], row[1], row[2], int(row[3])) for row in rows]
+        mine = (_t.judge == judge) & _t.finished_at.is_(None)
+        items = select(_i.task, _i.document, func.sum(1 - _i.done)).join(schema.task, _t.id == _i.task).where(mine)
+        held = select(_i.document).join(schema.task, _t.id == _i.task).where(mine)
+        # Put together here: a join on the documents' places has no index, and would look at each pair of documents.
+        documents = {
+            row[0]: (row[1], row[2])
+            for row in self._connection.execute(select(_d.id, _d.position, _d.key).where(_d.id.in_(held)))
+        }
+        first: dict[int, tuple[int, str]] = {}
+        number: dict[int, int] = {}
+        for task, document, open_ in self._connection.execute(items.group_by(_i.task, _i.document)):
+            if document in documents:  # a questionnaire is about none
+                first[task] = min(first.get(task, documents[document]), documents[document])
+                number[task] = number.get(task, 0) + int(open_)
+        tasks = self._connection.execute(select(_t.id, _t.page, _t.position).where(mine))
+        ordered = sorted((*first[row[0]], row[2], row[0], row[1]) for row in tasks if row[0] in first)
+        return [Work(key, task, page, number[task]) for _, key, _, task, page in ordered]
 
 
 def _insert(dialect: str) -> str:
