@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from lanner.errors import LannerError
-from lanner.reports.export import COLUMNS, codebook, export
+from lanner.reports.export import export
 from reports.world import material
 
 
@@ -29,14 +29,6 @@ def test_every_format_holds_the_same_rows(tmp_path: Path, suffix: str) -> None:
     assert len(rows) == count == made.table.height
     assert labels == expected
     assert (tmp_path / "out.codebook.csv").is_file()
-
-
-def test_the_codebook_explains_every_column_question_and_option() -> None:
-    rows = codebook(material("h_falcon"))
-    assert {row["id"] for row in rows if row["kind"] == "column"} == set(COLUMNS)
-    assert all(row["meaning"] for row in rows)
-    values = {row["id"]: row["value"] for row in rows if row["kind"] == "option" and row["of"] == "skills"}
-    assert values["high"] == 3
 
 
 def test_an_unknown_ending_names_the_nearest(tmp_path: Path) -> None:

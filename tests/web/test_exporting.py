@@ -29,7 +29,8 @@ def test_every_format_comes_as_a_file(client: TestClient, judged: None, name: st
     assert answer.status_code == 200, answer.text
     assert "attachment" in answer.headers["content-disposition"]
     assert f"trial-{name}" in answer.headers["content-disposition"]
-    assert len(answer.content) > 100
+    files = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
+    assert "judgements.codebook.csv" in files and len(files) > 1
 
 
 def test_a_table_has_its_codebook_and_no_formulas(client: TestClient, judged: None) -> None:

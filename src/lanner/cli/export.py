@@ -39,9 +39,10 @@ def command(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Write all current judgements. Beside a tidy table lies a codebook that explains every column and value. People of
-    a campaign go by pseudonyms (judge-7), the same in every export of it; a file's judges stay as they are. With
-    --texts, only the texts are written: so a file of one format becomes one of another (`lanner formats` lists them).
+    """Write all current judgements. Beside the file (or folder) lies a codebook that explains every column and value.
+    People of a campaign go by pseudonyms (judge-7), the same in every export of it; a file's judges stay as they are.
+    With --texts, only the texts are written: so a file of one format becomes one of another (`lanner formats` lists
+    them).
 
     Example: lanner export pilot --out pilot.csv
     """
@@ -65,6 +66,7 @@ def command(
                 raise LannerError("The tidy table has no options.", next_step="Name another format with --to.")
             count = export(part, path)
         rows.append({"part": part.name, "file": str(path), "rows": count})
+        output.note(f"{path.stem}.codebook.csv says what every column and value of {path.name} means.")
     output.table(rows, ["file", "rows"])
     output.end()
 

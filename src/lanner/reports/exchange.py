@@ -20,12 +20,19 @@ from lanner.material import Material
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
 from lanner.model.cells import guarded
 from lanner.protocols.derived import derived
+from lanner.reports.codebook import write_beside
 from lanner.reports.files import write_whole
 from lanner.stats import scores
 
 
 def write(material: Material, name: str, path: Path, **given: Any) -> int:
-    """Write into a format by name; how many judgements went in."""
+    """Write into a format by name, with its codebook beside it; how many judgements went in."""
+    count = _write(material, name, path, **given)
+    write_beside(path, material, name)
+    return count
+
+
+def _write(material: Material, name: str, path: Path, **given: Any) -> int:
     judgements, judges = list(material.judgements), list(material.judges)
     protocol = material.protocol
     if protocol is not None and name == "mtme":

@@ -1,0 +1,85 @@
+"""What every column, question, option and score of an export means, and which versions it was made with."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from lanner import __version__, formats
+from lanner.material import Material
+from lanner.model import Json, Protocol
+from lanner.protocols.wording import Wording
+from lanner.reports.files import csv_text, write_whole
+
+COLUMNS: Mapping[str, str] = {
+    "judge": "who answered: people under a pseudonym unless asked otherwise, models and metrics by their ids",
+    "judge_kind": "person, model, metric, simulated or adjudicated",
+    "stage": "the stage of the protocol; score for what the protocol computes from answers",
+    "question": "the question or score, by id",
+    "row": "the row of a grid, or the label a question was repeated for; empty otherwise",
+    "document": "the document, by id",
+    "segment": "the segment, by id; empty for the whole document",
+    "system": "the system judged, or several joined by |, in the order shown; empty for the source alone",
+    "role": "main, repeat, control, tutorial or calibration",
+    "domain": "the document's domain",
+    "source_language": "the language of the source",
+    "target_language": "the language of the translation",
+    "label": "the option chosen, by id",
+    "score": "the number given, or the value of the option chosen",
+    "labels": "the set of labels chosen",
+    "spans": "marked spans, as JSON, offsets in code points",
+    "text": "free text",
+    "ranks": "ranks in the order of the systems, 1 best",
+    "elapsed": "seconds from opening to answering",
+    "active": "seconds with activity",
+    "answered_at": "when, in UTC",
+    "flags": "rules that an imported answer breaks",
+}
+
+
+def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
+    """A row for every column (of the tidy table, or of another format by name), then one for every question, option
+    and score with its words, between the versions."""
+    versions: list[dict[str, Json]] = [{"kind": "version", "id": "lanner", "meaning": __version__}]
+    if name:
+        versions.append({"kind": "format", "id": name, "meaning": formats.titles()[name]})
+    meanings = _fields().get(name, {}) if name else {column: _column(column) for column in material.table.columns}
+    rows = versions + [{"kind": "column", "id": column, "meaning": said} for column, said in meanings.items()]
+    return rows + (_asked(material.protocol) if material.protocol else [])
+
+
+def write_beside(path: Path, material: Material, name: str = "") -> Path:
+    """The codebook of an export, next to it: `pilot.codebook.csv` for `pilot.csv` and for a folder `pilot`."""
+    place = path.with_name(f"{path.stem}.codebook.csv")
+    write_whole(place, csv_text(codebook(material, name)))
+    return place
+
+
+def _column(name: str) -> str:
+    return COLUMNS.get(name, f"attribute of the judge: {name.removeprefix('judge_')}")
+
+
+@cache
+def _fields() -> dict[str, dict[str, str]]:
+    file = resources.files("lanner.reports") / "codebook.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _asked(protocol: Protocol) -> list[dict[str, Json]]:
+    words = Wording(protocol)
+    rows: list[dict[str, Json]] = [{"kind": "protocol", "id": protocol.label, "meaning": f"hash {protocol.hash}"}]
+    for stage, question in protocol.questions:
+        found = words.question(question.id)
+        meaning = ". ".join(filter(None, (found.label, found.help, found.definition)))
+        rows.append({"kind": "question", "id": question.id, "of": stage.id, "meaning": meaning})
+        for option in question.choices:
+            said = words.option(question.id, option.id)
+            meaning = ". ".join(filter(None, (said.label, said.definition)))
+            rows.append(
+                {"kind": "option", "id": option.id, "of": question.id, "value": option.value, "meaning": meaning}
+            )
+    rows += [{"kind": "score", "id": s.id, "of": s.question, "meaning": f"rule {s.rule}"} for s in protocol.scores]
+    return rows
