@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lanner import formats, protocols, registry
+from lanner.cli.import_ import slug
 from lanner.errors import LannerError
 from lanner.formats import Reading
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
@@ -299,11 +300,19 @@ def _written(name: str) -> Iterator[str]:
     yield ""
     for heading, state in (("Kept", "kept"), ("Lost without a word", "lost")):
         yield f"- **{heading}:** {', '.join(words for words, became in found.items() if became == state) or 'nothing'}."
-    for why, words in refused.items():
-        yield f"- **Refused** ({', '.join(words)}): {why}"
+    for why, things in refused.items():
+        yield f"- **Refused** ({', '.join(things)}): {why}"
     yield ""
     yield "```"
-    source, flag = ("texts.jsonl", " --texts") if texts_only else ("pilot", "")
     ending = Path(_NAMES[name]).suffix if name in _NAMES else ""
-    yield f"lanner export {source}{flag} --to {name} --out {name.replace('_', '-')}{ending}"
+    yield f"lanner export {_imported(name)}{' --texts' if texts_only else ''} --to {name} --out again{ending}"
     yield "```"
+
+
+def _imported(name: str) -> str:
+    """What importing the example made: a file of texts, or a campaign."""
+    path = Path(str(notes()[name]["path"]))
+    made = slug(path.name.removesuffix("".join(path.suffixes)))
+    with tempfile.TemporaryDirectory() as folder:
+        asked = any(reading.judgements and reading.protocol for reading in formats.read(example(name, Path(folder))))
+    return made if asked else f"{made}.jsonl"

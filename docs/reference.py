@@ -15,6 +15,7 @@ import format_pages
 
 from lanner import formats, protocols
 from lanner.cli import lanner
+from lanner.designs._people import scenarios
 from lanner.protocols.describe import lines as described
 from lanner.stats.agreement import COEFFICIENTS
 
@@ -90,7 +91,9 @@ def protocol_page(name: str) -> str:
         parts.append(_NOT_SEEN)
     parts += ["", "## Begin", "", "```", f"lanner protocol show {name}"]
     if not _is_questionnaire(name):
-        parts.append(f'lanner new pilot --texts texts.jsonl --protocol {name} --judges "Ana, Ben"')
+        several = len(scenarios(protocols.load(name))) > 1
+        people = '"Ana, Ben, Cleo, Dan" --design latin_square' if several else '"Ana, Ben"'
+        parts.append(f"lanner new pilot --texts texts.jsonl --protocol {name} --judges {people}")
     parts += [
         "```",
         "",

@@ -17,16 +17,13 @@ from pathlib import Path
 import click
 import pytest
 import yaml
-from click.testing import CliRunner
 from markdown.extensions.toc import slugify
 
-from lanner import campaign, designs, errors, formats, protocols
+from lanner import designs, errors, formats, protocols
 from lanner.cli import lanner
-from lanner.judges.simulated import Temper, fill
 from lanner.model import Unit
 from lanner.reports.build import SECTIONS
 from lanner.stats.agreement import COEFFICIENTS
-from lanner.store import Store
 from lanner.studies.study import names
 from lanner.web.guide import keys
 from lanner.web.messages import Messages
@@ -296,60 +293,13 @@ def test_the_same_words_for_the_same_things():
     assert not {name: OTHER_WORDS.findall(text) for name, text in said.items() if OTHER_WORDS.search(text)}
 
 
-# Roads that are walked
-
-
-def test_the_quick_starts_own_texts_become_a_report(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("LANNER_STORE", raising=False)
-    page = DOCS / "quickstart.md"
-    table = next(block["body"] for block in FENCE.finditer(page.read_text("utf-8")) if block["language"] == "csv")
-    Path("texts.csv").write_text(table, encoding="utf-8")
-    lines = [line for line in _shown(page) if "h-falcon" not in line and line != "lanner serve"]
-    assert [shlex.split(line)[1] for line in lines] == ["import", "new", "agreement", "report", "export"]
-    for line in lines:
-        done = CliRunner().invoke(lanner, shlex.split(line)[1:], catch_exceptions=False)
-        assert done.exit_code == 0, f"{line}: {done.output}"
-        if line.startswith("lanner new"):
-            assert done.output.count("/j/") == 2  # a link for each of the two
-            with Store.open("lanner.sqlite") as store:
-                fill(store, "pilot", {"ana": Temper(), "ben": Temper(severity=0.1)}, {}, seed=1)
-    assert "박 선생님께" in Path("texts.jsonl").read_text(encoding="utf-8")
-    assert "<html" in Path("pilot-report/report.html").read_text(encoding="utf-8")
-    rows = Path("pilot.csv").read_text(encoding="utf-8").splitlines()
-    assert sum(",holistic," in row for row in rows) == 4  # two judges, two sentences
-    assert Path("pilot.codebook.csv").is_file()
+# Examples
 
 
 def _needed(page: Path) -> dict[str, str]:
     """The lines of a page that read a released data set, and which."""
     blocks = [block for block in FENCE.finditer(page.read_text("utf-8")) if block["needs"]]
     return {line: block["needs"] for block in blocks for line in block["body"].splitlines()}
-
-
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_a_tutorial_can_be_followed(page, tmp_path, monkeypatch):
-    """Every line in its order; simulated judges stand in for people, and nobody is there to serve or to ask."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("LANNER_STORE", raising=False)
-    needed = _needed(page)
-    for block in FENCE.finditer(page.read_text("utf-8")):
-        if block["language"] == "csv":
-            Path("texts.csv").write_text(block["body"], encoding="utf-8")
-    for line in _shown(page):
-        words = shlex.split(line)[1:]
-        if words[0] == "serve" or (words[0] == "judge" and "--dry-run" not in words):
-            continue
-        if line in needed and not Path(needed[line]).exists():
-            Path(needed[line]).symlink_to(data_dir(needed[line]))
-        done = CliRunner().invoke(lanner, words, catch_exceptions=False)
-        assert done.exit_code == 0, f"{line}: {done.output}"
-        if words[0] == "new" or "--assign" in words:
-            with Store.open("lanner.sqlite") as store:
-                (found,) = campaign.campaigns(store)
-                people = [each.name for each in campaign.progress(store, found.id).judges]
-                tempers = {judge: Temper(severity=0.02 * place) for place, judge in enumerate(people)}
-                fill(store, found.name, tempers, {}, seed=1)
 
 
 def _examples() -> list[pytest.param]:

@@ -88,11 +88,11 @@ def _opens(asked: bool | None) -> bool:
 
 def _serve(store: Store, port: int, code: str, opened: Path | None) -> None:
     output = Output("demo")
-    output.say("Open a link in your browser. Stop with Ctrl+C; your answers stay in the folder.")
     arriving = {"store": store, "name": LIVE, "tempers": TEMPERS, "qualities": QUALITIES}
     guide = Guide((HOST, port), opened, arriving)
     guide.start()
     try:
+        output.say("Open a link in your browser. Stop with Ctrl+C; your answers stay in the folder.")
         serve(store, HOST, port, settings=Settings(entry_code=code, entry_account=ORGANISER))
     except KeyboardInterrupt:
         output.say("Stopped. Every answer is on disk; the same command goes on from here.")

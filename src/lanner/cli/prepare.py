@@ -135,7 +135,11 @@ def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.
         job.output.say(f"  {link}", style="bold")
         job.output.say(f"Every edit is in {log} at once; stop with Ctrl+C and go on later with the same command.")
 
-    serve(Sitting(review, job.target.name, finish, log, by), free_port(HOST, port), announce)
+    try:
+        serve(Sitting(review, job.target.name, finish, log, by), free_port(HOST, port), announce)
+    except KeyboardInterrupt:
+        job.output.say(f"Stopped. Every edit is in {log}; the same command goes on from here.")
+        raise click.exceptions.Exit(0) from None
     return written[-1] if written else job.write([*hand, *review.edits])
 
 

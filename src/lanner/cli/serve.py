@@ -57,14 +57,13 @@ def command(
         output.say(f"Lanner serves {store.place} at {address}", style="bold")
         if first:
             output.say(f"First organiser: {address}/setup?code={code}")
-        output.say("Judges use their own links. Stop with Ctrl+C; every answer is on disk before it is acknowledged.")
-        serve(
-            store,
-            host,
-            port,
-            settings=Settings(
-                setup_code=code, backup_hours=hours, backups=folder, backup_keep=keep, tell_inside=webhooks_inside
-            ),
-            root_path=root_path,
-            trusted_proxies=trusted_proxies,
+        settings = Settings(
+            setup_code=code, backup_hours=hours, backups=folder, backup_keep=keep, tell_inside=webhooks_inside
         )
+        try:
+            output.say(
+                "Judges use their own links. Stop with Ctrl+C; every answer is on disk before it is acknowledged."
+            )
+            serve(store, host, port, settings=settings, root_path=root_path, trusted_proxies=trusted_proxies)
+        except KeyboardInterrupt:  # how a server is stopped, and no mistake
+            output.say("Stopped. Every answer that was acknowledged is on disk.")

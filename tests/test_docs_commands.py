@@ -1,0 +1,174 @@
+"""Every command line that README and docs show is run, in the order of its page.
+
+Simulated judges stand in for people, a small server for a model, small files for released data; servers are started
+and stopped as a person would.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import test_docs
+from lanner.cli import lanner
+from lanner.errors import LannerError
+from lanner.store import Store
+from lanner.web.ports import free_port
+from released import data_dir
+from stub_server import Stub, running
+from test_docs import DOCS, FENCE, FRONT, PAGES, REFERENCE, TUTORIALS
+from workshop import STORE, add_pilot, answered, lay_out
+
+PROTOCOLS = {"metaeval": "da", "planning": "da", "scores": "esa", "wmt_mqm": "mqm", "mtme": "esa"}
+"""Which protocol the campaign `pilot` of a page has, where it is not H-FALCON."""
+WALKED = {page.stem for page in TUTORIALS} | {"quickstart"}
+"""Roads on which everything is made by the page itself."""
+SERVES = {"serve", "demo"}
+STOPPED: set[str] = set()
+"""Lines that were started and stopped already: the same server for another page shows nothing new."""
+
+
+def _shown(page: Path) -> list[str]:
+    return [line.split("  #")[0].strip() for line in test_docs._shown(page)]
+
+
+SHOWN = {page: lines for page in [*PAGES, *FRONT] if (lines := _shown(page))}
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("workshop")
+    lay_out(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[str]:
+    with running(Stub()) as url:
+        yield url
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LANNER_STORE", raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.relative_to(DOCS.parent).as_posix())
+def test_the_lines_of_a_page_run(page: Path, place: Path, workshop: Path, model: str) -> None:
+    lines = SHOWN[page]
+    if page.parent.name == "format":
+        REFERENCE.format_pages.example(page.stem, place)
+    elif page.stem == "quickstart":
+        shutil.copytree(workshop / "h-falcon", "h-falcon")
+    elif page.stem not in WALKED:
+        _furnish(place, workshop, page, lines)
+    for block in FENCE.finditer(page.read_text("utf-8")):
+        if block["language"] == "csv":
+            Path("texts.csv").write_text(block["body"], encoding="utf-8")
+        elif block["language"] == "toml":
+            Path("mine.toml").write_text(block["body"], encoding="utf-8")
+    needed = test_docs._needed(page)
+    for line in lines:
+        if line.startswith("lanner reproduce kim2025") and "--only" not in line:
+            continue  # minutes: tests/studies recomputes all of it
+        if line in needed and not Path(needed[line]).exists():
+            Path(needed[line]).symlink_to(data_dir(needed[line]))
+        _run(line, model)
+    if page.stem == "quickstart":
+        _check_quick_start()
+
+
+def _check_quick_start() -> None:
+    assert "박 선생님께" in Path("texts.jsonl").read_text(encoding="utf-8")
+    assert "<html" in Path("pilot-report/report.html").read_text(encoding="utf-8")
+    rows = Path("pilot.csv").read_text(encoding="utf-8").splitlines()
+    assert sum(",holistic," in row for row in rows) == 4  # two judges, two sentences
+    assert Path("pilot.codebook.csv").is_file()
+
+
+def _furnish(place: Path, workshop: Path, page: Path, lines: list[str]) -> None:
+    """What the lines name and do not make: files, campaigns, a backup, tokens."""
+    if any(line.startswith("lanner reproduce") for line in lines):  # a study checks its data: only the released will do
+        return
+    names = set(shlex.split(" ".join(lines).replace(":", " ").replace("=", " ")))
+    for source in workshop.iterdir():
+        made = source.name == "texts.jsonl" and "lanner import texts.csv" in lines
+        if (source.name in names or source.name == STORE) and not made:
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, place / source.name)
+    if "pilot" in names and not any(line.startswith("lanner new pilot") for line in lines):
+        add_pilot(place, PROTOCOLS.get(page.stem, "h_falcon"))
+    if any("tokens revoke 3" in line for line in lines):
+        for name in ("first", "second"):
+            assert _invoke(["tokens", "add", name, "--scope", "judgements"]) == 0
+    if "safe/lanner-20260301T120000Z.sqlite" in names:
+        assert _invoke(["backup", "--folder", "safe"]) == 0
+        (found,) = Path("safe").glob("*.sqlite")
+        found.rename("safe/lanner-20260301T120000Z.sqlite")
+
+
+def _run(line: str, model: str) -> None:
+    words = shlex.split(re.sub(r"http://127\.0\.0\.1:\d+/v1", model, line))[1:]
+    if words[0] in SERVES or "--verify" in words:
+        if line not in STOPPED:
+            _serve(words)
+        STOPPED.add(line)
+        return
+    for name in ("h-falcon", "parity"):
+        if words[0] == "reproduce" and name in words and not Path(name).exists():
+            Path(name).symlink_to(data_dir(name))
+    if words[0] == "metric" and "comet" in words:  # checkpoints are gigabytes: `make test-metrics` runs them
+        with pytest.raises(LannerError, match=r"optional package|checkpoint"):
+            CliRunner().invoke(lanner, words, catch_exceptions=False)
+        return
+    assert _invoke(words) == 0, line
+    made = words[1] if words[0] == "new" else words[1] if "--assign" in words else ""
+    if made:
+        with Store.open(STORE) as store:
+            answered(store, made)
+
+
+def _invoke(words: list[str]) -> int:
+    done = CliRunner().invoke(lanner, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.exit_code
+
+
+def _serve(words: list[str]) -> None:
+    """Start it, wait until it answers, stop it as a person does: one line, no traceback."""
+    port = free_port("127.0.0.1", 8200)
+    command = [sys.executable, "-m", "lanner", *words, "--port", str(port)]
+    told = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=told) as started:
+        assert started.stdout is not None
+        said = []
+        for line in started.stdout:
+            said.append(line)
+            if "Ctrl+C" in line:
+                _wait_for(port, started)
+                started.send_signal(signal.SIGINT)
+    assert started.returncode == 0, "".join(said)
+    assert said[-1].startswith("Stopped."), "".join(said)
+    assert "Traceback" not in "".join(said)
+
+
+def _wait_for(port: int, started: subprocess.Popen[str]) -> None:
+    pause = threading.Event()
+    while started.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        pause.wait(0.05)
