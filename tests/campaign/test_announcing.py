@@ -43,3 +43,17 @@ def test_without_addresses_nothing_is_written(store: Store) -> None:
     fill(store, task)
     campaign.finish(store, task.id)
     assert told(store) == []
+
+
+def test_a_pool_is_finished_with_its_last_text_though_some_judges_never_came(store: Store) -> None:
+    opened(store, "da", design="pool", settings={"before": ["background"]})
+    with store.writing() as tx:
+        tx.webhooks.add("https://example.org/hook", "secret", EVENTS, NOW)
+    number = 0
+    while task := campaign.next_task(store, "first", "ana"):
+        assert [entry["event"] for entry in told(store)] == ["task.finished"] * (number > 0)
+        fill(store, task)
+        campaign.finish(store, task.id, at=NOW)
+        number += 1
+    assert number > 2
+    assert [entry["event"] for entry in told(store)] == ["task.finished", "campaign.finished"]

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 
 from lanner.model import CampaignState, Item, Role, Task
 from lanner.store import schema
 from lanner.store.codec import dumps, loads, micros, moment
+from lanner.store.documents import JUDGE_ITSELF
 from lanner.store.rows import Rows
 from lanner.store.statement import Insert, Statement
 
@@ -268,8 +269,13 @@ class Tasks(Rows):
         return self._connection.execute(select(_d.id, _d.key, _d.domain).where(_d.campaign == campaign))
 
     def any_open(self, campaign: int) -> bool:
-        """Whether something is left to do, by someone or by whoever comes next."""
-        wanted = select(_t.id).where(_t.campaign == campaign, _t.finished_at.is_(None)).limit(1)
+        """Whether something is left to do, by someone or by whoever comes next. A questionnaire is not waited for of
+        whoever has no texts: in a pool, of all who never came."""
+        left = (_t.campaign == campaign) & _t.finished_at.is_(None)
+        theirs = schema.task.alias()
+        holding = schema.item.join(schema.document, _d.id == _i.document).join(theirs, theirs.c.id == _i.task)
+        has_texts = exists().select_from(holding).where(theirs.c.judge == _t.judge, _d.key != JUDGE_ITSELF)
+        wanted = select(_t.id).where(left, or_(_t.judge.is_(None), has_texts.correlate(schema.task))).limit(1)
         return self._connection.execute(wanted).first() is not None
 
     def _read(self, condition: Any) -> list[Assigned]:
