@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup demo browser test test-metrics soak check bench docs clean
+.PHONY: help setup demo browser test lint test-rooms test-browser test-metrics soak check bench docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -42,11 +42,21 @@ check: setup
 	@$(BIN)/mypy
 	@$(BIN)/pytest -q tests/test_architecture.py tests/test_docs.py
 
+# Three at a time: a browser mostly waits, so its tests cost little beside the others. The driver keeps an event loop
+# of its own, which is why they have a process of their own.
 test: setup browser
+	@echo "Types, tests and browser tests run side by side; each prints when it is done, in about ten minutes."
+	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),-Otarget) lint test-rooms test-browser
+
+lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+
+test-rooms: setup
 	@$(BIN)/pytest -q -n 2 --dist loadfile --ignore=tests/browser
-	@$(BIN)/pytest -q -n 2 --dist loadfile tests/browser  # apart: the driver keeps an event loop of its own
+
+test-browser: setup browser
+	@$(BIN)/pytest -q -n 2 --dist loadfile tests/browser
 
 soak: setup
 	@LANNER_SOAK=50 $(BIN)/pytest -q -s tests/soak
