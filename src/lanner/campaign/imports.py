@@ -77,14 +77,10 @@ def import_judgements(
 ) -> Imported:
     """Add judgements from elsewhere to a campaign. Answers it already has to the same questions are superseded. A
     closed campaign takes no more answers of judges; what is settled in a meeting about them may still come."""
-    with store.reading() as tx:
+    intake = examine(store, campaign, judgements)
+    with store.writing() as tx:
         found = find(tx, campaign)
         definition = Protocol.model_validate_json(tx.campaigns.protocol(found.id))
-        texts = tx.documents.all(found.id)
-    intake = take_in(definition, judgements, texts)
-    _check_places(intake.judgements, texts)
-    with store.writing() as tx:
-        found = find(tx, found.id)
         tx.campaigns.lock(found.id)
         settled = bool(judges) and all(judge.kind is JudgeKind.ADJUDICATED for judge in judges)
         if found.state is CampaignState.DRAFT or (found.state is CampaignState.CLOSED and not settled):
@@ -94,6 +90,17 @@ def import_judgements(
                 next_step="Open it first.",
             )
         return _add(tx, found, definition, intake, judges=judges, at=at or now())
+
+
+def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement]) -> Intake:
+    """What judgements would come to in a campaign, without storing any; what cannot be taken in is raised."""
+    with store.reading() as tx:
+        found = find(tx, campaign)
+        definition = Protocol.model_validate_json(tx.campaigns.protocol(found.id))
+        texts = tx.documents.all(found.id)
+    intake = take_in(definition, judgements, texts)
+    _check_places(intake.judgements, texts)
+    return intake
 
 
 def _bare(judgements: Sequence[Judgement]) -> tuple[Document, ...]:

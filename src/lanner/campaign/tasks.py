@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from lanner.campaign.clock import now
 from lanner.campaign.knowing import Reference, asking, find, no_task, seat
 from lanner.campaign.refusals import gate_open, refuse
 from lanner.errors import CampaignError
-from lanner.model import Campaign, CampaignState, Json, Task
+from lanner.model import CampaignState, Json, Task
 from lanner.store import Answer, Assigned, Overview, Store, Transaction
 from lanner.store.codec import loads, moment
 
@@ -86,41 +86,52 @@ def overview(store: Store, campaign: Reference, judge: str) -> list[Overview]:
         return tx.tasks.overview(seat(tx, find(tx, campaign), judge).number)
 
 
-def current(store: Store, number: int) -> list[dict[str, Given]]:
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a judge has said about one item: the answers that hold, by question; and, with those of other pages about
+    the same unit, what conditions and repeated questions look at."""
+
+    current: Mapping[str, Given]
+    earlier: Mapping[str, Json]
+
+
+def heard(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Heard]:
+    """The same item by item of a task."""
+    asked = asking(store, tx, entry.campaign, protocol_hash)
+    page = entry.task.page
+    found = []
+    for item, rows in zip(entry.task.items, _rows(tx, entry), strict=True):
+        if not rows:
+            found.append(Heard({}, {}))
+            continue
+        heads = asked.heads(rows)
+        keys = asked.keys(item)
+        mine = {question.id: heads.get(keys[question.id]) for _, question in asked.questions(page, item)}
+        given = {name: _given(row) for name, row in mine.items() if row is not None and row.value != "null"}
+        found.append(Heard(given, asked.answers(page, item, heads)))
+    return found
+
+
+def current(store: Store, number: int) -> list[Mapping[str, Given]]:
     """Item by item of a task, the answers that hold, by question."""
     with store.reading() as tx:
         entry = _assigned(tx, number)
-        asked = asking(store, tx, entry.campaign, find(tx, entry.campaign).protocol_hash)
-        units = _units(tx, entry)
-        found: list[dict[str, Given]] = []
-        for item, document in zip(entry.task.items, entry.documents, strict=True):
-            heads = asked.heads(units.get((document, item.segment), []))
-            keys = asked.keys(item)
-            here = [question.id for _, question in asked.questions(entry.task.page, item)]
-            rows = {question: heads[keys[question]] for question in here if keys[question] in heads}
-            found.append({question: _given(row) for question, row in rows.items() if row.value != "null"})
-        return found
+        return [said.current for said in heard(store, tx, entry, find(tx, entry.campaign).protocol_hash)]
 
 
-def earlier(store: Store, number: int) -> list[dict[str, Json]]:
+def earlier(store: Store, number: int) -> list[Mapping[str, Json]]:
     """Item by item of a task, this judge's answers about the same unit from all pages: what conditions and repeated
     questions look at."""
     with store.reading() as tx:
         entry = _assigned(tx, number)
-        asked = asking(store, tx, entry.campaign, find(tx, entry.campaign).protocol_hash)
-        units = _units(tx, entry)
-        pairs = zip(entry.task.items, entry.documents, strict=True)
-        return [
-            asked.answers(entry.task.page, item, asked.heads(units.get((document, item.segment), [])))
-            for item, document in pairs
-        ]
+        return [said.earlier for said in heard(store, tx, entry, find(tx, entry.campaign).protocol_hash)]
 
 
 def missing(store: Store, number: int) -> list[Open]:
     """What a task still needs before it can be finished."""
     with store.reading() as tx:
         entry = _assigned(tx, number)
-        return _missing(store, tx, entry, find(tx, entry.campaign))
+        return _missing(store, tx, entry, find(tx, entry.campaign).protocol_hash)
 
 
 def finish(store: Store, number: int, *, at: datetime | None = None) -> Task:
@@ -135,7 +146,7 @@ def finish(store: Store, number: int, *, at: datetime | None = None) -> Task:
         if standing.finished:
             return entry.task
         refuse(standing, number)
-        lacking = _missing(store, tx, entry, find(tx, entry.campaign))
+        lacking = _missing(store, tx, entry, standing.protocol_hash)
         if lacking:
             raise UnfinishedError(number, lacking)
         finished_at = at or now()
@@ -161,26 +172,23 @@ def _assigned(tx: Transaction, number: int) -> Assigned:
     return found
 
 
-def _missing(store: Store, tx: Transaction, entry: Assigned, campaign: Campaign) -> list[Open]:
-    asked = asking(store, tx, campaign.id, campaign.protocol_hash)
-    units = _units(tx, entry)
+def _missing(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Open]:
+    asked = asking(store, tx, entry.campaign, protocol_hash)
+    page = entry.task.page
     found = []
-    for at, (item, document) in enumerate(zip(entry.task.items, entry.documents, strict=True)):
-        answers = asked.answers(entry.task.page, item, asked.heads(units.get((document, item.segment), [])))
-        if lacking := asked.open(entry.task.page, item, answers):
+    for at, (item, rows) in enumerate(zip(entry.task.items, _rows(tx, entry), strict=True)):
+        if lacking := asked.open(page, item, asked.answers(page, item, asked.heads(rows))):
             found.append(Open(at, item.document, item.segment, tuple(lacking)))
     return found
 
 
-def _units(tx: Transaction, entry: Assigned) -> dict[tuple[int, str], list[Answer]]:
-    """The judge's answers about the documents of a task, by document and segment."""
+def _rows(tx: Transaction, entry: Assigned) -> list[list[Answer]]:
+    """Item by item, everything its judge has ever answered about the same unit."""
     if entry.judge is None:
-        return {}
-    return {
-        (document, segment): rows
-        for document in dict.fromkeys(entry.documents)
-        for segment, rows in tx.judgements.of_document(entry.judge, document).items()
-    }
+        return [[] for _ in entry.task.items]
+    said = {document: tx.judgements.of_document(entry.judge, document) for document in dict.fromkeys(entry.documents)}
+    pairs = zip(entry.task.items, entry.documents, strict=True)
+    return [said[document].get(item.segment, []) for item, document in pairs]
 
 
 def _given(row: Answer) -> Given:

@@ -78,7 +78,20 @@ def _standing() -> Any:
     return wanted.with_for_update(of=schema.task, key_share=True)
 
 
+def _head() -> Any:
+    columns = (_t.id, _t.campaign, _t.judge, _j.key, _t.page, _t.position, _t.finished_at)
+    joined = schema.task.outerjoin(schema.judge, _j.id == _t.judge)
+    return select(*columns).select_from(joined).where(_t.id == bindparam("task"))
+
+
+def _items() -> Any:
+    joined = schema.item.join(schema.document, _d.id == _i.document)
+    return select(*_ITEM).select_from(joined).where(_i.task == bindparam("task")).order_by(_i.position)
+
+
+_ITEM = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
 _STANDING = Statement(_standing)
+_HEAD, _ITEMS = Statement(_head), Statement(_items)
 _ADD_ITEM = Insert(schema.item)
 
 
@@ -126,7 +139,8 @@ class Tasks(Rows):
 
     def assigned(self, task: int) -> Assigned | None:
         """The task with its items."""
-        return next(iter(self._read(_t.id == task)), None)
+        head = _HEAD.one(self._connection, task=task)
+        return _assigned(_Head(*head), _ITEMS.all(self._connection, task=task)) if head else None
 
     def of_judge(self, judge: int) -> list[Assigned]:
         """A judge's tasks, in order."""
@@ -138,9 +152,8 @@ class Tasks(Rows):
 
     def with_role(self, campaign: int, role: Role) -> list[Task]:
         """The tasks that have items of this role, with these items alone."""
-        columns = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
         joined = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
-        wanted = select(*columns).select_from(joined).where(_t.campaign == campaign, _i.role == str(role))
+        wanted = select(*_ITEM).select_from(joined).where(_t.campaign == campaign, _i.role == str(role))
         items: dict[int, list[Any]] = {}
         for row in self._connection.execute(wanted.order_by(_i.task, _i.position)):
             items.setdefault(row[0], []).append(row)
@@ -282,8 +295,7 @@ class Tasks(Rows):
         heads = select(schema.task, _j.key).select_from(schema.task.outerjoin(schema.judge, _j.id == _t.judge))
         rows = list(self._connection.execute(heads.where(condition).order_by(_t.judge, _t.position)))
         joined = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
-        columns = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
-        wanted = select(*columns).select_from(joined).where(condition).order_by(_i.task, _i.position)
+        wanted = select(*_ITEM).select_from(joined).where(condition).order_by(_i.task, _i.position)
         items: dict[int, list[Any]] = {}
         for row in self._connection.execute(wanted):
             items.setdefault(row[0], []).append(row)
@@ -295,6 +307,18 @@ def pool_key(task: Task) -> str:
     """What makes two free tasks the same for a judge: page, sentences and outputs, whichever side they stand on."""
     about = sorted({(item.document, item.segment, *sorted(item.systems)) for item in task.items})
     return hashlib.sha256(dumps([task.page, about]).encode()).hexdigest()[:32]
+
+
+class _Head(NamedTuple):
+    """A task without its items."""
+
+    id: int
+    campaign: int
+    judge: int | None
+    key: str | None
+    page: str
+    position: int
+    finished_at: int | None
 
 
 def _assigned(row: Any, items: Sequence[Any]) -> Assigned:
@@ -326,13 +350,12 @@ def _item_row(task: int, position: int, item: Item, documents: dict[str, int]) -
     }
 
 
+_ROLES = {role.value: role for role in Role}
+
+
 def _item(row: Any) -> Item:
     _, _, document, segment, systems, role, texts, expected = row
+    shown = tuple(loads(systems))
     return Item(
-        document=document,
-        segment=segment,
-        systems=tuple(loads(systems)),
-        role=Role(role),
-        texts=loads(texts) if texts else {},
-        expected=loads(expected) if expected else {},
+        document, segment, shown, _ROLES[role], loads(texts) if texts else {}, loads(expected) if expected else {}
     )

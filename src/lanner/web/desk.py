@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from lanner import campaign as work
 from lanner.campaign.knowing import asking, document
+from lanner.campaign.tasks import Heard, heard
 from lanner.designs.expected import EXPLANATION
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Role, Task
 from lanner.store import Assigned, Store
@@ -75,6 +75,7 @@ def desk(store: Store, number: int) -> Desk | None:
         overview = tx.tasks.overview(seat.number)
         spent = tx.tasks.spent(number)
         today = tx.tasks.active_since(seat.number, datetime.now(UTC) - _A_DAY)
+        said = heard(store, tx, entry, campaign.protocol_hash)
     finished = sum(line.finished_at is not None for line in overview)
     return Desk(
         campaign=campaign,
@@ -83,7 +84,7 @@ def desk(store: Store, number: int) -> Desk | None:
         seat=seat.number,
         task=entry.task,
         documents=texts,
-        given=_given(store, entry.task, spent),
+        given=_given(entry.task, said, spent),
         progress=Progress(finished, len(overview), today / 60),
         settings=_settings(campaign),
     )
@@ -95,19 +96,17 @@ def explanation(item: Item) -> str:
     return "\n".join(str(words) for words in said if words) if item.role is Role.TUTORIAL else ""
 
 
-def _given(store: Store, task: Task, spent: Sequence[tuple[float, float]]) -> tuple[Given, ...]:
-    answers = work.current(store, task.id)
-    everything = work.earlier(store, task.id)
+def _given(task: Task, said: Sequence[Heard], spent: Sequence[tuple[float, float]]) -> tuple[Given, ...]:
     return tuple(
         Given(
-            answers={question: given.value for question, given in mine.items()},
-            ids={question: given.id for question, given in mine.items()},
-            earlier={question: value for question, value in all_.items() if question not in mine},
+            answers={question: given.value for question, given in each.current.items()},
+            ids={question: given.id for question, given in each.current.items()},
+            earlier={question: value for question, value in each.earlier.items() if question not in each.current},
             elapsed=elapsed,
             active=active,
-            explanation=explanation(item) if mine else "",
+            explanation=explanation(item) if each.current else "",
         )
-        for item, mine, all_, (elapsed, active) in zip(task.items, answers, everything, spent, strict=True)
+        for item, each, (elapsed, active) in zip(task.items, said, spent, strict=True)
     )
 
 

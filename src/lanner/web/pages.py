@@ -126,7 +126,7 @@ def task_page(
     settings, progress = settings or Settings(), progress or Progress()
     wording = Wording(protocol, messages.language)
     outputs = max((len(item.systems) for item in task.items), default=2)
-    questions = asks(protocol, stages, wording, messages, outputs)
+    questions, defined, shortcuts = _prepared(protocol, task.page, wording, messages, outputs)
     given = [replace(entry, answers=_standing(stages, entry.answers)) for entry in given]
     prefilled = [_prefilled(stages, item, documents) for item in task.items]
     states = tuple(_state(protocol, task.page, entry) for entry in given)
@@ -155,8 +155,8 @@ def task_page(
         progress=progress,
         guidelines=paragraphs(settings.guidelines or wording.line("instructions"))
         + tuple(line for stage in stages for line in paragraphs(wording.stage(stage.id, "instructions"))),
-        definitions=definitions(questions),
-        keys=keys(questions, messages, unit=stages[0].unit),
+        definitions=defined,
+        keys=shortcuts,
         explanation=given[current].explanation,
         script=_script(task, given, prefilled, messages)
         | {
@@ -168,6 +168,26 @@ def task_page(
         autoarm=not any(ask.direct for ask in questions),
         in_columns=stages[0].object is Object.SOURCE,
     )
+
+
+_Prepared = tuple[tuple[Ask, ...], tuple[Section, ...], tuple[Key, ...]]
+_PREPARED: dict[tuple[str, str, str, int], _Prepared] = {}
+_MOST_PREPARED = 100
+
+
+def _prepared(protocol: Protocol, page: str, wording: Wording, messages: Messages, outputs: int) -> _Prepared:
+    """The questions of a page in one language, with definitions and keys: the same for every judge and document, and a
+    quarter of what a page costs, so they are made once."""
+    about = (protocol.hash, page, messages.language, outputs)
+    found = _PREPARED.get(about)
+    if found is None:
+        stages = protocol.pages[page]
+        questions = asks(protocol, stages, wording, messages, outputs)
+        shortcuts = keys(questions, messages, unit=stages[0].unit)
+        if len(_PREPARED) >= _MOST_PREPARED:
+            _PREPARED.clear()
+        found = _PREPARED[about] = (questions, definitions(questions), shortcuts)
+    return found
 
 
 def _script(
