@@ -1,4 +1,4 @@
-from lanner.cli._study_page import findings, page, typed
+from lanner.cli._study_page import findings, ours, page, typed
 from lanner.reports.html import render
 from lanner.studies.data import Data
 from lanner.studies.found import Found
@@ -54,6 +54,13 @@ def test_an_estimate_stands_with_its_interval() -> None:
     lost = Check(found.cell, Found(0.3, 0.2, 0.4, recovers=True), DIFFERS)
     assert "Not recovered: T, r, κ." in " ".join(findings(simulated, [found, lost]))
     assert typed(None, 2) == "—"
+
+
+def test_what_cannot_exceed_one_has_no_zero_in_front_and_small_p_is_no_zero() -> None:
+    p = Check(Cell("T", "r", "p", "<.001", "preferred", {"give": "p_drop"}), Found(0.000005), AGREES)
+    kappa = Check(Cell("T", "s", "κ", 0.5, "agreement", {"statistic": "kappa"}), Found(0.5004), AGREES)
+    spans = Check(Cell("T", "u", "ESA", 0.45, "spans_per_segment", {}, digits=2), Found(0.432, 0.4, 0.5), DIFFERS)
+    assert [ours(p), ours(kappa), ours(spans)] == ["< .001", ".500", "0.432 [0.400, 0.500]"]
 
 
 def test_halves_are_rounded_up_as_in_print() -> None:

@@ -1,6 +1,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from lanner import protocols
@@ -58,10 +59,26 @@ def test_two_protocols_on_the_same_texts() -> None:
         found = error_spans.protocols_agree(DATA, level="segment", method=method, **options)  # type: ignore[arg-type]
         assert found.value == pytest.approx(1)
     turned = error_spans.protocols_agree(
-        DATA, parts=["esa", "other"], of=["score", "score"], level="segment", method="accuracy", signs=[1, -1]
+        DATA, parts=["esa", "other"], of=["score", "score"], level="segment", method="pearson", signs=[1, -1]
     )
-    assert turned.value == pytest.approx(0)
+    assert turned.value == pytest.approx(-1)
     assert error_spans.protocols_agree(DATA, level="system", method="pearson", **options).value is None  # type: ignore[arg-type]
+
+
+def test_systems_by_documents_with_an_interval() -> None:
+    rows = [
+        (f"d{d}", str(s), system, quality + 0.1 * noise, quality - 0.1 * noise)
+        for d in range(6)
+        for s in range(3)
+        for noise, (system, quality) in enumerate((("x", 1.0), ("y", 2.0), ("z", 3.0)), start=d % 2)
+    ]
+    names = ["document", "segment", "system", "score", "score_other"]
+    both = pl.DataFrame(rows, schema=names, orient="row")
+    same, pearson = (error_spans._systems_agree(both, method) for method in ("accuracy", "pearson"))
+    assert (same.value, same.detail) == (100, "3 systems")
+    assert pearson.value == pytest.approx(1, abs=0.01)
+    assert pearson.low is not None and pearson.high is not None
+    assert pearson.low <= pearson.value <= pearson.high + 1e-12  # type: ignore[operator]
 
 
 def test_scores_of_a_released_file(tmp_path: Path) -> None:

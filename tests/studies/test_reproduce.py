@@ -15,7 +15,7 @@ from released import data_dir
 @pytest.mark.parametrize(
     ("name", "folder", "agree", "differ"),
     [
-        ("kim2025", "h-falcon", 189, 87),
+        ("kim2025", "h-falcon", 193, 83),
         ("laubli2018", "parity", 240, 0),
         ("wmt23", "mtme/wmt23", 20, 0),
         ("ted2021", "mqm", 15, 1),

@@ -17,6 +17,15 @@ from lanner.studies.study import Study
 
 MARKS = {AGREES: "✓", DIFFERS: "△", NOT_COMPUTABLE: "–", NOT_PRINTED: "·"}
 _MOST_NAMED = 4
+_WITH_INTERVAL = ("spans_per_segment", "seconds_per_segment", "mean_score", "protocols_agree")
+_AT_MOST_ONE = {
+    *(f"agreement {name}" for name in ("kappa", "jaccard", "micro_f1", "wmt")),
+    *(f"correlation {name}" for name in ("pearson", "spearman", "kendall_b")),
+    *(f"protocols_agree {name}" for name in ("pearson", "spearman", "kendall")),
+    *(f"metric {name}" for name in ("acc_eq", "sys_pairwise_accuracy", "segment_pearson")),
+    *(f"scenario_agreement {name}" for name in ("kappa", "fleiss", "alpha")),
+    "merged", "regress r2", "preferred p_drop",
+}  # fmt: skip
 
 
 def page(study: Study, checks: Sequence[Check], data: Data) -> Report:
@@ -110,8 +119,8 @@ def _odd_tables(name: str, caption: str, checks: Sequence[Check], *, worded: boo
             {
                 "row": check.cell.row,
                 "column": check.cell.column,
-                "paper": typed(check.cell.paper, check.cell.digits),
-                "ours": typed(check.value, check.cell.digits + 1),
+                "paper": typed(check.cell.paper, check.cell.digits, bounded=_bounded(check)),
+                "ours": ours(check) if not worded else typed(check.value, check.cell.digits + 1),
                 "difference": _difference(check),
                 "numbers": check.found.detail,
                 "note": notes.index(check.cell.note) + 1 if check.cell.note else "",
@@ -142,7 +151,7 @@ def _difference(check: Check) -> str:
     if check.difference is None:
         return ""
     sign = "+" if check.difference > 0 else ""
-    return sign + number(check.difference, check.cell.digits + 1, bounded=False)
+    return sign + number(check.difference, check.cell.digits + 1, bounded=_bounded(check))
 
 
 def _data(checks: Sequence[Check]) -> list[dict[str, Json]]:
@@ -174,9 +183,11 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
             if check.cell.row == row:
                 place = heads.index(check.cell.column)
                 cells[f"paper{place}"] = (
-                    typed(check.cell.paper, check.cell.digits) if check.cell.paper is not None else ""
+                    typed(check.cell.paper, check.cell.digits, bounded=_bounded(check))
+                    if check.cell.paper is not None
+                    else ""
                 )
-                cells[f"ours{place}"] = f"{_ours(check)} {MARKS[check.verdict]}"
+                cells[f"ours{place}"] = f"{ours(check)} {MARKS[check.verdict]}"
         rows.append(cells)
     agree = sum(check.verdict == AGREES for check in checks)
     printed = sum(check.cell.paper is not None for check in checks)
@@ -184,13 +195,26 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
     return Table(name, f"“{where}”: {said}", columns, rows, _data(checks), f"{study.name} · {where}")
 
 
-def _ours(check: Check) -> str:
+def ours(check: Check) -> str:
+    """The recomputed value in print, one digit finer where it differs, with its interval where there is one."""
     digits = check.cell.digits + (1 if check.verdict == DIFFERS else 0)
-    text = typed(check.value, digits)
-    if check.found.recovers and check.found.low is not None and check.found.high is not None:
-        ends = (number(end, digits, bounded=False) for end in (check.found.low, check.found.high))
+    text = typed(check.value, digits, bounded=_bounded(check))
+    if check.found.low is not None and check.found.high is not None and _has_room(check):
+        ends = (number(end, digits, bounded=_bounded(check)) for end in (check.found.low, check.found.high))
         text += f" [{', '.join(ends)}]"
     return text
+
+
+def _has_room(check: Check) -> bool:
+    """Intervals stand beside what a simulation recovers, and beside what a paper gave no interval for."""
+    return check.found.recovers or check.cell.compute in _WITH_INTERVAL
+
+
+def _bounded(check: Check) -> bool:
+    """Whether a value cannot exceed one, so that it is printed without the zero in front."""
+    options = check.cell.options
+    kind = str(options.get("statistic") or options.get("method") or options.get("give") or "")
+    return f"{check.cell.compute} {kind}".strip() in _AT_MOST_ONE
 
 
 def _remarks(study: Study) -> Section | None:
@@ -199,11 +223,14 @@ def _remarks(study: Study) -> Section | None:
     return Section("remarks", "Remarks", [Paragraph(remark) for remark in study.remarks])
 
 
-def typed(value: float | str | None, digits: int) -> str:
-    """A value as it stands in print, halves rounded up as papers do; words stay words."""
+def typed(value: float | str | None, digits: int, *, bounded: bool = False) -> str:
+    """A value as it stands in print, halves rounded up as papers do; words stay words. A number that is not zero is
+    never printed as zero."""
     if value is None or isinstance(value, str):
         return value or number(None)
     if not math.isfinite(value):
         return number(value, digits, bounded=False)
     exact = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    return number(float(exact), digits, bounded=False)
+    if not exact and value > 0 and digits:
+        return f"< {number(10.0**-digits, digits, bounded=bounded)}"
+    return number(float(exact), digits, bounded=bounded)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from lanner.cli._output import Output, json_option
-from lanner.cli._study_page import MARKS, page, typed
+from lanner.cli._study_page import MARKS, ours, page, typed
 from lanner.errors import LannerError
 from lanner.reports.typeset import number
 from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, read, summary
@@ -87,7 +87,7 @@ def _shown(made: Check) -> dict[str, str]:
         "row": made.cell.row,
         "column": made.cell.column,
         "printed": typed(printed, made.cell.digits),
-        "recomputed": typed(made.value, digits),
+        "recomputed": ours(made),
         "difference": number(made.difference, digits, bounded=False) if made.difference is not None else "",
         "": MARKS[made.verdict],
         "reason": made.reason if made.verdict != AGREES else "",

@@ -15,27 +15,31 @@ import numpy as np
 import polars as pl
 
 from lanner.errors import InputError, Where
+from lanner.stats.association import correlations
+from lanner.stats.concordance import Coefficient
+from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
 from lanner.studies.data import Data
 from lanner.studies.found import Found
 
 PAUSE = 300.0
 _SEGMENT = ["document", "segment", "system"]
 _LEAST_PAIRS = 3
-_CORRELATIONS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}
-"""By the names of scipy.stats, which takes a second to load and is needed here alone."""
+_CORRELATIONS: dict[str, Coefficient] = {"pearson": "pearson", "spearman": "spearman", "kendall": "kendall_b"}
+_HOW = Resampling()
 
 
 def spans_per_segment(data: Data, *, part: str, severity: str = "", of: str = "errors") -> Found:
     """How many spans a judge marks on a segment, or in percent how many of them have a severity."""
-    marked = _main(data, part, of)["spans"].str.json_decode(pl.List(pl.Struct({"severity": pl.String})))
+    table = _main(data, part, of)
+    marked = table["spans"].str.json_decode(pl.List(pl.Struct({"severity": pl.String})))
     if not len(marked):
         return Found(None)
-    total = int(marked.list.len().sum())
-    detail = f"{total:,} spans on {len(marked):,} segments"
+    number = marked.list.len().fill_null(0)
+    detail = f"{int(number.sum()):,} spans on {len(marked):,} segments"
     if not severity:
-        return Found(total / len(marked), detail=detail)
-    given = marked.explode().drop_nulls().struct.field("severity")
-    return Found(100 * float((given == severity).sum()) / total if total else None, detail=detail)
+        return _ratio(table["document"], number, pl.repeat(1.0, len(marked), eager=True), detail)
+    wanted = marked.list.eval(pl.element().struct.field("severity") == severity).list.sum().fill_null(0)
+    return _ratio(table["document"], 100 * wanted, number, detail)
 
 
 def seconds_per_segment(data: Data, *, part: str, per: str = "segment", of: str = "errors") -> Found:
@@ -50,22 +54,33 @@ def seconds_per_segment(data: Data, *, part: str, per: str = "segment", of: str 
     )
     kept = gaps.filter((pl.col("role") == "main") & pl.col("seconds").is_not_null())
     calm = pl.when(pl.col("seconds") > PAUSE).then(pl.col("seconds").median()).otherwise(pl.col("seconds"))
-    judges = kept.group_by("judge").agg(calm.mean())
-    seconds = float(judges["seconds"].mean()) if len(judges) else None  # type: ignore[arg-type]
+    kept = kept.with_columns(calm.over("judge"))
+    judges = kept["judge"].unique(maintain_order=True).to_list()
     detail = f"{len(kept):,} segments of {len(judges)} judges"
-    if per == "segment" or seconds is None:
-        return Found(seconds, detail=detail)
-    marked = spans_per_segment(data, part=part, of=of).value
-    return Found(seconds / marked if isinstance(marked, float) and marked else None, detail=detail)
+    if not judges:
+        return Found(None, detail=detail)
+    times = _by_document(kept, "judge", judges, pl.col("seconds"))
+    if per == "segment":
+        return _resampled(times, lambda total: _means(total).mean(axis=1), detail)
+    marks = pl.col("spans").str.json_decode(pl.List(pl.Struct({"severity": pl.String}))).list.len().fill_null(0)
+    main = _main(data, part, of)
+    both = _aligned([times, _by_document(main, "judge_kind", main["judge_kind"].unique().to_list(), marks)])
+    width = 2 * len(judges)
+
+    def finish(total: Array) -> Array:
+        spans = total[:, width::2].sum(axis=1) / total[:, width + 1 :: 2].sum(axis=1)
+        return np.asarray(_means(total[:, :width]).mean(axis=1) / spans)
+
+    return _resampled(both, finish, detail)
 
 
 def mean_score(data: Data, *, part: str, of: str, system: str = "", scale: float = 1.0) -> Found:
     """The mean of a score over segments (of which each judge's answers are averaged first), in all or of a system."""
     table = _main(data, part, of)
     table = table.filter(pl.col("system") == system) if system else table
-    means = table.group_by(_SEGMENT).agg(pl.col("score").mean())
-    value = means["score"].mean()
-    return Found(scale * float(value) if value is not None else None, detail=f"{len(means):,} segments")  # type: ignore[arg-type]
+    means = table.group_by(_SEGMENT, maintain_order=True).agg(pl.col("score").mean()).drop_nulls("score")
+    ones = pl.repeat(1.0, len(means), eager=True)
+    return _ratio(means["document"], scale * means["score"], ones, f"{len(means):,} segments")
 
 
 def protocols_agree(
@@ -74,22 +89,40 @@ def protocols_agree(
     """How far two protocols agree on the same texts: a correlation over segments or systems, or in percent the pairs of
     systems that both put in the same order. `signs` turn a score of which more is worse."""
     one, other = (
-        _main(data, part, question).group_by(_SEGMENT).agg(pl.col("score").mean() * sign)
+        _main(data, part, question).group_by(_SEGMENT, maintain_order=True).agg(pl.col("score").mean() * sign)
         for part, question, sign in zip(parts, of, signs, strict=True)
     )
-    both = one.join(other, on=_SEGMENT, suffix="_other").drop_nulls(["score", "score_other"])
+    both = one.join(other, on=_SEGMENT, suffix="_other", maintain_order="left").drop_nulls(["score", "score_other"])
     if level == "system":
-        both = both.group_by("system", maintain_order=True).agg(pl.col("score").mean(), pl.col("score_other").mean())
-    first, second = both["score"].to_numpy(), both["score_other"].to_numpy()
-    if len(first) < _LEAST_PAIRS:
+        return _systems_agree(both, method)
+    if len(both) < _LEAST_PAIRS:
         return Found(None)
-    detail = f"{len(first):,} {level}s"
-    if method == "accuracy":
-        same = [(first[a] - first[b]) * (second[a] - second[b]) > 0 for a, b in combinations(range(len(first)), 2)]
-        return Found(100 * float(np.mean(same)), detail=detail)
-    from scipy import stats  # noqa: PLC0415 - see above
+    sides = [
+        both.select(*_SEGMENT, pl.col(name).alias("score"), pl.lit(name).alias("judge"), pl.lit("of").alias("question"))
+        for name in ("score", "score_other")
+    ]
+    [row] = correlations(pl.concat(sides), "of", methods=[_CORRELATIONS[method]], resampling=_HOW).rows
+    return Found(row["value"], row["low"], row["high"], f"{len(both):,} segments")
 
-    return Found(float(getattr(stats, _CORRELATIONS[method])(first, second)[0]), detail=detail)
+
+def _systems_agree(both: pl.DataFrame, method: str) -> Found:
+    """Systems' means under two protocols: how far they go together, or in percent the pairs in the same order."""
+    systems = both["system"].unique(maintain_order=True).to_list()
+    if len(systems) < _LEAST_PAIRS:
+        return Found(None)
+    made = _aligned([_by_document(both, "system", systems, pl.col(name)) for name in ("score", "score_other")])
+    pairs = np.array(list(combinations(range(len(systems)), 2)))
+
+    def finish(total: Array) -> Array:
+        one, other = (_means(half) for half in np.split(total, 2, axis=1))
+        if method == "accuracy":
+            steps = [side[:, pairs[:, 0]] - side[:, pairs[:, 1]] for side in (one, other)]
+            return np.asarray(100 * (steps[0] * steps[1] > 0).mean(axis=1))
+        centred = [side - side.mean(axis=1, keepdims=True) for side in (one, other)]
+        length = np.sqrt((centred[0] ** 2).sum(axis=1) * (centred[1] ** 2).sum(axis=1))
+        return np.asarray((centred[0] * centred[1]).sum(axis=1) / length)
+
+    return _resampled(made, finish, f"{len(systems):,} systems")
 
 
 def same_as_released(
@@ -126,6 +159,50 @@ def _released_scores(path: Path) -> dict[tuple[str, str], float]:
         except ValueError as error:
             raise InputError("This is not a system, a score and a segment.", where=Where(path, number)) from error
     return scores
+
+
+def _by_document(table: pl.DataFrame, group: str, names: Sequence[str], value: pl.Expr) -> dict[str, Array]:
+    """For each document the sum of a value and how many there are, group after group."""
+    place = {name: at for at, name in enumerate(names)}
+    made: dict[str, Array] = {}
+    found = table.group_by("document", group, maintain_order=True).agg(value.sum().alias("sum"), pl.len())
+    for document, name, total, number in found.iter_rows():
+        own = made.setdefault(document, np.zeros(2 * len(names)))
+        own[2 * place[name] : 2 * place[name] + 2] = (total, number)
+    return made
+
+
+def _aligned(parts: Sequence[dict[str, Array]]) -> dict[str, Array]:
+    """The numbers of each document in all parts, side by side."""
+    widths = [len(next(iter(part.values()))) for part in parts]
+    documents = dict.fromkeys(name for part in parts for name in part)
+    return {
+        name: np.concatenate([part.get(name, np.zeros(width)) for part, width in zip(parts, widths, strict=True)])
+        for name in documents
+    }
+
+
+def _means(total: Array) -> Array:
+    """Sums over how many there are, for each group."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(total[:, 0::2] / total[:, 1::2])
+
+
+def _ratio(documents: pl.Series, top: pl.Series, bottom: pl.Series, detail: str) -> Found:
+    """The sum of one number over that of another, with an interval over documents."""
+    found = pl.DataFrame({"document": documents, "top": top, "bottom": bottom}).group_by("document").sum()
+    sums = {name: np.array([one, other], dtype=float) for name, one, other in found.sort("document").iter_rows()}
+    return _resampled(sums, lambda total: _means(total)[:, 0], detail)
+
+
+def _resampled(sums: Mapping[str, Array], finish: Callable[[Array], Array], detail: str) -> Found:
+    """A number made of sums over documents, with its interval."""
+    made = replicate_sums(np.array(list(sums.values())), lambda total: finish(total)[:, None], _HOW)
+    value = float(made.value[0])
+    if np.isnan(value):
+        return Found(None, detail=detail)
+    ends = outcome(made, _HOW).interval
+    return Found(value, ends.low if ends else None, ends.high if ends else None, detail)
 
 
 def _main(data: Data, part: str, question: str) -> pl.DataFrame:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import nupunkt
 import polars as pl
 
 from lanner.stats import effort
 from lanner.stats.resample import Resampling
 from lanner.studies.data import Data
 from lanner.studies.found import Found
+from lanner.studies.punkt import sentences
 
 _QUICK = Resampling(n=1)
 
@@ -50,7 +50,7 @@ def numbers_chosen(data: Data, part: str, question: str, judge: str) -> list[int
 def texts(data: Data, *, part: str, count: str, domain: str = "") -> float | None:
     """How many documents, segments, or sentences found inside segments, in all or in a domain; or two of them divided.
 
-    Sentences are counted by Punkt, as the paper did, though with another training than NLTK's.
+    Sentences are counted by the rules of Punkt, as the paper did.
     """
     documents = data.documents(part, domain)
     segments = [segment.source for document in documents for segment in document]
@@ -58,7 +58,7 @@ def texts(data: Data, *, part: str, count: str, domain: str = "") -> float | Non
         return float(len(documents))
     if count == "segments":
         return float(len(segments))
-    found = sum(len(nupunkt.sent_tokenize(text)) for text in segments)
+    found = sum(map(sentences, segments))
     over = len(documents) if count == "sentences per document" else len(segments)
     return found / over if over else None
 

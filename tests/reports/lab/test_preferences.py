@@ -1,7 +1,7 @@
 import pytest
 
 from lanner.reports.lab.preferences import preferences
-from reports.lab.worlds import lab, parity, scores
+from reports.lab.worlds import answered, lab, parity, scores
 
 
 def test_shown_documents_judges_prefer_the_human_shown_sentences_they_do_not() -> None:
@@ -16,3 +16,13 @@ def test_shown_documents_judges_prefer_the_human_shown_sentences_they_do_not() -
 
 def test_no_comparisons() -> None:
     assert preferences(lab(scores(title="a", gap=1), scores(title="b", gap=1))).missing
+
+
+def test_labels_that_name_no_outputs_are_no_comparisons() -> None:
+    made = [
+        answered(
+            "falcon", ["context"], lambda *key: ["local", "global", "extended"][key[3] % 3], systems=((),), title=name
+        )
+        for name in ("a", "b")
+    ]
+    assert preferences(lab(*made)).missing == "no side compares two outputs."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from lanner.errors import LannerError
+from lanner.reports import clock
 from lanner.reports.figures.intervals import Row, intervals
 from lanner.reports.lab.answer import Answer, Gap, Lab, Line, Value
 from lanner.reports.lab.ratios import ratio, ratio_gap
@@ -13,29 +14,15 @@ from lanner.reports.parts import Figure
 from lanner.reports.typeset import number, p_value
 from lanner.stats import effort
 
-_INSTANT, _TOO_MANY_INSTANT, _BREAK = 0.5, 0.2, 600.0
-
 
 def times(side: Side) -> tuple[pl.DataFrame, str]:
-    """Seconds of each item (judge, document, seconds), and how they were found.
-
-    Where too many items carry no time worth the name (a page that stamps all its sentences at once), the time between
-    one answer and the judge's next is taken instead; ten minutes and more are a break.
-    """
+    """Seconds of each item (judge, document, seconds), and how they were found."""
     try:
-        table, _ = effort.items(side.by_people)
+        work, way = clock.times(side.by_people)
     except LannerError:
         return pl.DataFrame({"judge": [], "document": [], "seconds": []}), ""
-    known = table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
-    if len(known) and float((known["seconds"] < _INSTANT).mean()) <= _TOO_MANY_INSTANT:  # type: ignore[arg-type]
-        return known.select("judge", "document", "seconds"), "time of each item"
-    if not table["at"].is_not_null().any():
-        return known.head(0).select("judge", "document", "seconds"), ""
-    between = table.sort("judge", "at").with_columns(
-        pl.col("at").diff().over("judge").dt.total_milliseconds().truediv(1000).alias("seconds")
-    )
-    kept = between.filter(pl.col("seconds").is_between(_INSTANT, _BREAK))
-    return kept.select("judge", "document", "seconds"), "time from one answer to the next, breaks over 10 min left out"
+    known = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
+    return known.select("judge", "document", "seconds"), way
 
 
 def hours(side: Side) -> float | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from lanner.errors import StatisticError
 from lanner.reports.figures.preference import Preference, preference
 from lanner.reports.lab.answer import Answer, Lab, Line
 from lanner.reports.lab.matching import LABELS, Matched, matched
@@ -58,7 +59,10 @@ def preferences(lab: Lab) -> Answer:
 
 
 def _won(side: Side, question: str) -> pl.DataFrame | None:
-    table, _ = comparisons(side.by_people, question)
+    try:
+        table, _ = comparisons(side.by_people, question)
+    except StatisticError:  # labels that name no outputs
+        return None
     if not len(table):
         return None
     return table.with_columns(

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 from lanner.errors import StatisticError
+from lanner.reports.clock import BETWEEN, times
 from lanner.reports.figures.intervals import Row, intervals
 from lanner.reports.figures.throughput import throughput as draw
 from lanner.reports.parts import Figure, Section
@@ -14,7 +17,7 @@ from lanner.reports.typeset import words
 from lanner.reports.view import View
 from lanner.stats.effort import throughput
 
-_MOST_TOGETHER, _MOST_ROWS = 6, 60
+_MOST_TOGETHER, _MOST_ROWS, _SAYS_NOTHING = 6, 60, 10
 
 
 def section(view: View) -> Section | None:
@@ -23,7 +26,8 @@ def section(view: View) -> Section | None:
         return None
     table = view.material.table.filter(view.material.table["judge"].is_in(view.people))
     try:
-        result = throughput(table, resampling=view.resampling)
+        work, way = times(table.filter(pl.col("role") == "main"))
+        result = throughput(work, resampling=view.resampling)
     except StatisticError:
         return None
     rows = [row for row in result.rows if row["value"] is not None]
@@ -31,18 +35,20 @@ def section(view: View) -> Section | None:
         return None
     overall = {row["judge"]: row for row in rows if row["domain"] == "all"}
     ranked = sorted(overall, key=lambda judge: overall[judge]["value"])
-    slow, fast = (f"{view.names[judge]} {overall[judge]['value']:.1f}" for judge in (ranked[0], ranked[-1]))
+    slow, fast = (f"{overall[judge]['value']:.1f} ({view.names[judge]})" for judge in (ranked[0], ranked[-1]))
     hours, items = (sum(row[name] for row in overall.values()) for name in ("hours", "n"))
-    said = f"{slow} items a minute" if len(ranked) == 1 else f"from {slow} to {fast} items a minute"
-    caption = f"Judging went at {said}; {hours:.1f} hours in all (n {items:,} timed items)."
+    said = f"{slow} items a minute" if len(ranked) == 1 else f"{slow} to {fast} items a minute"
+    caption = f"Judges worked at {said}; {hours:.1f} hours in all (n {items:,} timed items)."
+    domains = " A judge's figure is the plain mean over domains." if len(view.domains) > 1 else ""
+    taken = f" {BETWEEN.capitalize()}." if way == BETWEEN else ""
     figure = Figure(
         "throughput",
-        f"{caption}{_domains(view, rows)} A judge's figure is the plain mean over domains. {' '.join(result.notes)}",
+        f"{caption}{_domains(view, rows)}{domains}{taken} {' '.join(result.notes)}".rstrip(),
         str(_drawn(view, rows, [overall[judge] for judge in ranked])),
         [dict(row) for row in result.rows],
         f"{result.signature} · {view.protocol.label} · judges {len(overall)}",
     )
-    finding = f"The work took **{hours:.1f} hours**, {said}."
+    finding = f"The work took **{hours:.1f} hours**, at {said}."
     return Section("effort", "Effort", [figure], [finding])
 
 
@@ -61,12 +67,17 @@ def _domains(view: View, rows: Sequence[Mapping[str, Any]]) -> str:
     return f" The slowest domain for {who} is {next(iter(slowest))}."
 
 
+def _ends(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The interval; none where so few documents were timed that it says nothing."""
+    low, high = row["low"], row["high"]
+    return (low, high) if high is not None and high < _SAYS_NOTHING * row["value"] else (None, None)
+
+
 def _drawn(view: View, rows: Sequence[Mapping[str, Any]], overall: Sequence[Mapping[str, Any]]) -> Drawing:
     """Each judge in each domain; where judges are many, a row for each with its interval."""
     if len(overall) > _MOST_TOGETHER:
         lines = [
-            Row(view.names[row["judge"]], row["value"], row["low"], row["high"], f"n {row['n']:,}")
-            for row in overall[:_MOST_ROWS]
+            Row(view.names[row["judge"]], row["value"], *_ends(row), f"n {row['n']:,}") for row in overall[:_MOST_ROWS]
         ]
         return intervals("Items a minute, judge by judge", lines, bounded=False)
     found = {row["domain"] for row in rows if row["domain"] != "all"}
