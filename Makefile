@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup demo browser test lint test-rooms test-browser test-metrics soak check bench docs clean
+.PHONY: help setup demo browser test lint test-rooms test-browser test-metrics soak check audit bench docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make soak    the long form: 50 kills on each database, PostgreSQL restarted, new examples for every fuzz test"
 	@echo "make test-metrics  COMET checkpoints beside the reference implementation, in an environment of its own"
 	@echo "make check   lint, strict types, architecture, docs"
+	@echo "make audit   known vulnerabilities of what is installed (needs a network; exits with 2 where it cannot look)"
 	@echo "make bench   benchmarks: ours, the peer, the ratio"
 
 $(VENV)/.core: pyproject.toml constraints.txt
@@ -68,6 +69,9 @@ soak: setup
 test-metrics:
 	@PYTHON="$(PYTHON)" sh tests/metrics/run.sh
 
+audit: setup
+	@PYTHON="$(PYTHON)" sh tests/audit/run.sh $(VENV)
+
 docs: setup
 	@$(BIN)/mkdocs build --strict --quiet
 
@@ -75,4 +79,4 @@ bench: setup
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 clean:
-	rm -rf $(VENV) .venv-metrics .mypy_cache .pytest_cache .ruff_cache site build dist
+	rm -rf $(VENV) .venv-metrics .venv-audit .mypy_cache .pytest_cache .ruff_cache site build dist
