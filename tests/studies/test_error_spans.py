@@ -67,18 +67,18 @@ def test_two_protocols_on_the_same_texts() -> None:
 
 def test_systems_by_documents_with_an_interval() -> None:
     rows = [
-        (f"d{d}", str(s), system, quality + 0.1 * noise, quality - 0.1 * noise)
+        (f"d{d}", str(s), "xyz"[k], k + 0.2 * ((7 * d + 3 * k) % 5), k + 0.2 * ((3 * d + 5 * k) % 4))
         for d in range(6)
         for s in range(3)
-        for noise, (system, quality) in enumerate((("x", 1.0), ("y", 2.0), ("z", 3.0)), start=d % 2)
+        for k in range(3)
     ]
     names = ["document", "segment", "system", "score", "score_other"]
     both = pl.DataFrame(rows, schema=names, orient="row")
     same, pearson = (error_spans._systems_agree(both, method) for method in ("accuracy", "pearson"))
     assert (same.value, same.detail) == (100, "3 systems")
-    assert pearson.value == pytest.approx(1, abs=0.01)
+    assert pearson.value == pytest.approx(1, abs=0.05)
     assert pearson.low is not None and pearson.high is not None
-    assert pearson.low <= pearson.value <= pearson.high + 1e-12  # type: ignore[operator]
+    assert pearson.low < pearson.value < pearson.high  # type: ignore[operator]
 
 
 def test_scores_of_a_released_file(tmp_path: Path) -> None:
