@@ -110,7 +110,7 @@ _NOT_SEEN = """Nothing is promised here: no published value for this protocol ha
 Let two or three judges do the same documents first and look at `lanner agreement pilot`; `lanner plan` says from such a
 pilot what the whole campaign will show."""
 
-_STATISTICS = {  # page: its title, the modules, the page on how to read them
+STATISTICS = {  # page: its title, the modules, the page on how to read them
     "agreement": ("Coefficients of agreement", ("agreement", "kappa", "repeats", "compare"), "agreement.md"),
     "diagnosis": ("What disagreement is made of", ("diagnosis",), "agreement.md"),
     "association": ("Correlation", ("association",), "association.md"),
@@ -128,7 +128,7 @@ _STATISTICS = {  # page: its title, the modules, the page on how to read them
 
 def statistic_page(family: str) -> str:
     """The statistics of one family: definition, formula and citation, as they stand at the code."""
-    title, modules, reading = _STATISTICS[family]
+    title, _, reading = STATISTICS[family]
     parts = [
         f"# {title}: definitions",
         "",
@@ -137,14 +137,36 @@ def statistic_page(family: str) -> str:
         f"How to read them, with examples: [{reading}](../{reading}).",
         "",
     ]
-    offered = [(module, _results(import_module(f"lanner.stats.{module}"))) for module in modules]
-    if family == "agreement":
-        offered.insert(0, ("agreement", dict(COEFFICIENTS)))
-    for module, found in offered:
-        for name, function in sorted(found.items()):
-            parts += [f"## {module}.{name}", "", f"`lanner.stats.{module}.{name}`", "", "```text"]
-            parts += [*_called(name, function), "```", "", _paragraphs(function), ""]
+    for module, name, function in offered(family):
+        parts += [f"## {module}.{name}", "", f"`lanner.stats.{module}.{name}`", "", "```text"]
+        parts += [*_called(name, function), "```", "", _paragraphs(function), ""]
+        parts += [*_reference_values(f"{module}.{name}"), ""]
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def offered(family: str) -> list[tuple[str, str, Callable[..., object]]]:
+    """The statistics of a page: module, name, function."""
+    _, modules, _ = STATISTICS[family]
+    found = [(module, _results(import_module(f"lanner.stats.{module}"))) for module in modules]
+    if family == "agreement":
+        found.insert(0, ("agreement", dict(COEFFICIENTS)))
+    return [(module, name, function) for module, own in found for name, function in sorted(own.items())]
+
+
+def _reference_values(statistic: str) -> list[str]:
+    """What others printed for a statistic and ours must give, or what is tested where nobody printed anything."""
+    listed = tomllib.loads((DOCS / "published.toml").read_text(encoding="utf-8"))
+    values = [row for row in listed["value"] if row["statistic"] == statistic]
+    lines = [
+        f"- {row['source']}: {row['value']:.10g} (to within {row['tolerance']:g})"
+        if "value" in row
+        else f"- {row['source']}, recomputed by `{row['test'].partition('::')[0]}`"
+        for row in values
+    ]
+    if lines:
+        return ["Reference values, which a test recomputes:", "", *lines]
+    why = next(row for row in listed["definition"] if row["statistic"] == statistic)
+    return [f"No published number: {why['why']}. Tested in `{why['test'].partition('::')[0]}`."]
 
 
 def _results(module: object) -> dict[str, Callable[..., object]]:
@@ -184,7 +206,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats_page,
     **{f"format/{name}.md": partial(format_pages.page, name, _MADE) for name in formats.titles()},
     **{f"protocol/{name}.md": partial(protocol_page, name) for name in protocols.names()},
-    **{f"statistic/{family}.md": partial(statistic_page, family) for family in _STATISTICS},
+    **{f"statistic/{family}.md": partial(statistic_page, family) for family in STATISTICS},
 }
 
 if __name__ == "__main__":
