@@ -59,6 +59,7 @@ MODULES = {
     "metrics": "lanner.metrics",
     "operating": "lanner.store.backup",
     "organising": "lanner.web",
+    "pages-and-commands": "lanner.web",
     "people-and-models": "lanner.judges",
     "planning": "lanner.stats.power",
     "preference": "lanner.stats.preference",

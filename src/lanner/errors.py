@@ -53,7 +53,12 @@ class LannerError(Exception):
 
 
 class InputError(LannerError):
-    """A file that cannot be read as what it claims to be. Nothing of it has been taken."""
+    """A file that cannot be read as what it claims to be. Nothing of it has been taken. `code` is the reason in a word
+    where it is a common one, for pages that say it in the reader's language."""
+
+    def __init__(self, what: str, *, code: str = "", where: Where = NOWHERE, next_step: str = "") -> None:
+        super().__init__(what, where=where, next_step=next_step)
+        self.code = code
 
 
 class ProtocolError(LannerError):

@@ -12,7 +12,8 @@ import lanner.web
 from lanner import designs
 from lanner.model import JudgeKind
 from lanner.store import AccountRole
-from lanner.web import auth, offered, panels, problems
+from lanner.web import activity, auth, offered, panels, problems, refusing
+from lanner.web.api.callers import SCOPES
 
 ROOM = Path(lanner.web.__file__).parent
 SAYS = {"say": 1, "mark": 1, "amount": 3}
@@ -58,3 +59,7 @@ def _from_tables() -> Iterator[str]:
     yield from map(str, AccountRole)
     yield from (text for pair in problems._WORDS.values() for text in pair)
     yield auth._WRONG
+    yield from activity.SETTINGS.values()
+    yield from (text for pair in refusing.BY_CODE.values() for text in pair)
+    yield from refusing.KINDS
+    yield from SCOPES.values()

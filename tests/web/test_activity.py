@@ -17,5 +17,5 @@ def test_everything_that_can_be_done_has_words(store: Store) -> None:
         tx.events.add("something_new", campaign.now(), campaign=1)
     said = [said_of(event) for event in campaign.events(store, "trial")]
     assert said[0].startswith("Made, with")
-    assert said[1:5] == ["Opened", "Paused", "Went on", "Settings changed: hourly rate"]
+    assert said[1:5] == ["Opened", "Paused", "Went on", "Settings changed: Pay per active hour"]
     assert said[-2:] == ["A disagreement was settled: Acronyms.", "Something new"]

@@ -21,6 +21,7 @@ _ELSEWHERE = {
     "reopen": "_campaign_judges",
     "replace-judge": "_campaign_judges",
     "revoke": "_campaign_judges",
+    "import": "_campaign_bringing",
     "archive": "_campaign_keeping",
     "delete": "_campaign_keeping",
     "duplicate": "_campaign_keeping",
@@ -38,7 +39,8 @@ class Parts(click.Group):
         if cmd_name not in _ELSEWHERE:
             return super().get_command(ctx, cmd_name)
         name = _ELSEWHERE[cmd_name]
-        made: click.Command = getattr(registry.module("cli", name, known=(name,)), cmd_name.replace("-", "_"))
+        own = "import_" if cmd_name == "import" else cmd_name.replace("-", "_")
+        made: click.Command = getattr(registry.module("cli", name, known=(name,)), own)
         return made
 
 

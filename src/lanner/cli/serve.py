@@ -27,6 +27,8 @@ from lanner.web.site import Settings
 @click.option("--backup-keep", "keep", type=click.IntRange(1), default=14, show_default=True, help="How many stay.")
 @click.option("--log", "level", type=click.Choice(list(logs.LEVELS)), default="problems", show_default=True)
 @click.option("--webhooks-inside", is_flag=True, help="Let webhooks reach this machine's own network.")
+@click.option("--model-server", "model_servers", multiple=True, metavar="URL",
+              help="Owners may let models of this server judge from a page; repeatable.")  # fmt: skip
 @store_option
 def command(
     host: str,
@@ -38,6 +40,7 @@ def command(
     keep: int,
     level: str,
     webhooks_inside: bool,
+    model_servers: tuple[str, ...],
     store_place: str,
 ) -> None:
     """Serve until Ctrl+C. The first time, it prints a code with which the first organiser signs up. Logs go to standard
@@ -58,8 +61,9 @@ def command(
         if first:
             output.say(f"First organiser: {address}/setup?code={code}")
         settings = Settings(
-            setup_code=code, backup_hours=hours, backups=folder, backup_keep=keep, tell_inside=webhooks_inside
-        )
+            setup_code=code, backup_hours=hours, backups=folder, backup_keep=keep, tell_inside=webhooks_inside,
+            model_servers=model_servers,
+        )  # fmt: skip
         try:
             output.say(
                 "Judges use their own links. Stop with Ctrl+C; every answer is on disk before it is acknowledged."

@@ -46,9 +46,37 @@ _WORDS: Mapping[str, Callable[[Detail], str]] = {
 }
 
 
+SETTINGS = {
+    "title": "title",
+    "deadline": "Deadline",
+    "minimum_agreement": "Planned minimum of α",
+    "control_limit": "Control items a judge may miss",
+    "main_question": "Main question",
+    "hourly_rate": "Pay per active hour",
+    "currency": "Currency",
+    "budget": "Budget",
+    "guidelines": "Guidelines for judges",
+    "guideline_notes": "Guidelines for judges",
+    "idle_seconds": "Seconds without activity that count as a pause",
+    "break_minutes": "Minutes until a break is suggested",
+    "completion_code": "Completion code shown at the end",
+    "return_link": "Link back, shown at the end",
+    "archived": "Archive",
+    "calibration": "Calibration round",
+}
+"""What a setting is called on the pages, by its id."""
+
+
+def setting(name: str) -> str:
+    """What a setting is called in the reader's language."""
+    return say(SETTINGS[name]) if name in SETTINGS else name.replace("_", " ")
+
+
 def _names(value: Json) -> str:
     return (
-        ", ".join(str(name).replace("_", " ") for name in value) if isinstance(value, list) and value else say("title")
+        ", ".join(dict.fromkeys(setting(str(name)) for name in value))
+        if isinstance(value, list) and value
+        else say("title")
     )
 
 

@@ -20,6 +20,7 @@ from lanner.errors import CampaignError, LannerError
 from lanner.store import Account, AccountRole, Store
 from lanner.web import origin, session
 from lanner.web.forms import text
+from lanner.web.refusing import told
 from lanner.web.rendering import page
 from lanner.web.site import Site
 from lanner.web.speech import say
@@ -142,7 +143,7 @@ async def setup(request: Request) -> Response:
     try:
         number = await site.write(lambda: add_account(site.store, name, password, AccountRole.OWNER, first=True))
     except LannerError as error:
-        return _form_page(request, "setup.html", {**shown, "problem": str(error)}, 422)
+        return _form_page(request, "setup.html", {**shown, "problem": told(error)}, 422)
     return await _signed_in(request, number)
 
 

@@ -13,12 +13,15 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+from lanner.web.speech import language
+
 SIZE = struct.Struct(">Q")
 """Of what follows, in front of it."""
 
 
 class Beside:
-    """The server's end. One question at a time; a process that died is begun anew, once per question."""
+    """The server's end. One question at a time, in the asker's language; a process that died is begun anew, once per
+    question."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -29,10 +32,10 @@ class Beside:
         """What a method of the album over there returns, or the error it met."""
         async with self._turn:
             try:
-                found = await self._ask((what, *given))
+                found = await self._ask((language(), what, *given))
             except (asyncio.IncompleteReadError, ConnectionError):
                 await self.close()
-                found = await self._ask((what, *given))
+                found = await self._ask((language(), what, *given))
         if isinstance(found, Exception):
             raise found
         return found

@@ -10,6 +10,7 @@ from starlette.datastructures import FormData
 from lanner.errors import LannerError
 from lanner.model import Json
 from lanner.web import forms
+from lanner.web.activity import setting
 from lanner.web.speech import say
 
 NUMBERS = ("minimum_agreement", "control_limit", "hourly_rate", "budget", "idle_seconds", "break_minutes")
@@ -26,7 +27,7 @@ def read_settings(form: FormData) -> dict[str, Json]:
         except ValueError:
             raise LannerError(
                 say("{given} is not a number.", given=repr(words)),
-                next_step=say("Correct “{name}”.", name=name.replace("_", " ")),
+                next_step=say("Correct “{name}”.", name=setting(name)),
             ) from None
     for name in TEXTS:
         found[name] = forms.text(form, name).strip()[:20_000] or None
@@ -41,7 +42,7 @@ def check_settings(found: Mapping[str, Json]) -> None:
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise LannerError(
                 say("{given} is not a number.", given=repr(value)),
-                next_step=say("Correct “{name}”.", name=name.replace("_", " ")),
+                next_step=say("Correct “{name}”.", name=setting(name)),
             )
     least = found.get("minimum_agreement")
     if least is not None and not 0 < least < 1:

@@ -197,7 +197,12 @@ def _odd_note(apart: Divergence, names: Mapping[str, str], label: Mapping[str, s
     if apart.odd is None or not apart.odd.alone or not apart.odd.on_what:
         return None
     said = [
-        mark("<b>{own}</b> for their {theirs} {times}", own=label[own], theirs=label[theirs], times=_times(n))
+        mark(
+            "<b>{own}</b> for their {theirs} {times}",
+            own=_answer(own, label),
+            theirs=_answer(theirs, label),
+            times=_times(n),
+        )
         for own, theirs, n in apart.odd.on_what
     ]
     where = mark("Where the others agree and {name} does not:", name=names[apart.odd.alone[0][0]])
@@ -214,6 +219,13 @@ def _leaning_note(apart: Divergence, names: Names) -> Markup | None:
         for row in clear[:3]
     ]  # fmt: skip
     return mark("Than the others on the same texts:") + Markup(" ") + Markup(", ").join(told) + Markup(".")
+
+
+def _answer(given: str, label: Names) -> str:
+    """An answer in words; a set is written as its labels."""
+    if given.startswith("{") and given.endswith("}"):
+        return " + ".join(label[part] for part in given[1:-1].split(", ") if part) or "∅"
+    return label[given]
 
 
 def _times(count: int) -> str:

@@ -22,11 +22,12 @@ from lanner.protocols.wording import Wording
 from lanner.store import AccountRole, Store
 from lanner.web import auth, forms, seating
 from lanner.web.organising import address_of, find
+from lanner.web.refusing import told
 from lanner.web.rendering import page
 from lanner.web.site import Site
 from lanner.web.speech import say
 from lanner.web.texts import Texts, described
-from lanner.web.uploads import Upload
+from lanner.web.uploads import Upload, named, without_folders
 from lanner.web.wishes import Wishes, offers, parsed, read_wishes
 
 
@@ -63,7 +64,7 @@ async def take_texts(request: Request) -> Response:
             case _:
                 found = await _uploaded(site, form, kept)
     except LannerError as error:
-        return await _new_page(request, str(error))
+        return await _new_page(request, told(error))
     token = site.uploads.add(account.id, kept, found)
     return RedirectResponse(f"{request.scope.get('root_path', '')}/new/{token}", 303)
 
@@ -81,8 +82,7 @@ async def _uploaded(site: Site, form: FormData, kept: Path) -> Texts:
         raise InputError(say("No file was chosen."), next_step=say("Choose a file, or take the demonstration texts."))
     with tempfile.TemporaryDirectory(prefix="lanner-upload-") as folder:
         for entry in files:
-            name = Path(entry.filename or "").name.replace("\\", "_").lstrip(".") or "texts"
-            with (Path(folder) / name).open("wb") as target:
+            with (Path(folder) / named(entry.filename)).open("wb") as target:
                 shutil.copyfileobj(entry.file, target)
         names = sorted(path.name for path in Path(folder).iterdir())
         place = str(Path(folder) / names[0]) if len(names) == 1 else folder
@@ -90,10 +90,7 @@ async def _uploaded(site: Site, form: FormData, kept: Path) -> Texts:
             given = {name: forms.text(form, name).strip() for name in ("columns", "languages")}
             texts: Texts = await site.live.ask("read_texts", place, ", ".join(names), given, str(kept))
         except LannerError as error:
-            where = Where(Path(str(error.where.file)).name, error.where.line, error.where.column, error.where.item)
-            raise InputError(
-                error.what, where=where if error.where.file else error.where, next_step=error.next_step
-            ) from error
+            raise without_folders(error) from error
         return texts
 
 
@@ -141,7 +138,7 @@ async def draft(request: Request) -> Response:
             return await _draft_page(request, upload, form, plan=plan)
         made = await site.write(lambda: _make(site.store, upload, wishes, request.state.visitor.account.id))
     except LannerError as error:
-        return await _draft_page(request, upload, form, str(error))
+        return await _draft_page(request, upload, form, told(error))
     if wishes.judges:
         return await seating.first_links(request, made, wishes.judges)
     return RedirectResponse(address_of(request, made), 303)

@@ -250,25 +250,30 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
         parts.append((say("{name} alone", name=name) if at == 0 else name, count, "o1" if at == 0 else "o2"))
     parts += [(split, divided, "o3"), (say("none alike"), none_alike, "o3")]
     total = sum(count for _, count, _ in parts)
-    drawing = Drawing(
-        say("Of {n}: {what}", n=total, what=", ".join(f"{name} {count}" for name, count, _ in parts)), 80, 402
-    )
     shown = [part for part in parts if part[1]]
     room = 402 - 2 * (len(shown) - 1)
+    sizes = [room * count / total for _, count, _ in shown]
+    words = [
+        called([name], max(118.0 if css == "o1" else 0.0, size), 3)[0] if css in ("o1", "o2") and size > 34 else []
+        for (name, _, css), size in zip(shown, sizes, strict=True)
+    ]
+    bar = 8 + LINE * max([1, *map(len, words)])
+    drawing = Drawing(
+        say("Of {n}: {what}", n=total, what=", ".join(f"{name} {count}" for name, count, _ in parts)), bar + 58, 402
+    )
     x = 0.0
-    for name, count, css in shown:
-        size = room * count / total
-        drawing.rect(x, 22, size, 30, css, title=f"{name}: {count}")
+    for (name, count, css), size, lines in zip(shown, sizes, words, strict=True):
+        drawing.rect(x, bar, size, 30, css, title=f"{name}: {count}")
         if size > 7 * len(str(count)) + 4:
-            drawing.text(x + size / 2, 42, str(count), "tb", "middle")
+            drawing.text(x + size / 2, bar + 20, str(count), "tb", "middle")
         if css == "o3":
             left = name == split and none_alike
-            drawing.text(402 - 76 if left else 402, 68, name, "tm", "end")
+            drawing.text(402 - 76 if left else 402, bar + 46, name, "tm", "end")
         elif css == "o0":
-            drawing.text(0, 14, name, "tm")
-        elif size > 34:
-            words = called([name], max(70.0, size), 1)[0]
-            put(drawing, (x + size / 2, 14), (words, name), "tb" if css == "o1" else "tm", "middle")
+            drawing.text(0, bar + 46, name, "tm")
+        elif lines:
+            middle = bar - 8 - LINE * (len(lines) - 1) / 2
+            put(drawing, (x + size / 2, middle), (lines, name), "tb" if css == "o1" else "tm", "middle")
         x += size + 2
     return _markup(drawing)
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,7 +113,8 @@ class Live:
         """Anything an album can tell, made where it does not stand in the way."""
         if self._beside is not None:
             return await self._beside.ask(what, *given)
-        return await asyncio.get_running_loop().run_in_executor(self._thread, getattr(self._album, what), *given)
+        asked = getattr(self._album, what)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, copy_context().run, asked, *given)
 
     @asynccontextmanager
     async def looking(self, campaign: int) -> AsyncIterator[Watched]:

@@ -19,6 +19,7 @@ from lanner.store import AccountRole, Store
 from lanner.web import auth, forms
 from lanner.web.choices import NUMBERS, TEXTS, read_settings
 from lanner.web.organising import address_of, find
+from lanner.web.refusing import told
 from lanner.web.rendering import page
 from lanner.web.site import Site
 from lanner.web.speech import language, say
@@ -103,7 +104,7 @@ async def change_settings(request: Request) -> Response:
         )
     except LannerError as error:
         given = {name: forms.text(form, name) for name in (*NUMBERS, *TEXTS, "title")}
-        return await _settings_page(request, campaign, str(error), given)
+        return await _settings_page(request, campaign, told(error), given)
     return RedirectResponse(address_of(request, campaign), 303)
 
 
@@ -125,7 +126,7 @@ async def duplicate(request: Request) -> Response:
     try:
         made = await site.write(work)
     except LannerError as error:
-        return await _settings_page(request, campaign, str(error))
+        return await _settings_page(request, campaign, told(error))
     return RedirectResponse(address_of(request, made), 303)
 
 

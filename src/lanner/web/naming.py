@@ -24,32 +24,33 @@ def called(names: Sequence[str], width: float, lines: int) -> list[list[str]]:
             1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*(names[at] for at in twins), strict=False))
         )
         for at in twins:
-            shown[at] = _letters(_around(names[at], differs, room * lines), room)
+            rest = names[at][differs : differs + room * (lines - 1) or room // 2]
+            shown[at] = _fitted(names[at][:differs], rest, room, lines)
     return shown
 
 
 def _broken(name: str, room: int, lines: int) -> list[str]:
+    whole = _wrapped(name, room)
+    return whole if len(whole) <= lines else _fitted(name, name[-3:].lstrip(), room, lines)
+
+
+def _fitted(name: str, end: str, room: int, lines: int) -> list[str]:
+    """As much of a name's beginning as fits before its end."""
+    for size in range(room * lines - len(end) - 1, 0, -1):
+        shown = _wrapped(f"{name[:size].rstrip()}…{end}", room)
+        if len(shown) <= lines:
+            return shown
+    return [f"…{end}"[:room]]
+
+
+def _wrapped(words: str, room: int) -> list[str]:
     found: list[str] = []
-    for word in name.split():
+    for word in words.split():
         if found and len(found[-1]) + 1 + len(word) <= room:
             found[-1] += f" {word}"
         else:
-            found += _letters(word, room)
-    if len(found) <= lines:
-        return found or [name]
-    return _letters(f"{name[: room * lines - 5].rstrip()}…{name[-3:].lstrip()}", room)
-
-
-def _letters(words: str, room: int) -> list[str]:
-    return [words[at : at + room] for at in range(0, len(words), room)]
-
-
-def _around(name: str, place: int, whole: int) -> str:
-    """The beginning of a name, and what stands where it begins to differ."""
-    begin = max(2, whole // 3)
-    rest = name[place : place + whole - begin - 2]
-    end = "" if place + len(rest) >= len(name) else "…"
-    return f"{name[:begin].rstrip()}…{rest.strip()}{end}"
+            found += [word[at : at + room] for at in range(0, len(word), room)]
+    return found or [words]
 
 
 def put(

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from lanner.errors import LannerError
 from lanner.store import Account, AccountRole, Store
 from lanner.web import auth, forms, session
+from lanner.web.refusing import told
 from lanner.web.rendering import page
 from lanner.web.site import Site
 from lanner.web.speech import say
@@ -47,7 +48,7 @@ async def add(request: Request) -> Response:
     try:
         await site.write(lambda: auth.add_account(site.store, name, password, chosen))
     except LannerError as error:
-        return await _page(request, str(error))
+        return await _page(request, told(error))
     return _back(request, "/people")
 
 
@@ -87,7 +88,7 @@ async def change(request: Request) -> Response:
         try:
             await site.write(work)
         except LannerError as error:
-            return await _page(request, str(error))
+            return await _page(request, told(error))
         site.sessions.forget()
         return _back(request, "/people")
     raise HTTPException(400)
@@ -120,7 +121,7 @@ async def change_password(request: Request) -> Response:
     try:
         token = await site.write(work)
     except LannerError as error:
-        return page(request, "account.html", {"problem": str(error), "changed": False}, 422)
+        return page(request, "account.html", {"problem": told(error), "changed": False}, 422)
     response = _back(request, "/account?changed=1")
     session.keep(request, response, session.ACCOUNT_COOKIE, token, session.ACCOUNT_DAYS)
     return response

@@ -12,6 +12,7 @@ from starlette.routing import Match, Route
 
 from lanner.errors import AnswerError, CampaignError, InputError, LannerError, ProtocolError, StoreError
 from lanner.web.messages import COOKIE, Messages, choose, from_header
+from lanner.web.refusing import parts
 from lanner.web.rendering import page
 from lanner.web.speech import say
 
@@ -78,13 +79,13 @@ def _methods(request: Request) -> set[str]:
 
 
 def lanner_problem(request: Request, error: Exception) -> Response:
-    """What the library refuses, in its own words."""
+    """What the library refuses."""
     assert isinstance(error, LannerError)
     status = next((code for kind, code in _STATUS if isinstance(error, kind)), 400)
     if status == 503:
         log.error("store: %s", error.what)
         return _answer(request, 503, (say(_WORDS[503][0]), "", say(_WORDS[503][1])))
-    return _answer(request, status, (error.what, str(error.where), error.next_step))
+    return _answer(request, status, parts(error))
 
 
 def gone(_request: Request, _error: Exception) -> Response:

@@ -80,7 +80,9 @@ def hours(seconds: float | None) -> str:
     """Working time as a person says it: 3.5 h, 11 min."""
     if seconds is None:
         return "–"
-    return f"{seconds / 3600:.1f} h" if seconds >= 5400 else f"{seconds / 60:.0f} min"
+    if seconds >= 5400:
+        return say("{n} h", n=f"{seconds / 3600:.1f}")
+    return say("{n} min", n=f"{seconds / 60:.0f}")
 
 
 def moment(value: datetime | None) -> str:

@@ -17,6 +17,7 @@ from lanner.reports.files import csv_text
 from lanner.store import Overview, Seat, Store
 from lanner.web import auth, forms
 from lanner.web.organising import address_of, find
+from lanner.web.refusing import told
 from lanner.web.rendering import page
 from lanner.web.roster import Invited, invited
 from lanner.web.site import Site
@@ -75,7 +76,7 @@ async def add(request: Request) -> Response:
     try:
         made = await site.write(work)
     except LannerError as error:
-        return await _judges_page(request, campaign, str(error), pasted)
+        return await _judges_page(request, campaign, told(error), pasted)
     return _links(request, campaign, made, form)
 
 

@@ -17,6 +17,7 @@ from lanner.web.intake import Intake
 from lanner.web.keeping import Keeper
 from lanner.web.live import Live
 from lanner.web.rendering import environment
+from lanner.web.running import Runs
 from lanner.web.session import Sessions
 from lanner.web.telling import Teller
 from lanner.web.throttle import Throttle
@@ -34,7 +35,8 @@ class Settings:
     runs (for demonstrations on one's own machine). `watched` reads templates and static files anew each time. `beside`
     makes the numbers of live pages in a process of their own. Copies of deleted campaigns go to `backups`, or beside
     the store; so do copies of the whole store every `backup_hours`, of which `backup_keep` stay. Webhooks reach this
-    machine's own network only with `tell_inside`.
+    machine's own network only with `tell_inside`. An owner may let models of `model_servers` judge from a page; of no
+    others, since the server lends its key and its way to the network.
     """
 
     setup_code: str = ""
@@ -50,6 +52,7 @@ class Settings:
     backup_hours: float = 0.0
     backup_keep: int = 14
     tell_inside: bool = False
+    model_servers: tuple[str, ...] = ()
 
 
 class Saves:
@@ -85,6 +88,8 @@ class Site:
         self.intake = Intake(store, self._writers)
         self.watched = Watched()
         self.keeper = Keeper(store.address, self.backups, hours=settings.backup_hours, keep=settings.backup_keep)
+        self.copying = asyncio.Lock()
+        self.runs = Runs(store.address)
         self.teller = Teller(store, inside=settings.tell_inside)
 
     @property
@@ -109,6 +114,7 @@ class Site:
         """Finish what was begun."""
         await self.keeper.close()
         await self.teller.close()
+        await self.runs.close()
         await self.live.close()
         self.uploads.close()
         self._writers.shutdown(wait=True)

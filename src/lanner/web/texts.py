@@ -55,9 +55,10 @@ def _format(path: Path) -> str:
     """The format by its content; a broken table is still read as one, so that the mistake is named with its line."""
     try:
         return formats.recognise(path)
-    except InputError:
+    except InputError as error:
         if path.is_file() and path.suffix.lower() in _TABLES:
             return "table"
+        error.code = "unrecognised"
         raise
 
 

@@ -61,6 +61,8 @@ class Divergence:
     """The ends of a scale too fine to be looked at answer by answer; then these two say how judges use it."""
     spreads: dict[str, Spread] = field(default_factory=dict)
     leanings: tuple[Leaning, ...] = ()
+    weighted: bool = False
+    """Whether κ counts near answers as agreement in part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,19 @@ class Answers:
     @property
     def distance(self) -> float | None:
         return sum(self.parts.values()) / len(self.parts) if self.parts else None
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """What a file of answers would bring: judges with how many answers and whether they are known here, questions with
+    how many, how many break a rule of the protocol."""
+
+    format: str
+    answers: int
+    judges: tuple[tuple[str, int, bool], ...]
+    questions: tuple[tuple[str, int], ...]
+    flagged: int
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from visiting import open_campaign
 
 def test_the_other_end_answers_until_nobody_asks(store: Store) -> None:
     open_campaign(store)
-    asked = io.BytesIO(packed(store.address) + packed(("picture", 1, "")) + packed(("picture", 7, "")))
+    asked = io.BytesIO(packed(store.address) + packed(("en", "picture", 1, "")) + packed(("en", "picture", 7, "")))
     told = io.BytesIO()
     process.answer(asked, told)
     told.seek(0)
@@ -28,7 +28,7 @@ def test_an_unforeseen_error_is_told_and_does_not_end_it(store: Store) -> None:
         def picture(self, campaign: int, question: str) -> None:
             raise ZeroDivisionError
 
-    asked = io.BytesIO(packed(store.address) + packed(("picture", 1, "")) * 2)
+    asked = io.BytesIO(packed(store.address) + packed(("en", "picture", 1, "")) * 2)
     told = io.BytesIO()
     process.answer(asked, told, Broken)  # type: ignore[arg-type]
     told.seek(0)

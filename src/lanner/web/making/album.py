@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -35,14 +36,16 @@ from lanner.model import (
 )
 from lanner.stats.frame import frame
 from lanner.store import Store
+from lanner.store.backup import verify, verify_file
+from lanner.store.verifying import Finding
 from lanner.web import texts
-from lanner.web.making import output
+from lanner.web.making import incoming, output
 from lanner.web.making.disagreement import answers, listing
 from lanner.web.making.divergence import divergence
 from lanner.web.making.gathered import Gathered
 from lanner.web.making.measures import measures
 from lanner.web.making.pacing import paces
-from lanner.web.told import COMPARED, MODELS, PEOPLE, Answers, Comment, Listing, Picture, Wanted
+from lanner.web.told import COMPARED, MODELS, PEOPLE, Answers, Comment, Incoming, Listing, Picture, Wanted
 from lanner.web.wishes import Wishes, planned
 
 Key = tuple[Any, ...]
@@ -151,6 +154,18 @@ class Album:
     def demo_texts(self, kept: str) -> texts.Texts:
         """The demonstration texts, kept likewise."""
         return texts.demo(kept)
+
+    def look_in(self, campaign: int, path: str, model: str) -> Incoming:
+        """What a file of answers would bring."""
+        return incoming.look(self._store, campaign, path, model)
+
+    def bring(self, campaign: int, path: str, model: str) -> campaigns.Imported:
+        """The answers in a file, taken into a campaign."""
+        return incoming.bring(self._store, campaign, path, model)
+
+    def verify(self, path: str) -> list[Finding]:
+        """Every check of a backup; without a path, of the store in use."""
+        return verify_file(Path(path)) if path else verify(self._store)
 
     def plan(self, path: str, wishes: Wishes) -> Plan:
         """What a campaign with these texts and wishes would come to."""

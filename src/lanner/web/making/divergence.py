@@ -44,7 +44,7 @@ def divergence(given: Gathered, question: Question, people: Sequence[str], model
         leanings = leaning(own) if several else ()
         return Divergence(
             question.id, tuple(persons), "κ", _pairs(rated, question), units, (), {}, None, None, (), (),
-            bounds, spreads, leanings,
+            bounds, spreads, leanings, weighted=True,
         )  # fmt: skip
     units, shares = _shares(shared, question)
     now, merges = _merges(own) if several and not own.sets else (None, ())
@@ -60,6 +60,7 @@ def divergence(given: Gathered, question: Question, people: Sequence[str], model
         now=now,
         merges=merges,
         swaps=_swaps(own) if several and not own.sets else (),
+        weighted=_weights(rated, question) is not None,
     )
 
 
@@ -69,8 +70,7 @@ def _pairs(rated: Ratings, question: Question) -> dict[tuple[str, str], Cell]:
     if rated.sets:
         results = pairwise(rated, of=alpha, resampling=_QUICK)
     else:
-        weights = "quadratic" if rated.scored and not isinstance(question, Choice) else None
-        results = pairwise(rated, of=kappa, resampling=_QUICK, weights=weights)
+        results = pairwise(rated, of=kappa, resampling=_QUICK, weights=_weights(rated, question))
     codes = rated.matrix()
     place = {name: at for at, name in enumerate(rated.judges)}
     for result in results:
@@ -82,6 +82,11 @@ def _pairs(rated: Ratings, question: Question) -> dict[tuple[str, str], Cell]:
         value = result.value if n >= FEWEST else None
         found[one, other] = Cell(value, n, result.low, result.high, same)
     return found
+
+
+def _weights(rated: Ratings, question: Question) -> str | None:
+    """Near answers on a scale agree in part."""
+    return "quadratic" if rated.scored and not rated.sets and not isinstance(question, Choice) else None
 
 
 def _names(rated: Ratings, question: Question) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.beside import SIZE, packed
 from lanner.web.making.album import Album
+from lanner.web.speech import speaking
 
 
 def read(stream: BinaryIO) -> Any:
@@ -25,10 +26,11 @@ def answer(questions: BinaryIO, answers: BinaryIO, album_of: Callable[[Store], A
     with Store.open(read(questions), create=False) as store:
         album = album_of(store)
         while (asked := read(questions)) is not None:
-            what, *given = asked
+            spoken, what, *given = asked
             found: Any
             try:
-                found = getattr(album, what)(*given)
+                with speaking(spoken):
+                    found = getattr(album, what)(*given)
             except LannerError as error:
                 found = error
             except Exception as error:  # what we did not foresee must not end the process for all other campaigns

@@ -1,0 +1,45 @@
+"""`lanner campaign import`: answers from a file into a campaign that is there already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lanner import campaign
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import store_option
+from lanner.store import Store
+from lanner.web.making.incoming import bring, look
+
+
+@click.command("import", short_help="Take answers from a file into a campaign.")
+@click.argument("name")
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.option("--model", default="", help="The file holds outputs of this model, one JSON object a line.")
+@click.option("--look", "only_look", is_flag=True, help="Say what the file would bring, and store nothing.")
+@store_option
+@json_option
+def import_(name: str, path: Path, model: str, only_look: bool, store_place: str, as_json: bool) -> None:
+    """Take in answers that were given elsewhere: all that are in the file, or none. Judges that the campaign does not
+    have are added; earlier answers to the same are superseded and stay in the history. For a campaign of its own use
+    `lanner import`.
+
+    Example: lanner campaign import pilot answers.csv --look
+    """
+    output = Output("campaign import", as_json)
+    with Store.open(store_place, create=False) as store:
+        number = campaign.get(store, name).id
+        found = look(store, number, str(path), model)
+        done = None if only_look else bring(store, number, str(path), model)
+    rows = [{"judge": judge, "answers": count, "new": not known} for judge, count, known in found.judges]
+    output.table(rows)
+    for note in found.notes:
+        output.note(note)
+    if done is None:
+        output.say(f"{found.answers:,} answers, as {found.format}. Nothing was stored.")
+    elif done.already:
+        output.say("The same judgements had been imported before. Nothing was changed.")
+    else:
+        output.say(f"{done.judgements:,} answers taken in, {done.revisions:,} of them superseding earlier ones.")
+    output.end()
