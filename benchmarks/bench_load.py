@@ -2,8 +2,10 @@
 
     python benchmarks/bench_load.py              # 1,000 and 200,000 judgements in the store
     python benchmarks/bench_load.py --full       # 1,000 and 2,000,000
-    python benchmarks/bench_load.py --postgres   # also on PostgreSQL
+    python benchmarks/bench_load.py --postgres   # also on PostgreSQL, by one process and by two
     python benchmarks/bench_load.py --judges 200 # also so many judges who each save once a second
+    python benchmarks/bench_load.py --pearmut --label-studio   # also these servers, installed for the run
+    python benchmarks/bench_load.py --pearmut ENVIRONMENT      # or from an environment that has them
 
 The load comes from wrk (Debian's package; a compiled program that is never the bottleneck). Beside ours stand a handler
 that does nothing and one that does a bare insert with synchronous=FULL, in the same server, asked by the same wrk.
@@ -29,17 +31,21 @@ import urllib.request
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import aiohttp
 import bench_save
+import peers
 from bench_save import answers
 
 from lanner import campaign
-from lanner.model import Judge
+from lanner.model import Document, Judge, Segment
 from lanner.store import Store
 from lanner.web.session import JUDGE_COOKIE, Sessions
 
+SENTENCE = "The ferry left before the tide turned, and nobody on the quay had thought to count the boats."
+SATZ = "Die Fähre legte ab, bevor die Flut kam, und niemand am Kai hatte daran gedacht, die Boote zu zählen."
 JUDGES, DOCUMENTS, TICK = 16, 20, os.sysconf("SC_CLK_TCK")
 BARE = """
 import sqlite3, sys, asyncio, json
@@ -97,22 +103,30 @@ end
 
 
 class Running:
-    """A server on a free port."""
+    """A server on a free port: code of ours, or the command of another program."""
 
-    def __init__(self, code: str, place: str) -> None:
+    def __init__(self, program: str | list[Any], place: str, **options: Any) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self.process = subprocess.Popen([sys.executable, "-c", code, place, str(self.port)])
+        if isinstance(program, str):
+            command, self._asked = [sys.executable, "-c", program, place, str(self.port)], "/healthz"
+        else:
+            command, self._asked = [str(part).format(port=self.port) for part in program], place
+            options |= {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(command, **options)
 
     def __enter__(self) -> Running:
-        for _ in range(600):
+        for _ in range(3000):
             try:
-                urllib.request.urlopen(f"{self.url}/healthz", timeout=1).close()
+                urllib.request.urlopen(self.url + self._asked, timeout=5).close()
                 return self
             except OSError:
+                if self.process.poll() is not None:
+                    break
                 time.sleep(0.1)
+        self.process.kill()
         raise RuntimeError("the server did not start")
 
     def __exit__(self, *_: object) -> None:
@@ -128,26 +142,63 @@ class Running:
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
 
 
-def loaded(server: Running, seats: list[tuple[str, str]], folder: Path, seconds: int) -> dict[str, float]:
-    """One run of wrk, after one that warms up."""
+def saving(seats: list[tuple[str, str]]) -> str:
+    """What wrk does: the judges save in turn, a sentence by chance."""
     rows = ", ".join(f'{{path = "{path}", cookie = "{cookie}"}}' for path, cookie in seats)
+    return LUA.replace("SEATS", rows).replace("ANSWERS", json.dumps(answers(7)).replace("%", "%%"))
+
+
+def loaded(
+    server: Running, asked: str | list[tuple[str, str]], folder: Path, seconds: int, beside: tuple[Running, ...] = ()
+) -> dict[str, float]:
+    """One run of wrk, after one that warms up; servers `beside` on the same database get as much each."""
     script = folder / "load.lua"
-    script.write_text(LUA.replace("SEATS", rows).replace("ANSWERS", json.dumps(answers(7)).replace("%", "%%")))
+    script.write_text(asked if isinstance(asked, str) else saving(asked))
+    if beside:
+        return together((server, *beside), script, seconds)
     command = ["wrk", "-t2", f"-c{JUDGES}", "-s", str(script), server.url]
     subprocess.run([*command, "-d1s"], capture_output=True, check=True)
     before = server.cpu()
     run = subprocess.run([*command, f"-d{seconds}s"], capture_output=True, text=True, check=True)
     spent = server.cpu() - before
-    found = re.search(r"RESULT (\d+) (\d+) ([\d.]+) ([\d.]+) (\d+)", run.stdout)
-    requests, micros, p50, p99, wrong = (float(part) for part in found.groups())
-    if wrong:
-        raise RuntimeError(f"{wrong:.0f} of {requests:.0f} saves were refused")
+    requests, micros, p50, p99 = told(run.stdout)
     return {
         "cpu": spent / requests * 1e3,
         "rate": requests / micros * 1e6,
         "p50": p50,
         "p99": p99,
         "memory": server.memory(),
+    }
+
+
+def told(output: str) -> tuple[float, ...]:
+    """What wrk found: requests, microseconds, median and 99th percentile."""
+    found = re.search(r"RESULT (\d+) (\d+) ([\d.]+) ([\d.]+) (\d+)", output)
+    *numbers, wrong = (float(part) for part in found.groups())
+    if wrong:
+        raise RuntimeError(f"{wrong:.0f} of {numbers[0]:.0f} saves were refused")
+    return tuple(numbers)
+
+
+def together(servers: tuple[Running, ...], script: Path, seconds: int) -> dict[str, float]:
+    """The same for several servers at once, each with its share of the connections."""
+
+    def run(length: int) -> list[str]:
+        share = ["wrk", "-t1", f"-c{JUDGES // len(servers)}", "-s", str(script), f"-d{length}s"]
+        begun = [subprocess.Popen([*share, server.url], stdout=subprocess.PIPE, text=True) for server in servers]
+        return [process.communicate()[0] for process in begun]
+
+    run(1)
+    before = sum(server.cpu() for server in servers)
+    found = [told(output) for output in run(seconds)]
+    spent = sum(server.cpu() for server in servers) - before
+    requests = sum(each[0] for each in found)
+    return {
+        "cpu": spent / requests * 1e3,
+        "rate": sum(each[0] / each[1] * 1e6 for each in found),
+        "p50": statistics.mean(each[2] for each in found),
+        "p99": max(each[3] for each in found),
+        "memory": max(server.memory() for server in servers),
     }
 
 
@@ -159,16 +210,16 @@ def show(name: str, found: dict[str, float], floor: float) -> None:
     )
 
 
-def seats_of(store: Store) -> list[tuple[str, str]]:
-    """The address and cookie of each judge for each of their tasks, the judges in turn."""
+def seats_of(store: Store, name: str = "bench", most: int | None = None) -> list[tuple[str, str]]:
+    """The address and cookie of each judge who judges now for each of their tasks, the judges in turn."""
     sessions = Sessions(store)
     with store.reading() as tx:
-        people = [seat for seat in tx.judges.all(campaign.get(store, "bench").id) if seat.judge.id.startswith("now")]
-    cookies = {seat.judge.id: f"{JUDGE_COOKIE}={sessions.open(judge=seat.number)}" for seat in people}
-    tasks = {judge: campaign.tasks(store, "bench", judge) for judge in cookies}
+        people = [seat for seat in tx.judges.all(campaign.get(store, name).id) if seat.judge.id.startswith("now")]
+    cookies = {seat.judge.id: f"{JUDGE_COOKIE}={sessions.open(judge=seat.number)}" for seat in people[:most]}
+    tasks = {judge: campaign.tasks(store, name, judge) for judge in cookies}
     return [
         (f"/task/{tasks[judge][place].id}/answers", cookie)
-        for place in range(DOCUMENTS)
+        for place in range(min(map(len, tasks.values())))
         for judge, cookie in cookies.items()
     ]
 
@@ -224,7 +275,55 @@ def ours(
                     f"  {asked.judges} judges, a save a second each: median {statistics.median(took) * 1e3:.1f} ms, "
                     f"p99 {p99:.1f} ms, {busy:.0%} of one core, {server.memory():.0f} MB"
                 )
+            if "PostgreSQL" in name and rows == sizes[0]:
+                with Running(OURS, place(rows)) as second:
+                    show(f"{name}, two processes", loaded(server, seats, folder, asked.seconds, (second,)), floor)
     print(f"  processor time, largest store / smallest: {costs[-1] / costs[0]:.2f}", flush=True)
+
+
+def page(folder: Path, floor: float) -> None:
+    """The judging page of a document of 60 sentences, new and answered, as one browser after the other asks for it."""
+    place = str(folder / "page.sqlite")
+    long = [Segment(str(n), f"{n}. {SENTENCE}", {"alder": f"{n}. {SATZ}"}) for n in range(60)]
+    with Store.open(place) as store:
+        campaign.create(store, "bench", [Document("d", tuple(long), "en", "de")], "h_falcon", [Judge("now0")])
+        campaign.open(store, "bench")
+        [(path, cookie)] = seats_of(store)
+        task = int(path.split("/")[2])
+    with Running(OURS, place) as server:
+        for told_ in ("new", "answered"):
+            if told_ == "answered":
+                with Store.open(place) as store:
+                    given = [campaign.Submission(task, n, answers(n), f"of item {n}") for n in range(60)]
+                    campaign.submit_many(store, given)
+            asked = urllib.request.Request(f"{server.url}/task/{task}", headers={"cookie": cookie})
+            for count in (3, 60):
+                before, waits = server.cpu(), []
+                for _ in range(count):
+                    began = time.perf_counter()
+                    urllib.request.urlopen(asked).read()
+                    waits.append(time.perf_counter() - began)
+            cpu = (server.cpu() - before) / len(waits) * 1e3
+            wait = statistics.median(waits) * 1e3
+            print(f"page of 60 sentences, {told_:9}     {cpu:8.2f} ms CPU, median wait {wait:.1f} ms, "
+                  f"{cpu / floor:.0f} bare inserts", flush=True)  # fmt: skip
+
+
+def others(asked: argparse.Namespace, folder: Path, floor: float) -> None:
+    """The peers that were asked for; one that cannot be had says why."""
+    wanted = [
+        ("Pearmut, 16 annotators", asked.pearmut, lambda given: peers.pearmut(given, folder, Running)),
+        ("Pearmut, 200 annotators", asked.pearmut, lambda given: peers.pearmut(given, folder, Running, 200, 100)),
+        ("Label Studio on SQLite", asked.label_studio, lambda given: peers.label_studio(given, folder, Running)),
+    ]
+    for name, given, begin in wanted:
+        if given is None:
+            continue
+        try:
+            with begin(given) as (server, script):
+                show(name, loaded(server, script, folder, asked.seconds), floor)
+        except (peers.UnavailableError, RuntimeError, subprocess.CalledProcessError) as problem:
+            print(f"{name}: {problem}", flush=True)
 
 
 def schema_of(address: str, rows: int) -> str:
@@ -247,6 +346,8 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="2,000,000 judgements in the large store")
     parser.add_argument("--postgres", action="store_true", help="also on PostgreSQL")
     parser.add_argument("--judges", type=int, help="also so many judges who each save once a second")
+    parser.add_argument("--pearmut", nargs="?", const="", metavar="ENVIRONMENT", help="also Pearmut")
+    parser.add_argument("--label-studio", nargs="?", const="", metavar="ENVIRONMENT", help="also Label Studio")
     parser.add_argument("--seconds", type=int, default=10)
     asked = parser.parse_args()
     if shutil.which("wrk") is None:
@@ -254,6 +355,7 @@ def main() -> None:
         return
     sizes = [1_000, 2_000_000 if asked.full else 200_000]
     heads = "".join(f"{head:>11}" for head in ("saves", "p50", "p99", "RSS", "CPU / bare"))
+    print(f"load of the machine: {', '.join(f'{value:.1f}' for value in os.getloadavg())}")
     print(f"{'one save over HTTP, 16 connections':36}{'CPU':>12}{heads}", flush=True)
     with tempfile.TemporaryDirectory(prefix="lanner-load-") as name:
         folder = Path(name)
@@ -266,6 +368,9 @@ def main() -> None:
         if asked.postgres:
             with postgres(folder) as address:
                 ours("Lanner on PostgreSQL", lambda rows: schema_of(address, rows), sizes, folder, bare["cpu"], asked)
+        page(folder, bare["cpu"])
+        others(asked, folder, bare["cpu"])
+    print(f"load of the machine: {', '.join(f'{value:.1f}' for value in os.getloadavg())}")
 
 
 if __name__ == "__main__":
