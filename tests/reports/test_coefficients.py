@@ -1,5 +1,5 @@
 from lanner import protocols
-from lanner.model import Choice, Option, Scale, Text
+from lanner.model import Choice, Labels, Option, Scale, Text
 from lanner.reports.coefficients import all_coefficients, coefficients
 
 
@@ -9,6 +9,8 @@ def test_the_kind_of_a_question_decides() -> None:
     assert next(iter(coefficients(choice))).options["labels"] == ["a", "b"]
     assert next(iter(coefficients(Scale(id="s", min=1, max=4)))).options == {"level": "ordinal"}
     assert next(iter(coefficients(Scale(id="s", min=0, max=100)))).options == {"level": "interval"}
+    counted = Labels(id="l", options=(Option(id="a"), Option(id="b")), counts=True)
+    assert [found.options.get("value") for found in coefficients(counted)] == [("score",)] * 2
     assert not list(coefficients(Text(id="t")))
 
 

@@ -14,6 +14,12 @@ def test_number(value: float | None, digits: int, bounded: bool, text: str) -> N
     assert typeset.number(value, digits, bounded=bounded) == text
 
 
+def test_labels_inside_sentences() -> None:
+    assert [typeset.lowered(label) for label in ("No, I did", "MT output", "a", "")] == [
+        "no, I did", "MT output", "a", "",
+    ]  # fmt: skip
+
+
 def test_estimate_interval_p_percent_words() -> None:
     assert typeset.estimate(0.49951, 0.4472, 0.5531) == ".500 [.447, .553]"
     assert typeset.estimate(0.5) == ".500"

@@ -17,6 +17,13 @@ def test_agreement_of_every_question_that_can_be_compared() -> None:
     assert found[0].people.counts["items"] == 24
 
 
+def test_labels_that_are_counted_are_compared_by_their_number() -> None:
+    found = {agreement.question.id: agreement for agreement in view("scenarios", documents=2).agreements}
+    assert found["errors_rs"].coefficient.sign == "α interval"
+    assert found["errors_rs"].people is not None
+    assert found["errors_rs"].people.value is not None
+
+
 def test_one_judge_cannot_agree_with_anybody() -> None:
     assert view(judges=1).agreements == []
 

@@ -51,7 +51,7 @@ def coefficients(question: Question) -> Iterator[Coefficient]:
             if name := chosen_rows(question):
                 yield from _sets(name)
         case Labels() if question.counts:
-            yield from _ordered(question.id, "interval")
+            yield from _ordered(question.id, "interval", value=("score",))  # how many, not which
         case Labels():
             yield from _sets(question.id)
         case Spans():
@@ -76,9 +76,9 @@ def _nominal(question: str, labels: list[str] | None = None) -> Iterator[Coeffic
     yield Coefficient("gwet", "AC1", gwet, question, options=options)
 
 
-def _ordered(question: str, level: str) -> Iterator[Coefficient]:
-    yield Coefficient("alpha", f"α {level}", alpha, question, options={"level": level}, pairwise=True)
-    yield Coefficient("percent", "% same", percent, question, pairwise=True)
+def _ordered(question: str, level: str, **select: Any) -> Iterator[Coefficient]:
+    yield Coefficient("alpha", f"α {level}", alpha, question, options={"level": level, **select}, pairwise=True)
+    yield Coefficient("percent", "% same", percent, question, options=select, pairwise=True)
 
 
 def _sets(question: str) -> Iterator[Coefficient]:

@@ -57,6 +57,11 @@ def words(entries: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(entries[:-1])} {last} {entries[-1]}"
 
 
+def lowered(label: str) -> str:
+    """A label inside a sentence: its first letter small, unless it begins with an abbreviation."""
+    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
+
+
 def plural(number_of: int, one: str, many: str = "") -> str:
     """ "1 judge", "3 judges"."""
     return f"{count(number_of)} {one if number_of == 1 else many or one + 's'}"

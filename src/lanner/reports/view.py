@@ -115,7 +115,7 @@ class View:
 
     def _agreement(self, question: Question, usable: Sequence[Coefficient]) -> Agreement:
         first = usable[0]
-        rated = first.statistic.ratings(self.answers(first.question), first.question, **_labels_of(first))
+        rated = first.statistic.ratings(self.answers(first.question), first.question, **_selected_by(first))
         same = next((c for c in usable if c.name in ("percent", "jaccard")), None)
         everyone = [result for result in self._pairs(first, rated) if result.counts.get("items")]
         together = None
@@ -124,7 +124,7 @@ class View:
             alpha = next(
                 (c for c in coefficients(question) if c.name == "alpha" and c.question == first.question), first
             )
-            everybody = set(people) == set(rated.judges) and _labels_of(alpha) == _labels_of(first)
+            everybody = set(people) == set(rated.judges) and _selected_by(alpha) == _selected_by(first)
             together = alpha.statistic(
                 rated if everybody else self.answers(alpha.question),
                 alpha.question,
@@ -161,7 +161,12 @@ class View:
 
     def _pairs(self, coefficient: Coefficient, rated: Ratings) -> list[Result]:
         """`rated` are the answers as the question's first coefficient reads them: selected once where they serve."""
-        serves = bool(rated.sets) or coefficient.statistic.reads == ("label", "score", "labels") or rated.marked
+        serves = (
+            bool(rated.sets)
+            or "value" in coefficient.options
+            or coefficient.statistic.reads == ("label", "score", "labels")
+            or rated.marked
+        )
         return pairwise(
             rated if serves else self.answers(coefficient.question),
             coefficient.question,
@@ -189,6 +194,6 @@ class View:
         return " – ".join(self.names[name] for name in ordered)
 
 
-def _labels_of(coefficient: Coefficient) -> dict[str, Sequence[str]]:
-    """The option of a coefficient that says which labels there are."""
-    return {"labels": coefficient.options["labels"]} if "labels" in coefficient.options else {}
+def _selected_by(coefficient: Coefficient) -> dict[str, Sequence[str]]:
+    """The options of a coefficient that say which labels there are and which column is read."""
+    return {name: coefficient.options[name] for name in ("labels", "value") if name in coefficient.options}

@@ -9,7 +9,7 @@ from lanner.model import Choice, Result
 from lanner.reports.figures.confusion import confusion
 from lanner.reports.figures.merging import Merge, merging
 from lanner.reports.parts import Figure, Section
-from lanner.reports.typeset import count, number, percent, words
+from lanner.reports.typeset import count, lowered, number, percent, words
 from lanner.reports.view import View
 from lanner.stats import diagnosis
 
@@ -78,9 +78,8 @@ def _matrix(view: View, question: str, result: Result, ids: Sequence[str], names
     total = sum(map(sum, counts)) - sum(counts[place][place] for place in range(len(ids)))
     said = f"{one} and {other} differ on {total} items"
     if total:
-        said += (
-            f", {most} of them ({percent(most / total, 0)}) between {names[second].lower()} and {names[first].lower()}"
-        )
+        between = f"{lowered(names[second])} and {lowered(names[first])}"
+        said += f", {most} of them ({percent(most / total, 0)}) between {between}"
     same = "" if view.pair_kind(result) == "people" else " Of all people and models these two agree best."
     return Figure(
         f"confusion-{question}-{result.labels['judge']}-{result.labels['other']}",
@@ -112,7 +111,7 @@ def _merging(
     change = f"by {low}" + (f" to {high}" if len(gained) > 1 else "")
     labels = (names[first], names[second])
     caption = (
-        f"Taking {words([label.lower() for label in labels])} as one would raise κ {change}, more than any other pair "
+        f"Taking {words([lowered(label) for label in labels])} as one would raise κ {change}, more than any other pair "
         "of labels. Fewer labels always agree more easily: read the sentences before merging."
     )
     data = [

@@ -37,7 +37,12 @@ def section(view: View) -> Section | None:
     ranked = sorted(overall, key=lambda judge: overall[judge]["value"])
     slow, fast = (f"{overall[judge]['value']:.1f} ({view.names[judge]})" for judge in (ranked[0], ranked[-1]))
     hours, items = (sum(row[name] for row in overall.values()) for name in ("hours", "n"))
-    said = f"{slow} items a minute" if len(ranked) == 1 else f"{slow} to {fast} items a minute"
+    alike = f"{overall[ranked[0]]['value']:.1f}" == f"{overall[ranked[-1]]['value']:.1f}"
+    said = (
+        f"{slow.split()[0] if len(ranked) > 1 else slow} items a minute"
+        if alike
+        else f"{slow} to {fast} items a minute"
+    )
     caption = f"Judges worked at {said}; {hours:.1f} hours in all (n {items:,} timed items)."
     domains = " A judge's figure is the plain mean over domains." if len(view.domains) > 1 else ""
     taken = f" {BETWEEN.capitalize()}." if way == BETWEEN else ""

@@ -12,6 +12,7 @@ from lanner.protocols.derived import chosen_rows
 from lanner.reports.figures.histogram import histogram
 from lanner.reports.figures.shares import Panel, shares
 from lanner.reports.parts import Block, Figure, Section
+from lanner.reports.typeset import lowered
 from lanner.reports.view import View
 
 
@@ -42,7 +43,7 @@ def _findings(view: View) -> Iterator[str]:
         ends = sorted(100 * own.get(top, 0.0) for own in found.values())
         low, high = f"{ends[0]:.0f}", f"{ends[-1]:.0f}"
         share = f"{high} %" if low == high else f"{low} to {high} %"
-        label = view.words.option(question.id, top).label.lower()
+        label = lowered(view.words.option(question.id, top).label)
         yield f"On {view.short(question.id)}, people chose **{label} for {share} of the items**."
 
 

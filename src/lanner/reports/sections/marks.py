@@ -15,7 +15,7 @@ from lanner.reports.typeset import count, percent, plural
 from lanner.reports.view import View
 
 _MOST_KINDS, _MOST_JUDGES = 15, 60
-_ONE_PERCENT = 0.005
+_ONE_PERCENT, _WORTH_SAYING = 0.005, 0.2
 _STYLES = ("pmt", "a1", "a0", "trk")
 Mark = dict[str, Json]
 
@@ -44,7 +44,7 @@ def _finding(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark]
         kinds = Counter(str(mark.get(field) or "") for mark in marks)
         if len(kinds) > 1:
             top, number = kinds.most_common(1)[0]
-            if top:
+            if top and number / len(marks) >= _WORTH_SAYING:
                 kind = _named(view, question, top).lower()
                 return f"{said}, most often {kind} ({_share(number / len(marks))} of marks)."
     return f"{said} ({view.short(question.id)})."
