@@ -39,6 +39,7 @@ from lanner.web import (
 from lanner.web.access import Handler, allowed, guard, scope_of
 from lanner.web.api.openapi import openapi
 from lanner.web.api.table import OPERATIONS, ROOT
+from lanner.web.below import Below, tells_apart
 from lanner.web.headers import Headers
 from lanner.web.lane import Lane
 from lanner.web.site import Settings, Site
@@ -189,9 +190,14 @@ def server(
     root_path: str = "",
     trusted_proxies: str = "127.0.0.1",
 ) -> uvicorn.Server:
-    """A server that is ready to run. `trusted_proxies` are those whose word on https and addresses is believed."""
+    """A server that is ready to run. `root_path` is where a proxy serves it, whether or not the proxy takes that off;
+    `trusted_proxies` are those whose word on https and addresses is believed."""
+    app = create_app(store, settings=settings)
+    root_path = root_path and "/" + root_path.strip("/")
+    if tells_apart(root_path, (way.path for way in ROUTES)):
+        app.add_middleware(Below, root=root_path)
     config = uvicorn.Config(
-        create_app(store, settings=settings),
+        app,
         host=host,
         port=port,
         root_path=root_path,
