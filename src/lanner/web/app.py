@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -212,4 +213,7 @@ def server(
 
 def serve(store: Store, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
     """Serve until told to stop; what was begun is finished first."""
-    server(store, host, port, **options).run()
+    ready = server(store, host, port, **options)
+    gc.collect()
+    gc.freeze()  # what was loaded stays: looking through it again and again would hold up saves
+    ready.run()
