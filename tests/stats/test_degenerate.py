@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from collections.abc import Callable, Iterable
@@ -10,12 +11,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from lanner.errors import StatisticError
+from lanner.errors import DesignError, StatisticError
 from lanner.model import Result
 from lanner.stats import agreement, association, context, diagnosis, effort, mixed, models, preference, regression
 from lanner.stats.bradley_terry import bradley_terry
 from lanner.stats.compare import difference
 from lanner.stats.kappa import kappa, pairwise
+from lanner.stats.outlook import as_run, expected_width, preference_outlook, preference_pilot
+from lanner.stats.power import Design, documents_needed, next_judgements, pilot, plan
 from lanner.stats.prediction_powered import prediction_powered
 from lanner.stats.ranking import head_to_head, systems
 from lanner.stats.repeats import self_agreement
@@ -27,7 +30,7 @@ Row = tuple[str, str, str, str, Any]
 
 def table(rows: Iterable[Row], *, kind: str = "score") -> pl.DataFrame:
     """Answers to one question by judge, document, segment and system; the last judge "m" is a model."""
-    dtype = {"score": pl.Float64(), "label": pl.String(), "labels": pl.List(pl.String())}
+    dtype = {"score": pl.Float64(), "label": pl.String(), "labels": pl.List(pl.String()), "spans": pl.String()}
     names = ["judge", "document", "segment", "system"]
     made = pl.DataFrame(list(rows), schema={**dict.fromkeys(names, pl.String()), kind: dtype[kind]}, orient="row")
     model = pl.when(pl.col("judge") == "m").then(pl.lit("model")).otherwise(pl.lit("person"))
@@ -47,12 +50,21 @@ def grid(answer: Callable[[int, int], Any], judges: str = "abm", documents: int 
     ]
 
 
+def span(start: int, end: int, **facts: str) -> str:
+    return json.dumps([{"start": start, "end": end, "category": "meaning", "severity": "minor", **facts}])
+
+
 def odd(values: Any) -> Callable[[int, int], Any]:
     return lambda judge, item: values[(judge * item + item) % len(values)]
 
 
 def tables(kind: str) -> dict[str, pl.DataFrame]:
-    usual = {"score": [1.0, 2.0, 5.0], "label": ["a", "b", "tie"], "labels": [["x"], ["x", "y"], []]}[kind]
+    usual: Any = {
+        "score": [1.0, 2.0, 5.0],
+        "label": ["a", "b", "tie"],
+        "labels": [["x"], ["x", "y"], []],
+        "spans": [span(0, 4), span(2, 6), "[]"],
+    }[kind]
     apart = [(j, d, s, y, v) for j, d, s, y, v in grid(odd(usual)) if ("abm".index(j) == int(d[1]))]
     many = {
         "nothing": [],
@@ -72,6 +84,10 @@ def tables(kind: str) -> dict[str, pl.DataFrame]:
         many["not numbers"] = grid(odd([math.nan, math.inf, 1.0]))
     if kind == "labels":
         many["empty sets"] = grid(lambda *_: [])
+    if kind == "spans":
+        many["nothing marked"] = grid(lambda *_: "[]")
+        many["spans of no length"] = grid(odd([span(3, 3), "[]"]))
+        many["weights of nothing"] = grid(odd([span(0, 4, severity="neutral"), "[]"]))
     return {name: table(rows, kind=kind) for name, rows in many.items()}
 
 
@@ -80,6 +96,36 @@ def asked(name: str, function: Any, *kinds: str, **options: Any) -> list[Any]:
 
 
 ANY = ("label", "score", "labels")
+
+
+def _numbered(data: pl.DataFrame) -> pl.DataFrame:
+    """The same as a wide table with a measure to correlate with and one to hold constant."""
+    wide = data.rename({"score": "q"}).drop("question", "label", "labels", "spans", strict=False)
+    return wide.with_row_index("place").with_columns(place=pl.col("place").cast(pl.Float64), twice=pl.lit(2.0))
+
+
+def _partial(given: str) -> Callable[..., Result]:
+    return lambda data, _, **how: association.between_measures(_numbered(data), "q", "place", given=[given], **how)
+
+
+def _plan_from_pilot(data: pl.DataFrame, question: str, resampling: Resampling) -> Result | list[Result]:
+    """Planning refuses a pilot that shows nothing with an error that says so; everything else is a Result."""
+    try:
+        parts, design = pilot(data, question), as_run(data, question)
+    except (StatisticError, DesignError) as error:
+        assert error.next_step or "no answers" in str(error)
+        return []
+    design = Design(max(2, design.documents), design.sentences, design.judges, design.overlap)
+    return [plan(parts, design, difference=1.0, n=50), next_judgements(parts, design, 100, n=50)]
+
+
+def _preferences_from_pilot(data: pl.DataFrame, question: str, resampling: Resampling) -> Result | list[Result]:
+    try:
+        return preference_outlook(preference_pilot(_compared(data), question), [4], n=20)
+    except (StatisticError, DesignError):
+        return []
+
+
 STATISTICS = [
     *(p for f in (agreement.percent, agreement.kappa, agreement.scott, agreement.fleiss, agreement.conger,
                   agreement.brennan_prediger, agreement.gwet, agreement.wmt, agreement.alpha)
@@ -113,6 +159,25 @@ STATISTICS = [
     *asked("fatigue", lambda t, _, resampling: effort.fatigue(t), "score"),
     *asked("cost", lambda t, _, resampling: effort.cost(t, 30), "score"),
     *asked("distribution", context.distribution, "score"),
+    *asked("issue shares", context.issue_shares, "labels"),
+    *asked("agreement intervals", context.agreement_intervals, "label"),
+    *asked("context spans", lambda t, q, **o: context.spans(t, q, before=q, after=q, **o), "label", "labels"),
+    *asked("misevaluations", lambda t, q, resampling: context.misevaluations(t, q, q), "score", "label"),
+    *(p for match in ("characters", "touching", "exact")
+      for p in asked(f"spans {match}", agreement.spans, "spans", match=match)),
+    *asked("spans by item", agreement.spans, "spans", average="items"),
+    *asked("spans with severities", agreement.spans, "spans", severities="mqm"),
+    *asked("gamma", agreement.gamma, "spans", samples=3),
+    *asked("overview of spans", agreement.overview, "spans"),
+    *(p for form in ("1,1", "2,1", "3,1", "2,k")
+      for p in asked(f"icc {form} from components", agreement.icc, "score", form=form, cells="all")),
+    *asked("partial", _partial("twice"), "score"),
+    *asked("partial given itself", _partial("q"), "score"),
+    *asked("expected width", lambda t, _, resampling: expected_width(kappa.plan(t), [5, 10], n=20), "label"),
+    *asked("expected width of α", lambda t, _, resampling: expected_width(agreement.alpha.plan(t), [5], n=20), "score"),
+    *asked("documents needed", lambda t, _, **o: documents_needed(kappa(t, **o), 0.1), "label"),
+    *asked("plan from a pilot", _plan_from_pilot, "score"),
+    *asked("preferences from a pilot", _preferences_from_pilot, "label"),
     *asked("against people", models.against_people, *ANY),
     *asked("alternative annotator", lambda t, q, resampling: models.alternative_annotator(t, q), *ANY),
     *asked("calibration", models.calibration, "score"),
@@ -146,6 +211,20 @@ def test_degenerate_data_get_a_reason_and_no_invented_number(
             f"{name}: {fault}" for result in (found if isinstance(found, list) else [found]) for fault in faults(result)
         ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_control_that_is_constant_or_the_measure_itself_leaves_no_partial_correlation() -> None:
+    data = _numbered(table(grid(odd([1.0, 2.0, 5.0]), documents=6)))
+    for given in ("twice", "q"):
+        found = association.between_measures(data, "q", "place", given=[given], resampling=QUICK)
+        assert found.value is None and "constant" in found.notes[0]
+
+
+def test_nothing_marked_is_no_agreement_on_spans_and_no_gamma() -> None:
+    data = table(grid(lambda *_: "[]"), kind="spans")
+    for statistic in (agreement.spans, agreement.gamma):
+        found = statistic(data, "q", resampling=QUICK)
+        assert found.value is None and "marked" in found.notes[0]
 
 
 def faults(result: Result) -> list[str]:

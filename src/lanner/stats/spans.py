@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from itertools import pairwise
@@ -77,10 +78,13 @@ def spans(
         "severities": "mqm" if severities == "mqm" else "given" if severities else "",
         "categories": "same" if categories else "",
     }
-    return pair_plan(
+    plan = pair_plan(
         "spans", rated, 2, entries, finish, each=each, scale="logit", notes=(note,) if empty else (),
         settings=settings, reason=lambda _a, _b: "neither judge marked anything.",
     )  # fmt: skip
+    if len(either) and not either.any() and not plan.reasons:
+        return replace(plan, reasons=("nobody marked anything that weighs something.",))
+    return plan
 
 
 @cache
