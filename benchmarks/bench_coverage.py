@@ -157,6 +157,14 @@ def share(found: Iterable[Interval | None], truth: float) -> tuple[float, float]
     return float(np.mean(held)), float(np.median([interval.high - interval.low for interval in known]))
 
 
+def possible(share: float, runs: int) -> str:
+    """Which coverage so many campaigns leave possible: Wilson's 95 % interval."""
+    z, n = 1.96, max(1, runs)
+    centre = (share + z * z / 2 / n) / (1 + z * z / n)
+    reach = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / 4 / n**2)
+    return f"{centre - reach:.0%}–{centre + reach:.0%}"
+
+
 def verdict(share: float, low: float, high: float, runs: int) -> str:
     """A mark where a share lies outside by more than the noise of the simulation itself."""
     noise = 2 * np.sqrt(0.05 * 0.95 / runs)
@@ -169,7 +177,9 @@ def show_coverage(
     print(
         f"Coverage of 95 % intervals, {runs} simulated campaigns each ({by_item} by item), {SEGMENTS} sentences a text"
     )
-    print(f"{'world':14}{'statistic':20}{'truth':>7}{'documents':>11}{'ours':>8}{'width':>7}{'by item':>9}{'width':>7}")
+    print(
+        f"{'world':14}{'statistic':20}{'truth':>7}{'documents':>11}{'ours':>8}{'width':>7}{'by item':>9}{'possible':>11}{'width':>7}"
+    )
     how, items = Resampling(n=500), Resampling(unit="item", n=500)
     for world in chosen:
         for name in names:
@@ -187,7 +197,7 @@ def show_coverage(
                 n = runs // 4 if name.startswith("τ") else runs
                 mark = verdict(ours[0], *((0.92, 0.97) if documents >= 20 else (0.9 if documents >= 8 else 0, 1.0)), n)
                 line = f"{world.name:14}{name:20}{truth:7.3f}{documents:11}{ours[0]:8.1%}{ours[1]:7.2f}"
-                print(f"{line}{theirs[0]:9.1%}{theirs[1]:7.2f}{mark}", flush=True)
+                print(f"{line}{theirs[0]:9.0%}{possible(theirs[0], by_item):>11}{theirs[1]:7.2f}{mark}", flush=True)
 
 
 def show_errors(sizes: tuple[int, ...], runs: int) -> None:
