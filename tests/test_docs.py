@@ -134,13 +134,22 @@ def test_pages_name_no_place_of_anybodys_machine_and_no_registry(page):
     assert not re.findall(r"pypi\.org|pythonhosted|npmjs|registry\.\w+", text, re.IGNORECASE)
 
 
+def test_every_page_of_lanner_has_a_picture_that_is_small_and_shown():
+    shots = set(re.findall(r'Shot\(\s*"([\w-]+)"', (DOCS / "screenshots.py").read_text(encoding="utf-8")))
+    images = {image.stem: image.stat().st_size for image in (DOCS / "images").glob("*")}
+    assert set(images) == shots, "run: python docs/screenshots.py"
+    assert not [name for name, size in images.items() if size > 120_000]
+    assert sum(images.values()) < 4_000_000
+    assert set(re.findall(r"\(images/([\w-]+)\.png\)", (DOCS / "pictures.md").read_text(encoding="utf-8"))) == shots
+
+
 @pytest.mark.parametrize("page", MODULES)
 def test_a_page_names_the_module_it_is_about(page):
     assert MODULES[page] in (DOCS / f"{page}.md").read_text(encoding="utf-8")
 
 
 def test_every_page_with_a_module_is_checked_for_it():
-    without = {"architecture", "faq", "glossary", "index", "own-protocol", "quickstart", "scaling"}
+    without = {"architecture", "faq", "glossary", "index", "own-protocol", "pictures", "quickstart", "scaling"}
     written = {page.stem for page in PAGES if page.parent == DOCS and not page.stem.startswith("tutorial-")}
     assert written == set(MODULES) | without
 

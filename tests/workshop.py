@@ -44,6 +44,8 @@ def judged(store: Store, name: str, protocol: str, texts: list[Document]) -> Non
     """A campaign that two simulated judges have finished."""
     design, names = ("parity", [*PEOPLE, "cleo", "dan"]) if protocol == "parity" else ("full", [*PEOPLE])
     people = [Judge(person) for person in names]
+    if name == "evalset":
+        people.append(Judge("o3", JudgeKind.MODEL))
     made = campaign.create(store, name, texts, protocol, people, seed=1, design=design)
     campaign.open(store, made.id)
     answered(store, name)

@@ -24,6 +24,18 @@ def test_texts_become_a_corpus_file(lanner: Command, tmp_path: Path) -> None:
     assert lanner("import", path, "--force").code == 0
 
 
+def test_columns_that_may_be_translations_are_asked_about(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("document,source,alder,birch\nd,One.,Eins.,Ein.\n", encoding="utf-8")
+    ran = lanner("import", "mine.csv")
+    assert (ran.out + ran.err).count("Columns: ") == 1
+    (hint,) = [line for line in (ran.out + ran.err).splitlines() if "known to hold a translation" in line]
+    given = next(word for word in hint.split() if word.startswith("columns="))
+    refused = lanner("new", "pilot", "--texts", "mine.jsonl", "--protocol", "h_falcon", "--judges", "Ana")
+    assert "which columns hold translations" in refused.err
+    assert lanner("import", "mine.csv", "--option", given, "--force").code == 0
+    assert lanner("new", "pilot", "--texts", "mine.jsonl", "--protocol", "h_falcon", "--judges", "Ana").code == 0
+
+
 def test_a_file_is_never_written_over_by_what_was_read_from_it(lanner: Command, tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text('{"src": "One.", "tgt": "Eins."}\n', encoding="utf-8")

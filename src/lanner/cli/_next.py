@@ -10,6 +10,7 @@ import click
 from lanner import __version__, campaign
 from lanner.cli._output import Output
 from lanner.cli._source import DEFAULT_STORE
+from lanner.formats import native
 from lanner.model import CampaignState
 from lanner.store import Store
 
@@ -20,7 +21,7 @@ def command() -> None:
     output = Output("next")
     output.say(f"Lanner {__version__}: document-level evaluation of machine translation", style="bold")
     place = os.environ.get("LANNER_STORE", DEFAULT_STORE)
-    steps = _steps(place, output) if "://" in place or Path(place).exists() else _FIRST
+    steps = _steps(place, output) if "://" in place or Path(place).exists() else _first()
     output.say()
     output.say("What you can do next:")
     for line, words in steps:
@@ -39,6 +40,15 @@ _FIRST = [
 ]
 
 
+def _first() -> list[tuple[str, str]]:
+    """The first steps; where texts lie here already, a campaign with them comes first."""
+    texts = [path.name for path in sorted(Path().glob("*.jsonl")) if native.recognise(path)][:1]
+    ready = [
+        (f"lanner new --texts {name}", "make a campaign with these texts; it asks what it needs") for name in texts
+    ]
+    return [*ready, *_FIRST]
+
+
 def _steps(place: str, output: Output) -> list[tuple[str, str]]:
     with Store.open(place, create=False) as store:
         rows = []
@@ -53,7 +63,7 @@ def _steps(place: str, output: Output) -> list[tuple[str, str]]:
                 }
             )
     if not rows:
-        return _FIRST
+        return _first()
     output.say()
     output.table(rows)
     name = rows[0]["campaign"]

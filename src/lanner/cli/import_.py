@@ -52,11 +52,14 @@ def command(
     given = parse_options(options)
     found = format_name or formats.recognise(path, **given)
     output.say(f"Reading {path} as {found} ({formats.titles().get(found.replace('-', '_'), found)}).")
-    _confirm(output, formats.guess(path, found, **given), ask=not yes and not as_json)
+    guessed = formats.guess(path, found, **given)
+    _confirm(output, guessed, ask=not yes and not as_json)
     base = name or slug(path.name.removesuffix("".join(path.suffixes)) or path.name)
     rows = _stream(output, path, found, given, base, force) or _whole(
         output, path, found, given, base, force, protocol, store_place
     )
+    if guessed and not as_json:  # said already
+        output.notes[:] = [note for note in output.notes if not note.endswith(guessed)]
     output.table(rows, ["name", "kind", "documents", "sentences", "judges", "answers", "flagged"])
     output.say()
     for row in rows:

@@ -117,6 +117,12 @@ def _in_order(blocks: list[list[Page]], scenarios: Sequence[str]) -> list[list[P
     return [next(moved) if scenario(block) in scenarios else block for block in blocks]
 
 
+_NO_OUTPUTS = (
+    "The texts have no outputs at all: import them again and say which columns hold translations, "
+    "for instance lanner import FILE --option columns=system:NAME=COLUMN."
+)
+
+
 def _sets(layout: Layout, stages: Sequence[Stage], share: Share) -> list[Shown]:
     """The sets of outputs that a page shows of a document. Only ratings are narrowed to some systems: a comparison
     needs the others too, unless it says which."""
@@ -133,9 +139,9 @@ def _rounds(
     """In each round every document comes once, with the next set of outputs of each page."""
     sets = [[_sets(layout, stages, share) for _, stages in block] for share in shares]
     if shares and not any(found for row in sets for found in row):
-        raise DesignError(
-            "No document has an output of these systems.", next_step="Name systems that the documents have outputs of."
-        )
+        there = list(dict.fromkeys(name for share in shares for name in share.document.systems))
+        known = f"The texts have outputs of {', '.join(there)}." if there else _NO_OUTPUTS
+        raise DesignError("No document has an output of these systems.", next_step=known)
     sides = [Sides(rng) for _ in block]
     places = len(shares)
     first = rng.permutation(places) if layout.shuffle else [0] * places

@@ -227,6 +227,13 @@ class _Table:
         )
 
     def notes(self) -> Iterator[str]:
+        if self.map.rest and not (self.outputs or self.long or self.references):
+            rest = self.map.rest[:4]
+            told = ",".join(f"system:{name}={name}" for name in rest)
+            yield (
+                f"No column is known to hold a translation. If {', '.join(rest)} do: --option columns={told} "
+                "(each column is the output of the system of its name)."
+            )
         if "document" not in self.at:
             yield "No column names the documents, so all rows are one (columns=document=NAME to change that)."
         if self.blank:
