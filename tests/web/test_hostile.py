@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
+from starlette.routing import Match
 from starlette.testclient import TestClient
 
-from lanner import campaign, protocols
-from lanner.model import Document, Judge, Segment
+from lanner import campaign
+from lanner.model import Document, Judge, Protocol, Segment
+from lanner.protocols.reading import parse_toml
 from lanner.store import Store
+from lanner.web.app import ROUTES
 from visiting import complete, enter, sign_in
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'--></title>{{ 7*7 }}${7*7}\u202e"
@@ -27,7 +31,7 @@ def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
         store,
         NAME.replace("/", ""),
         [text],
-        protocols.load("falcon"),
+        worded(),
         people,
         title=EVIL,
         settings={"guidelines": EVIL},
@@ -45,22 +49,46 @@ def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
     fields = {"token": token, "document": text.id, "segment": segments[0].id, "system": "", "context": "local"}
     client.post(f"{here}/settle", data={**fields, "note": EVIL, "guideline": "1"})
     links = client.post(f"{here}/links", data={"token": token, "who": "all"})
+    drafted = client.post("/new", data={"token": token, "from": "file"}, files={"texts": (f"{EVIL}.csv", TABLE)})
+    assert drafted.status_code == 303, drafted.text[-500:]
+    refused = client.post("/new", data={"token": token, "from": "file"}, files={"texts": (f"{EVIL}.xml", b"<a>")})
+    brought = client.post(f"{here}/import", data={"token": token}, files={"answers": (f"{EVIL}.csv", TABLE)})
     places = [
-        "/campaigns", here, f"{here}/panels", f"{here}/disagreements?question=context&show=all",
+        "/login", "/server", "/protocols/falcon", drafted.headers["location"], f"{here}/documents", f"{here}/import",
+        f"{here}/models", f"{here}/preview", "/campaigns", here, f"{here}/panels", f"{here}/disagreements?question=context&show=all",
         f"{here}/disagreements?at={quoted(text.id)}&segment={quoted(segments[1].id)}&refused={quoted(EVIL)}",
         f"{here}/judges", f"{here}/judge?id={quoted(people[0].id)}", f"{here}/settings", "/people", "/account",
         f"{here}/preview/task/1", "/new", f"/nowhere/{quoted(EVIL)}",
     ]  # fmt: skip
     shown = [(place, client.get(place).text) for place in places]
+    shown += [("refused", refused.text), ("brought", brought.text)]
     secret = campaign.links.issue(store, made.id, people[0].id)
     tasks = enter(client, secret)
     shown += [(f"/task/{task}", client.get(f"/task/{task}").text) for task in tasks[:2]]
-    shown += [("/work", client.get("/work").text), ("links", links.text), ("report", client.get(f"{here}/report").text)]
+    shown += [
+        ("/work", client.get("/work").text),
+        ("links", links.text),
+        (f"{here}/report", client.get(f"{here}/report").text),
+    ]
     yield shown
 
 
 def quoted(text: str) -> str:
     return quote(text, safe="")
+
+
+TABLE = json.dumps(
+    {"document": EVIL, "segment": "1", "source": EVIL, "source_language": "en", "target_language": "de", NAME: EVIL}
+).encode()
+
+
+def worded() -> Protocol:
+    """FALCON, with every word that a protocol may bring hostile."""
+    said = json.dumps(EVIL)
+    words = "".join(f"{name} = {said}\n" for name in ("title", "summary", "instructions"))
+    text = f'name = "hostile"\nversion = "1"\nextends = "falcon"\n[text.en]\n{words}'
+    text += f"[text.en.questions.context]\nlabel = {said}\nhelp = {said}\n[text.en.questions.context.options.local]\n"
+    return parse_toml(f"{text}label = {said}\ndefinition = {said}\n")
 
 
 def test_nothing_hostile_runs_anywhere(pages: list[tuple[str, str]]) -> None:
@@ -71,3 +99,21 @@ def test_nothing_hostile_runs_anywhere(pages: list[tuple[str, str]]) -> None:
         assert "onerror=alert(1)>" not in text.replace("&gt;", ""), place
         met += "alert(1)" in text
     assert met > 10, "the hostile texts were not shown at all"
+
+
+NO_PAGES = {
+    "/", "/healthz", "/readyz", "/static/{version}/{path:path}", "/setup", "/enter/{code}", "/j/{secret}",
+    "/campaigns/{name}/events", "/campaigns/{name}/export/{format}", "/campaigns/{name}/preview/work",
+    "/server/copies/{copy}", "/task/{id:int}/answers", "/campaigns/{name}/preview/task/{id:int}/answers",
+}  # fmt: skip
+"""What sends somewhere else, closes with the first account, or answers with a file, JSON or a stream."""
+
+
+def test_every_page_is_among_them(pages: list[tuple[str, str]], client: TestClient) -> None:
+    """A page that is added has to be visited here too."""
+    wanted = {way.path for way in ROUTES if way.method == "GET" and not way.path.startswith("/api/")} - NO_PAGES
+    met = set()
+    for place, _ in pages:
+        scope = {"type": "http", "method": "GET", "path": unquote(place.partition("?")[0]), "root_path": ""}
+        met |= {route.path for route in client.app.routes if route.matches(scope)[0] is Match.FULL}
+    assert wanted <= met, sorted(wanted - met)
