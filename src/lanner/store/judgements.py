@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import gc
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict
 
@@ -199,34 +201,52 @@ class Judgements(Rows):
         return judges, {row.id: row.key for row in run(select(_d.id, _d.key).where(_d.campaign == campaign))}
 
 
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """While a million things are made that all stay, looking for what could be thrown away finds nothing and takes
+    longer each time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _read(rows: Iterable[Row], judges: dict[int, str], documents: dict[int, str]) -> list[Judgement]:
     """From rows to judgements. The same few texts come again and again, so each is read once. Written as one plain
     loop because a million rows go through it."""
     tuples: dict[str | None, tuple[str, ...]] = {None: ()}
     scalars: dict[str, Json] = {}
     roles = {role.value: role for role in Role}
-    found = []
-    last: tuple[Any, ...] = (None, None, None, None)  # answers of one save share their moments
-    for row in rows:
-        id_, judge, task, document, segment, stage, question, systems, role, supersedes, text, flags = row[:12]
-        submission, elapsed, active, answered_at, received_at, origin = row[12:]
-        if systems not in tuples:
-            tuples[systems] = tuple(loads(systems))
-        if flags not in tuples:
-            tuples[flags] = tuple(loads(flags))
-        if text in scalars:
-            value = scalars[text]
-        else:
-            value = loads(text)
-            if len(text) < 40 and not isinstance(value, list | dict):  # what could be changed is never shared
-                scalars[text] = value
-        if (answered_at, received_at) != last[:2]:
-            last = (answered_at, received_at, moment(answered_at), moment(received_at))
-        found.append(
-            Judgement(
-                judges[judge], stage, question, documents[document], segment, tuples[systems], value, roles[role],
-                submission, tuples[flags], elapsed, active, last[2], last[3], task, origin,
-                id_, supersedes,
-            )
-        )  # fmt: skip
+    found: list[Judgement] = []
+    add = found.append
+    # answers of one save share their moments
+    answered, received, answered_then, received_then = None, None, None, None
+    with _undisturbed():
+        for (
+            id_, judge, task, document, segment, stage, question, systems, role, supersedes, text, flags,
+            submission, elapsed, active, answered_at, received_at, origin,
+        ) in rows:  # fmt: skip
+            if systems not in tuples:
+                tuples[systems] = tuple(loads(systems))
+            if flags not in tuples:
+                tuples[flags] = tuple(loads(flags))
+            if text in scalars:
+                value = scalars[text]
+            else:
+                value = loads(text)
+                if len(text) < 40 and not isinstance(value, list | dict):  # what could be changed is never shared
+                    scalars[text] = value
+            if received_at != received or answered_at != answered:
+                answered, received = answered_at, received_at
+                answered_then, received_then = moment(answered_at), moment(received_at)
+            add(
+                Judgement(
+                    judges[judge], stage, question, documents[document], segment, tuples[systems], value, roles[role],
+                    submission, tuples[flags], elapsed, active, answered_then, received_then, task, origin,
+                    id_, supersedes,
+                )
+            )  # fmt: skip
     return found
