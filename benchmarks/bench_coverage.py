@@ -177,9 +177,8 @@ def show_coverage(
     print(
         f"Coverage of 95 % intervals, {runs} simulated campaigns each ({by_item} by item), {SEGMENTS} sentences a text"
     )
-    print(
-        f"{'world':14}{'statistic':20}{'truth':>7}{'documents':>11}{'ours':>8}{'width':>7}{'by item':>9}{'possible':>11}{'width':>7}"
-    )
+    head = f"{'world':14}{'statistic':20}{'truth':>7}{'documents':>11}{'ours':>8}{'width':>7}"
+    print(f"{head}{'by item':>9}{'possible':>11}{'width':>7}")
     how, items = Resampling(n=500), Resampling(unit="item", n=500)
     for world in chosen:
         for name in names:
