@@ -1,12 +1,23 @@
+import re
 from dataclasses import replace
 
-from lanner.reports.latex import document, escape, table
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanner.reports.latex import _SPECIAL, document, escape, table
 from lanner.reports.parts import Column, Table
 from reports.sample import report
 
 
 def test_text_is_printed_never_obeyed() -> None:
     assert escape("\\input{x} 50% & a_b #1 $2") == r"\textbackslash{}input\{x\} 50\% \& a\_b \#1 \$2"
+
+
+@given(st.text(st.one_of(st.sampled_from("\\{}%&#$_^~\r\n\f\0 a"), st.characters())))
+def test_no_letter_of_a_text_is_a_command(text: str) -> None:
+    """What is left when the escapes are taken away is ordinary text of one line."""
+    left = re.sub("|".join(map(re.escape, sorted(_SPECIAL.values(), key=len, reverse=True))), "", escape(text))
+    assert not re.search(r"[\\{}%&#$_^~\x00-\x1f\x7f]", left)
 
 
 def test_a_table_has_three_rules_groups_and_a_total() -> None:

@@ -16,7 +16,7 @@ from lanner.studies.reproduce import AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTE
 from lanner.studies.study import Study
 
 MARKS = {AGREES: "✓", DIFFERS: "△", NOT_COMPUTABLE: "–", NOT_PRINTED: "·"}
-_MOST_NAMED = 4
+_MOST_NAMED, _LONG = 4, 20
 _WITH_INTERVAL = ("spans_per_segment", "seconds_per_segment", "mean_score", "protocols_agree")
 _AT_MOST_ONE = {
     *(f"agreement {name}" for name in ("kappa", "jaccard", "micro_f1", "wmt")),
@@ -174,8 +174,9 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
     for place, head in enumerate(heads):
         own = [check for check in checks if check.cell.column == head]
         if any(check.cell.paper is not None for check in own):
-            columns.append(Column(f"paper{place}", "true" if known else "printed", quiet=True, span=head))
-        columns.append(Column(f"ours{place}", "estimate" if known else "recomputed", span=head))
+            heading = "true" if known else "printed"
+            columns.append(Column(f"paper{place}", heading, quiet=True, span=head, text=_worded(own)))
+        columns.append(Column(f"ours{place}", "estimate" if known else "recomputed", span=head, text=_worded(own)))
     rows: list[dict[str, Json]] = []
     for row in dict.fromkeys(check.cell.row for check in checks):
         cells: dict[str, Json] = {"row": row}
@@ -193,6 +194,11 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
     printed = sum(check.cell.paper is not None for check in checks)
     said = f"{agree} of {printed} {'recovered' if known else 'agree'}." if printed else "not printed in the paper."
     return Table(name, f"“{where}”: {said}", columns, rows, _data(checks), f"{study.name} · {where}")
+
+
+def _worded(checks: Sequence[Check]) -> bool:
+    """Whether values are words of some length, which have to be broken over lines."""
+    return any(isinstance(check.value, str) and len(check.value) > _LONG for check in checks)
 
 
 def ours(check: Check) -> str:

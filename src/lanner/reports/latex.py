@@ -30,12 +30,14 @@ _FALLBACKS = ", ".join(
         "Noto Serif Devanagari",
     )
 )
+_CONTROL = re.compile(r"\r\n|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ANY_SPECIAL = re.compile("|".join(map(re.escape, _SPECIAL)))
 
 
 def escape(text: object) -> str:
-    """Text that LaTeX prints and never obeys."""
-    return _ANY_SPECIAL.sub(lambda match: _SPECIAL[match[0]], str(text)).replace("\n", " ")
+    """Text that LaTeX prints and never obeys. Line ends and control characters, some of which end a paragraph or stop
+    LaTeX, are spaces."""
+    return _ANY_SPECIAL.sub(lambda match: _SPECIAL[match[0]], _CONTROL.sub(" ", str(text)))
 
 
 def table(part: Table) -> str:

@@ -9,3 +9,9 @@ def test_before_after_and_the_change_of_kappa() -> None:
     found = words(drawing)
     assert {"133  (55 %)", "242 before", "109 after", ".500", ".580", "+.080"} <= set(found)
     assert inside(drawing)
+
+
+def test_both_names_of_a_pair_are_read_in_full() -> None:
+    pair = "Simulated annotator 1 – Simulated annotator 2"
+    drawn = words(merging(("Local", "Global"), [Merge(pair, 3, 9, 0.4, 0.5)]))
+    assert {"Simulated annotator 1 –", "Simulated annotator 2"} <= set(drawn)

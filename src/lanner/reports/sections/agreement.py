@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lanner.model import Result
 from lanner.reports.figures.heat_map import Pair, heat_map
@@ -211,6 +211,13 @@ def _pairs_said(view: View, agreement: Agreement) -> str:
     return f"{said}." if apart or len(found) < 2 else f"{said}, with intervals that overlap."
 
 
+def _second_line(numbers: Sequence[int]) -> str:
+    """What stands under the coefficient in a cell: n where pairs share different numbers of items."""
+    if len(set(numbers)) > 1:
+        return f"Second line of a cell: n, {min(numbers):,} to {max(numbers):,} items."
+    return f"Second line of a cell: 95 % interval; n {numbers[0]:,} items in every cell."
+
+
 def _heat_map(view: View, agreement: Agreement) -> Figure:
     same = {(r.labels["judge"], r.labels["other"]): r.value for r in agreement.same}
     pairs = {
@@ -225,7 +232,7 @@ def _heat_map(view: View, agreement: Agreement) -> Figure:
     drawing = heat_map(judges, people, pairs, agreement.coefficient.sign, agreement.same_sign)
     return Figure(
         f"pairs-{agreement.coefficient.question}",
-        f"{_pairs_said(view, agreement)} Second line of a cell: 95 % interval, or n where it differs.",
+        f"{_pairs_said(view, agreement)} {_second_line([pair.n for pair in pairs.values()])}",
         str(drawing),
         [{"judge": one, "other": other, "value": pair.value, "low": pair.low, "high": pair.high, "same": pair.same,
           "n": pair.n} for (one, other), pair in pairs.items()],
