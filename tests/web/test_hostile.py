@@ -55,7 +55,8 @@ def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
     brought = client.post(f"{here}/import", data={"token": token}, files={"answers": (f"{EVIL}.csv", TABLE)})
     places = [
         "/login", "/server", "/protocols/falcon", drafted.headers["location"], f"{here}/documents", f"{here}/import",
-        f"{here}/models", f"{here}/preview", "/campaigns", here, f"{here}/panels", f"{here}/disagreements?question=context&show=all",
+        f"{here}/models", f"{here}/preview", "/campaigns", here, f"{here}/panels",
+        f"{here}/disagreements?question=context&show=all",
         f"{here}/disagreements?at={quoted(text.id)}&segment={quoted(segments[1].id)}&refused={quoted(EVIL)}",
         f"{here}/judges", f"{here}/judge?id={quoted(people[0].id)}", f"{here}/settings", "/people", "/account",
         f"{here}/preview/task/1", "/new", f"/nowhere/{quoted(EVIL)}",
