@@ -6,7 +6,9 @@ each with a grid of twenty skills and two scores, beside an empty campaign.
 
 Prints how long the page takes (first look, later looks, after a save), how long the numbers behind it take in their own
 process, and the server's processor time per save in the full campaign and in the empty one: rounds of both in turn, the
-median of their ratios, so that what else the machine does falls on both alike. Then the same with someone looking.
+median of their ratios, so that what else the machine does falls on both alike. Then how long a save takes to appear on
+a page that is open, and what saves cost with someone looking. The load is printed beside: a busy machine stretches
+whatever is waited for.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import argparse
 import http.client
 import json
 import os
+import re
 import socket
 import statistics
 import subprocess
@@ -179,6 +182,7 @@ def main() -> None:
                 f"{rows:,} judged sentences, {ROWS * rows:,} grid answers; made in {time.perf_counter() - began:.0f} s"
             )
             tasks = {name: [task.id for task in campaign.tasks(store, name, "saver")] for name in ("full", "empty")}
+        print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
         with serving(database) as (port, pid):
             measure(port, pid, full, empty, tasks)
 
@@ -213,15 +217,57 @@ def measure(port: int, pid: int, full: dict[str, str], empty: dict[str, str], ta
         f"ratio full / empty                {statistics.median(ratios):8.2f}  "
         f"median of {ROUNDS} rounds of {SAVES} saves; {ratios[0]:.2f} to {ratios[-1]:.2f}"
     )
+    seen(port, full["saver"], tasks["full"][ROUNDS * step])
     stop = threading.Event()
     watcher = threading.Thread(target=watching, args=(port, stop))
     watcher.start()
     time.sleep(1)
-    _, wait = saves(port, pid, full["saver"], tasks["full"][ROUNDS * step + 1 :])
+    looked, wait = saves(port, pid, full["saver"], tasks["full"][ROUNDS * step + 1 :])
     stop.set()
-    print(f"with someone looking              {wait:8.1f} ms wait for a save")
+    alone = statistics.median(found["full"][0] for _, found in rounds)
+    print(f"with someone looking              {wait:8.1f} ms wait for a save, {looked:.2f} ms processor in all")
+    print(f"ratio looked at / not             {looked / alone:8.2f}  the server's own time, pages and news included")
     print(f"server's memory                   {resident(pid):8.0f} MB")
     watcher.join()
+
+
+def judged(body: bytes) -> int:
+    """How many judgements a page says there are."""
+    found = re.search(rb"([\d,]+) of [\d,]+ human judgements", body)
+    assert found, body[:500]
+    return int(found[1].replace(b",", b""))
+
+
+def seen(port: int, secret: str, task: int) -> None:
+    """How long a save takes to appear on a page that is open: until the news arrives, until the page shows it."""
+    organiser, judge = Browser(port), Browser(port)
+    organiser.ask("GET", "/enter/bench")
+    judge.ask("GET", f"/j/{secret}")
+    stream = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    cookie = f"lanner_account={organiser.cookies['lanner_account']}"
+    stream.request("GET", "/campaigns/full/events", headers={"cookie": cookie})
+    answer = stream.getresponse()
+    news, shown = [], []
+    for item in range(5):
+        time.sleep(1.5)  # the page's own pause between two looks, and the news of the save before
+        before = judged(organiser.ask("GET", "/campaigns/full/panels")[1])
+        answers = {"skills": dict.fromkeys(SKILLS, "low"), "sentence": 3, "holistic": 7}
+        body = json.dumps({"submission": uuid4().hex, "item": item, "answers": answers}).encode()
+        began = time.perf_counter()
+        assert judge.ask("POST", f"/task/{task}/answers", body)[0] == 200
+        while b"changed" not in answer.readline():
+            pass
+        news.append(time.perf_counter() - began)
+        while judged(organiser.ask("GET", "/campaigns/full/panels")[1]) <= before:
+            time.sleep(0.02)
+        shown.append(time.perf_counter() - began)
+    stream.close()
+    print(f"from a save to its news           {1000 * statistics.median(news):8.0f} ms  at most {1000 * max(news):.0f}")
+    told = "within" if max(shown) < 2 else "NOT within"
+    print(
+        f"from a save to the page showing   {1000 * statistics.median(shown):8.0f} ms  "
+        f"at most {1000 * max(shown):.0f}: {told} two seconds"
+    )
 
 
 def watching(port: int, stop: threading.Event) -> None:

@@ -15,7 +15,7 @@ from lanner.web.making.incoming import bring, look
 
 @click.command("import", short_help="Take answers from a file into a campaign.")
 @click.argument("name")
-@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.argument("path", type=click.Path(path_type=Path))
 @click.option("--model", default="", help="The file holds outputs of this model, one JSON object a line.")
 @click.option("--look", "only_look", is_flag=True, help="Say what the file would bring, and store nothing.")
 @store_option

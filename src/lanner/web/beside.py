@@ -7,6 +7,7 @@ server starts it when someone looks at a live page, and starts it again if it di
 from __future__ import annotations
 
 import asyncio
+import os
 import pickle
 import struct
 import sys
@@ -27,6 +28,11 @@ class Beside:
         self._address = address
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
+
+    @property
+    def begun(self) -> bool:
+        """Whether the process is there; beginning takes it a second or two."""
+        return self._process is not None
 
     async def ask(self, what: str, *given: Any) -> Any:
         """What a method of the album over there returns, or the error it met."""
@@ -53,7 +59,9 @@ class Beside:
     async def _begun(self) -> asyncio.subprocess.Process:
         pipe = asyncio.subprocess.PIPE
         command = (sys.executable, "-m", "lanner.web.making.process")
-        process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=2**24)
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=pipe, stdout=pipe, limit=2**24, preexec_fn=_modestly
+        )
         assert process.stdin is not None
         process.stdin.write(packed(self._address))  # not on the command line, where others could read a password
         return process
@@ -65,6 +73,10 @@ class Beside:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.communicate()  # also closes the pipes
+
+
+def _modestly() -> None:
+    os.nice(10)  # those who judge come first, and whoever waits for a page: also while this one loads what it needs
 
 
 def packed(value: object) -> bytes:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from lanner.reports.svg import Drawing, fit
+from lanner.reports.svg import width as width_of
 from lanner.reports.typeset import count as thousands
 from lanner.reports.typeset import number
 from lanner.web.naming import LETTER, LINE, beside, called, put
@@ -126,7 +127,10 @@ def _agreement_row(drawing: Drawing, row: AgreementRow, y: float, x: object, min
     css = "tb" if row.main else "t"
     if row.group:
         drawing.rect(8, y - 6, 3, 12, f"g-{row.group}", rx=1)
-    drawing.text(0 if row.main else 18, y + 4, fit(row.label, 156 if row.main else 138, 6.3), css)
+    if row.main:
+        drawing.lines(0, y + 4, row.label, 150, css)
+    else:
+        drawing.text(18, y + 4, fit(row.label, 138, 6.3), css, title=row.label)
     if row.value is None:
         drawing.text(492, y + 4, say("not yet"), "tm", "end")
         return
@@ -158,9 +162,9 @@ def heat_map(judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int],
     """Lower triangle, one hue. `judges`: name and whether a model, people first; people's block is framed."""
     names = [name for name, _ in judges]
     longest = max((len(word) for name in names for word in name.split()), default=0)
-    wide, tall = min(92.0, max(66.0, LETTER * longest + 6)), 50.0
+    wide, tall = min(92.0, max(66.0, LETTER * longest + 10)), 50.0
     left = min(140.0, max(61.0, 16 + LETTER * max(map(len, names), default=0)))
-    across, down = called(names, wide - 4, 3), called(names, left - 14, 3)
+    across, down = called(names, wide - 6, 4), called(names, left - 14, 3)
     top = 11.0 + LINE * max(map(len, across), default=1)
     size = len(judges)
     people = sum(not model for _, model in judges)
@@ -213,7 +217,7 @@ def label_shares(
     width, x, y = 402.0, left, 13.0
     drawing = Drawing(say("Share of each answer per judge, {what}", what=caption), 0, width)
     for label, css in options:
-        needed = 26 + LETTER * len(label)
+        needed = 26 + width_of(label, LETTER)
         if x + needed > width and x > left:
             x, y = left, y + 18
         drawing.rect(x, y - 9, 10, 10, css)
@@ -253,10 +257,16 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
     shown = [part for part in parts if part[1]]
     room = 402 - 2 * (len(shown) - 1)
     sizes = [room * count / total for _, count, _ in shown]
-    words = [
-        called([name], max(118.0 if css == "o1" else 0.0, size), 3)[0] if css in ("o1", "o2") and size > 34 else []
-        for (name, _, css), size in zip(shown, sizes, strict=True)
-    ]
+    words: list[list[str]] = []
+    x = taken = 0.0  # names stand above their parts where they do not run into the one before
+    for (name, _, css), size in zip(shown, sizes, strict=True):
+        room_for = max(118.0, size) if css == "o1" else size if css == "o2" and size > 34 else 0.0
+        lines = called([name], room_for, 3)[0] if room_for else []
+        half = max([0.0, *(width_of(line, LETTER) / 2 for line in lines)])
+        fits = x + size / 2 - half >= taken
+        words.append(lines if fits else [])
+        taken = x + size / 2 + half + 4 if fits and lines else taken
+        x += size + 2
     bar = 8 + LINE * max([1, *map(len, words)])
     drawing = Drawing(
         say("Of {n}: {what}", n=total, what=", ".join(f"{name} {count}" for name, count, _ in parts)), bar + 58, 402

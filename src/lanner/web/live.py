@@ -86,6 +86,8 @@ class Live:
             making = self._making.get(key)
             if making is None:
                 making = self._making[key] = asyncio.create_task(self._make(key))
+            if self._beside is not None and not self._beside.begun:
+                return known  # nothing will be there in time
             with suppress(TimeoutError):
                 return await asyncio.wait_for(asyncio.shield(making), wait)
         return known

@@ -15,8 +15,7 @@ LINE = 14
 def called(names: Sequence[str], width: float, lines: int) -> list[list[str]]:
     """Names in so much room: whole where they fit on so many lines, broken between words, then between letters. What
     is longer loses its middle, or whatever is not needed to tell it from the others."""
-    room = max(4, int(width / LETTER))
-    shown = [_broken(name, room, lines) for name in names]
+    shown = [_broken(name, _room(name, width), lines) for name in names]
     told = ["".join(lines_) for lines_ in shown]
     twins = [at for at, words in enumerate(told) if told.count(words) > 1]
     if len({names[at] for at in twins}) > 1:
@@ -24,9 +23,16 @@ def called(names: Sequence[str], width: float, lines: int) -> list[list[str]]:
             1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*(names[at] for at in twins), strict=False))
         )
         for at in twins:
+            room = _room(names[at], width)
             rest = names[at][differs : differs + room * (lines - 1) or room // 2]
             shown[at] = _fitted(names[at][:differs], rest, room, lines)
     return shown
+
+
+def _room(name: str, width: float) -> int:
+    """How many letters of this name's script fit on a line."""
+    letter = 12.0 if any(ord(letter) > 0x2E80 for letter in name) else LETTER
+    return max(4, int(width / letter))
 
 
 def _broken(name: str, room: int, lines: int) -> list[str]:

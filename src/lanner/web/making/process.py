@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import sys
 from collections.abc import Callable
@@ -40,5 +39,4 @@ def answer(questions: BinaryIO, answers: BinaryIO, album_of: Callable[[Store], A
 
 
 if __name__ == "__main__":
-    os.nice(10)  # those who judge come first
     answer(sys.stdin.buffer, sys.stdout.buffer)
