@@ -35,3 +35,10 @@ def test_simulated_judges_are_said_first() -> None:
 def test_the_table_of_texts_adds_up() -> None:
     _, table = [block for block in section(view()).blocks if isinstance(block, Table)]
     assert [row["sentences"] for row in table.rows] == [12, 12, 24]
+
+
+def test_what_happened_to_the_data_is_said() -> None:
+    made = view()
+    material = replace(made.material, notes=("One judge has withdrawn; 6 answers were deleted.",))
+    blocks = section(replace(made, material=material)).blocks
+    assert any("One judge has withdrawn; 6 answers" in block.text for block in blocks if isinstance(block, Paragraph))

@@ -44,6 +44,8 @@ def section(view: View) -> Section:
                 "**The judges of this campaign are simulated**: nothing here says anything about real translations."
             ),
         )
+    if view.material.notes:  # answers withdrawn, spellings mended: what happened to the data before they were counted
+        paragraphs.append(Paragraph(" ".join(view.material.notes)))
     return Section("method", "What was done", [*paragraphs, _asked(view), _texts(view)])
 
 
