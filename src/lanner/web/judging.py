@@ -307,7 +307,8 @@ def _finished(store: Store, number: int) -> Task:
     laid = desk(store, number)
     gates = [stage for stage in laid.protocol.pages[done.page] if stage.gate] if laid else []
     if laid and gates and all(holds(stage.gate, laid.given[0].answers) for stage in gates):
-        work.consent(store, laid.campaign.id, laid.judge.id, laid.protocol.label)
+        # the hash tells one wording from another where both are called the same
+        work.consent(store, laid.campaign.id, laid.judge.id, f"{laid.protocol.label} {laid.protocol.hash}")
     return done
 
 
