@@ -1,11 +1,12 @@
 """A newcomer's first minutes, walked by a machine: from a fresh copy to the first judged sentence and the first report.
 
-    python benchmarks/bench_first_hour.py [--installed]
+    python benchmarks/bench_first_hour.py [--installed] [--test]
 
-Copies what git tracks into an empty folder, with an empty home; installs it there (with --installed: uses the
-environment that runs this script), starts the demo, judges a sentence by keyboard in a real Chromium, then asks for a
-report of what was judged. Prints when each was reached. Reading and thinking take a person longer; the machine shows
-what Lanner itself makes them wait for.
+Clones this commit into an empty folder, with an empty home; types `make demo` there (with --installed: starts the demo
+with the environment that runs this script), judges a sentence by keyboard in a real Chromium, stops the demo with
+Ctrl+C, asks for a report of what was judged, and with --test types `make test`. Prints when each was reached, as a
+transcript for the quick start. Reading and thinking take a person longer; the machine shows what Lanner itself makes
+them wait for.
 """
 
 from __future__ import annotations
@@ -47,14 +48,6 @@ def copy(folder: Path) -> Path:
     return clone
 
 
-def install(clone: Path) -> Path:
-    python = clone / ".venv" / "bin" / "python"
-    subprocess.run([sys.executable, "-m", "venv", str(clone / ".venv")], check=True)
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "-qq", "install", "-c", "constraints.txt", "."]
-    subprocess.run(pip, cwd=clone, check=True)
-    return python
-
-
 def judge(link: str, place: Path) -> None:
     """Open the link, begin the first document, answer its first sentence by keyboard, and see it in the store."""
     program = next(path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name)))
@@ -76,34 +69,47 @@ def done(place: Path) -> int:
         return next(part.done for part in campaign.progress(store, "demo-h-falcon").judges if part.name == "you")
 
 
+def demo(clone: Path, home: dict[str, str], installed: bool) -> subprocess.Popen[str]:
+    """The demo as a newcomer starts it, in a process group of its own, so that Ctrl+C can be sent to all of it."""
+    command = [sys.executable, "-m", "lanner", "demo", "--no-open"] if installed else ["make", "demo"]
+    told = {**home, "PYTHON": sys.executable}
+    return subprocess.Popen(command, cwd=clone, env=told, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+
 def main() -> None:
+    installed = "--installed" in sys.argv
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         clock = Clock()
         clone = copy(folder)
-        clock.stop("cloned")
-        python = Path(sys.executable) if "--installed" in sys.argv else install(clone)
-        clock.stop("installed" if "--installed" not in sys.argv else "installed already: not counted")
+        clock.stop("git clone: done")
         home = {"PATH": os.environ["PATH"], "HOME": name, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1"}
-        command = [python, "-m", "lanner", "demo", "--no-open", "--port", "8950"]
-        demo = subprocess.Popen(command, cwd=folder, env=home, stdout=subprocess.PIPE, text=True)
+        running = demo(clone, home, installed)
         link = ""
-        for line in demo.stdout:
+        for line in running.stdout:
+            if "Making the demo" in line:
+                clock.stop("installed already: not counted" if installed else "make demo: installed")
             if found := re.search(r"Judge with H-FALCON\s+(\S+)", line):
                 link = found[1]
             if "Ctrl+C" in line:
                 break
-        clock.stop("demo: links printed, report written")
+        clock.stop("make demo: links printed, first report written")
+        place = clone / "lanner-demo" / "lanner.sqlite"
         try:
-            judge(link, folder / "lanner-demo" / "lanner.sqlite")
+            judge(link, place)
             clock.stop("first sentence judged and on disk")
         finally:
-            demo.send_signal(signal.SIGINT)
-            demo.wait()
-        store = str(folder / "lanner-demo" / "lanner.sqlite")
-        report = ["report", "demo-h-falcon", "--store", store, "--svg-only", "--out", str(folder / "mine")]
+            os.killpg(running.pid, signal.SIGINT)
+            said = running.stdout.read().strip().splitlines()
+            running.wait()
+        clock.stop(f"Ctrl+C: {said[-1] if said else 'no word'}")
+        python = Path(sys.executable) if installed else clone / ".venv" / "bin" / "python"
+        report = ["report", "demo-h-falcon", "--store", str(place), "--svg-only", "--out", str(folder / "mine")]
         subprocess.run([python, "-m", "lanner", *report], env=home, check=True, capture_output=True)
-        clock.stop("report of the campaign with that sentence in it")
+        clock.stop("lanner report: a report with that sentence in it")
+        if "--test" in sys.argv:
+            done = subprocess.run(["make", "test"], cwd=clone, env=home, check=False)
+            clock.stop(f"make test: {'passed' if done.returncode == 0 else 'FAILED'}")
 
 
 if __name__ == "__main__":

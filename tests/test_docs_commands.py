@@ -107,7 +107,7 @@ def _furnish(place: Path, workshop: Path, page: Path, lines: list[str]) -> None:
         return
     names = set(shlex.split(" ".join(lines).replace(":", " ").replace("=", " ")))
     for source in workshop.iterdir():
-        made = source.name == "texts.jsonl" and "lanner import texts.csv" in lines
+        made = source.name == "texts.jsonl" and any(line.startswith("lanner import texts.csv") for line in lines)
         if (source.name in names or source.name == STORE) and not made:
             (shutil.copytree if source.is_dir() else shutil.copy)(source, place / source.name)
     if "pilot" in names and not any(line.startswith("lanner new pilot") for line in lines):

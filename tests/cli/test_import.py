@@ -18,6 +18,10 @@ def test_texts_become_a_corpus_file(lanner: Command, tmp_path: Path) -> None:
     assert (row["documents"], row["sentences"], row["answers"]) == (1, 2, 0)
     [document] = [json.loads(line) for line in (tmp_path / "mine.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [segment["source"] for segment in document["segments"]] == ["One.", "Two."]
+    said = lanner("import", path, "--force")
+    assert "--option languages=" in said.out + said.err  # nothing says which they are
+    said = lanner("import", path, "--force", "--option", "languages=en-de")
+    assert "--option languages=" not in said.out + said.err
     again = lanner("import", path)
     assert again.code == 2
     assert "such a file already" in again.err

@@ -168,6 +168,7 @@ class _Table:
         self.has_scores = "judge" in self.at and "score" in self.at
         self.given = languages
         self.blank = self.empty_outputs = 0
+        self.unknown_language = False
 
     @property
     def is_plain(self) -> bool:
@@ -236,6 +237,8 @@ class _Table:
             )
         if "document" not in self.at:
             yield "No column names the documents, so all rows are one (columns=document=NAME to change that)."
+        if self.unknown_language:
+            yield "The languages are not known, and judges will read so: name them with --option languages=en-ko."
         if self.blank:
             yield f"{self.blank} blank rows are left out."
         if self.empty_outputs:
@@ -303,6 +306,7 @@ class _Table:
         for role in ("source_language", "target_language"):
             if role in self.at and not self.given:
                 said[role] = language_codes.normal(self._text(role, row))
+        self.unknown_language |= language_codes.UNDETERMINED in (said["source_language"], said["target_language"])
         said["glossary"] = self._json("glossary", row, {}, line)
         said["meta"] = self._json("document_meta", row, {}, line)
         return said
