@@ -165,7 +165,7 @@ def pages(server: Running, store: Store) -> None:
             assert status == 200
     with took("the numbers on it, made beside the server"):
         while b"being made" in body:
-            time.sleep(0.2)
+            time.sleep(2)
             _, body = organiser.ask("GET", "/campaigns/bench/panels")
     line("server's memory", f"{server.memory():.0f} MB")
 
