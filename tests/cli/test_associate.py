@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from cli.command import Command
@@ -23,6 +25,13 @@ def test_nothing_to_correlate(lanner: Command) -> None:
     ran = lanner("associate", "x", "--x", "a")
     assert ran.code == 2
     assert "--of MEASURE" in ran.err
+
+
+def test_the_measures_of_a_plain_table_are_named(lanner: Command, tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    file.write_text("judge,item,score,label\na,1,3,good\nb,1,4,bad\n", encoding="utf-8")
+    assert "Measures here: score, label." in lanner("associate", file).err
+    assert "score" in lanner("associate", file, "--x", "score", "--y", "scoer").err
 
 
 @pytest.mark.data

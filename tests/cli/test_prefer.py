@@ -35,3 +35,38 @@ def test_a_preference_in_words_by_judge_and_as_strengths(lanner: Command) -> Non
     one = lanner(*asked, "--judges", "E").out
     assert "no preference is shown" in one
     assert lanner(*asked, "--by", "domain", "--json").envelope["rows"]
+
+
+def votes(path: Path, answers: dict[str, str], systems: bool = True) -> Path:
+    """Three judges on two sentences of each of six documents; what `answers` calls a, b and tie."""
+    rows = ["judge,document,segment" + (",system" if systems else "") + ",better"]
+    for at in range(36):
+        document, judge = at // 6, at % 3
+        given = answers["tie" if at % 9 == 0 else "b" if at % 4 == 0 else "a"]
+        rows.append(f"j{judge},d{document},{at // 3}" + (",human|mt" if systems else "") + f",{given}")
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_plain_table_of_preferences_by_side_and_by_name(lanner: Command, tmp_path: Path) -> None:
+    named = {"a": "human", "b": "mt", "tie": "tie"}
+    files = [
+        votes(tmp_path / "sides.csv", {"a": "a", "b": "b", "tie": "tie"}),
+        votes(tmp_path / "named.csv", named),
+        votes(tmp_path / "alone.csv", named, systems=False),
+    ]
+    said = [lanner("prefer", file, "--favour", "human").out for file in files]
+    assert "human was preferred over mt in 24 of 32 decided comparisons" in said[0]
+    assert said[0] == said[1] == said[2]
+
+
+def test_majorities_are_said_in_words(lanner: Command, tmp_path: Path) -> None:
+    text = lanner("prefer", votes(tmp_path / "v.csv", {"a": "a", "b": "b", "tie": "tie"}), "--votes").out
+    assert "items, most judges preferred human on" in text
+
+
+def test_scores_are_no_preference_and_the_way_out_is_said(lanner: Command, tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("judge,item,score\na,1,3\nb,1,4\n", encoding="utf-8")
+    ran = lanner("prefer", file)
+    assert ran.code == 2 and "a column system (human|mt)" in ran.err

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from cli.command import Command
@@ -38,3 +40,12 @@ def test_what_is_explained_is_said_in_words(lanner: Command) -> None:
     assert "judge3: skills + sentence explain 61 % of how holistic varies" in text
     assert "a large effect (Cohen 1988), p < .001" in text
     assert "one more of sentence goes with holistic" in lanner(*asked, "--coefficients", "--by", "-").out
+
+
+def test_a_group_is_named_beside_the_one_it_is_compared_with(lanner: Command, tmp_path: Path) -> None:
+    rows = [f"j,d{at // 4},{at},{'human' if at % 2 else 'mt'},{at % 5 + 3 * (at % 2)}" for at in range(40)]
+    file = tmp_path / "ratings.csv"
+    file.write_text("\n".join(["judge,document,segment,system,score", *rows]) + "\n", encoding="utf-8")
+    asked = ("regress", file, "--outcome", "score", "--blocks", "system", "--by", "-")
+    assert "system mt rather than human goes with score" in lanner(*asked, "--coefficients").out
+    assert "system explains" in lanner(*asked).out

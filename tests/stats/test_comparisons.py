@@ -51,3 +51,12 @@ def test_an_unknown_question_gets_a_suggestion():
     data = {"judge": ["j"], "document": ["d"], "label": ["x"], "question": ["better"]}
     with pytest.raises(StatisticError, match="better"):
         comparisons(data, "beter")
+
+
+def test_answers_may_name_the_better_of_the_two_shown():
+    systems, labels = ["x|y", "y|x", "x|y"], ["y", "y", "tie"]
+    table, _ = comparisons({"judge": ["j"] * 3, "document": ["1", "2", "3"], "system": systems, "label": labels})
+    assert table["won"].to_list() == [-1, -1, 0]
+    assert table["shown_first"].to_list() == [-1, 1, 0]
+    with pytest.raises(StatisticError, match="which side"):
+        comparisons({"judge": ["j"] * 3, "document": ["1", "2", "3"], "system": systems, "label": ["y", "z", "tie"]})

@@ -87,7 +87,8 @@ def _material(path: Path, table: pl.DataFrame, at: dict[str, str | None], answer
     values = {name: _values(table[name]) for name in answers}
     judgements = [
         Judgement(
-            judges[row], "rating", name.strip(), documents[row], segments[row], (systems[row],) if systems[row] else (),
+            judges[row], "rating", name.strip(), documents[row], segments[row],
+            tuple(systems[row].split("|")) if systems[row] else (),
             values[name][row], elapsed_seconds=None if seconds is None else seconds[row],
             origin=f"{path.name}:{row + 2}", flags=("missing",) if values[name][row] is None else (),
         )

@@ -11,6 +11,7 @@ from lanner.model import Interval, Json, Result
 from lanner.stats.association import between_measures, correlations
 from lanner.stats.reading import reading
 from lanner.stats.resample import Resampling
+from lanner.stats.wide import wide
 
 
 @click.command("associate", short_help="Correlations between judges, or between two measures.")
@@ -38,7 +39,8 @@ def command(
     Example: lanner associate h-falcon --of sentence,holistic,skill_sum
     """
     if bool(of) == bool(first and second):
-        raise LannerError("Say what to correlate.", next_step="Give --of MEASURE, or --x MEASURE and --y MEASURE.")
+        step = f"Give --of MEASURE, or --x MEASURE and --y MEASURE. {_known(source)}"
+        raise LannerError("Say what to correlate.", next_step=step.strip())
     measures = names(of) or [str(first), str(second)]
     part = source.part_that_asks(measures[0])
     resampling = Resampling(n=resamples, seed=seed)
@@ -50,6 +52,15 @@ def command(
         )
     columns = ["of", "x", "y", *names(by), "statistic", "estimate", "p", "n"]
     print_rows(Output("associate", as_json), result, columns, words=_words(result))
+
+
+def _known(source: Source) -> str:
+    """The measures one could name, if the source can be read at all."""
+    try:
+        found = list(dict.fromkeys(name for part in source.parts() for name in wide(part.table).measures))
+    except LannerError:
+        return ""
+    return f"Measures here: {', '.join(found[:12])}{', …' if len(found) > 12 else ''}." if found else ""
 
 
 def _words(result: Result) -> list[str]:

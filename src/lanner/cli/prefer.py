@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+import polars as pl
 
 from lanner.cli._output import Output
 from lanner.cli._source import Source, shares, source_options
@@ -11,6 +12,7 @@ from lanner.material import Material
 from lanner.model import Json, Rank, Result
 from lanner.reports.typeset import estimate, p_value, percent
 from lanner.stats.bradley_terry import bradley_terry
+from lanner.stats.comparisons import TIES
 from lanner.stats.preference import majority, sign_test
 from lanner.stats.resample import Resampling
 
@@ -51,7 +53,7 @@ def command(
             for name in _asked(share, question):
                 if votes:
                     result = majority(share.table, name, resampling=resampling)
-                    output.table([{"question": name, "domain": domain, **row} for row in result.rows], title=domain)
+                    _print_votes(output, result, name, domain)
                 elif ranking:
                     result = bradley_terry(share.table, name, resampling=resampling)
                     _print_strengths(output, result, name, domain)
@@ -70,11 +72,29 @@ def command(
 
 
 def _asked(part: Material, question: str | None) -> list[str]:
-    ranked = [q.id for _, q in part.protocol.questions if isinstance(q, Rank)] if part.protocol else []
-    asked = [name for name in ranked if name in set(part.table["question"]) and question in (None, name)]
-    if not asked:
+    ranked = [q.id for _, q in part.protocol.questions if isinstance(q, Rank)] if part.protocol else _plain(part)
+    asked = [name for name in ranked if name in set(part.table["question"].unique()) and question in (None, name)]
+    if asked:
+        return asked
+    if part.protocol:
         raise InputError(f"{part.name} asks for no preference.", next_step="Preferences are questions of kind rank.")
-    return asked
+    raise InputError(
+        f"{part.name} holds no preference between two outputs.",
+        next_step="Name the two in a column system (human|mt) and give the answers a, b or tie, or the name of the "
+        "better one.",
+    )
+
+
+def _plain(part: Material) -> list[str]:
+    """Without a protocol: labels given to two outputs side by side, or labels that can only be two names and ties."""
+    labelled = part.table.filter(pl.col("label").is_not_null())
+    found = []
+    for name in labelled["question"].unique(maintain_order=True).to_list():
+        own = labelled.filter(pl.col("question") == name)
+        named = set(own["label"].unique()) - TIES
+        if own["system"].str.contains("|", literal=True).any() or ((own["system"] == "").all() and len(named) <= 2):
+            found.append(name)
+    return found
 
 
 def _print_tests(output: Output, result: Result, question: str, domain: str) -> None:
@@ -111,6 +131,22 @@ def _sentence(row: Json) -> str:
             says + "Whether that is more than chance depends on how ties and documents are counted: report all three."
         )
     return says + "Chance alone could well give that: no preference is shown."
+
+
+def _print_votes(output: Output, result: Result, question: str, domain: str) -> None:
+    rows = [
+        {"question": question, "domain": domain, **row, "sign test": p_value(row["p"]) if row["p"] is not None else "—"}
+        for row in result.rows
+    ]
+    columns: list[str | tuple[str, str]] = [
+        "question", "one", "two", "items", ("won_by_one", "for one"), "ties", ("won_by_two", "for two"), "sign test",
+    ]  # fmt: skip
+    output.table(rows, columns, title=domain)
+    for row in rows:
+        output.say(
+            f"Of {row['items']} items, most judges preferred {row['one']} on {row['won_by_one']} and {row['two']} on "
+            f"{row['won_by_two']}; {row['ties']} have no majority."
+        )
 
 
 def _print_strengths(output: Output, result: Result, question: str, domain: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
 
 import click
+import polars as pl
 
 from lanner.cli._output import Output, print_rows
 from lanner.cli._source import Source, names, source_options
@@ -16,6 +17,7 @@ from lanner.stats.reading import band
 from lanner.stats.regression import Clustering, regress
 from lanner.stats.regression import blocks as regress_blocks
 from lanner.stats.resample import Resampling
+from lanner.stats.wide import wide
 
 
 @click.command("regress", short_help="What a score is made of: coefficients and R² by block.")
@@ -49,9 +51,11 @@ def command(
     output = Output("regress", as_json)
     if coefficients:
         predictors = [name for block in parts for name in block]
-        result = regress(part.table, outcome, predictors, by=groups, errors=errors, fill=fill, resampling=resampling)
+        measures = wide(part.table)
+        result = regress(measures, outcome, predictors, by=groups, errors=errors, fill=fill, resampling=resampling)
         shown = [*groups, "term", "estimate", "p", "n"]
-        print_rows(output, result, shown, bounded=False, words=_slopes(result, outcome, groups))
+        words = _slopes(result, outcome, groups, _first_groups(measures.table))
+        print_rows(output, result, shown, bounded=False, words=words)
         return
     result = regress_blocks(part.table, outcome, parts, by=groups, errors=errors, fill=fill, resampling=resampling)
     rows = [
@@ -69,10 +73,13 @@ def _explained(result: Result, outcome: str, parts: Sequence[Sequence[str]], gro
     words = []
     for row in result.rows[len(parts) - 1 :: len(parts)]:
         who = ", ".join(str(row[name]) for name in groups)
-        says = f"{row['step']} explain {percent(row['r2'], 0)} of how {outcome} varies from item to item"
+        alone = len(parts) == 1 and len(parts[0]) == 1
+        says = f"{row['step']} explain{'s' * alone} {percent(row['r2'], 0)} of how {outcome} varies from item to item"
         if len(parts) > 1 and row["added"] is not None and row["r2"] < 1:
             large = band(row["added"] / (1 - row["r2"]), "cohen_f2")
-            says += f"; {' + '.join(parts[-1])} alone add {percent(row['added'], 0)}, a {large} effect (Cohen 1988)"
+            last = " + ".join(parts[-1])
+            gain = f"add{'s' * (len(parts[-1]) == 1)} {percent(row['added'], 0)}"
+            says += f"; {last} {gain} to what the others explain, a {large} effect (Cohen 1988)"
             says += f", {p_value(row['p'])}" if row["p"] is not None else ", not tested: too few documents"
         words.append(f"{who}: {says}." if who else f"{says}.")
     if words:
@@ -80,7 +87,13 @@ def _explained(result: Result, outcome: str, parts: Sequence[Sequence[str]], gro
     return words
 
 
-def _slopes(result: Result, outcome: str, groups: Sequence[str]) -> list[str]:
+def _first_groups(table: pl.DataFrame) -> dict[str, str]:
+    """The group that the others of a column of text are compared with."""
+    text = [name for name in table.columns if table.schema[name] == pl.String() and table[name].is_not_null().any()]
+    return {name: str(table[name].drop_nulls().min()) for name in text}
+
+
+def _slopes(result: Result, outcome: str, groups: Sequence[str], first: Mapping[str, str]) -> list[str]:
     """The surest coefficients in words; the rest is in the table."""
     rows: list[Json] = [row for row in result.rows if row["term"] != "intercept" and row.get("p") is not None]
     words = []
@@ -88,6 +101,8 @@ def _slopes(result: Result, outcome: str, groups: Sequence[str]) -> list[str]:
         mine = [row for row in rows if tuple(str(row[name]) for name in groups) == who]
         row = min(mine, key=lambda r: r["p"])
         way = "higher" if row["value"] > 0 else "lower"
-        says = f"one more of {row['term']} goes with {outcome} {abs(row['value']):.2f} {way}, all else equal"
+        name, _, group = str(row["term"]).partition("=")
+        change = f"{name} {group} rather than {first.get(name, 'the first group')}" if group else f"one more of {name}"
+        says = f"{change} goes with {outcome} {abs(row['value']):.2f} {way}, all else equal"
         words.append(": ".join(filter(None, (", ".join(who), f"{says} ({p_value(row['p'])})."))))
     return words

@@ -80,13 +80,18 @@ def _ranked(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sided(table: pl.DataFrame, sides: tuple[str, str] | None, tie: str | None) -> pl.DataFrame:
-    used = set(table["label"].to_list())
+    used = set(table["label"].unique().to_list())
+    if sides is None and not any(used & set(known) for known in _SIDES):
+        named = _by_name(table, tie)
+        if named is not None:
+            return named
     pair = sides or next((known for known in _SIDES if used & set(known)), _SIDES[0])
     unknown = used - set(pair) - TIES - ({tie} if tie else set())
     if unknown:
         raise StatisticError(
             f"It is not clear which side {sorted(unknown)[0]!r} means.",
-            next_step="Name the two labels that mean the first and the second output shown: sides=(…, …).",
+            next_step="Answer a or b, first or second, or with the name of the better system; in Python, name the "
+            "two labels that mean the first and the second output shown: sides=(…, …).",
         )
     systems = pl.col("system").str.split("|")
     wins = pl.when(pl.col("label") == pair[0]).then(1).when(pl.col("label") == pair[1]).then(-1).otherwise(0)
@@ -94,6 +99,17 @@ def _sided(table: pl.DataFrame, sides: tuple[str, str] | None, tie: str | None) 
     return _turned(
         table.with_columns(first.alias("left"), second.alias("right"), wins.cast(pl.Int64).alias("preferred"))
     )
+
+
+def _by_name(table: pl.DataFrame, tie: str | None) -> pl.DataFrame | None:
+    """Answers that name the better of the two outputs shown; None where one of them names neither."""
+    systems = pl.col("system").str.split("|")
+    first, second = systems.list.get(0, null_on_oob=True), systems.list.get(1, null_on_oob=True)
+    ties = [*TIES, *([tie] if tie else [])]
+    named = pl.when(pl.col("label") == first).then(1).when(pl.col("label") == second).then(-1)
+    won = named.when(pl.col("label").is_in(ties)).then(0).cast(pl.Int64).alias("preferred")
+    made = table.with_columns(first.alias("left"), second.alias("right"), won)
+    return None if made["preferred"].is_null().any() else _turned(made)
 
 
 def _named(table: pl.DataFrame, tie: str | None) -> pl.DataFrame:

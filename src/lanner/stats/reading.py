@@ -50,7 +50,7 @@ def reading(result: Result, *, scale: str | None = None) -> str:
     title = meaning.get("title", result.name)
     if result.value is None:
         return f"{title}: no value. {' '.join(result.notes[:1])}".strip()
-    shown = f"{result.value:.0%}" if meaning.get("share") else f"{result.value:.2f}"
+    shown = (f"{result.value:.0%}" if meaning.get("share") else f"{result.value:.2f}").replace("-", "−")
     sentences = [f"{title} {shown}: {meaning['says']}" if "says" in meaning else f"{title} {shown}."]
     scale = scale or scale_of(result.name)
     if scale:
@@ -72,7 +72,7 @@ def reading(result: Result, *, scale: str | None = None) -> str:
 def _ends(result: Result, share: bool) -> str:
     assert result.interval is not None
     ends = (result.interval.low, result.interval.high)
-    return " and ".join(f"{end:.0%}" if share else f"{end:.2f}" for end in ends)
+    return " and ".join(f"{end:.0%}" if share else f"{end:.2f}" for end in ends).replace("-", "−")
 
 
 def _on_scale(result: Result, scale: str) -> str:
@@ -88,4 +88,5 @@ def _on_scale(result: Result, scale: str) -> str:
         return f"On the scale of {citation}: {here}. {between}: no relation at all is possible, too."
     if low == high:
         return f"On the scale of {citation}: {here}. {between}, all of it {here}."
-    return f"On the scale of {citation}: {here}. {between}: from {low} to {high}."
+    worst = low.partition(":")[0]  # the reason behind a band would break the sentence
+    return f"On the scale of {citation}: {here}. {between}: from {worst} to {high}."

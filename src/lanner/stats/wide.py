@@ -36,7 +36,8 @@ class Wide:
     @property
     def measures(self) -> list[str]:
         """Names that are not keys: what can be correlated or regressed."""
-        return [name for name in self.table.columns if name not in SCHEMA and not name.startswith("judge_")]
+        held = {*SCHEMA, *KEYS} - {"score", "label"}  # which a question may be called, too
+        return [name for name in self.table.columns if name not in held and not name.startswith("judge_")]
 
     @property
     def _known(self) -> list[str]:
