@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import os
 import pkgutil
@@ -288,6 +289,26 @@ def test_every_command_has_a_section_and_an_example_that_parses(path):
     assert example, f"{path} has no example"
     assert example[1].startswith(path)
     _check(example[1], whole=True)
+
+
+SOURCES = sorted((ROOT / "src" / "lanner").rglob("*.py"))
+NAMED = re.compile(r"\blanner ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?")
+
+
+def test_commands_that_messages_name_exist():
+    """An error that ends in a command nobody has is worse than none."""
+    unknown = []
+    for source in SOURCES:
+        strings = (
+            node.value for node in ast.walk(ast.parse(source.read_text("utf-8"))) if isinstance(node, ast.Constant)
+        )
+        for name, part in NAMED.findall("\n".join(each for each in strings if isinstance(each, str))):
+            command = lanner.get_command(click.Context(lanner), name)
+            if isinstance(command, click.Group) and part:
+                command = command.get_command(click.Context(command), part)
+            if command is None:
+                unknown.append(f"{source.name}: lanner {name} {part}")
+    assert not unknown
 
 
 OTHER_WORDS = re.compile(r"\b(annotators?|raters?|evaluators?|assessors?|judgments?)\b", re.IGNORECASE)

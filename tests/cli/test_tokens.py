@@ -8,6 +8,7 @@ from lanner.store import Store
 
 def test_made_listed_revoked(lanner: Command, tmp_path: Path) -> None:
     Store.open(tmp_path / "lanner.sqlite").close()
+    assert "lanner tokens add" in lanner("tokens", "list").out
     made = lanner("tokens", "add", "nightly", "--scope", "judgements", "--days", 3, "--json")
     assert made.code == 0, made.err
     (row,) = made.envelope["rows"]

@@ -10,6 +10,7 @@ from lanner.store import Store
 def test_added_listed_removed(lanner: Command, tmp_path: Path) -> None:
     with Store.open(tmp_path / "lanner.sqlite") as store:
         opened(store)
+    assert "lanner webhooks add" in lanner("webhooks", "list").out
     made = lanner("webhooks", "add", "https://example.org/hook", "--campaign", "first", "--json")
     assert made.code == 0, made.err
     secret = made.envelope["rows"][0]["secret"]

@@ -73,6 +73,8 @@ def list_all(store_place: str, as_json: bool) -> None:
             for token in tx.tokens.all()
         ]
     output.table(rows)
+    if not rows:
+        output.say("There are no tokens yet. Make one: lanner tokens add NAME --scope judgements")
     output.end()
 
 

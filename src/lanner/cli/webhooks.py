@@ -58,6 +58,8 @@ def list_all(store_place: str, as_json: bool) -> None:
         rows = [{"number": hook.id, "url": hook.url, "events": list(hook.events)} for hook in tx.webhooks.all()]
         waiting = tx.webhooks.waiting()
     output.table(rows)
+    if not rows:
+        output.say("Nobody is told anything yet. Tell an address: lanner webhooks add URL")
     for event, attempts, problem in waiting:
         output.note(f"not arrived: {event}, tried {attempts} times{f' ({problem})' if problem else ''}")
     output.end()
