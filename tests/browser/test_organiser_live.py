@@ -143,6 +143,9 @@ PAGES = [
     "/new",
     "/protocols/h_falcon",
     "/people",
+    "/server",
+    "/campaigns/swapped/models?model=m&limit=5",
+    "/campaigns/swapped/import",
     "/account",
     "/nowhere",
 ]

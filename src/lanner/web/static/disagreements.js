@@ -10,8 +10,10 @@ document.querySelector("[data-models]")?.addEventListener("change", (event) => {
   /** @type {HTMLInputElement} */ (event.target).form?.submit();
 });
 
-const current = document.querySelector(".list [aria-current]");
-current?.scrollIntoView({ block: "nearest" });
+// The list scrolls by itself beside the item: the one that is open is in sight, and the page stays where it is.
+const list = document.querySelector(".list");
+const current = /** @type {HTMLElement | null} */ (document.querySelector(".list [aria-current]"));
+if (list && current) list.scrollTop = Math.max(0, current.offsetTop - list.clientHeight / 3);
 
 /** @param {Element | null | undefined} line */
 const go = (line) => /** @type {HTMLAnchorElement | null | undefined} */ (line?.querySelector("a"))?.click();
