@@ -160,5 +160,5 @@ def test_options_in_another_order_are_noted_and_come_back_as_ids(store: Store) -
 def test_a_judge_run_with_other_settings_is_another_judge(store: Store) -> None:
     number = opened(store, "da", corpus(1, 1))
     judge(store, number, Stub())
-    with pytest.raises(LannerError, match="samples"):
-        judge(store, number, Stub(), samples=3)
+    with pytest.raises(LannerError, match=r"other settings \(--mode, --samples\)"):
+        judge(store, number, Stub(), samples=3, calls="pages")

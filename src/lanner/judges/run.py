@@ -44,11 +44,22 @@ def seat(store: Store, reference: str | int, plans: Sequence[Plan]) -> Campaign:
             campaign.add_judges(store, found.id, [plan.as_judge()], design="full", options={"all_scenarios": True})
         elif other := differences(present[plan.judge].attributes, plan.attributes):
             raise CampaignError(
-                f"The judge {plan.judge!r} has answered here with other settings ({', '.join(other)}).",
+                f"The judge {plan.judge!r} has answered here with other settings ({_as_options(other)}).",
                 code="other_settings",
                 next_step="Give this one another name with --as, or the same settings.",
             )
     return found
+
+
+def _as_options(names: Sequence[str]) -> str:
+    """Settings of a plan as the command line calls them."""
+    return ", ".join(_OPTIONS.get(name, f"--{name}") for name in names)
+
+
+_OPTIONS = {
+    "models": "--model", "calls": "--mode", "rule": "--combine", "examples": "--few-shot", "template": "the template",
+    "shown": "--context, --reference-free or --language",
+}  # fmt: skip
 
 
 def sizes(store: Store, reference: str | int, plans: Sequence[Plan]) -> dict[str, int]:
