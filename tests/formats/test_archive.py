@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -71,3 +72,16 @@ def test_a_folder_in_a_folder_is_the_inner_one(tmp_path: Path) -> None:
     (tmp_path / "outer" / "note.md").write_text("x")
     with pytest.raises(InputError, match="none of the formats"):
         formats.recognise(tmp_path / "outer")
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_a_codebook_beside_an_export_is_not_in_the_way(tmp_path: Path, zipped: bool) -> None:
+    outer = tmp_path / "outer"
+    inner = outer / "judgements"
+    inner.mkdir(parents=True)
+    (inner / "src.txt").write_text("a\n")
+    (inner / "hyp.oak.txt").write_text("b\n")
+    (outer / "judgements.codebook.csv").write_text("kind,id,meaning\n")
+    place = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", outer)) if zipped else outer
+    assert formats.recognise(place) == "parallel"
+    assert [d.systems for d in formats.read_documents(place)] == [("oak",)]

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import io
 import zipfile
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
-from lanner import campaign
+from lanner import campaign, formats
 from lanner.store import Store
-from lanner.web.offered import FORMATS
+from lanner.web.offered import FORMATS, TABLES
 from visiting import complete, open_campaign, sign_in
 
 
@@ -24,13 +25,18 @@ def judged(client: TestClient, store: Store) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_comes_as_a_file(client: TestClient, judged: None, name: str) -> None:
+def test_every_format_comes_as_a_file(client: TestClient, judged: None, tmp_path: Path, name: str) -> None:
     answer = client.get(f"/campaigns/trial/export/{name}")
     assert answer.status_code == 200, answer.text
     assert "attachment" in answer.headers["content-disposition"]
     assert f"trial-{name}" in answer.headers["content-disposition"]
     files = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
     assert "judgements.codebook.csv" in files and len(files) > 1
+    if name not in TABLES:
+        (tmp_path / "sent.zip").write_bytes(answer.content)
+        assert any(list(reading.judgements) for reading in formats.read(tmp_path / "sent.zip")), (
+            "it reads back as it came"
+        )
 
 
 def test_a_table_has_its_codebook_and_no_formulas(client: TestClient, judged: None) -> None:
