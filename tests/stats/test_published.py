@@ -13,11 +13,10 @@ import polars as pl
 import pytest
 
 from lanner.model import Result
+from lanner.stats import association, compare, diagnosis, effort, preference, ranking, regression
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.association import correlate
 from lanner.stats.bradley_terry import bradley_terry
-from lanner.stats.preference import sign_test
-from lanner.stats.regression import regress
 from lanner.stats.resample import Replicates, Resampling, replicate
 from rated import GOLDEN, table
 
@@ -61,7 +60,9 @@ def rated(row: dict[str, Any]) -> pl.DataFrame:
 def fitted(columns: dict[str, list[float]], row: dict[str, Any]) -> float:
     data = {name: [float(v) for v in values] for name, values in columns.items()}
     made = pl.DataFrame({**data, "judge": ["j"] * len(data["y"]), "item": [str(k) for k in range(len(data["y"]))]})
-    found = regress(made, "y", [name for name in columns if name != "y"], errors="classical", resampling=QUICK)
+    found = regression.regress(
+        made, "y", [name for name in columns if name != "y"], errors="classical", resampling=QUICK
+    )
     if "term" not in row:
         return checked(found)
     return next(r for r in found.rows if r["term"] == row["term"])[row.get("field", "value")]
@@ -112,7 +113,7 @@ def computed(row: dict[str, Any]) -> float:
                  if r["kind"] == "system"}  # fmt: skip
         return found[row["pair"][0]] - found[row["pair"][1]]
     if "signs" in row:
-        return sign_test(signs(*row["signs"]), favour="x", resampling=QUICK, **options).rows[0]["p"]
+        return preference.sign_test(signs(*row["signs"]), favour="x", resampling=QUICK, **options).rows[0]["p"]
     if name in COEFFICIENTS and module == "agreement":
         return checked(COEFFICIENTS[name](rated(row), resampling=QUICK, **options))
     several = getattr(importlib.import_module(f"lanner.stats.{module}"), name)(rated(row), resampling=QUICK, **options)
@@ -155,3 +156,60 @@ def test_the_jackknife_error_of_the_law_schools() -> None:
 
     found: Replicates = replicate(correlation, len(x), Resampling(method="t"))
     assert float(found.variance()[0]) ** 0.5 == pytest.approx(0.1425, abs=5e-5)
+
+
+def study() -> pl.DataFrame:
+    """Three judges, two systems, twelve documents of three sentences: a label and a score for each."""
+    rng = np.random.default_rng(5)
+    rows = [
+        (f"j{judge}", f"d{at // 3:02}", str(at), system, float(np.clip(round(70 + rng.normal(0, 15)), 0, 100)))
+        for judge in range(3)
+        for at in range(36)
+        for system in ("elm", "oak")
+    ]
+    made = pl.DataFrame(rows, schema=["judge", "document", "segment", "system", "score"], orient="row")
+    return made.with_columns(active=pl.col("score") / 3 + 1, place=pl.Series(rng.normal(size=len(made))))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda scores, _: association.correlations(scores, "q", resampling=QUICK),
+        lambda scores, _: association.between_measures(scores.drop("question"), "score", "place", resampling=QUICK),
+        lambda scores, _: regression.regress(scores, "q", ["system"], resampling=QUICK),
+        lambda scores, _: regression.blocks(scores, "q", ["system"], resampling=QUICK),
+        lambda scores, _: ranking.systems(scores, "q", resampling=QUICK),
+        lambda scores, _: effort.throughput(scores, resampling=QUICK),
+        lambda scores, _: effort.fatigue(scores),
+        lambda scores, _: diagnosis.severity(scores, resampling=QUICK)[0],
+        lambda _, labels: diagnosis.bias(labels, resampling=QUICK)[0],
+        lambda _, labels: diagnosis.merging(labels, resampling=QUICK)[0],
+        lambda _, labels: diagnosis.disagreements(labels, resampling=QUICK)[0],
+        lambda _, labels: diagnosis.confusion(labels, resampling=QUICK)[0],
+        lambda _, labels: diagnosis.leave_one_out(labels, resampling=QUICK)[0],
+        lambda _, labels: compare.difference(
+            COEFFICIENTS["kappa"].plan(labels, judges=["j0", "j1"]),
+            COEFFICIENTS["kappa"].plan(labels),
+            resampling=QUICK,
+        ),
+        lambda _, labels: preference.sign_test(sided(labels), resampling=QUICK),
+        lambda _, labels: preference.side_bias(sided(labels), resampling=QUICK),
+        *(
+            (lambda _, labels, name=name: COEFFICIENTS[name](labels, resampling=QUICK))
+            for name in ("percent", "kappa", "scott", "fleiss", "conger", "brennan_prediger", "gwet", "wmt", "alpha")
+        ),
+    ],
+)
+def test_every_number_says_on_what_it_rests(ask: Any) -> None:
+    """Estimate, interval with its unit, items, judges and documents, missing share, signature."""
+    scores = study().with_columns(question=pl.lit("q"))
+    named = pl.when(pl.col("score") > 78).then(pl.lit("a")).when(pl.col("score") > 62).then(pl.lit("b"))
+    labels = scores.with_columns(label=named.otherwise(pl.lit("tie")))
+    result = ask(scores, labels.drop("score", "active", "place"))
+    assert {"items", "judges", "documents"} <= set(result.counts)
+    assert 0 < result.counts["documents"] <= 12 and 0 < result.counts["judges"] <= 3
+    assert checked(result) == result.value
+
+
+def sided(labels: pl.DataFrame) -> pl.DataFrame:
+    return labels.filter(pl.col("system") == "elm").with_columns(system=pl.lit("elm|oak"))

@@ -45,7 +45,7 @@ class TestKim2025:
         result = regress(self.frame(), "holistic", ["skills"], by=["judge"], errors="classical", resampling=QUICK)
         assert two_digits(result.value) == 0.12
         assert two_digits(by_term(result, judge="J2")["intercept"]["value"]) == 6.46
-        assert result.counts == {"items": 298, "documents": 17, "predictors": 9}
+        assert result.counts == {"items": 298, "documents": 17, "judges": 1, "predictors": 9}
 
     @pytest.mark.parametrize(("judge", "printed"), [("J2", (1.43, 1.22, 1.63)), ("J3", (1.65, 1.49, 1.82))])
     def test_figure_5_the_sentence_score_counts_most(self, judge, printed):

@@ -160,7 +160,8 @@ def between_measures(
             found = partial(a, b, controls, unit, methods=methods, resampling=resampling)
         else:
             found = correlate(a, b, unit, methods=methods, resampling=resampling)
-        results += [labelled(result, {"x": x, "y": y, **labels}) for result in found]
+        judges = part["judge"].n_unique()
+        results += [labelled(_by(result, judges), {"x": x, "y": y, **labels}) for result in found]
     return gathered(f"correlation of {x} and {y}", results, table.notes)
 
 
@@ -190,9 +191,14 @@ def correlations(
         for first, second in combinations(list(judges) or known, 2):
             x, y, unit = _aligned(given.get(first, _NOTHING), given.get(second, _NOTHING))
             found = correlate(x, y, unit, methods=methods, resampling=resampling)
-            results += [labelled(r, {"x": first, "y": second, "of": measure, **labels}) for r in found]
+            about = {"x": first, "y": second, "of": measure, **labels}
+            results += [labelled(_by(result, 2), about) for result in found]
     name = f"correlation of {', '.join(measures)} between judges"
     return gathered(name, results, table.notes) if results else undefined(name, "at least two judges are needed.")
+
+
+def _by(result: Result, judges: int) -> Result:
+    return replace(result, counts={**result.counts, "judges": judges})
 
 
 _Answers = tuple[Numbers, Array, Indices]

@@ -21,7 +21,11 @@ def difference(first: Plan, second: Plan, *, resampling: Resampling | None = Non
     names = [[plan.rated.documents[at] for at in plan.documents] for plan in (first, second)]
     shared = set(names[0]) & set(names[1])
     values = [float(plan.value()[0]) for plan in (first, second)]
-    counts = {"items": min(usage(p)["items"] for p in (first, second)), "documents": len(set(names[0]) | set(names[1]))}
+    counts = {
+        "items": min(usage(p)["items"] for p in (first, second)),
+        "judges": len({*first.rated.judges, *second.rated.judges}),
+        "documents": len(set(names[0]) | set(names[1])),
+    }
     name = f"{first.name} − {second.name}" if first.name != second.name else f"difference in {first.name}"
     notes = tuple(dict.fromkeys(first.rated.notes + first.notes + second.rated.notes + second.notes))
     settings = {"of": first.name if first.name == second.name else f"{first.name}, {second.name}"}

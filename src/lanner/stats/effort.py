@@ -267,5 +267,6 @@ def cost(
     signature = sign(
         "cost", Resampling(), None, rate=f"{hourly:g} {currency}".strip() + " an hour", limit=f"{limit:g} s"
     )
-    counts = {"items": sum(row["items"] for row in known)}
+    units = {"judges": table["judge"].n_unique(), "documents": table["document"].n_unique()}
+    counts = {"items": sum(row["items"] for row in known), **units}
     return Result("cost", sum(row["cost"] for row in known), counts=counts, rows=rows, notes=notes, signature=signature)

@@ -257,7 +257,7 @@ def effects(
     rows.sort(key=lambda row: row["value"])
     signature = Signature("effects", parts=(("random", " + ".join(levels)), ("by", "REML")), version=__version__)
     spread = float(np.sqrt(model.variances[1 + place]))
-    total_counts = {"items": len(y), _plural(of): len(means)}
+    total_counts = {"items": len(y), **{_plural(factor): len(names) for factor, names in levels.items()}}
     missing = 1 - len(y) / total if total else 0.0
     return Result(name, spread, counts=total_counts, missing=missing, rows=rows, notes=notes, signature=signature)
 

@@ -233,7 +233,7 @@ def side_bias(
         low, high = (spread.interval.low, spread.interval.high) if spread.interval else (None, None)
         rows.append({**labels, "x": test.x, "n": test.n, "share": share, "low": low, "high": high, "p": test.p})
         signature = sign("side bias", resampling, spread.interval, ties="dropped")
-        counts = {"items": len(won), "documents": part["document"].n_unique()}
+        counts = {"items": len(won), "judges": part["judge"].n_unique(), "documents": part["document"].n_unique()}
         about = (*notes, *spread.notes)
         results.append(Result("side bias", share, spread.interval, test.p, counts, notes=about, signature=signature))
     return replace(results[0], rows=rows)

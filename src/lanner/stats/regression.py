@@ -42,10 +42,12 @@ class _Model:
     fit: Ols
     document: Indices
     missing: float
+    judges: int
 
     @property
     def counts(self) -> dict[str, int]:
-        return {"items": self.fit.n, "documents": len(np.unique(self.document)), "predictors": self.fit.p - 1}
+        documents = len(np.unique(self.document))
+        return {"items": self.fit.n, "documents": documents, "judges": self.judges, "predictors": self.fit.p - 1}
 
 
 def regress(
@@ -116,7 +118,8 @@ def _fit(
     if errors != "classical" and count < 2:
         return f"clustered errors need at least two {resampling.unit}s."
     missing = 1 - len(y) / part.height
-    return _Model(design, Ols(y, design.matrix, document, _ERRORS[errors]), document, missing)
+    judges = part["judge"].gather(design.rows).n_unique()
+    return _Model(design, Ols(y, design.matrix, document, _ERRORS[errors]), document, missing, judges)
 
 
 def _coefficient_rows(model: _Model, level: float) -> list[dict[str, Json]]:
