@@ -16,3 +16,9 @@ def test_a_dot_for_every_person_and_a_diamond_for_every_model() -> None:
 def test_a_label_never_used_stands_at_zero() -> None:
     drawing = shares(LABELS, [Panel("News", 10, {"J1": {"style": 0.5}})], ["J1"])
     assert [mark["cx"] for mark in marks(drawing, "circle", "g-field")] == ["172.0"]
+
+
+def test_many_names_are_counted_not_cut() -> None:
+    judges = [f"Simulated annotator {n}" for n in range(4)]
+    panel = Panel("news", 9, {judge: {"l": 0.4} for judge in judges})
+    assert "4 people" in words(shares([("l", "Local", "")], [panel], judges))

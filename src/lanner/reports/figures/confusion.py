@@ -15,7 +15,7 @@ def confusion(labels: Sequence[str], one: str, other: str, counts: Sequence[Sequ
     left = min(210.0, 16 + 1.06 * max(map(width, (*labels, f"{one} chose")), default=7.0))
     cell = min(84.0, (WIDTH - left - 70) / max(1, len(labels)))
     drawing = Drawing(f"Confusion matrix of {one} and {other}", 60 + _ROW * len(labels) + 34)
-    drawing.text(left + cell * len(labels) / 2, 12, f"{other} chose", "tb", "middle")
+    drawing.text(left + cell * len(labels) / 2, 14, f"{other} chose", "tb", "middle")
     drawing.lines(left - 10, 36, f"{one} chose", left - 12, "tb", "end")
     drawing.text(left + cell * len(labels) + 10, 36, "all", "tm")
     for row, label in enumerate(labels):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from lanner.reports.figures.axis import Axis, axis
 from lanner.reports.figures.forest import Effect
-from lanner.reports.svg import WIDTH, Drawing, fit, width
+from lanner.reports.figures.names import told_apart
+from lanner.reports.svg import WIDTH, Drawing, width
 
 _LEFT, _STEP, _TOP, _GAP = 168.0, 34.0, 62.0, 9.0
 
@@ -37,10 +38,11 @@ def estimators(terms: Sequence[tuple[str, str, str]], groups: Sequence[Group], u
     drawing = Drawing("Coefficients with 95 percent intervals, estimated in several ways", bottom + 44)
     if groups and len(groups[0].estimators) > 1:
         _legend(drawing, [one.name for one in groups[0].estimators])
+    titles = told_apart([group.title for group in groups], room - 60)
     for place, group in enumerate(groups):
         left = _LEFT + place * (room + 20)
         scale = axis([end for e in every for end in (e.low, e.high)], left, left + room)
-        title = fit(group.title, room - 60)
+        title = titles[place]
         drawing.text(left, 40, title, "tb")
         drawing.text(left + width(title, 8) + 8, 40, group.note, "tm")
         scale.draw(drawing, _TOP - 12, bottom)

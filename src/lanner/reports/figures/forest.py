@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lanner.reports.figures.axis import Axis, axis
-from lanner.reports.svg import WIDTH, Drawing, fit
+from lanner.reports.figures.names import told_apart
+from lanner.reports.svg import WIDTH, Drawing
 from lanner.reports.typeset import number
 
 _LEFT, _SIDE, _STEP, _TOP = 168.0, 622.0, 27.0, 66.0
@@ -50,11 +51,12 @@ def forest(
     right = _LEFT + 34 + max(98.0, 7.0 * len(models[0]))
     drawing.circle(right, 32, 4, "fk")
     drawing.text(right + 10, 36, models[1], "tm")
+    names = told_apart([panel.title for panel in panels], min(90.0, width - 46))
     for place, panel in enumerate(panels):
         left = _LEFT + place * (width + 20)
         scale = axis([end for e in effects for end in (e.low, e.high)], left, left + width)
-        drawing.text(left, 16, fit(panel.title, 90), "tb")
-        drawing.text(left + min(90, 10 + 8 * len(panel.title)), 16, panel.note, "tm")
+        drawing.text(left, 16, names[place], "tb")
+        drawing.text(left + 10 + 8 * len(names[place]), 16, panel.note, "tm")
         scale.draw(drawing, _TOP - 14, bottom)
         for row, (term, words, group) in enumerate(terms):
             y = _TOP + _STEP * row
@@ -84,8 +86,8 @@ def _effect(drawing: Drawing, scale: Axis, effect: Effect, y: float, line: str, 
 def _explained(drawing: Drawing, panels: Sequence[Panel]) -> None:
     drawing.text(_SIDE, 16, "R², share explained", "tb")
     y, room = 44.0, WIDTH - _SIDE - 4
-    for panel in panels:
-        drawing.text(_SIDE, y, fit(panel.title, room), "tb")
+    for title, panel in zip(told_apart([panel.title for panel in panels], room, 8.2), panels, strict=True):
+        drawing.text(_SIDE, y, title, "tb")
         y += 8
         for place, (name, share) in enumerate(panel.r_squared):
             drawing.rect(_SIDE, y, room, 16, "trk")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lanner.reports.svg import WIDTH, Drawing, fit
+from lanner.reports.figures.names import told_apart
+from lanner.reports.svg import WIDTH, Drawing
 
 _TALL, _BASE = 110.0, 158.0
 
@@ -19,11 +20,12 @@ def histogram(panels: Sequence[tuple[str, Mapping[int, int]]], what: str) -> Dra
     rows = -(-len(panels) // across)
     drawing = Drawing(f"How many {what}", 196.0 * max(1, rows))
     bar = min(54.0, (panel_width - 50) / max(1, len(span)))
-    for place, (name, counts) in enumerate(panels):
+    names = told_apart([name for name, _ in panels], 120)
+    for place, (name, counts) in enumerate(zip(names, (counts for _, counts in panels), strict=True)):
         left, top = 20 + panel_width * (place % across), 196.0 * (place // across)
         n = sum(counts.values())
         mean = sum(value * number for value, number in counts.items()) / n if n else 0.0
-        drawing.text(left, top + 16, fit(name, 120), "tb")
+        drawing.text(left, top + 16, name, "tb")
         drawing.text(left + min(130, 10 + 8 * len(name)), top + 16, f"mean {mean:.2f}, n {n}", "tm")
         mode = max(counts, key=lambda value: (counts[value], -value)) if counts else None
         for column, value in enumerate(span):

@@ -79,7 +79,13 @@ def _dots(
 def _legend(drawing: Drawing, people: Sequence[str], models: Sequence[str]) -> None:
     if people:
         drawing.circle(_LEFT + 6, 9, 4, "fk")
-        drawing.text(_LEFT + 16, 13, fit(f"people ({', '.join(people)})", 280), "tm")
+        drawing.text(_LEFT + 16, 13, _who("people", people, 280), "tm")
     if models:
         drawing.diamond(_LEFT + 316, 9, 4, "dm")
-        drawing.text(_LEFT + 326, 13, fit(f"models ({', '.join(models)})", 250), "tm")
+        drawing.text(_LEFT + 326, 13, _who("models", models, 250), "tm")
+
+
+def _who(kind: str, names: Sequence[str], pixels: float) -> str:
+    """Who the marks stand for: by name where there is room, else how many there are."""
+    named = f"{kind} ({', '.join(names)})"
+    return named if fit(named, pixels) == named else f"{len(names)} {kind}"

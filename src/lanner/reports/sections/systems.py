@@ -127,7 +127,7 @@ def _profile(view: View, question: Question) -> Table | None:
         f"{view.label(question.id)}: mean of each system, all answers of people counted alike. The lowest is "
         f"{weakest} of {low['system']} ({number(low['mean'], 2, bounded=False)})."
     )
-    columns = [Column("skill", "", text=True), *(Column(system, system) for system in systems)]
+    columns = [Column("skill", view.label(question.id), text=True), *(Column(system, system) for system in systems)]
     signature = f"mean · {view.protocol.label} {question.id} · n {table.height:,} · judges {len(judges)}"
     return Table(f"profile-{question.id}", caption, columns, shown, data, signature)
 

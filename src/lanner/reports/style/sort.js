@@ -12,6 +12,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   }
   if (groups.every((group) => group.rows.length < 2)) continue;
   [...table.tHead.rows[table.tHead.rows.length - 1].cells].forEach((head, column) => {
+    if (!head.textContent.trim()) return;
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = head.textContent;

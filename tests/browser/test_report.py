@@ -1,0 +1,46 @@
+"""A report opened as a file: axe-core finds nothing in light and dark, tables sort, nothing asks the network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from lanner.reports.build import build
+from lanner.reports.html import render
+from lanner.stats.resample import Resampling
+from reports.world import material
+from seen import clean
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(render(build(material("falcon"), resampling=Resampling(n=50))), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark(page: Page, file: Path, scheme: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.goto(file.as_uri())
+    clean(page, f"report-{scheme}")
+    assert asked == [file.as_uri()]
+
+
+def test_tables_sort_and_figures_have_words(page: Page, file: Path) -> None:
+    page.goto(file.as_uri())
+    table = page.locator("#agreement-context")
+    heading = table.get_by_role("columnheader", name="κ")
+    heading.get_by_role("button").click()
+    order = heading.get_attribute("aria-sort")
+    assert order in ("ascending", "descending")
+    for figure in page.locator("figure svg").all():
+        assert figure.get_attribute("aria-label")
+    wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    assert not wide
