@@ -118,7 +118,7 @@ class Running:
         self.process = subprocess.Popen(command, **options)
 
     def __enter__(self) -> Running:
-        for _ in range(3000):
+        for _ in range(9000):  # Label Studio makes its database first, which takes minutes
             try:
                 urllib.request.urlopen(self.url + self._asked, timeout=5).close()
                 return self
