@@ -111,7 +111,7 @@ def _about(side: Side) -> str:
 
 
 def _table(lab: Lab, answers: Sequence[Answer]) -> Table:
-    columns = [Column("measure", "Measure", text=True)]
+    columns = [Column("measure", "Measure")]
     for place, name in enumerate(lab.names):
         columns += [Column(f"v{place}", name), Column(f"ci{place}", "95 %", quiet=True)]
         if place:

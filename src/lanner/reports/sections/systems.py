@@ -55,18 +55,23 @@ def _figure(view: View, of: str, result: Result) -> Figure:
             row["score"],
             row["low"],
             row["high"],
-            note=f"{row['rank_low']}–{row['rank_high']}" if len(rows) > 1 else "",
+            note=_ranks(row["rank_low"], row["rank_high"]) if len(rows) > 1 else "",
             rule=at > 0 and row["cluster"] != rows[at - 1]["cluster"],
         )
         for at, row in enumerate(rows)
     ]
     caption = (
+        f"{_finding(view, of, result)} "
         f"{_capital(view.label(of))} of each system, best first, in {plural(result.counts['documents'], 'document')}. "
         "Bars: 95 % intervals, documents resampled; at the right the range of ranks; a line parts "
-        f"systems if all above beat all below. {_finding(view, of, result)}"
+        "systems if all above beat all below."
     )
     drawing = intervals(f"{view.label(of)} by system", drawn, bounded=False)
     return Figure(f"systems-{of}", caption, str(drawing), [dict(row) for row in result.rows], view.signature(result))
+
+
+def _ranks(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}–{high}"
 
 
 def _capital(words: str) -> str:
@@ -127,7 +132,7 @@ def _profile(view: View, question: Question) -> Table | None:
         f"{view.label(question.id)}: mean of each system, all answers of people counted alike. The lowest is "
         f"{weakest} of {low['system']} ({number(low['mean'], 2, bounded=False)})."
     )
-    columns = [Column("skill", view.label(question.id), text=True), *(Column(system, system) for system in systems)]
+    columns = [Column("skill", view.label(question.id)), *(Column(system, system) for system in systems)]
     signature = f"mean · {view.protocol.label} {question.id} · n {table.height:,} · judges {len(judges)}"
     return Table(f"profile-{question.id}", caption, columns, shown, data, signature)
 
