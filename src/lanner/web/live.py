@@ -58,6 +58,7 @@ class Live:
         self._known: dict[tuple[int, str], Picture] = {}
         self._making: dict[tuple[int, str], asyncio.Task[Picture]] = {}
         self._rested: dict[int, float] = {}
+        self._took: dict[int, float] = {}
         self._looking: asyncio.Task[None] | None = None
         self._warming: asyncio.Task[Any] | None = None
         self.closing = asyncio.Event()
@@ -88,6 +89,8 @@ class Live:
                 making = self._making[key] = asyncio.create_task(self._make(key))
             if self._beside is not None and not self._beside.begun:
                 return known  # nothing will be there in time
+            if known is not None and self._took.get(campaign, 0.0) > wait:
+                return known  # nor here, as the last time; news come when it is made
             with suppress(TimeoutError):
                 return await asyncio.wait_for(asyncio.shield(making), wait)
         return known
@@ -98,7 +101,8 @@ class Live:
             made = await self._made(*key)
             self._known[key] = made
             # A picture that took long is not made anew at once: the machine belongs to those who judge.
-            self._rested[key[0]] = time.monotonic() + 2 * (time.monotonic() - began)
+            took = self._took[key[0]] = time.monotonic() - began
+            self._rested[key[0]] = time.monotonic() + 2 * took
             watched = self._watched.get(key[0])
             if watched is not None:
                 await watched.tell()
