@@ -50,7 +50,7 @@ def numbers_chosen(data: Data, part: str, question: str, judge: str) -> list[int
 def texts(data: Data, *, part: str, count: str, domain: str = "") -> float | None:
     """How many documents, segments, or sentences found inside segments, in all or in a domain; or two of them divided.
 
-    Sentences are counted by the rules of Punkt, as the paper did.
+    Sentences are counted by rules in the manner of Punkt, see `lanner.studies.punkt` for how they came to be.
     """
     documents = data.documents(part, domain)
     segments = [segment.source for document in documents for segment in document]
