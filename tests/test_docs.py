@@ -26,8 +26,8 @@ from lanner.model import Unit
 from lanner.reports.build import SECTIONS
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.studies.study import names
-from lanner.web.guide import keys
-from lanner.web.messages import Messages
+from lanner.web.judge.guide import keys
+from lanner.web.page.messages import Messages
 from released import data_dir
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -26,7 +26,7 @@ import test_docs
 from lanner.cli import lanner
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.ports import free_port
+from lanner.web.serving.ports import free_port
 from released import data_dir
 from stub_server import Stub, running
 from test_docs import DOCS, FENCE, FRONT, PAGES, REFERENCE, TUTORIALS

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from hands import Hands
-from lanner.web.messages import available
+from lanner.web.page.messages import available
 from live import SYSTEMS, Live, Work, document
 from seen import clean, picture
 

@@ -10,8 +10,8 @@ from playwright.sync_api import Page
 from hands import Hands
 from lanner import campaign
 from lanner.model import Judge, Role
-from lanner.web.messages import Messages
-from lanner.web.pages import Given, task_page
+from lanner.web.judge.pages import Given, task_page
+from lanner.web.page.messages import Messages
 from live import SYSTEMS, Live, document
 from seen import HIDDEN, OTHER, Received
 

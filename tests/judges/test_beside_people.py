@@ -10,7 +10,7 @@ from lanner import campaign
 from lanner.campaign import Submission
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
-from lanner.web.live import Live
+from lanner.web.picture.live import Live
 from stub_server import Stub
 
 

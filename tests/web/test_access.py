@@ -11,10 +11,10 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
-from lanner.web import sse
 from lanner.web.access import ACCESS, ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Kind, allowed
 from lanner.web.app import ROUTES, create_app
-from lanner.web.origin import form_token
+from lanner.web.organiser import sse
+from lanner.web.serving.origin import form_token
 from lanner.web.session import JUDGE_COOKIE
 from lanner.web.site import Settings
 from visiting import another, enter, open_campaign, sign_in

@@ -15,7 +15,7 @@ from lanner.cli._source import store_option
 from lanner.errors import CampaignError, InputError
 from lanner.model import Json
 from lanner.store import Store
-from lanner.web.choices import check_settings
+from lanner.web.draft.choices import check_settings
 from lanner.web.making.output import keep
 
 

@@ -14,13 +14,13 @@ from lanner.errors import InputError, did_you_mean
 from lanner.model import Json
 from lanner.reports.typeset import estimate, percent
 from lanner.store import Store
-from lanner.web import guidelines
+from lanner.web.judge import guidelines
 from lanner.web.making.album import Album
-from lanner.web.panels import JudgeRow, LivePage, live_page
-from lanner.web.rendering import hours, money
-from lanner.web.settling import given
-from lanner.web.told import Measure, Wanted
-from lanner.web.verdict import Check
+from lanner.web.organiser.settling import given
+from lanner.web.page.rendering import hours, money
+from lanner.web.picture.panels import JudgeRow, LivePage, live_page
+from lanner.web.picture.told import Measure, Wanted
+from lanner.web.picture.verdict import Check
 
 
 @click.command("check", short_help="Can the numbers be trusted so far?")

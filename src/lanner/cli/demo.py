@@ -20,7 +20,7 @@ from lanner.reports.build import build
 from lanner.reports.files import write
 from lanner.store import Store
 from lanner.web.app import serve
-from lanner.web.ports import free_port
+from lanner.web.serving.ports import free_port
 from lanner.web.site import Settings
 
 HOST, YOU, ORGANISER = "127.0.0.1", "you", "demo"

@@ -18,7 +18,7 @@ from lanner.corpus.review import Review
 from lanner.corpus.rows import Doubt
 from lanner.errors import InputError, Where
 from lanner.model import Document
-from lanner.web.ports import free_port
+from lanner.web.serving.ports import free_port
 from lanner.web.verifying.server import HOST, serve
 from lanner.web.verifying.sitting import Sitting
 

@@ -11,9 +11,9 @@ from lanner.cli._output import Output
 from lanner.cli._source import store_option
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web import logs
 from lanner.web.app import serve
-from lanner.web.ports import is_free
+from lanner.web.serving import logs
+from lanner.web.serving.ports import is_free
 from lanner.web.site import Settings
 
 

@@ -12,7 +12,7 @@ from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.telling import refuse_address
+from lanner.web.serving.telling import refuse_address
 
 
 @click.group("webhooks", short_help="Addresses that are told of finished tasks and campaigns.")

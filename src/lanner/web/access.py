@@ -13,10 +13,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lanner.web import origin
 from lanner.web.api.callers import Caller, caller_of
 from lanner.web.api.table import OPERATIONS, ROOT
-from lanner.web.problems import SignInNeeded
+from lanner.web.page.problems import SignInNeeded
+from lanner.web.serving import origin
 from lanner.web.session import Visitor, account_visitor, judge_visitor, renewed
 
 Handler = Callable[[Request], Awaitable[Response]]

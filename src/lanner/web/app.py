@@ -19,33 +19,32 @@ from starlette.routing import Route
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web import (
-    auth,
+from lanner.web import auth
+from lanner.web.access import Handler, allowed, guard, scope_of
+from lanner.web.api.openapi import openapi
+from lanner.web.api.table import OPERATIONS, ROOT
+from lanner.web.draft import drafting, previewing
+from lanner.web.judge import judging
+from lanner.web.judge.lane import Lane
+from lanner.web.organiser import (
     bringing,
-    drafting,
     exporting,
-    health,
     housekeeping,
-    judging,
     machines,
     managing,
     organising,
     people,
-    previewing,
-    problems,
     seating,
     settling,
     sse,
 )
-from lanner.web.access import Handler, allowed, guard, scope_of
-from lanner.web.api.openapi import openapi
-from lanner.web.api.table import OPERATIONS, ROOT
-from lanner.web.below import Below, tells_apart
-from lanner.web.headers import Headers
-from lanner.web.lane import Lane
+from lanner.web.page import problems
+from lanner.web.page.headers import Headers
+from lanner.web.page.speech import Speech
+from lanner.web.serving import health
+from lanner.web.serving.below import Below, tells_apart
+from lanner.web.serving.watching import Watching
 from lanner.web.site import Settings, Site
-from lanner.web.speech import Speech
-from lanner.web.watching import Watching
 
 
 async def static_file(request: Request) -> Response:

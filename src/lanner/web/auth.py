@@ -18,12 +18,13 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner.errors import CampaignError, LannerError
 from lanner.store import Account, AccountRole, Store
-from lanner.web import origin, session
-from lanner.web.forms import text
-from lanner.web.refusing import told
-from lanner.web.rendering import page
+from lanner.web import session
+from lanner.web.page.forms import text
+from lanner.web.page.refusing import told
+from lanner.web.page.rendering import page
+from lanner.web.page.speech import say
+from lanner.web.serving import origin
 from lanner.web.site import Site
-from lanner.web.speech import say
 
 SHORTEST = 10
 _HASHER = PasswordHasher()

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TypeVar
 
 from lanner.store import Store
-from lanner.web.assets import Assets
-from lanner.web.desk import Owners
-from lanner.web.intake import Intake
-from lanner.web.keeping import Keeper
-from lanner.web.live import Live
-from lanner.web.rendering import environment
-from lanner.web.running import Runs
+from lanner.web.draft.uploads import Uploads
+from lanner.web.judge.desk import Owners
+from lanner.web.judge.intake import Intake
+from lanner.web.organiser.running import Runs
+from lanner.web.page.assets import Assets
+from lanner.web.page.rendering import environment
+from lanner.web.picture.live import Live
+from lanner.web.serving.keeping import Keeper
+from lanner.web.serving.telling import Teller
+from lanner.web.serving.throttle import Throttle
+from lanner.web.serving.watching import Watched
 from lanner.web.session import Sessions
-from lanner.web.telling import Teller
-from lanner.web.throttle import Throttle
-from lanner.web.uploads import Uploads
-from lanner.web.watching import Watched
 
 T = TypeVar("T")
 

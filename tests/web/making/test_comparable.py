@@ -6,7 +6,7 @@ from lanner import protocols
 from lanner.model import Json, Judgement, Question
 from lanner.stats.frame import frame
 from lanner.web.making.comparable import comparable, in_order, is_fine, kinds
-from lanner.web.told import EQUAL, NOTHING
+from lanner.web.picture.told import EQUAL, NOTHING
 
 
 def asked(protocol: str, name: str) -> Question:

@@ -6,7 +6,7 @@ from lanner import protocols
 from lanner.model import Judge, JudgeKind, Judgement
 from lanner.stats.frame import frame
 from lanner.web.making.disagreement import answers, listing
-from lanner.web.told import Wanted
+from lanner.web.picture.told import Wanted
 
 H_FALCON = protocols.load("h_falcon")
 PEOPLE = ["a", "b"]

@@ -9,7 +9,7 @@ from lanner.material import from_file
 from lanner.model import Choice, Question
 from lanner.web.making.divergence import divergence as divergence_of
 from lanner.web.making.gathered import Gathered
-from lanner.web.told import Divergence
+from lanner.web.picture.told import Divergence
 from released import data_dir
 
 LEVELS = ["sentence_level", "local", "extended", "global", "universal"]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from lanner import campaign, formats
 from lanner.store import Store
-from lanner.web import offered
 from lanner.web.making import output
+from lanner.web.organiser import offered
 from visiting import complete, open_campaign
 
 

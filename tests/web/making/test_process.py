@@ -4,8 +4,8 @@ import io
 
 from lanner.errors import CampaignError
 from lanner.store import Store
-from lanner.web.beside import packed
 from lanner.web.making import process
+from lanner.web.picture.beside import packed
 from visiting import open_campaign
 
 

@@ -21,7 +21,7 @@ from lanner.model import Campaign, Document, Judge, Judgement, Segment, Task
 from lanner.store import Transaction
 from lanner.web.api import shapes
 from lanner.web.api.callers import Caller
-from lanner.web.offered import FORMATS
+from lanner.web.organiser.offered import FORMATS
 from lanner.web.site import Site
 
 T = TypeVar("T", bound=BaseModel)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.web.api import operations, shapes
-from lanner.web.watching import metrics
+from lanner.web.serving.watching import metrics
 
 ROOT = "/api/v1"
 

@@ -38,15 +38,15 @@ from lanner.stats.frame import frame
 from lanner.store import Store
 from lanner.store.backup import verify, verify_file
 from lanner.store.verifying import Finding
-from lanner.web import texts
+from lanner.web.draft import texts
+from lanner.web.draft.wishes import Wishes, planned
 from lanner.web.making import incoming, output
 from lanner.web.making.disagreement import answers, listing
 from lanner.web.making.divergence import divergence
 from lanner.web.making.gathered import Gathered
 from lanner.web.making.measures import measures
 from lanner.web.making.pacing import paces
-from lanner.web.told import COMPARED, MODELS, PEOPLE, Answers, Comment, Incoming, Listing, Picture, Wanted
-from lanner.web.wishes import Wishes, planned
+from lanner.web.picture.told import COMPARED, MODELS, PEOPLE, Answers, Comment, Incoming, Listing, Picture, Wanted
 
 Key = tuple[Any, ...]
 _KEY_OF = attrgetter("judge", "document", "segment", "question", "role")

@@ -11,7 +11,7 @@ import polars as pl
 
 from lanner.model import Choice, Grid, Labels, Number, Question, Rank, Scale, Spans
 from lanner.stats.comparisons import comparisons
-from lanner.web.told import EQUAL, MARKED, NOTHING
+from lanner.web.picture.told import EQUAL, MARKED, NOTHING
 
 MOST_POINTS = 12
 """Points up to which a scale's answers are looked at one by one; beyond, as a distribution."""

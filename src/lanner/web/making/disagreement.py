@@ -9,7 +9,7 @@ import polars as pl
 
 from lanner.model import Json, JudgeKind, Number, Protocol, Question, Scale
 from lanner.reports.distances import UNIT, distances
-from lanner.web.told import Answers, Listing, Spot, Wanted
+from lanner.web.picture.told import Answers, Listing, Spot, Wanted
 
 _MOST = 400
 

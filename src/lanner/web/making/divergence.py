@@ -15,11 +15,11 @@ from lanner.stats.alpha import alpha
 from lanner.stats.kappa import kappa, pairwise
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
-from lanner.web.figures import Cell
 from lanner.web.making.comparable import is_fine, kinds
 from lanner.web.making.gathered import Gathered
 from lanner.web.making.spreading import leaning, spreading
-from lanner.web.told import FEWEST, Divergence, OddOnes, Swap
+from lanner.web.picture.figures import Cell
+from lanner.web.picture.told import FEWEST, Divergence, OddOnes, Swap
 
 _QUICK = Resampling(n=200, seed=1)
 _MOST_MERGES = 6

@@ -13,8 +13,8 @@ from lanner.errors import InputError
 from lanner.formats import Reading
 from lanner.judges.replay import outputs, replay
 from lanner.store import Store
-from lanner.web.speech import say
-from lanner.web.told import Incoming
+from lanner.web.page.speech import say
+from lanner.web.picture.told import Incoming
 
 _MOST = 60
 

@@ -14,7 +14,7 @@ from lanner.stats.power import documents_needed
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 from lanner.web.making.gathered import Gathered, of_row, yes_no
-from lanner.web.told import NOTHING, Measure
+from lanner.web.picture.told import NOTHING, Measure
 
 LIVE = Resampling(n=400, seed=1)
 WANTED = 0.1

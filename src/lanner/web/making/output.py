@@ -14,8 +14,8 @@ from lanner.reports import export as tables
 from lanner.reports.build import build
 from lanner.stats.resample import Resampling
 from lanner.store import Store
-from lanner.web.offered import TABLES
-from lanner.web.speech import say
+from lanner.web.organiser.offered import TABLES
+from lanner.web.page.speech import say
 
 
 def export(store: Store, campaign: int, name: str, suffix: str, folder: str) -> str:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from lanner.web.told import Pace
+from lanner.web.picture.told import Pace
 
 _PARTS = 10
 

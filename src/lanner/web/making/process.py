@@ -1,4 +1,4 @@
-"""The other end of `lanner.web.beside`: a process that answers until nobody asks any more."""
+"""The other end of `lanner.web.picture.beside`: a process that answers until nobody asks any more."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, BinaryIO
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.beside import SIZE, packed
 from lanner.web.making.album import Album
-from lanner.web.speech import speaking
+from lanner.web.page.speech import speaking
+from lanner.web.picture.beside import SIZE, packed
 
 
 def read(stream: BinaryIO) -> Any:

@@ -9,7 +9,7 @@ from lanner.model import Number, Question, Scale
 from lanner.stats.diagnosis import severity
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
-from lanner.web.scales import Leaning, Spread
+from lanner.web.picture.scales import Leaning, Spread
 
 BANDS = 20
 _QUICK = Resampling(n=400, seed=1)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from lanner.errors import InputError
-from lanner.web.rendering import page
+from lanner.web.page.rendering import page
 from lanner.web.verifying.sitting import Sitting
 from lanner.web.verifying.view import group, lines
 

@@ -15,10 +15,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from lanner.errors import LannerError
-from lanner.web import origin, problems
-from lanner.web.assets import Assets
-from lanner.web.headers import Headers
-from lanner.web.rendering import environment
+from lanner.web.page import problems
+from lanner.web.page.assets import Assets
+from lanner.web.page.headers import Headers
+from lanner.web.page.rendering import environment
+from lanner.web.serving import origin
 from lanner.web.verifying import handlers
 from lanner.web.verifying.sitting import Sitting
 

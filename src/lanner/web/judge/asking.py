@@ -1,0 +1,380 @@
+"""Questions as a page shows them: words in one language, keys, groups, and the form each kind takes.
+
+The markup made from these is the contract with the page's script, which knows kinds of questions and no protocol.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from lanner.model import (
+    Choice,
+    Condition,
+    Grid,
+    Json,
+    Labels,
+    Number,
+    Option,
+    Protocol,
+    Question,
+    Rank,
+    Scale,
+    Spans,
+    Stage,
+    Text,
+    Unit,
+)
+from lanner.protocols.wording import Wording, Words
+from lanner.web.page.messages import Messages
+
+MOST_BUTTONS = 11
+_MOST_LISTED = 12
+_MOST_ROW_LETTERS = 34  # labels that fit beside each other in the rail
+_MOST_GIST = 64
+_SHORT = 22  # letters of a label that fit in half the rail
+_TAKEN = "jkudgiof"  # letters of the page itself
+LETTERS = "ABCDEFGHIJ"
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """Something that can be chosen: an option, a line of a grid, a point of a scale, an output to rank."""
+
+    id: str
+    label: str
+    short: str = ""
+    help: str = ""
+    definition: str = ""
+    key: str = ""
+    group: str = ""
+    parent: str = ""
+    level: int = 0
+    low: str = ""
+    high: str = ""
+    quiet: bool = False  # preselected: choosing it says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Picks under one heading; `tone` is the number of its colour, 0 for none."""
+
+    id: str
+    label: str
+    help: str
+    tone: int
+    picks: tuple[Pick, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question on the page. `display` is how its kind is drawn; `need` how many answers it wants."""
+
+    id: str
+    kind: str
+    display: str
+    label: str
+    short: str
+    help: str
+    definition: str
+    low: str
+    high: str
+    letter: str
+    hint: str
+    required: bool
+    stage: str
+    need: int = 1
+    most: int | None = None
+    when: str = ""
+    each: str = ""
+    next: str = ""
+    exclusive: str = ""
+    preset: str = ""
+    options: tuple[Pick, ...] = ()
+    rows: tuple[Pick, ...] = ()
+    groups: tuple[Group, ...] = ()
+    severities: tuple[Pick, ...] = ()
+    sides: tuple[str, ...] = ()
+    missing: bool = False
+    link: bool = False
+    numbers: Mapping[str, float] = field(default_factory=dict)  # min, max, step, lines, length
+    value: Json = None
+    shown: bool = True
+    shown_rows: frozenset[str] = frozenset()
+
+    @property
+    def short_marks(self) -> bool:
+        """Whether labelled points fit two to a line."""
+        return len(self.options) % 2 == 0 and all(len(pick.label) <= _SHORT for pick in self.options)
+
+    @property
+    def direct(self) -> bool:
+        """Whether digits pick a line of this grid without anything armed before."""
+        return bool(self.rows) and any(row.key for row in self.rows)
+
+
+def asks(
+    protocol: Protocol, stages: Sequence[Stage], wording: Wording, messages: Messages, outputs: int = 2
+) -> tuple[Ask, ...]:
+    """Every question of a page in order, with letters for those that have none and the way from one to the next."""
+    made = [
+        _by_kind(_base(protocol, stage, question, wording), question, wording, messages, outputs)
+        for stage in stages
+        for question in stage.questions
+    ]
+    if all(stage.unit is not Unit.JUDGE for stage in stages):
+        made = list(_lettered(made))
+    made = [replace(ask, groups=_groups(protocol, wording, ask.rows or ask.options)) for ask in _direct_rows(made)]
+    for place, ask in enumerate(made):
+        following = next((later.id for later in made[place + 1 :] if later.letter and later.required), "")
+        made[place] = replace(ask, next="" if ask.direct else following)
+    return tuple(made)
+
+
+def _base(protocol: Protocol, stage: Stage, question: Question, wording: Wording) -> Ask:
+    words = wording.question(question.id)
+    base = Ask(
+        id=question.id,
+        kind=question.kind,
+        display="",
+        label=words.label,
+        short=words.short or words.label,
+        help=words.help,
+        definition=words.definition,
+        low=words.low,
+        high=words.high,
+        letter=question.key or "",
+        hint="",
+        required=question.required,
+        need=1 if question.required else 0,
+        stage=stage.id,
+        when=_condition(question.when, stage.when),
+        each=question.for_each or "",
+    )
+    if question.for_each:
+        found = protocol.find(question.for_each)
+        assert found is not None and isinstance(found[1], Labels)
+        labels = [option for option in found[1].options if option.id != found[1].exclusive]
+        rows = _picks(found[1].id, labels, wording, keyed=False)
+        base = replace(base, rows=rows)
+    return base
+
+
+def _by_kind(base: Ask, question: Question, wording: Wording, messages: Messages, outputs: int) -> Ask:
+    match question:
+        case Scale():
+            return _scale(base, question, wording, messages)
+        case Number():
+            return replace(base, display="number", hint=messages.get("hint.number"), numbers=_bounds(question))
+        case Choice():
+            options = _picks(question.id, question.options, wording, keyed=True)
+            display = _choice_display(options)
+            if display == "list":
+                options = tuple(replace(pick, help=pick.help or _gist(pick.definition)) for pick in options)
+            return replace(base, display=display, options=options, hint=messages.get("hint.one"))
+        case Labels():
+            return _labels(base, question, wording, messages)
+        case Grid():
+            return _grid(base, question, wording, messages)
+        case Spans():
+            return _spans(base, question, wording, messages)
+        case Rank():
+            return _rank(base, messages, outputs)
+        case Text():
+            limits = {"lines": float(question.lines), "length": float(question.max_length)}
+            return replace(base, display="text", hint=messages.get("hint.text"), numbers=limits)
+        case _:
+            assert_never(question)
+
+
+def _scale(base: Ask, question: Scale, wording: Wording, messages: Messages) -> Ask:
+    numbers = {"min": question.min, "max": question.max, "step": question.step}
+    points = round((question.max - question.min) / question.step) + 1 if question.step else 0
+    marks = tuple(_mark(question.id, mark, wording) for mark in question.marks)
+    if question.display == "slider" or not 2 <= points <= MOST_BUTTONS:
+        hint = messages.get("hint.slider", low=f"{question.min:g}", high=f"{question.max:g}")
+        ordered = tuple(sorted(marks, key=lambda mark: -float(mark.id)))
+        return replace(base, display="slider", options=ordered, numbers=numbers, hint=hint)
+    values = [question.min + place * question.step for place in range(points)]
+    said = {mark.id: mark for mark in marks}
+    digits = _digits(values)
+    options = tuple(
+        replace(said.get(f"{value:g}") or _mark(question.id, value, wording), key=key)
+        for value, key in zip(values, digits, strict=True)
+    )
+    display = "list" if any(option.label for option in options) else "buttons"
+    hint = messages.get("hint.scale", low=f"{question.min:g}", high=f"{question.max:g}")
+    return replace(base, display=display, options=options, numbers=numbers, hint=hint)
+
+
+def _mark(question_id: str, value: float, wording: Wording) -> Pick:
+    """A point of a scale; its label is empty where the protocol has no words for it."""
+    return Pick(f"{value:g}", wording.mark(question_id, value))
+
+
+def _digits(values: Sequence[float]) -> list[str]:
+    """The key for each point: its own digit, 0 for 10; by position where the points are no single digits."""
+    if all(value.is_integer() and 0 <= value <= 10 for value in map(float, values)) and not {0.0, 10.0} <= set(values):
+        return [f"{value % 10:g}" for value in values]
+    return [_position(place) for place in range(len(values))]
+
+
+def _position(place: int) -> str:
+    return "1234567890"[place] if place < 10 else ""
+
+
+def _labels(base: Ask, question: Labels, wording: Wording, messages: Messages) -> Ask:
+    options = _picks(question.id, question.options, wording, keyed=True)
+    exact = question.max is not None and question.max == question.min
+    if question.min == 0:
+        hint = messages.get("hint.one") if question.required else ""
+    else:
+        hint = messages.get("hint.some" if exact else "hint.at_least", n=question.min)
+    return replace(
+        base,
+        display="counts" if question.counts else "checks",
+        options=options,
+        need=max(question.min, 1) if question.required else question.min,
+        most=question.max,
+        exclusive=question.exclusive or "",
+        hint=hint,
+    )
+
+
+def _grid(base: Ask, question: Grid, wording: Wording, messages: Messages) -> Ask:
+    options = _picks(question.id, question.options, wording, keyed=True)
+    by_value = [option.value for option in question.options]
+    if all(value is not None and float(value).is_integer() and 0 <= value <= 9 for value in by_value):
+        options = tuple(replace(o, key=f"{v:g}") for o, v in zip(options, by_value, strict=True))
+    options = tuple(replace(option, quiet=option.id == question.preselected) for option in options)
+    rows = _picks(question.id, question.rows, wording, keyed=False)
+    preset = json.dumps({row.id: question.preselected for row in rows}) if question.preselected else ""
+    return replace(
+        base,
+        display="grid",
+        options=options,
+        rows=rows,
+        preset=preset,
+        need=len(rows) if question.required else 0,
+        hint=messages.get("hint.grid"),
+    )
+
+
+def _spans(base: Ask, question: Spans, wording: Wording, messages: Messages) -> Ask:
+    severities = _picks(question.id, question.severities, wording, keyed=True)
+    count = len(severities)
+    first = {0: 0, 1: 3, 2: 2, 3: 2}.get(count, 1)
+    return replace(
+        base,
+        display="spans",
+        preset="[]",
+        hint=messages.get("hint.spans"),
+        options=_picks(question.id, question.categories, wording, keyed=True),
+        severities=tuple(replace(pick, level=min(4, first + place)) for place, pick in enumerate(severities)),
+        sides=tuple(question.sides),
+        missing=question.missing,
+        link=question.link,
+        most=question.max,
+    )
+
+
+def _rank(base: Ask, messages: Messages, outputs: int) -> Ask:
+    letters = LETTERS[:outputs]
+    if outputs == 2:
+        first, second = (messages.get("rank.first", a=letter) for letter in letters)
+        options = (
+            Pick("1,2", first, short="A", key="1"),
+            Pick("1,1", messages.get("rank.tie"), short="=", key="2"),
+            Pick("2,1", second, short="B", key="3"),
+        )
+        return replace(base, display="buttons", options=options, hint=messages.get("hint.one"))
+    places = tuple(Pick(str(n), "", short=str(n), key=str(n)) for n in range(1, outputs + 1))
+    rows = tuple(Pick(str(n), messages.get("doc.output", letter=letter)) for n, letter in enumerate(letters))
+    return replace(base, display="order", options=places, rows=rows, need=outputs, hint=messages.get("hint.rank"))
+
+
+def _picks(question_id: str, options: Iterable[Option], wording: Wording, *, keyed: bool) -> tuple[Pick, ...]:
+    made = []
+    siblings: dict[str, int] = {}
+    for option in options:
+        words: Words = wording.option(question_id, option.id)
+        parent = option.parent or ""
+        place = siblings[parent] = siblings.get(parent, -1) + 1
+        key = _position(place) if keyed else ""
+        made.append(
+            Pick(
+                id=option.id,
+                label=words.label,
+                short=words.short,
+                help=words.help,
+                definition=words.definition,
+                key=key,
+                group=option.group or "",
+                parent=parent,
+                low=words.low,
+                high=words.high,
+            )
+        )
+    return tuple(made)
+
+
+def _groups(protocol: Protocol, wording: Wording, picks: Sequence[Pick]) -> tuple[Group, ...]:
+    """Picks by group, in the protocol's order; those without one come first, under no heading."""
+    if not any(pick.group for pick in picks):
+        return ()
+    order = [*protocol.groups, *(pick.group for pick in picks)]
+    made = []
+    for number, name in enumerate(dict.fromkeys(["", *filter(None, order)])):
+        members = tuple(pick for pick in picks if pick.group == name)
+        if members:
+            words = wording.group(name) if name else Words("")
+            made.append(Group(name, words.label, words.help, number, members))
+    return tuple(made)
+
+
+def _choice_display(options: Sequence[Pick]) -> str:
+    if len(options) > _MOST_LISTED:
+        return "select"
+    short = sum(len(option.short or option.label) for option in options) <= _MOST_ROW_LETTERS
+    plain = not any(option.help or option.definition for option in options)
+    return "buttons" if short and plain and len(options) <= 6 else "list"
+
+
+def _gist(definition: str) -> str:
+    """The first clause of a definition, where it is short enough to stand under its term."""
+    first = re.split(r"[.:;。：；]", definition, maxsplit=1)[0].strip()
+    return first if len(first) <= _MOST_GIST else ""
+
+
+def _bounds(question: Number) -> dict[str, float]:
+    given = {"min": question.min, "max": question.max, "step": 1 if question.integer else None}
+    return {name: float(value) for name, value in given.items() if value is not None}
+
+
+def _condition(own: Condition | None, of_stage: Condition | None) -> str:
+    """All conditions as the script reads them, with the names a protocol file uses."""
+    conditions = [c.model_dump(by_alias=True, exclude_defaults=True) for c in (of_stage, own) if c is not None]
+    return json.dumps(conditions) if conditions else ""
+
+
+def _lettered(made: Sequence[Ask]) -> Iterator[Ask]:
+    used = {*_TAKEN, *(ask.letter for ask in made)}
+    for ask in made:
+        free = next((letter for letter in ask.id if letter.isalpha() and letter not in used), "")
+        wants = not ask.letter and ask.kind not in ("grid", "spans")
+        used.add(free if wants else "")
+        yield replace(ask, letter=free) if wants else ask
+
+
+def _direct_rows(made: Sequence[Ask]) -> Iterator[Ask]:
+    """The first grid that starts out filled in takes the bare digits for its lines."""
+    first = next((ask.id for ask in made if ask.kind == "grid" and ask.preset and not ask.each), None)
+    for ask in made:
+        if ask.id != first:
+            yield ask
+            continue
+        rows = tuple(replace(row, key=_position(place)) for place, row in enumerate(ask.rows))
+        yield replace(ask, rows=rows)

@@ -1,0 +1,340 @@
+"""What judges do: come by their link, see their work, answer, finish. Saving is the path everything else waits for."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from pydantic_core import from_json, to_json
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from lanner import campaign as work
+from lanner.errors import AnswerError, CampaignError
+from lanner.model import Json, Task, languages
+from lanner.protocols.flow import holds
+from lanner.protocols.wording import Wording
+from lanner.store import Store
+from lanner.web import session
+from lanner.web.judge import guidelines
+from lanner.web.judge.desk import Desk, desk, explanation
+from lanner.web.judge.home import home_page
+from lanner.web.judge.pages import Settings as PageSettings
+from lanner.web.judge.pages import task_page
+from lanner.web.page import forms, messages
+from lanner.web.page.packing import packed
+from lanner.web.page.problems import SignInNeeded, wants_json
+from lanner.web.page.rendering import page
+from lanner.web.serving import origin
+from lanner.web.session import Visitor
+from lanner.web.site import Site
+
+REFUSED = "lanner.refused"
+"""Where the short way leaves the reason why a save was refused, for the general way to put into words."""
+_SUBMISSION = re.compile(r"[\x20-\x7e]{8,200}")
+
+
+def _json(content: object, status: int = 200) -> Response:
+    return Response(to_json(content), status, media_type="application/json")
+
+
+def _to(request: Request, path: str) -> RedirectResponse:
+    return RedirectResponse(request.scope.get("root_path", "") + path, 303)
+
+
+async def open_link(request: Request) -> Response:
+    """A judge's link: a new session in a cookie, then on to the work, so that the secret leaves the address bar."""
+    site: Site = request.app.state.site
+    address = request.client.host if request.client else ""
+    if site.addresses.wait(f"link {address}", time.monotonic()):
+        raise HTTPException(429, "Too many tries. Wait a minute, then open your link again.")
+    secret = request.path_params["secret"]
+    seat = await site.read(lambda: work.links.lookup(site.store, secret))
+    if seat is None:
+        raise HTTPException(404)
+    site.addresses.forget(f"link {address}")
+    known = await session.judge_visitor(request)
+    token = await site.write(lambda: site.sessions.open(judge=seat.number))
+    response = _to(request, "/work")
+    session.keep_judge(request, response, token, seat.number, known)
+    return response
+
+
+def _language(request: Request, judge_speaks: str = "") -> messages.Messages:
+    """The interface language: asked for now, chosen before, the judge's own, the browser's."""
+    header = messages.from_header(request.headers.get("accept-language", ""))
+    asked = [request.query_params.get("language", ""), request.cookies.get(messages.COOKIE, ""), judge_speaks, *header]
+    return messages.Messages(messages.choose(code for code in asked if code))
+
+
+def _remembering_language(request: Request, response: Response) -> Response:
+    chosen = request.query_params.get("language", "")
+    if chosen in messages.available():
+        session.keep(request, response, messages.COOKIE, chosen, 365)
+    return response
+
+
+def _page(request: Request, template: str, words: messages.Messages, context: Mapping[str, Any]) -> Response:
+    shared = {"messages": words, "t": words.get, "languages": messages.available(), "names": languages.name}
+    return packed(request, _remembering_language(request, page(request, template, {**shared, **context})))
+
+
+async def _mine(request: Request) -> tuple[int, int]:
+    """The task asked for and its judge's seat, if it is this visitor's. Other people's tasks do not exist."""
+    site: Site = request.app.state.site
+    number = request.path_params["id"]
+    found = site.owners.remembered(number) or await site.read(lambda: site.owners.find(number))
+    if found is None or found.judge is None or found.judge not in request.state.visitor.seats:
+        raise SignInNeeded(judge=True) if wants_json(request) else HTTPException(404)
+    return number, found.judge
+
+
+async def home(request: Request) -> Response:
+    """All my work: what is next, what is done."""
+    site: Site = request.app.state.site
+    visitor: Visitor = request.state.visitor
+    spoken = _language(request).language
+    shown = await site.read(lambda: [home_page(site.store, seat, spoken) for seat in visitor.seats])
+    words = _language(request, shown[0].speaks)
+    return _page(request, "judge/home.html", words, {"homes": shown, "token": visitor.form_token})
+
+
+async def task(request: Request) -> Response:
+    """The judging page."""
+    site: Site = request.app.state.site
+    number, seat = await _mine(request)
+    laid = await site.read(lambda: desk(site.store, number))
+    if laid is None:
+        raise HTTPException(404)
+    token = origin.form_token(request.state.visitor.token_of(seat))
+    return show_task(request, laid, token)
+
+
+def show_task(
+    request: Request, laid: Desk, token: str, *, who: str = "", template: str = "judge/task.html", **context: Any
+) -> Response:
+    """The judging page of a desk. `who` keeps answers of two people on one device apart."""
+    words = _language(request, str(laid.judge.attributes.get("interface_language", "")))
+    row = request.query_params.get("row", "")
+    shown = task_page(
+        laid.protocol,
+        laid.task,
+        laid.documents,
+        laid.given,
+        words,
+        who=who or f"{laid.campaign.id}.{laid.seat}",
+        row=int(row) if row.isdecimal() and len(row) < 6 else None,
+        whole="whole" in request.query_params,
+        progress=laid.progress,
+        settings=_with_notes(laid, words.language),
+    )
+    return _page(request, template, words, {"page": shown, "token": token, **context})
+
+
+def _with_notes(laid: Desk, language: str) -> PageSettings:
+    """The campaign's guidelines, or the protocol's, with what was added to them while the campaign runs."""
+    if not guidelines.notes(laid.campaign.settings):
+        return laid.settings
+    own = laid.settings.guidelines or Wording(laid.protocol, language).line("instructions")
+    return replace(laid.settings, guidelines=guidelines.with_notes(own, laid.campaign.settings))
+
+
+async def answers(request: Request) -> Response:
+    """This judge's answers as they stand, for a page that comes back after a while."""
+    site: Site = request.app.state.site
+    number, _ = await _mine(request)
+
+    def look() -> dict[str, Json]:
+        items = work.current(site.store, number)
+        finished = work.task(site.store, number).finished_at is not None
+        told = [{q: {"id": given.id, "value": given.value} for q, given in item.items()} for item in items]
+        return {"items": told, "finished": finished}
+
+    return _json(await site.read(look))
+
+
+async def save(request: Request) -> Response:
+    """Store answers about one item. A 200 means that they are on disk."""
+    site: Site = request.app.state.site
+    number, seat = await _mine(request)
+    if not request.headers.get("content-type", "").startswith("application/json"):
+        raise HTTPException(415)
+    now = datetime.now(UTC)
+    given = read_save(await request.body(), now)
+    try:
+        if refused := request.scope.get(REFUSED):  # asked already, on the short way
+            raise refused
+        saved, received = await site.intake.submit(work.Submission(number, judge=seat, **given))
+    except AnswerError as error:
+        return _json({"errors": [_told(error)]}, 422)
+    except CampaignError as error:
+        return _refused(error)
+    site.saves.note()
+    return Response(acknowledged(saved, received), media_type="application/json")
+
+
+def acknowledged(saved: work.Saved, received: datetime) -> bytes:
+    """What a page is told of answers that are on disk. A tutorial item is explained once its answer is stored, and not
+    before."""
+    told: dict[str, object] = {
+        "saved": saved.ids,
+        "conflicts": [{"question": c.question, "id": c.id, "value": c.value} for c in saved.conflicts],
+        "received_at": received.isoformat(timespec="milliseconds"),
+        "missing": saved.open,
+    }
+    if saved.item is not None and not saved.open and (words := explanation(saved.item)):
+        told["explanation"] = words
+    return to_json(told)
+
+
+def _told(error: AnswerError) -> dict[str, str]:
+    return {"question": error.question, "code": error.code, "message": str(error)}
+
+
+def _refused(error: CampaignError) -> Response:
+    """409 where the campaign or task does not take answers now; 422 where they can never be taken."""
+    if error.code in ("unknown_task", "not_assigned"):
+        raise SignInNeeded(judge=True)
+    status = 422 if error.code in ("unknown_item", "reused") else 409
+    told: dict[str, Json] = {"reason": error.code, "message": error.what, "next": error.next_step}
+    if status == 422:
+        told["errors"] = [{"question": "", "code": error.code, "message": error.what}]
+    return _json(told, status)
+
+
+def read_save(body: bytes, now: datetime) -> dict[str, Any]:
+    """The fields of a save; what is not as agreed is a bad request, whatever it is."""
+    try:
+        given = from_json(body)
+    except ValueError:
+        raise HTTPException(400, "This is not JSON.") from None
+    if not isinstance(given, dict):
+        raise HTTPException(400, "An object is expected.")
+    submission, item, said = given.get("submission"), given.get("item"), given.get("answers")
+    if not isinstance(submission, str) or not _SUBMISSION.fullmatch(submission):
+        raise HTTPException(400, "`submission` must be an id of 8 to 200 plain characters.")
+    if not isinstance(item, int) or isinstance(item, bool):
+        raise HTTPException(400, "`item` must be the number of an item.")
+    if not isinstance(said, dict) or not said:
+        raise HTTPException(400, "`answers` must be an object from question to answer.")
+    return {
+        "item": item,
+        "answers": said,
+        "id": submission,
+        "base": _base(given.get("base")),
+        "elapsed": _seconds(given.get("elapsed")),
+        "active": _seconds(given.get("active")),
+        "answered_at": answered_at(given.get("answered_at"), given.get("sent_at"), now),
+    }
+
+
+def _base(given: Json) -> dict[str, int | None] | None:
+    if given is None:
+        return None
+    if not isinstance(given, dict) or not all(v is None or (type(v) is int and abs(v) < 2**63) for v in given.values()):
+        raise HTTPException(400, "`base` must be an object from question to judgement.")
+    return given
+
+
+def _seconds(given: Json) -> float | None:
+    """Times are a courtesy of the page: what is none is left out, an answer is not lost for it."""
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given < 1e7:
+        return None
+    return float(given)
+
+
+def answered_at(answered: Json, sent: Json, now: datetime) -> datetime:
+    """When it was answered by the server's clock: the page's own clock may be wrong, but not between two of its
+    readings. An answer is never from the future."""
+    answered_, sent_ = _moment(answered), _moment(sent)
+    if answered_ is None:
+        return now
+    skew = now - sent_ if sent_ is not None else timedelta(0)
+    try:
+        return min(answered_ + skew, now)
+    except OverflowError:
+        return now
+
+
+def _moment(given: Json) -> datetime | None:
+    if not isinstance(given, str) or len(given) > 40:
+        return None
+    try:
+        read = datetime.fromisoformat(given)
+    except ValueError:
+        return None
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
+
+
+async def form(request: Request) -> Response:
+    """The same without JavaScript: one item's answers from a plain form, then the next row."""
+    site: Site = request.app.state.site
+    number, seat = await _mine(request)
+    fields = await request.form(max_files=0, max_fields=2000)
+    origin.check_form(forms.text(fields, origin.FIELD), request.state.visitor.token_of(seat))
+    item, row = forms.text(fields, "item"), forms.text(fields, "row")
+    if not item.isdecimal() or len(item) > 6:
+        raise HTTPException(400)
+    laid = await site.read(lambda: desk(site.store, number))
+    if laid is None:
+        raise HTTPException(404)
+    said = forms.answers(laid.protocol, laid.task.page, fields)
+    now = datetime.now(UTC)
+    unique = secrets.token_hex(16)
+    if said:
+        await site.write(
+            lambda: work.submit(
+                site.store, number, int(item), said, submission=unique, answered_at=now, judge=seat, at=now
+            )
+        )
+        site.saves.note()
+    if forms.text(fields, "finish"):  # a questionnaire is one page: saving it finishes it, unless something is missing
+        with contextlib.suppress(work.UnfinishedError):
+            await site.write(lambda: _finished(site.store, number))
+            return _to(request, "/work")
+    following = f"?{urlencode({'row': int(row) + 1})}" if row.isdecimal() and len(row) < 6 else ""
+    return _to(request, f"/task/{number}{following}")
+
+
+def _finished(store: Store, number: int) -> Task:
+    """Finish a task. Where it asked for consent and got it, the version of what was agreed to is kept."""
+    done = work.finish(store, number)
+    laid = desk(store, number)
+    gates = [stage for stage in laid.protocol.pages[done.page] if stage.gate] if laid else []
+    if laid and gates and all(holds(stage.gate, laid.given[0].answers) for stage in gates):
+        # the hash tells one wording from another where both are called the same
+        work.consent(store, laid.campaign.id, laid.judge.id, f"{laid.protocol.label} {laid.protocol.hash}")
+    return done
+
+
+async def finish(request: Request) -> Response:
+    """No more changes to this task. What is missing is said, item by item."""
+    site: Site = request.app.state.site
+    number, seat = await _mine(request)
+    as_json = wants_json(request)
+    if not as_json:
+        fields = await request.form(max_files=0, max_fields=10)
+        origin.check_form(forms.text(fields, origin.FIELD), request.state.visitor.token_of(seat))
+    try:
+        done = await site.write(lambda: _finished(site.store, number))
+    except work.UnfinishedError as error:
+        if not as_json:
+            return _to(request, f"/task/{number}")
+        missing = [{"item": entry.item, "questions": entry.questions} for entry in error.missing]
+        return _json({"missing": missing, "message": error.what, "next": error.next_step}, 422)
+    except CampaignError as error:
+        if not as_json:
+            raise
+        return _refused(error)
+    site.saves.note()
+    if not as_json:
+        return _to(request, "/work")
+    return _json({"finished_at": done.finished_at.isoformat() if done.finished_at else None})

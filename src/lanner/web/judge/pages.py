@@ -1,0 +1,286 @@
+"""The judging page as plain data: what a judge may see of a task, and nothing else.
+
+Blind by construction: texts, positions and this judge's own answers go in; systems become letters, and roles,
+expected answers and other judges have no field to stand in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lanner.model import Document, Item, Json, Object, Protocol, Spans, Stage, Task, Unit
+from lanner.protocols.answers import texts_of
+from lanner.protocols.flow import applicable, chosen, missing
+from lanner.protocols.prefilled import live
+from lanner.protocols.wording import Wording
+from lanner.web.judge.asking import Ask, asks
+from lanner.web.judge.blocks import Block, Layout, Row, opened
+from lanner.web.judge.guide import Key, Section, definitions, keys, paragraphs
+from lanner.web.page.messages import Messages
+
+IDLE_SECONDS = 180.0
+BREAK_MINUTES = 50.0
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What this judge has stored about one item: values and judgement ids of this page, values of earlier pages, time
+    spent, and the explanation of a training item once its answer is stored."""
+
+    answers: Mapping[str, Json] = field(default_factory=dict)
+    ids: Mapping[str, int] = field(default_factory=dict)
+    earlier: Mapping[str, Json] = field(default_factory=dict)
+    elapsed: float = 0.0
+    active: float = 0.0
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where the judge stands in the whole assignment."""
+
+    done: int = 0
+    tasks: int = 0
+    minutes_today: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the campaign decides about the page."""
+
+    title: str = ""
+    guidelines: str = ""
+    idle_seconds: float = IDLE_SECONDS
+    break_minutes: float = BREAK_MINUTES
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPage:
+    """Everything the template of a task is given."""
+
+    id: int
+    unit: str
+    object: str
+    title: str
+    heading: str
+    stage_title: str
+    shown: tuple[str, ...]
+    instructions: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    asks: tuple[Ask, ...]
+    words_language: str
+    current: int
+    row: int
+    finished: bool
+    states: tuple[str, ...]
+    progress: Progress
+    guidelines: tuple[str, ...]
+    definitions: tuple[Section, ...]
+    keys: tuple[Key, ...]
+    explanation: str
+    script: Mapping[str, Json]
+    autoarm: bool
+    in_columns: bool
+
+    @property
+    def solo(self) -> bool:
+        """A questionnaire: no text beside the questions."""
+        return self.unit == Unit.JUDGE.value
+
+    @property
+    def done(self) -> int:
+        return sum(state == "done" for state in self.states)
+
+    @property
+    def of(self) -> int:
+        """Of how many sentences one is shown; 0 where that says nothing."""
+        if self.unit == Unit.ISOLATED.value:
+            return len(self.states)
+        here = next((block for block in self.blocks if not block.hidden), None)
+        return len(here.rows) if here and self.unit == Unit.IN_CONTEXT.value else 0
+
+    @property
+    def several(self) -> bool:
+        return len(self.blocks) > 1
+
+
+def task_page(
+    protocol: Protocol,
+    task: Task,
+    documents: Mapping[str, Document],
+    given: Sequence[Given],
+    messages: Messages,
+    *,
+    who: str,
+    row: int | None = None,
+    whole: bool = False,
+    progress: Progress | None = None,
+    settings: Settings | None = None,
+    media: Mapping[str, str] | None = None,
+) -> TaskPage:
+    """The page of one task. `given` has one entry per item; `who` is any name for this judge that says nothing (it
+    keeps answers of two people on one device apart); `row` is the row to show, counted from 1 through all blocks;
+    `media` are addresses of pictures by document id."""
+    stages = protocol.pages[task.page]
+    settings, progress = settings or Settings(), progress or Progress()
+    wording = Wording(protocol, messages.language)
+    outputs = max((len(item.systems) for item in task.items), default=2)
+    questions, defined, shortcuts = _prepared(protocol, task.page, wording, messages, outputs)
+    given = [replace(entry, answers=_standing(stages, entry.answers)) for entry in given]
+    prefilled = [_prefilled(stages, item, documents) for item in task.items]
+    states = tuple(_state(protocol, task.page, entry) for entry in given)
+    blocks = Layout(task, documents, stages[0], questions, states, messages, media or {}).blocks()
+    rows = [line for block in blocks for line in block.rows]
+    place = _place(rows, blocks, states, row)
+    blocks = opened(blocks, place, whole)
+    current = _item_at(blocks, place)
+    heading, instructions = _heading(stages, wording, messages, blocks, place)
+    return TaskPage(
+        id=task.id,
+        unit=stages[0].unit.value,
+        object=stages[0].object.value,
+        title=settings.title or wording.title,
+        heading=heading,
+        stage_title=next((said for stage in stages if (said := wording.stage(stage.id))), ""),
+        instructions=instructions,
+        shown=tuple(stages[0].show),
+        blocks=blocks,
+        asks=tuple(_answered(protocol, task.page, ask, given[current]) for ask in questions),
+        words_language=wording.language,
+        current=current,
+        row=place,
+        finished=task.finished_at is not None,
+        states=states,
+        progress=progress,
+        guidelines=paragraphs(settings.guidelines or wording.line("instructions"))
+        + tuple(line for stage in stages for line in paragraphs(wording.stage(stage.id, "instructions"))),
+        definitions=defined,
+        keys=shortcuts,
+        explanation=given[current].explanation,
+        script=_script(task, given, prefilled, messages)
+        | {
+            "who": who,
+            "idle": settings.idle_seconds,
+            "breakAfter": settings.break_minutes,
+            "minutesToday": progress.minutes_today,
+        },
+        autoarm=not any(ask.direct for ask in questions),
+        in_columns=stages[0].object is Object.SOURCE,
+    )
+
+
+_Prepared = tuple[tuple[Ask, ...], tuple[Section, ...], tuple[Key, ...]]
+_PREPARED: dict[tuple[str, str, str, int], _Prepared] = {}
+_MOST_PREPARED = 100
+
+
+def _prepared(protocol: Protocol, page: str, wording: Wording, messages: Messages, outputs: int) -> _Prepared:
+    """The questions of a page in one language, with definitions and keys: the same for every judge and document, and a
+    quarter of what a page costs, so they are made once."""
+    about = (protocol.hash, page, messages.language, outputs)
+    found = _PREPARED.get(about)
+    if found is None:
+        stages = protocol.pages[page]
+        questions = asks(protocol, stages, wording, messages, outputs)
+        shortcuts = keys(questions, messages, unit=stages[0].unit)
+        if len(_PREPARED) >= _MOST_PREPARED:
+            _PREPARED.clear()
+        found = _PREPARED[about] = (questions, definitions(questions), shortcuts)
+    return found
+
+
+def _script(
+    task: Task, given: Sequence[Given], prefilled: Sequence[Mapping[str, Json]], messages: Messages
+) -> dict[str, Json]:
+    items = [
+        {
+            "saved": {name: {"id": entry.ids.get(name), "value": value} for name, value in entry.answers.items()},
+            "earlier": dict(entry.earlier),
+            "prefilled": dict(start),
+            "elapsed": entry.elapsed,
+            "active": entry.active,
+            "explanation": entry.explanation,
+        }
+        for entry, start in zip(given, prefilled, strict=True)
+    ]
+    return {
+        "task": task.id,
+        "language": messages.language,
+        "finished": task.finished_at is not None,
+        "items": items,
+        "words": messages.table("script"),
+    }
+
+
+def _standing(stages: Sequence[Stage], answers: Mapping[str, Json]) -> dict[str, Json]:
+    """Answers as the judge left them: without the suggested spans that were removed."""
+    marked = {question.id for stage in stages for question in stage.questions if isinstance(question, Spans)}
+    return {name: live(value) if name in marked else value for name, value in answers.items()}
+
+
+def _prefilled(stages: Sequence[Stage], item: Item, documents: Mapping[str, Document]) -> dict[str, Json]:
+    """The spans a sentence starts from, for the questions that start from some."""
+    document = documents.get(item.document)
+    asked = [q for stage in stages for q in stage.questions if isinstance(q, Spans) and q.prefilled]
+    if document is None or not asked:
+        return {}
+    offered = [dict(span) for span in texts_of(document, item).prefilled or ()]
+    return {question.id: offered for question in asked}
+
+
+def _state(protocol: Protocol, page: str, entry: Given) -> str:
+    """done, partial, or nothing said yet."""
+    answers = {**entry.earlier, **entry.answers}
+    if not entry.answers:
+        return ""
+    return "partial" if missing(protocol, page, answers) else "done"
+
+
+def _answered(protocol: Protocol, page: str, ask: Ask, entry: Given) -> Ask:
+    answers = {**entry.earlier, **entry.answers}
+    applying = {question.id: question for _, question in applicable(protocol, page, answers)}
+    question = applying.get(ask.id)
+    rows = frozenset(chosen(protocol, question, answers)) if question and question.for_each else frozenset()
+    return replace(ask, value=entry.answers.get(ask.id), shown=question is not None, shown_rows=rows)
+
+
+def _place(rows: Sequence[Row], blocks: Sequence[Block], states: Sequence[str], wanted: int | None) -> int:
+    """The row to show, from 0: the one asked for, else the first that is not done."""
+    items = [line.item for line in rows]
+    if wanted is not None and 1 <= wanted <= len(rows):
+        return wanted - 1
+    first_open = next((place for place, state in enumerate(states) if state != "done"), 0)
+    if first_open in items:
+        return items.index(first_open)
+    before = 0
+    for block in blocks:
+        if block.item == first_open:
+            return before
+        before += len(block.rows)
+    return next((place for place, item in enumerate(items) if item is not None), 0)
+
+
+def _item_at(blocks: Sequence[Block], place: int) -> int:
+    """The item a row belongs to; context between judged sentences belongs to the next one."""
+    for block in blocks:
+        if place < len(block.rows):
+            after = [line.item for line in block.rows[place:] if line.item is not None]
+            before = [line.item for line in block.rows[:place] if line.item is not None]
+            return block.item if block.item is not None else (after or before[::-1] or [0])[0]
+        place -= len(block.rows)
+    return 0
+
+
+def _heading(
+    stages: Sequence[Stage], wording: Wording, messages: Messages, blocks: Sequence[Block], place: int
+) -> tuple[str, tuple[str, ...]]:
+    unit = stages[0].unit
+    said = next((title for stage in stages if (title := wording.stage(stage.id))), "")
+    lines = tuple(line for stage in stages for line in paragraphs(wording.stage(stage.id, "instructions")))
+    if unit is Unit.JUDGE:
+        return said or messages.get("rail.question"), lines
+    if unit is Unit.DOCUMENT:
+        return messages.get("rail.document"), lines
+    rows = [line for block in blocks for line in block.rows]
+    return messages.get("rail.sentence", n=rows[place].number if rows else 1), lines

@@ -1,0 +1,1 @@
+"""What organisers do with a campaign: seat judges, settle disagreements, manage, bring in and take out."""

@@ -1,0 +1,130 @@
+"""What organisers see: the list of campaigns, and one campaign."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from lanner.campaign import documents as campaign_documents
+from lanner.campaign import progress
+from lanner.model import Campaign
+from lanner.store import Account, AccountRole, Store
+from lanner.web.organiser.offered import FORMATS
+from lanner.web.page.rendering import moment, page
+from lanner.web.page.speech import language
+from lanner.web.picture.figures import progress_bar
+from lanner.web.picture.panels import LivePage, live_page
+from lanner.web.site import Site
+
+_SHOWN_SECONDS, _MOST_SHOWN = 0.8, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the list."""
+
+    campaign: Campaign
+    items: int
+    done: int
+    judges: int
+
+    @property
+    def bar(self) -> Markup:
+        return progress_bar(self.campaign.name, [("", self.done, self.items)], 110)
+
+
+def find(store: Store, account: Account, name: str) -> Campaign:
+    """A campaign of this account; others do not exist for it."""
+    with store.reading() as tx:
+        found = tx.campaigns.find(name)
+        if found is None:
+            raise HTTPException(404)
+        if account.role is not AccountRole.OWNER and not tx.accounts.belongs(account.id, found.id):
+            raise HTTPException(404)
+        return found
+
+
+def address_of(request: Request, campaign: Campaign, below: str = "") -> str:
+    """The address of a campaign's page, or of one below it."""
+    return f"{request.scope.get('root_path', '')}/campaigns/{quote(campaign.name, safe='')}{below}"
+
+
+def listed(store: Store, account: Account) -> list[Row]:
+    """The campaigns this account may see, the newest first."""
+    with store.reading() as tx:
+        mine = tx.campaigns.all() if account.role is AccountRole.OWNER else tx.campaigns.of_account(account.id)
+        totals = tx.tasks.totals()
+    return [Row(campaign, *totals.get(campaign.id, (0, 0, 0))) for campaign in mine]
+
+
+async def campaigns(request: Request) -> Response:
+    """The list."""
+    site: Site = request.app.state.site
+    account = request.state.visitor.account
+    shown = request.query_params.get("show", "")
+    site.live.warm()
+    rows = await site.read(lambda: listed(site.store, account))
+    archived = [row for row in rows if row.campaign.settings.get("archived")]
+    current = [row for row in rows if not row.campaign.settings.get("archived")]
+    context = {"rows": archived if shown == "archived" else current, "archived": len(archived), "shown": shown}
+    return page(request, "campaigns.html", context)
+
+
+async def documents(request: Request) -> Response:
+    """How far each document is, and each domain."""
+    site: Site = request.app.state.site
+    account = request.state.visitor.account
+    found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+
+    def look() -> dict[str, object]:
+        made = progress(site.store, found.id)
+        known = {document.id: document for document in campaign_documents(site.store, found.id)}
+        return {"parts": made.documents, "domains": made.domains, "known": known}
+
+    shown = await site.read(look)
+    return page(request, "documents.html", {"campaign": found, "bar": progress_bar, **shown})
+
+
+async def _live(request: Request) -> LivePage:
+    """The live page of the campaign asked for, with the newest numbers that are there in time."""
+    site: Site = request.app.state.site
+    account = request.state.visitor.account
+    found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+    main = str(found.settings.get("main_question", ""))
+    wanted = request.query_params.get("question", "") or main
+    picture = await site.live.picture(found.id, main)
+    chosen = await site.live.picture(found.id, wanted) if wanted != main else picture
+    now = datetime.now(UTC)
+    return await site.read(lambda: live_page(site.store, found, picture, now, chosen=chosen))
+
+
+async def campaign(request: Request) -> Response:
+    """One campaign as it runs."""
+    return page(request, "campaign.html", {"live": await _live(request), "exports": FORMATS})
+
+
+async def panels(request: Request) -> Response:
+    """The panels alone, for a page that is open. All who look at the same moment are shown the same ones."""
+    site: Site = request.app.state.site
+    account = request.state.visitor.account
+    found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+    root = request.scope.get("root_path", "")
+    key = (found.id, request.query_params.get("question", ""), f"{language()} {root}")
+    kept = site.shown.get(key)
+    if kept is not None and kept[0] > time.monotonic():
+        return HTMLResponse(kept[1], headers={"x-made-at": kept[2]})
+    live = await _live(request)
+    shown = page(request, "live.html", {"live": live})
+    made_at = moment(live.made_at)
+    if len(site.shown) > _MOST_SHOWN:
+        site.shown.clear()
+    site.shown[key] = (time.monotonic() + _SHOWN_SECONDS, bytes(shown.body), made_at)
+    shown.headers["x-made-at"] = made_at
+    return shown

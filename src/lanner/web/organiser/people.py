@@ -1,0 +1,140 @@
+"""Accounts: owners appoint organisers and viewers, say whose a campaign is, and switch accounts off."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import UTC, datetime
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from lanner.errors import LannerError
+from lanner.store import Account, AccountRole, Store
+from lanner.web import auth, session
+from lanner.web.page import forms
+from lanner.web.page.refusing import told
+from lanner.web.page.rendering import page
+from lanner.web.page.speech import say
+from lanner.web.site import Site
+
+
+async def people(request: Request) -> Response:
+    """Everyone with an account."""
+    return await _page(request)
+
+
+async def _page(request: Request, problem: str = "") -> Response:
+    site: Site = request.app.state.site
+
+    def look() -> dict[str, object]:
+        with site.store.reading() as tx:
+            accounts, campaigns = tx.accounts.all(), tx.campaigns.all()
+            mine = {account.id: {c.id for c in tx.campaigns.of_account(account.id)} for account in accounts}
+        return {"accounts": accounts, "campaigns": campaigns, "mine": mine, "roles": list(AccountRole)}
+
+    shown = await site.read(look)
+    return page(request, "people.html", {"problem": problem, **shown}, 422 if problem else 200)
+
+
+async def add(request: Request) -> Response:
+    """A new account with a first password, which its holder should change."""
+    site: Site = request.app.state.site
+    form = await auth.form_of(request)
+    name, password, role = (forms.text(form, field) for field in ("name", "password", "role"))
+    try:
+        chosen = AccountRole(role)
+    except ValueError:
+        raise HTTPException(400) from None
+    try:
+        await site.write(lambda: auth.add_account(site.store, name, password, chosen))
+    except LannerError as error:
+        return await _page(request, told(error))
+    return _back(request, "/people")
+
+
+async def change(request: Request) -> Response:
+    """Another role, other campaigns, or no access any more. The last owner stays."""
+    site: Site = request.app.state.site
+    form = await auth.form_of(request)
+    number = forms.text(form, "account")
+    if not number.isdecimal():
+        raise HTTPException(400)
+    chosen = {int(value) for value in form.getlist("campaign") if isinstance(value, str) and value.isdecimal()}
+
+    def work() -> None:
+        with site.store.writing() as tx:
+            account = tx.accounts.numbered(int(number))
+            if account is None:
+                raise HTTPException(404)
+            match forms.text(form, "do"):
+                case "role":
+                    role = AccountRole(forms.text(form, "role"))
+                    not_the_last(tx.accounts.all(), account, stays=role is AccountRole.OWNER)
+                    tx.accounts.set_role(account.id, role)
+                case "off":
+                    not_the_last(tx.accounts.all(), account, stays=False)
+                    tx.accounts.disable(account.id, datetime.now(UTC))
+                    tx.sessions.remove_of(account=account.id)
+                case "campaigns":
+                    before = {campaign.id for campaign in tx.campaigns.of_account(account.id)}
+                    for campaign in chosen - before:
+                        tx.accounts.join(account.id, campaign)
+                    for campaign in before - chosen:
+                        tx.accounts.leave(account.id, campaign)
+                case _:
+                    raise HTTPException(400)
+
+    with contextlib.suppress(ValueError):
+        try:
+            await site.write(work)
+        except LannerError as error:
+            return await _page(request, told(error))
+        site.sessions.forget()
+        return _back(request, "/people")
+    raise HTTPException(400)
+
+
+def not_the_last(accounts: list[Account], changed: Account, *, stays: bool) -> None:
+    """Refuse to leave a server without an owner."""
+    owners = [account for account in accounts if account.role is AccountRole.OWNER and account.disabled_at is None]
+    if not stays and [owner.id for owner in owners] == [changed.id]:
+        raise LannerError(say("This is the last owner."), next_step=say("Make someone else an owner first."))
+
+
+async def account(request: Request) -> Response:
+    """One's own account."""
+    return page(request, "account.html", {"problem": "", "changed": "changed" in request.query_params})
+
+
+async def change_password(request: Request) -> Response:
+    """A new password; every other session of the account ends."""
+    site: Site = request.app.state.site
+    own: Account = request.state.visitor.account
+    form = await auth.form_of(request)
+    old, new = forms.text(form, "old"), forms.text(form, "new")
+
+    def work() -> str:
+        _change(site.store, own, old, new)
+        site.sessions.close_all(account=own.id)
+        return site.sessions.open(account=own.id)
+
+    try:
+        token = await site.write(work)
+    except LannerError as error:
+        return page(request, "account.html", {"problem": told(error), "changed": False}, 422)
+    response = _back(request, "/account?changed=1")
+    session.keep(request, response, session.ACCOUNT_COOKIE, token, session.ACCOUNT_DAYS)
+    return response
+
+
+def _change(store: Store, own: Account, old: str, new: str) -> None:
+    if auth.verify(store, own.name, old[:1000]) is None:
+        raise LannerError(say("The old password is not right."))
+    hashed = auth.hashed(new)
+    with store.writing() as tx:
+        tx.accounts.set_password(own.id, hashed)
+
+
+def _back(request: Request, path: str) -> RedirectResponse:
+    return RedirectResponse(request.scope.get("root_path", "") + path, 303)

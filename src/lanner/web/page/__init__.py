@@ -1,0 +1,1 @@
+"""How any page is made: templates, words in the reader's language, files, headers, errors."""

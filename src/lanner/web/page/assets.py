@@ -1,0 +1,80 @@
+"""Static files: read once, named by a version that changes with their content, and then cached for ever.
+
+All files share one version, so that a module's relative imports and a style sheet's links need no rewriting.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import mimetypes
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lanner.web.page.lean import lean
+
+FOLDER = Path(__file__).parents[1] / "static"
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2"}
+_TEXT = {".js", ".css", ".svg", ".json", ".txt"}
+_FOR_EVER = "public, max-age=31536000, immutable"
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """One file as it is sent: plain, and compressed where that pays."""
+
+    body: bytes
+    packed: bytes | None
+    media_type: str
+
+
+class Assets:
+    """Every file of a folder. While `watched`, files are read anew each time and nothing is cached."""
+
+    def __init__(self, folder: Path = FOLDER, *, watched: bool = False) -> None:
+        self._folder = folder
+        self._watched = watched
+        self._files = {} if watched else {name: _load(folder / name) for name in _names(folder)}
+        digest = hashlib.sha256()
+        for name, asset in self._files.items():
+            digest.update(name.encode() + b"\0" + asset.body)
+        self.version = "dev" if watched else digest.hexdigest()[:12]
+
+    def path(self, name: str) -> str:
+        """The address of a file, below the app's root."""
+        return f"/static/{self.version}/{name}"
+
+    def find(self, name: str) -> Asset | None:
+        if not self._watched:
+            return self._files.get(name)
+        return _load(self._folder / name, leaned=False) if name in _names(self._folder) else None
+
+    def respond(self, request: Request) -> Response:
+        """The file asked for. A page from before an upgrade gets the new file, uncached."""
+        asset = self.find(request.path_params["path"])
+        if asset is None:
+            raise HTTPException(404)
+        current = request.path_params["version"] == self.version and not self._watched
+        headers = {"cache-control": _FOR_EVER if current else "no-cache", "vary": "accept-encoding"}
+        if asset.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
+            headers["content-encoding"] = "gzip"
+            return Response(asset.packed, media_type=asset.media_type, headers=headers)
+        return Response(asset.body, media_type=asset.media_type, headers=headers)
+
+
+def _names(folder: Path) -> list[str]:
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def _load(path: Path, *, leaned: bool = True) -> Asset:
+    body = path.read_bytes()
+    if leaned and path.suffix in (".js", ".css"):
+        body = lean(path.name, body.decode()).encode()
+    media_type = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    packed = gzip.compress(body, 9, mtime=0) if path.suffix in _TEXT and len(body) > 400 else None
+    return Asset(body, packed, media_type)

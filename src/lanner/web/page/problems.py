@@ -1,0 +1,134 @@
+"""Errors as people see them: the same sentences as on the command line, as a page or as JSON."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Match, Route
+
+from lanner.errors import AnswerError, CampaignError, InputError, LannerError, ProtocolError, StoreError
+from lanner.web.page.messages import COOKIE, Messages, choose, from_header
+from lanner.web.page.refusing import parts
+from lanner.web.page.rendering import page
+from lanner.web.page.speech import say
+
+log = logging.getLogger("lanner.web")
+
+_STATUS: tuple[tuple[type[LannerError], int], ...] = (
+    (CampaignError, 409),
+    (StoreError, 503),
+    (AnswerError, 422),
+    (InputError, 422),
+    (ProtocolError, 422),
+)
+_WORDS = {
+    400: ("The request cannot be read.", "Go back, reload the page and try again."),
+    401: ("You are not signed in.", "Judges: open your personal link again. Organisers: sign in."),
+    403: ("This is not open to you.", "Ask an owner of this server if you need it."),
+    404: ("There is nothing here.", "The address may be mistyped, or what was here is gone."),
+    405: ("This address does not take that kind of request.", ""),
+    413: ("What was sent is too large.", "Send it in smaller parts."),
+    415: ("This address takes JSON.", ""),
+    429: ("Too many tries.", "Wait a little, then try again."),
+    500: ("Something went wrong on the server.", "Try again. If it stays, tell the organiser the number below."),
+    503: ("The server cannot reach its database.", "Your answers are kept on this device. It tries again by itself."),
+}
+
+
+class SignInNeeded(HTTPException):
+    """Nobody is signed in: a page leads to the sign-in, a program is told 401."""
+
+    def __init__(self, *, judge: bool) -> None:
+        super().__init__(401)
+        self.judge = judge
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a program asked rather than a person."""
+    if request.scope["path"].removeprefix(request.scope.get("root_path", "")).startswith("/api/"):
+        return True
+    said = request.headers.get("accept", ""), request.headers.get("content-type", "")
+    return any("application/json" in kind for kind in said)
+
+
+def http_problem(request: Request, error: Exception) -> Response:
+    """What the router and the handlers refuse."""
+    assert isinstance(error, HTTPException)
+    if isinstance(error, SignInNeeded) and not error.judge and not wants_json(request) and request.method == "GET":
+        root = request.scope.get("root_path", "")
+        return RedirectResponse(f"{root}/login", 303)
+    what, next_step = map(say, _WORDS.get(error.status_code, ("This did not work.", "")))
+    generic = {"Bad Request", "Forbidden", "Conflict", "Too Many Requests"}
+    if error.detail and error.detail not in generic and error.status_code in (400, 403, 409, 422, 429):
+        what, next_step = error.detail, next_step if error.status_code == 429 else ""
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(sorted(_methods(request)))
+    return _answer(request, error.status_code, (what, "", next_step), headers)
+
+
+def _methods(request: Request) -> set[str]:
+    """What an address takes; each of its methods is a route of its own."""
+    routes = [route for route in request.app.routes if isinstance(route, Route)]
+    wanted = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    return {method for route in wanted for method in route.methods or ()}
+
+
+def lanner_problem(request: Request, error: Exception) -> Response:
+    """What the library refuses."""
+    assert isinstance(error, LannerError)
+    status = next((code for kind, code in _STATUS if isinstance(error, kind)), 400)
+    if status == 503:
+        log.error("store: %s", error.what)
+        return _answer(request, 503, (say(_WORDS[503][0]), "", say(_WORDS[503][1])))
+    return _answer(request, status, parts(error))
+
+
+def gone(_request: Request, _error: Exception) -> Response:
+    """Whoever asked has left in the middle; nobody reads this."""
+    return Response(status_code=400)
+
+
+def bug(request: Request, error: Exception) -> Response:
+    """Anything else is our fault: a number to look up in the log, nothing of the inside."""
+    number = secrets.token_hex(4)
+    what = getattr(request.scope.get("endpoint"), "__name__", "nothing")  # the address could hold a judge's secret
+    log.error("bug %s: %s %s", number, request.method, what, exc_info=error)
+    what, next_step = map(say, _WORDS[500])
+    return _answer(request, 500, (what, say("Number {number}", number=number), next_step))
+
+
+def _for_judge(request: Request, status: int) -> tuple[Messages, str] | None:
+    """The judge's language and which of the messages for judges says it, on the pages that are theirs."""
+    path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+    named = {401: "signin", 404: "link" if path.startswith("/j/") else "gone", 500: "server", 503: "server"}.get(status)
+    if named is None or not path.startswith(("/j/", "/work", "/task/")):
+        return None
+    asked = (request.cookies.get(COOKIE, ""), *from_header(request.headers.get("accept-language", "")))
+    return Messages(choose(code for code in asked if code)), named
+
+
+def _answer(
+    request: Request, status: int, said: tuple[str, str, str], headers: dict[str, str] | None = None
+) -> Response:
+    what, where, next_step = said
+    if wants_json(request):
+        content = {"message": what, "where": where, "next": next_step}
+        return JSONResponse(content, status_code=status, headers=headers)
+    if told := _for_judge(request, status):
+        words, name = told
+        said_to_judge = {
+            "messages": words,
+            "what": words.get(f"problem.{name}"),
+            "where": where,
+            "next": words.get(f"problem.{name}_next"),
+            "work": words.get("problem.work") if name in ("gone", "server") else "",
+        }
+        return page(request, "judge/problem.html", said_to_judge, status)
+    shown = page(request, "error.html", {"status": status, "what": what, "where": where, "next": next_step}, status)
+    shown.headers.update(headers or {})
+    return shown

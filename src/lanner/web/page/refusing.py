@@ -1,0 +1,67 @@
+"""What the library refuses, in the reader's language: by its kind, never by its sentence.
+
+The most common refusals have a text of their own. Of the rest the reader is told in their language what kind of thing
+went wrong, and then the library's own sentence, which names the place and is English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lanner.errors import CampaignError, DesignError, InputError, LannerError, ProtocolError, StatisticError
+from lanner.web.page import messages
+from lanner.web.page.speech import language, say
+
+BY_CODE: Mapping[str, tuple[str, str]] = {
+    "name_taken": ("There is a campaign of this name already.", "Choose another name."),
+    "bad_name": (
+        "This cannot be the name of a campaign.",
+        "Use 1 to 100 characters without slashes, not beginning with a space.",
+    ),
+    "frozen": (
+        "The campaign has been opened, so its texts, protocol and design are frozen.",
+        "Add judges or overlap to it, or duplicate it and change the copy.",
+    ),
+    "changed": ("Someone else has changed this meanwhile.", "Reload the page and look before you change it again."),
+    "no_judges": ("There are no judges.", "Add at least one."),
+    "judge_taken": ("There is a judge of this id already.", "Give the new one another name."),
+    "unknown_judge": ("There is no such judge here.", ""),
+    "unknown_document": ("There is no such document here.", ""),
+    "unknown_campaign": ("There is no such campaign.", ""),
+    "no_calibration": ("This campaign has no calibration round.", ""),
+    "draft": ("The campaign is a draft and takes no answers.", "Open it first."),
+    "closed": ("The campaign is closed and takes no answers.", "Open it first."),
+    "unrecognised": (
+        "The format of this file was not recognised.",
+        "Save it as a table with a line of column names, or as one of the formats listed here.",
+    ),
+}
+_BY_KIND: tuple[tuple[type[LannerError], str], ...] = (
+    (InputError, "The file was not taken in:"),
+    (ProtocolError, "The protocol has a mistake in it:"),
+    (DesignError, "The design cannot be met:"),
+    (CampaignError, "The campaign does not allow this:"),
+    (StatisticError, "This cannot be computed:"),
+)
+KINDS = tuple(text for _, text in _BY_KIND)
+
+
+def parts(error: LannerError) -> tuple[str, str, str]:
+    """What, where and what next."""
+    where = str(error.where)
+    if language() == messages.FALLBACK:
+        return error.what, where, error.next_step
+    known = BY_CODE.get(getattr(error, "code", ""))
+    if known is not None:
+        return say(known[0]), where, say(known[1]) if known[1] else ""
+    kind = next((text for of, text in _BY_KIND if isinstance(error, of)), "")
+    own = error.what
+    if kind and not own.startswith("\u2068") and own.isascii():  # what is said in the language already stays alone
+        return f"{say(kind)} {own}", where, error.next_step
+    return own, where, error.next_step
+
+
+def told(error: LannerError) -> str:
+    """The same in a few lines."""
+    what, where, next_step = parts(error)
+    return "\n".join(filter(None, (f"{where}: {what}" if where else what, next_step)))

@@ -1,0 +1,91 @@
+"""From a template to a page. Everything is escaped; a name a template does not get is an error, not an empty string."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from lanner.model import languages
+from lanner.reports.typeset import count, number, percent, plural
+from lanner.web import session
+from lanner.web.page import messages
+from lanner.web.page.assets import Assets
+from lanner.web.page.speech import COOKIE, amount, apart, language, mark, say
+
+FOLDER = Path(__file__).parents[1] / "templates"
+
+
+def environment(assets: Assets, *, watched: bool = False) -> Environment:
+    """The templates with the words they share."""
+    made = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=watched,
+        cache_size=-1,
+    )
+    made.globals |= {"assets": assets, "say": say, "mark": mark, "amount": amount, "spoken": messages.available}
+    made.filters |= {
+        "count": count,
+        "apart": apart,
+        "zip": zip,
+        "money": money,
+        "fraction": fraction,
+        "percent": percent,
+        "moment": moment,
+        "hours": hours,
+        "plural": plural,
+    }
+    return made
+
+
+def page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> HTMLResponse:
+    """A page; its links stand below the path the app is mounted at."""
+    site = request.app.state.site
+    root = request.scope.get("root_path", "")
+    given = {
+        "root": root,
+        "static": lambda name: root + site.assets.path(name),
+        "visitor": getattr(request.state, "visitor", None),
+        "trouble": site.trouble,
+        "language": language(),
+        "direction": languages.direction(language()),
+        **context,
+    }
+    response = HTMLResponse(site.templates.get_template(template).render(given), status_code=status)
+    if request.query_params.get("language", "") in messages.available():
+        session.keep(request, response, COOKIE, language(), 365)
+    return response
+
+
+def fraction(value: float | None, digits: int = 2) -> str:
+    """A number that cannot exceed 1 in size: .46."""
+    return apart(number(value, digits))
+
+
+def money(amount: float | None) -> str:
+    """446 or 2.10: pence only where there is little."""
+    if amount is None:
+        return "–"
+    return f"{amount:,.0f}" if amount >= 100 or amount == int(amount) else f"{amount:,.2f}"
+
+
+def hours(seconds: float | None) -> str:
+    """Working time as a person says it: 3.5 h, 11 min."""
+    if seconds is None:
+        return "–"
+    if seconds >= 5400:
+        return say("{n} h", n=f"{seconds / 3600:.1f}")
+    return say("{n} min", n=f"{seconds / 60:.0f}")
+
+
+def moment(value: datetime | None) -> str:
+    """A moment as the machine-readable half of a <time>; the page's script shows it in the reader's own zone."""
+    return "" if value is None else value.isoformat(timespec="seconds")

@@ -1,0 +1,117 @@
+"""What organisers read, in their language. The English text is the key, so that a page reads as it will look.
+
+`messages/organiser/LANGUAGE.toml` has a line for every text; what it lacks is said in English. The reader's language
+is set once per request, so that no function has to hand it on.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import date
+from functools import cache
+from urllib.parse import parse_qs
+
+from markupsafe import Markup
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from lanner.model import languages
+from lanner.reports.typeset import count as thousands
+from lanner.web.page import messages
+
+COOKIE = "lanner_language"
+_FOLDER = messages.FOLDER / "organiser"
+_language: ContextVar[str] = ContextVar("language", default=messages.FALLBACK)
+
+
+def say(text: str, **places: object) -> str:
+    """An English text in the reader's language, with its {places} filled."""
+    found = _texts(_language.get()).get(text, text)
+    return found.format(**{name: apart(value) for name, value in places.items()}) if places else found
+
+
+def mark(text: str, **places: object) -> Markup:
+    """The same for a text with mark-up of ours; what fills its places is escaped."""
+    own = {name: apart(value) if type(value) in (str, int, float) else value for name, value in places.items()}
+    return Markup(_texts(_language.get()).get(text, text)).format(**own)  # the texts are ours
+
+
+def apart(value: object) -> str:
+    """A figure or name as it stands in a sentence. In a language read from the right it is set apart, else −.03 would
+    come out as 03.− there; what is set apart keeps the direction of its own first letter, and figures run left to
+    right."""
+    text = str(value)
+    return f"\u2068{text}\u2069" if text and _leftward(_language.get()) else text
+
+
+def amount(count: int, one: str, many: str) -> str:
+    """So many of something. Languages with other plurals than English word the second so that it fits any number."""
+    return say(one if count == 1 else many, n=thousands(count))
+
+
+def listed(parts: Sequence[str]) -> str:
+    """oak, elm and fir."""
+    return parts[0] if len(parts) == 1 else say("{some} and {last}", some=", ".join(parts[:-1]), last=parts[-1])
+
+
+def day(when: date | None) -> str:
+    """A day without its year, as short as the language has it."""
+    if when is None:
+        return ""
+    return f"{when:%a} {when.day} {when:%b}" if _language.get() == messages.FALLBACK else when.isoformat()
+
+
+def language() -> str:
+    """The reader's language."""
+    return _language.get()
+
+
+@contextmanager
+def speaking(code: str) -> Iterator[None]:
+    """Speak a language for a while."""
+    token = _language.set(messages.choose([code]))
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+class Speech:
+    """Sets the reader's language: asked for in the address, chosen before, or the browser's."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not scope["path"].endswith("/answers"):  # a save says nothing, and must be quick
+            _language.set(_wanted(scope))
+        await self.app(scope, receive, send)
+
+
+def _wanted(scope: Scope) -> str:
+    asked: str = parse_qs(scope["query_string"].decode("latin-1")).get("language", [""])[-1]
+    if asked in messages.available():
+        return asked
+    from_browser = ""
+    for name, value in scope["headers"]:
+        if name == b"cookie":
+            for part in value.decode("latin-1").split(";"):
+                key, _, chosen = str(part).strip().partition("=")
+                if key == COOKIE and chosen in messages.available():
+                    return chosen
+        elif name == b"accept-language":
+            from_browser = value.decode("latin-1")
+    return messages.choose(messages.from_header(from_browser))
+
+
+@cache
+def _leftward(code: str) -> bool:
+    return languages.direction(code) == "rtl"
+
+
+@cache
+def _texts(code: str) -> Mapping[str, str]:
+    file = _FOLDER / f"{code}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lanner import formats
+from lanner.errors import InputError
+from lanner.web.draft import texts
+from visiting import documents
+
+
+def test_a_table_is_recognised_read_and_kept_as_our_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(
+        "document,segment,source,system:alpha,system:beta,domain\nd1,1,Hello.,Hallo.,Hi.,news\nd1,2,Bye.,Tschüs.,Ciao.,news\n"
+    )
+    kept = tmp_path / "kept"
+    found = texts.take_in(str(path), "mine.csv", {}, str(kept))
+    assert (found.documents, found.sentences) == (1, 2)
+    assert dict(found.systems) == {"alpha": 1, "beta": 1}
+    assert found.rows[0] == ("1", "Hello.", ("Hallo.", "Hi."))
+    assert found.domains == (("news", 1),)
+    assert [document.id for document in formats.read_documents(kept, "native")] == ["d1"]
+
+
+def test_a_mistake_is_named_with_its_line_and_nothing_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    good = [f'{{"document": "d", "segment": "{at}", "source": "a"}}' for at in range(400)]
+    path.write_text("\n".join([*good, '{"document": "d", "segm']))
+    with pytest.raises(InputError) as refused:
+        texts.take_in(str(path), "mine.jsonl", {}, str(tmp_path / "kept"))
+    assert refused.value.where.line == 401
+    assert not (tmp_path / "kept").exists()
+
+
+def test_the_demonstration_texts(tmp_path: Path) -> None:
+    found = texts.demo(str(tmp_path / "kept"))
+    assert found.documents >= 8
+    assert len(found.pairs) >= 5
+
+
+def test_a_description_is_short_whatever_the_texts() -> None:
+    found = texts.described(documents(30, 40), "many", "native")
+    assert (found.documents, found.sentences, len(found.rows)) == (30, 1200, 6)
+    assert found.pairs == (("English to Korean", 30),)

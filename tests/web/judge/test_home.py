@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from lanner import campaign
+from lanner.store import Store
+from lanner.web.judge.home import home_page
+from visiting import complete, open_campaign
+
+
+def seat(store: Store, judge: str = "J1") -> int:
+    return next(seat.number for seat in campaign.seats(store, "trial") if seat.judge.id == judge)
+
+
+def test_the_tasks_in_order_with_what_is_next(store: Store) -> None:
+    open_campaign(store)
+    tasks = campaign.tasks(store, "trial", "J1")
+    home = home_page(store, seat(store))
+    assert [line.task for line in home.lines] == [task.id for task in tasks]
+    assert home.next == tasks[0].id
+    assert home.name == "Judge 1"
+    assert {line.title for line in home.lines} == {"Title 0", "Title 1"}
+    assert {line.state for line in home.lines} == {"open"}
+
+
+def test_states_and_counts_follow_the_answers(store: Store) -> None:
+    open_campaign(store)
+    first, second, *_ = campaign.tasks(store, "trial", "J1")
+    for item in range(3):
+        campaign.submit(store, first.id, item, complete(), submission=f"a{item}")
+    campaign.finish(store, first.id)
+    campaign.submit(store, second.id, 0, complete(), submission="b")
+    home = home_page(store, seat(store))
+    assert [line.state for line in home.lines][:2] == ["finished", "begun"]
+    assert home.next == second.id
+    assert home.done == 4
+
+
+def test_a_pause_leaves_nothing_to_do(store: Store) -> None:
+    open_campaign(store)
+    campaign.pause(store, "trial")
+    home = home_page(store, seat(store))
+    assert (home.state, home.next) == ("paused", None)
+
+
+def test_the_completion_code_comes_at_the_end_only(store: Store) -> None:
+    open_campaign(store, settings={"completion_code": "C0DE", "return_link": "https://example.org/back"})
+    assert home_page(store, seat(store)).completion_code == ""
+    for task in campaign.tasks(store, "trial", "J1"):
+        for item in range(len(task.items)):
+            campaign.submit(store, task.id, item, complete(), submission=f"{task.id}.{item}")
+        campaign.finish(store, task.id)
+    home = home_page(store, seat(store))
+    assert home.finished
+    assert (home.completion_code, home.return_link) == ("C0DE", "https://example.org/back")
+    assert home.next is None

@@ -1,0 +1,316 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from starlette.testclient import TestClient
+
+from lanner import campaign
+from lanner.model import Item, Role, Task
+from lanner.store import Store
+from lanner.web import session
+from lanner.web.judge.judging import answered_at
+from visiting import SYSTEMS, complete, documents, enter, open_campaign, save, token_in
+
+
+@pytest.fixture
+def secrets(client: TestClient, store: Store) -> dict[str, str]:
+    return open_campaign(store)
+
+
+@pytest.fixture
+def tasks(client: TestClient, secrets: dict[str, str]) -> list[int]:
+    """The first judge's tasks, with the judge at the door."""
+    return enter(client, secrets["J1"])
+
+
+def test_a_link_becomes_a_session_and_leaves_the_address_bar(client: TestClient, secrets: dict[str, str]) -> None:
+    answer = client.get(f"/j/{secrets['J1']}")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/work")
+    assert secrets["J1"] not in answer.headers["set-cookie"]
+    assert client.get("/work").status_code == 200
+
+
+def test_a_made_up_link_opens_nothing_and_trying_is_slowed_down(client: TestClient, secrets: dict[str, str]) -> None:
+    client.app.state.site.addresses.burst = 3
+    codes = [client.get(f"/j/{'x' * 32}{number}").status_code for number in range(5)]
+    assert codes == [404, 404, 404, 429, 429]
+
+
+def test_each_opening_makes_a_new_token(client: TestClient, secrets: dict[str, str]) -> None:
+    seen = set()
+    for _ in range(3):
+        client.get(f"/j/{secrets['J1']}")
+        cookie = client.cookies[session.JUDGE_COOKIE]
+        assert "." not in cookie, "the older token of the same judge is kept"
+        seen.add(cookie)
+    assert len(seen) == 3
+
+
+def test_a_revoked_link_ends_its_sessions(client: TestClient, store: Store, secrets: dict[str, str]) -> None:
+    enter(client, secrets["J1"])
+    campaign.links.revoke(store, "trial", "J1")
+    client.app.state.site.sessions._known.clear()  # at most ten seconds later
+    assert client.get("/work").status_code == 401
+    assert client.get(f"/j/{secrets['J1']}").status_code == 404
+
+
+def test_one_browser_works_for_two_campaigns(client: TestClient, store: Store, secrets: dict[str, str]) -> None:
+    first = enter(client, secrets["J1"])
+    other = open_campaign(store, "second")
+    enter(client, other["J2"])
+    second = [task.id for task in campaign.tasks(store, "second", "J2")]
+    for task in (first[0], second[0]):
+        assert client.get(f"/task/{task}").status_code == 200
+        assert save(client, task, 0, {"sentence": 2}).status_code == 200
+
+
+def test_the_page_has_the_texts_and_no_system_name(client: TestClient, tasks: list[int]) -> None:
+    home, page = client.get("/work").text, client.get(f"/task/{tasks[0]}").text
+    assert "Title" in home
+    assert "Source" in page
+    assert "Text" in page
+    for text in (home, page):
+        assert not [name for name in SYSTEMS if name in text]
+        assert "J2" not in text
+
+
+def test_a_save_is_on_disk_and_says_what_is_missing(client: TestClient, store: Store, tasks: list[int]) -> None:
+    answer = save(client, tasks[0], 1, {"sentence": 3, "holistic": 7}, elapsed=20.5, active=12)
+    told = answer.json()
+    assert answer.status_code == 200
+    assert told["missing"] == ["skills"]
+    assert told["conflicts"] == []
+    assert datetime.fromisoformat(told["received_at"]).tzinfo
+    stored = {judgement.question: judgement for judgement in campaign.judgements(store, "trial")}
+    assert stored["holistic"].value == 7
+    assert stored["holistic"].id == told["saved"]["holistic"]
+    assert (stored["holistic"].elapsed_seconds, stored["holistic"].active_seconds) == (20.5, 12)
+
+
+def test_sent_twice_stored_once(client: TestClient, store: Store, tasks: list[int]) -> None:
+    body = {"submission": "the-same-one", "item": 0, "answers": {"sentence": 3}}
+    answers = [client.post(f"/task/{tasks[0]}/answers", json=body).json()["saved"] for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert len(campaign.history(store, "trial")) == 1
+
+
+def test_two_tabs_are_told_of_each_other(client: TestClient, tasks: list[int]) -> None:
+    first = save(client, tasks[0], 0, {"sentence": 3}, base={"sentence": None}).json()
+    told = save(client, tasks[0], 0, {"sentence": 1}, base={"sentence": None}).json()
+    assert told["conflicts"] == [{"question": "sentence", "id": first["saved"]["sentence"], "value": 3}]
+    again = save(client, tasks[0], 0, {"sentence": 2}, base={"sentence": told["saved"]["sentence"]}).json()
+    assert again["conflicts"] == []
+
+
+def test_answers_come_back(client: TestClient, tasks: list[int]) -> None:
+    saved = save(client, tasks[0], 1, {"sentence": 3, "comment": "hm"}).json()["saved"]
+    told = client.get(f"/task/{tasks[0]}/answers").json()
+    assert told["finished"] is False
+    assert told["items"][0] == {}
+    assert told["items"][1]["comment"] == {"id": saved["comment"], "value": "hm"}
+
+
+def test_a_wrong_answer_is_named(client: TestClient, store: Store, tasks: list[int]) -> None:
+    answer = save(client, tasks[0], 0, {"sentence": 9})
+    assert answer.status_code == 422
+    error = answer.json()["errors"][0]
+    assert (error["question"], error["code"]) == ("sentence", "out_of_range")
+    assert "between 1 and 4" in error["message"]
+    assert not campaign.history(store, "trial")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "no json",
+        "[]",
+        "{}",
+        '{"submission": "12345678", "item": 0}',
+        '{"submission": "12345678", "item": 0, "answers": []}',
+        '{"submission": "12345678", "item": "0", "answers": {"sentence": 1}}',
+        '{"submission": "12345678", "item": true, "answers": {"sentence": 1}}',
+        '{"submission": "short", "item": 0, "answers": {"sentence": 1}}',
+        '{"submission": "12345678", "item": 0, "answers": {"sentence": 1}, "base": {"sentence": "1"}}',
+        '{"submission": "12345678", "item": 0, "answers": ' + "[" * 5000 + "]" * 5000 + "}",
+    ],
+)
+def test_nonsense_is_a_bad_request(client: TestClient, tasks: list[int], body: str) -> None:
+    answer = client.post(f"/task/{tasks[0]}/answers", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 400
+    assert answer.json()["message"]
+
+
+@pytest.mark.parametrize("extra", [{"elapsed": -1}, {"active": "long"}, {"elapsed": 1e99}, {"answered_at": "never"}])
+def test_an_odd_time_does_not_cost_the_answer(client: TestClient, tasks: list[int], extra: dict[str, object]) -> None:
+    assert save(client, tasks[0], 0, {"sentence": 1}, **extra).status_code == 200
+
+
+def test_only_json_and_not_too_much_of_it(client: TestClient, tasks: list[int]) -> None:
+    assert client.post(f"/task/{tasks[0]}/answers", data={"item": "0"}).status_code == 415
+    assert save(client, tasks[0], 0, {"comment": "x" * 300_000}).status_code == 413
+
+
+def test_another_site_cannot_save(client: TestClient, store: Store, tasks: list[int]) -> None:
+    body = {"submission": "12345678", "item": 0, "answers": {"sentence": 1}}
+    evil = {"sec-fetch-site": "cross-site"}
+    assert client.post(f"/task/{tasks[0]}/answers", json=body, headers=evil).status_code == 403
+    assert not campaign.history(store, "trial")
+
+
+def test_items_and_questions_that_are_not_there(client: TestClient, tasks: list[int]) -> None:
+    assert save(client, tasks[0], 99, {"sentence": 1}).status_code == 422
+    told = save(client, tasks[0], 0, {"sentense": 1})
+    assert told.status_code == 422
+    assert "sentence" in told.json()["errors"][0]["message"]
+
+
+def test_other_peoples_tasks_do_not_exist(client: TestClient, store: Store, secrets: dict[str, str]) -> None:
+    enter(client, secrets["J1"])
+    theirs = campaign.tasks(store, "trial", "J2")[0].id
+    for number in (theirs, 99_999):
+        assert client.get(f"/task/{number}").status_code == 404
+        assert save(client, number, 0, {"sentence": 1}).status_code == 401
+        asked = client.get(f"/task/{number}/answers", headers={"accept": "application/json"})
+        assert asked.status_code == 401
+    assert not campaign.history(store, "trial")
+
+
+def test_nobody_is_told_to_open_the_link_again(client: TestClient, store: Store, secrets: dict[str, str]) -> None:
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    assert save(client, task, 0, {"sentence": 1}).status_code == 401
+    page = client.get(f"/task/{task}")
+    assert page.status_code == 401
+    assert "link" in page.text
+
+
+@pytest.mark.parametrize("state", ["paused", "closed"])
+def test_a_campaign_that_does_not_run_takes_nothing(
+    client: TestClient, store: Store, tasks: list[int], state: str
+) -> None:
+    {"paused": campaign.pause, "closed": campaign.close}[state](store, "trial")
+    answer = save(client, tasks[0], 0, {"sentence": 1})
+    assert answer.status_code == 409
+    assert answer.json()["reason"] == state
+    assert answer.json()["message"]
+    assert client.get(f"/task/{tasks[0]}").status_code == 200
+
+
+def test_finishing_says_what_is_missing_and_then_closes_the_task(client: TestClient, tasks: list[int]) -> None:
+    head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
+    for item in range(2):
+        save(client, tasks[0], item, complete())
+    early = client.post(f"/task/{tasks[0]}/finish", headers=head)
+    assert early.status_code == 422
+    assert early.json()["missing"] == [{"item": 2, "questions": ["skills", "sentence", "holistic"]}]
+    save(client, tasks[0], 2, complete())
+    assert client.post(f"/task/{tasks[0]}/finish", headers=head).status_code == 200
+    late = save(client, tasks[0], 0, {"sentence": 1})
+    assert (late.status_code, late.json()["reason"]) == (409, "finished")
+    assert client.get(f"/task/{tasks[0]}/answers").json()["finished"] is True
+
+
+def test_everything_works_without_a_script(client: TestClient, store: Store, tasks: list[int]) -> None:
+    number = tasks[0]
+    for item in range(3):
+        token = token_in(client.get(f"/task/{number}?row={item + 1}").text)
+        fields = {f"skills.{row}": rated for row, rated in complete()["skills"].items()}
+        given = {"token": token, "item": str(item), "row": str(item + 1), "sentence": "4", "holistic": "8", **fields}
+        answer = client.post(f"/task/{number}/form", data=given)
+        assert answer.headers["location"] == f"/task/{number}?row={item + 2}"
+    assert client.post(f"/task/{number}/finish", data={"token": token}).headers["location"] == "/work"
+    assert campaign.task(store, number).finished_at is not None
+    assert len(campaign.judgements(store, "trial")) == 9
+
+
+def test_the_form_needs_its_token(client: TestClient, store: Store, tasks: list[int]) -> None:
+    assert client.post(f"/task/{tasks[0]}/form", data={"item": "0", "sentence": "4"}).status_code == 403
+    assert client.post(f"/task/{tasks[0]}/finish", data={"token": "x"}).status_code == 403
+    assert not campaign.history(store, "trial")
+
+
+def test_a_wrong_field_of_a_form_is_said_in_words(client: TestClient, tasks: list[int]) -> None:
+    token = token_in(client.get(f"/task/{tasks[0]}").text)
+    answer = client.post(f"/task/{tasks[0]}/form", data={"token": token, "item": "0", "sentence": "9"})
+    assert answer.status_code == 422
+    assert "between 1 and 4" in answer.text
+
+
+def test_the_language_is_remembered(client: TestClient, tasks: list[int]) -> None:
+    client.get("/work?language=en")
+    assert client.cookies["lanner_language"] == "en"
+    client.get("/work?language=<script>")
+    assert client.cookies["lanner_language"] == "en"
+
+
+def test_hostile_texts_are_shown_and_not_run(client: TestClient, store: Store) -> None:
+    evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+    texts = documents(1)
+    hostile = [
+        type(texts[0])(
+            id=f"d{evil}",
+            title=evil,
+            domain=evil,
+            note=evil,
+            text_type=evil,
+            source_language=f'en"><script>{evil}',
+            target_language="ko",
+            segments=tuple(type(s)(id=s.id, source=evil, outputs={"a": evil}) for s in texts[0].segments),
+        )
+    ]
+    secrets = open_campaign(store, "evil", documents=hostile)
+    tasks = enter(client, secrets["J1"])
+    save(client, tasks[0], 0, {"comment": evil})
+    for path in ("/work", f"/task/{tasks[0]}"):
+        text = client.get(path).text
+        assert "<script>alert" not in text
+        assert "<img src=x" not in text
+
+
+def test_a_tutorial_item_is_explained_after_its_answer_and_not_before(
+    client: TestClient, store: Store, secrets: dict[str, str]
+) -> None:
+    expected = {"holistic": {"at_least": 5, "explanation": "Nothing is lost here."}}
+    item = Item("doc0", "1", (SYSTEMS[0],), Role.TUTORIAL, expected=expected)
+    campaign.assign(store, "trial", [Task(0, "J1", "rating", (item,))])
+    tasks = enter(client, secrets["J1"])
+    assert "Nothing is lost" not in client.get(f"/task/{tasks[-1]}").text
+    assert "explanation" not in save(client, tasks[-1], 0, {"holistic": 3}).json()
+    assert save(client, tasks[-1], 0, complete()).json()["explanation"] == "Nothing is lost here."
+    assert "Nothing is lost" in client.get(f"/task/{tasks[-1]}").text
+
+
+def test_consent_is_kept_with_its_version_and_opens_the_rest(client: TestClient, store: Store) -> None:
+    secrets = open_campaign(store, "asked", settings={"before": ["consent"]})
+    client.get(f"/j/{secrets['J1']}")
+    tasks = [task.id for task in campaign.tasks(store, "asked", "J1")]
+    refused = save(client, tasks[1], 0, {"sentence": 1})
+    assert (refused.status_code, refused.json()["reason"]) == (409, "gate")
+    saved = save(client, tasks[0], 0, {"consent": "agree"}).json()
+    assert saved["missing"] == []
+    head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
+    assert client.post(f"/task/{tasks[0]}/finish", headers=head).status_code == 200
+    seat = campaign.seats(store, "asked")[0]
+    assert seat.consent.endswith(campaign.protocol(store, "asked").hash) and seat.consented_at
+    assert save(client, tasks[1], 0, {"sentence": 1}).status_code == 200
+
+
+NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("answered", "sent", "found"),
+    [
+        ("2026-11-15T11:59:00Z", "2026-11-15T12:00:00Z", NOW - timedelta(minutes=1)),
+        ("2020-01-01T00:00:00Z", "2020-01-01T01:00:00Z", NOW - timedelta(hours=1)),
+        ("2031-01-01T00:00:00Z", "2031-01-01T00:00:05Z", NOW - timedelta(seconds=5)),
+        ("2031-01-01T00:00:00Z", None, NOW),
+        ("2026-11-15T11:00:00Z", None, NOW - timedelta(hours=1)),
+        ("2026-11-15T11:00:00", "2026-11-15T12:00:00", NOW - timedelta(hours=1)),
+        (None, None, NOW),
+        ("soon", "now", NOW),
+        ("0001-01-01T00:00:00Z", "9999-12-31T00:00:00Z", NOW),
+    ],
+)
+def test_a_wrong_clock_is_put_right(answered: object, sent: object, found: datetime) -> None:
+    assert answered_at(answered, sent, NOW) == found

@@ -1,0 +1,283 @@
+"""The judging page as data and as markup, for every page of every protocol."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from lxml import html
+
+from lanner.model import Document, Item, Role, Segment, Stage, Task, Unit
+from lanner.protocols import load, names, parse_toml
+from lanner.web.judge.pages import Given, Progress, Settings, TaskPage, task_page
+from lanner.web.page.assets import FOLDER, Assets
+from lanner.web.page.messages import Messages
+from lanner.web.page.rendering import environment
+
+SYSTEMS = ("secret-one", "secret-two")
+DOCUMENT = Document(
+    "doc",
+    tuple(
+        Segment(
+            f"s{n}", f"Source {n} <b>&amp;", {name: f"{name[-3:]} text {n}" for name in SYSTEMS}, {"ref": f"Ref {n}"}
+        )
+        for n in range(20)
+    ),
+    "en",
+    "ar",
+    domain="news",
+    title="A <title>",
+    text_type="report",
+    note="A note.",
+)
+PAGES = [(name, page) for name in names() for page in load(name).pages]
+ASSETS = Assets()
+ENVIRONMENT = environment(ASSETS)
+
+
+def items(stage: Stage, count: int = 20) -> tuple[Item, ...]:
+    if stage.unit is Unit.JUDGE:
+        return (Item(""),)
+    systems = {"source": (), "output": SYSTEMS[:1], "outputs": SYSTEMS}[stage.object.value]
+    if stage.unit is Unit.DOCUMENT:
+        return (Item("doc", "", systems),)
+    return tuple(Item("doc", segment.id, systems) for segment in DOCUMENT.segments[:count])
+
+
+def shown(name: str, page: str | None = None, language: str = "en", **more: object) -> TaskPage:
+    protocol = load(name) if isinstance(name, str) else name
+    page = page or next(iter(protocol.pages))
+    task = more.pop("task", None) or Task(7, "J1", page, items(protocol.pages[page][0]))
+    given = more.pop("given", None) or [Given() for _ in task.items]
+    return task_page(protocol, task, {"doc": DOCUMENT}, given, Messages(language), who="1.2", **more)
+
+
+def rendered(view: TaskPage, language: str = "en") -> html.HtmlElement:
+    words = Messages(language)
+    context = {"page": view, "messages": words, "t": words.get, "token": "form-token", "root": "/sub"}
+    text = ENVIRONMENT.get_template("judge/task.html").render(static=ASSETS.path, **context)
+    return html.document_fromstring(text)
+
+
+@pytest.mark.parametrize(("name", "page"), PAGES)
+def test_every_page_renders_as_agreed_with_the_script(name: str, page: str) -> None:
+    tree = rendered(shown(name, page))
+    questions = tree.xpath("//*[contains(concat(' ', @class, ' '), ' q ')]")
+    asked = [question.id for stage in load(name).pages[page] for question in stage.questions]
+    assert [element.get("data-q") for element in questions] == asked
+    for element in questions:
+        assert element.get("data-kind") and element.get("data-need").isdecimal() and element.get("data-short")
+        assert element.xpath(".//*[contains(@class, 'hint')]"), "every question has a place to say what is missing"
+    letters = [element.get("data-letter") for element in questions if element.get("data-letter")]
+    assert len(letters) == len(set(letters))
+    for armed in tree.xpath("//*[@data-line] | //*[@data-q][not(.//*[@data-line])]"):
+        keys = list(armed.xpath(".//@data-k"))
+        assert len(keys) == len(set(keys)), "one key, one answer"
+    ids = tree.xpath("//@id")
+    assert len(ids) == len(set(ids))
+    assert not tree.xpath("//@style") and not tree.xpath("//@onclick")
+    assert all(s.get("src") or s.get("type") == "application/json" for s in tree.xpath("//script"))
+    assert not tree.xpath("//input[not(@type='hidden')][not(ancestor::label)][not(@aria-label)][not(@id)]")
+    text = html.tostring(tree, encoding="unicode")
+    assert "secret" not in text and "Undefined" not in text
+
+
+@pytest.mark.parametrize("language", ["ko", "ar"])
+def test_other_languages_of_interface_and_texts(language: str) -> None:
+    tree = rendered(shown("h_falcon", language=language), language)
+    assert tree.get("lang") == language and tree.get("dir") == {"ko": "ltr", "ar": "rtl"}[language]
+    target = tree.xpath("//p[contains(@class, 'tgt')]")[0]
+    assert (target.get("lang"), target.get("dir")) == ("ar", "rtl")
+    assert tree.xpath("//p[contains(@class, 'src')]")[0].get("dir") == "ltr"
+
+
+def test_an_unknown_language_is_left_to_the_browser() -> None:
+    unknown = replace(DOCUMENT, source_language="und", target_language="und")
+    protocol = load("h_falcon")
+    task = Task(1, "J", "rating", items(protocol.stages[0]))
+    view = task_page(protocol, task, {"doc": unknown}, [Given() for _ in task.items], Messages(), who="x")
+    cell = view.blocks[0].rows[0].cells[0]
+    assert (cell.lang, cell.dir) == ("", "auto")
+
+
+def test_window_and_row() -> None:
+    view = shown("h_falcon", row=10)
+    assert [line.number for line in view.blocks[0].rows if not line.hidden] == list(range(5, 16))
+    assert (view.blocks[0].above, view.blocks[0].below, view.current, view.heading) == (4, 5, 9, "Sentence 10")
+    assert not any(line.hidden for line in shown("h_falcon", row=10, whole=True).blocks[0].rows)
+    assert shown("h_falcon", row=999).row == 0, "a row that is not there is no reason to fail"
+
+
+def test_a_fixed_window_is_all_that_is_sent() -> None:
+    protocol = load("context_survey")
+    task = Task(1, "J", "phase_two", (Item("doc", "s9"),))
+    view = task_page(protocol, task, {"doc": DOCUMENT}, [Given()], Messages(), who="x")
+    assert [line.number for line in view.blocks[0].rows] == [8, 9, 10]
+    assert [line.item for line in view.blocks[0].rows] == [None, None, 0]
+    assert view.current == 0 and view.row == 2
+
+
+def test_isolated_sentences_stand_alone() -> None:
+    view = shown("parity", "adequacy_sentence")
+    assert len(view.blocks) == 20 and all(len(block.rows) == 1 for block in view.blocks)
+    assert [block.hidden for block in view.blocks] == [False] + [True] * 19
+    assert not view.blocks[0].title, "the title would be context"
+
+
+def test_resumes_at_the_first_open_row() -> None:
+    done = Given(answers={"skills": {}, "sentence": 3, "holistic": 7})
+    part = Given(answers={"sentence": 3})
+    view = shown("h_falcon", given=[done, done, part, *[Given()] * 17])
+    assert view.states[:4] == ("done", "done", "partial", "")
+    assert (view.row, view.done) == (2, 2)
+    assert next(ask for ask in view.asks if ask.id == "sentence").value == 3
+
+
+def test_earlier_pages_decide_what_is_asked() -> None:
+    earlier = {"context": "local", "skills": ["idea_development", "style_register", "participant_focus"]}
+    view = shown("falcon", "rating", given=[Given(earlier=earlier)] + [Given()] * 19)
+    rating = next(ask for ask in view.asks if ask.id == "ratings")
+    assert rating.shown and rating.shown_rows == set(earlier["skills"])
+    tree = rendered(view)
+    lines = tree.xpath("//*[@data-q='ratings']//*[@data-line][not(@hidden)]/@data-line")
+    assert set(lines) == set(earlier["skills"])
+
+
+def test_finished_is_read_only() -> None:
+    protocol = load("h_falcon")
+    task = replace(Task(7, "J1", "rating", items(protocol.stages[0])), finished_at=datetime.now(UTC))
+    tree = rendered(shown("h_falcon", task=task))
+    assert tree.xpath("//fieldset[@disabled]//input") and not tree.xpath("//button[@type='submit'][not(@form)]")
+
+
+def test_what_the_script_is_told() -> None:
+    given = Given(answers={"sentence": 3}, ids={"sentence": 41}, elapsed=9.5, active=4.0)
+    view = shown(
+        "h_falcon",
+        given=[given] + [Given()] * 19,
+        progress=Progress(3, 9, 17.0),
+        settings=Settings(idle_seconds=60, break_minutes=0),
+    )
+    script = json.loads(json.dumps(view.script))
+    assert script["items"][0]["saved"] == {"sentence": {"id": 41, "value": 3}}
+    assert (script["who"], script["idle"], script["breakAfter"], script["minutesToday"]) == ("1.2", 60, 0, 17.0)
+    assert set(script["items"][0]) == {"saved", "earlier", "prefilled", "elapsed", "active", "explanation"}
+
+
+def test_roles_and_expected_answers_have_no_place() -> None:
+    protocol = load("h_falcon")
+    plain = Item("doc", "s0", SYSTEMS[:1])
+    secret = replace(plain, role=Role.CONTROL, expected={"holistic": {"at_most": 2, "explanation": "gold"}})
+    views = [
+        task_page(protocol, Task(1, "J", "rating", (item,)), {"doc": DOCUMENT}, [Given()], Messages(), who="x")
+        for item in (plain, secret)
+    ]
+    assert views[0] == views[1]
+
+
+def test_control_texts_replace_outputs_line_by_line() -> None:
+    protocol = load("parity")
+    shuffled = "\n".join(f"line {n}" for n in range(20))
+    item = Item("doc", "", SYSTEMS, texts={SYSTEMS[1]: shuffled})
+    view = task_page(
+        protocol, Task(1, "J", "adequacy_document", (item,)), {"doc": DOCUMENT}, [Given()], Messages(), who="x"
+    )
+    assert [line.cells[2].text for line in view.blocks[0].rows][:2] == ["line 0", "line 1"]
+    assert view.blocks[0].rows[3].cells[1].text == "one text 3"
+
+
+def test_a_protocol_of_ones_own_with_every_kind() -> None:
+    protocol = parse_toml(OWN)
+    task = Task(1, "J", "all", (Item("doc", "s0", (*SYSTEMS, "third")),))
+    view = task_page(protocol, task, {"doc": DOCUMENT}, [Given()], Messages(), who="x")
+    assert {ask.id: (ask.kind, ask.display) for ask in view.asks} == {
+        "stars": ("scale", "buttons"),
+        "fine": ("scale", "slider"),
+        "half": ("scale", "buttons"),
+        "how_many": ("number", "number"),
+        "tongue": ("choice", "select"),
+        "order": ("rank", "order"),
+        "why": ("text", "text"),
+    }
+    tree = rendered(view)
+    assert tree.xpath("//*[@data-q='order']//*[@data-line]/@data-line") == ["0", "1", "2"]
+    assert tree.xpath("//*[@data-q='half']//@data-k") == list("12345")
+    assert tree.xpath("//*[@data-q='fine']//input[@type='number']/@name") == ["fine"]
+    assert not tree.xpath("//*[@data-q='fine']//input[@type='range']/@name"), "a slider nobody touched says nothing"
+
+
+OWN = """
+name = "own"
+version = "1"
+[[stage]]
+id = "all"
+unit = "sentence_in_context"
+object = "outputs"
+outputs = 3
+show = ["source", "target", "reference"]
+[[stage.question]]
+id = "stars"
+kind = "scale"
+min = 0
+max = 5
+[[stage.question]]
+id = "fine"
+kind = "scale"
+min = 0
+max = 1
+step = 0
+[[stage.question]]
+id = "half"
+kind = "scale"
+min = 1
+max = 3
+step = 0.5
+[[stage.question]]
+id = "how_many"
+kind = "number"
+min = 0
+[[stage.question]]
+id = "tongue"
+kind = "choice"
+options = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"]
+[[stage.question]]
+id = "order"
+kind = "rank"
+[[stage.question]]
+id = "why"
+kind = "text"
+required = true
+[text.en.questions.stars]
+label = "Stars"
+[text.en.questions.fine]
+label = "Fine"
+[text.en.questions.half]
+label = "Half"
+[text.en.questions.how_many]
+label = "How many"
+[text.en.questions.tongue]
+label = "Tongue"
+[text.en.questions.order]
+label = "Order"
+[text.en.questions.why]
+label = "Why"
+"""
+
+
+def test_every_module_is_fetched_at_once() -> None:
+    """The page names all modules its script will ask for, so that none waits for another."""
+    tree = rendered(shown("h_falcon"))
+    named = {href.split("/", 3)[3] for href in tree.xpath("//link[@rel='modulepreload']/@href")}
+    needed, waiting = set(), ["judging.js"]
+    while waiting:
+        name = waiting.pop()
+        folder = FOLDER / name
+        for path in re.findall(r"from '([^']+)'", folder.read_text(encoding="utf-8")):
+            module = (folder.parent / path).resolve().relative_to(FOLDER.resolve()).as_posix()
+            if module not in needed:
+                needed.add(module)
+                waiting.append(module)
+    assert named == needed

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from lanner import campaign
+from lanner.store import Store
+from lanner.web.organiser import sse
+from lanner.web.site import Settings, Site
+from visiting import complete, open_campaign
+
+
+async def following(stream: AsyncIterator[str], wanted: str) -> str:
+    async for line in stream:
+        if wanted in line:
+            return line
+    return ""
+
+
+def test_a_save_is_told_and_the_end_ends_the_stream(store: Store) -> None:
+    open_campaign(store)
+    task = campaign.tasks(store, "trial", "J1")[0].id
+
+    async def work() -> None:
+        site = Site(store, Settings(beside=False))
+        stream = sse._news(site, 1)
+        assert "retry" in await anext(stream)
+        waiting = asyncio.create_task(following(stream, "changed"))
+        while not (site.live._watched and next(iter(site.live._watched.values())).stamp):
+            await asyncio.to_thread(lambda: None)
+        await site.write(lambda: campaign.submit(store, task, 0, complete(), submission="12345678"))
+        assert "event: changed" in await asyncio.wait_for(waiting, 30)
+        rest = asyncio.create_task(following(stream, "never"))
+        await asyncio.to_thread(lambda: None)
+        await site.live.send_home()
+        assert await asyncio.wait_for(rest, 30) == ""
+        await site.close()
+
+    asyncio.run(work())

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from lanner.web.page.assets import FOLDER, Assets
+from lanner.web.page.lean import lean_css
+
+
+def client(assets: Assets) -> TestClient:
+    async def respond(request):
+        return assets.respond(request)
+
+    return TestClient(Starlette(routes=[Route("/static/{version}/{path:path}", respond)]))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "widgets").mkdir()
+    (tmp_path / "page.css").write_text("a { color: red } " * 100)
+    (tmp_path / "widgets" / "grid.js").write_text("export const a = 1;")
+    (tmp_path / ".hidden").write_text("no")
+    (tmp_path.parent / "secret.txt").write_text("no")
+    return tmp_path
+
+
+def test_current_files_are_cached_for_ever_and_packed(folder: Path) -> None:
+    assets = Assets(folder)
+    answer = client(assets).get(assets.path("page.css"), headers={"accept-encoding": "gzip"})
+    assert answer.status_code == 200
+    assert "immutable" in answer.headers["cache-control"]
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.text == lean_css((folder / "page.css").read_text())
+    assert gzip.decompress(assets.find("page.css").packed or b"").decode() == answer.text
+
+
+def test_modules_are_javascript(folder: Path) -> None:
+    assets = Assets(folder)
+    assert client(assets).get(assets.path("widgets/grid.js")).headers["content-type"].startswith("text/javascript")
+
+
+def test_an_old_version_gets_the_new_file_uncached(folder: Path) -> None:
+    answer = client(Assets(folder)).get("/static/0123/page.css")
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize("name", ["../secret.txt", "%2e%2e/secret.txt", "/etc/passwd", ".hidden", "no.css", "widgets"])
+def test_nothing_outside_is_found(folder: Path, name: str) -> None:
+    assets = Assets(folder)
+    for served in (assets, Assets(folder, watched=True)):
+        assert client(served).get(f"/static/{served.version}/{name}").status_code == 404
+
+
+def test_the_version_follows_the_content(folder: Path) -> None:
+    before = Assets(folder).version
+    assert Assets(folder).version == before
+    (folder / "page.css").write_text("b {}")
+    assert Assets(folder).version != before
+
+
+def test_watched_files_are_read_anew(folder: Path) -> None:
+    assets = Assets(folder, watched=True)
+    (folder / "page.css").write_text("b {}")
+    assert client(assets).get(assets.path("page.css")).text == "b {}"
+
+
+def test_the_pages_own_files_stay_small() -> None:
+    total = sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file())
+    assert 0 < total < 200_000

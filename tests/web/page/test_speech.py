@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import string
+from datetime import date
+
+import pytest
+from starlette.testclient import TestClient
+
+from lanner.model import languages
+from lanner.store import Store
+from lanner.web.page import messages
+from lanner.web.page.speech import _texts, _wanted, amount, apart, day, language, listed, mark, say, speaking
+from visiting import open_campaign, sign_in
+from web.spoken import texts
+
+OTHERS = [code for code in messages.available() if code != messages.FALLBACK]
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_every_text_is_there_in_every_language_with_its_places(code: str) -> None:
+    known = _texts(code)
+    assert texts() - set(known) == set()
+    assert set(known) - texts() == set(), "no page says this any more"
+    assert [text for text, own in known.items() if places(text) != places(own)] == []
+    assert [text for text, own in known.items() if text.count("<") != own.count("<")] == []
+
+
+def test_english_is_said_where_nothing_else_is_known() -> None:
+    with speaking("de"):
+        assert say("Nobody has ever written this {n}.", n=3) == "Nobody has ever written this 3."
+    assert language() == "en"
+
+
+def test_what_fills_a_place_is_escaped_and_the_text_is_not() -> None:
+    assert mark("<b>{own}</b> for their {theirs} {times}", own="<i>", theirs="a", times="once") == (
+        "<b>&lt;i&gt;</b> for their a once"
+    )
+
+
+def test_amounts_lists_and_days() -> None:
+    assert [amount(n, "{n} task", "{n} tasks") for n in (1, 2, 1200)] == ["1 task", "2 tasks", "1,200 tasks"]
+    assert (listed(["oak"]), listed(["oak", "elm", "fir"])) == ("oak", "oak, elm and fir")
+    assert day(date(2026, 11, 18)) == "Wed 18 Nov"
+    with speaking("ko"):
+        assert day(date(2026, 11, 18)) == "2026-11-18"
+
+
+@pytest.mark.parametrize(
+    ("query", "headers", "wanted"),
+    [
+        (b"", [], "en"),
+        (b"", [(b"accept-language", b"fr, pt-BR;q=0.9, de;q=0.2")], "pt"),
+        (b"", [(b"cookie", b"a=b; lanner_language=ko"), (b"accept-language", b"de")], "ko"),
+        (b"language=ar", [(b"cookie", b"lanner_language=ko")], "ar"),
+        (b"language=xx", [(b"cookie", b"lanner_language=../en")], "en"),
+    ],
+)
+def test_the_language_is_what_was_asked_for_then_chosen_before_then_the_browsers(
+    query: bytes, headers: list[tuple[bytes, bytes]], wanted: str
+) -> None:
+    assert _wanted({"type": "http", "query_string": query, "headers": headers}) == wanted
+
+
+def test_arabic_is_read_from_the_right() -> None:
+    assert languages.direction("ar") == "rtl"
+
+
+def test_a_page_comes_in_the_language_asked_for_and_stays_in_it(client: TestClient, store: Store) -> None:
+    open_campaign(store, protocol="falcon")
+    sign_in(client, store)
+    page = client.get("/campaigns/trial?language=ar").text
+    assert '<html lang="ar" dir="rtl">' in page
+    assert "التقدم" in page
+    assert "من يتفق مع من" in client.get("/campaigns/trial").text
+    panels = client.get("/campaigns/trial/panels?language=de").text
+    assert "Wer mit wem übereinstimmt" in panels
+    assert "noch keine Kontrolle beantwortet" in panels, "what is made in another thread speaks it too"
+
+
+def test_problems_are_told_in_the_readers_language(client: TestClient) -> None:
+    assert "Hier ist nichts." in client.get("/nowhere", headers={"accept-language": "de"}).text
+
+
+def test_figures_and_names_keep_their_direction_in_a_sentence_read_from_the_right() -> None:
+    with speaking("ar"):
+        assert apart("−.03") == "\u2068−.03\u2069"
+        assert "\u2068.40\u2069" in say("all of it above {least}", least=".40")
+    assert apart("−.03") == "−.03"

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from types import SimpleNamespace
+
+import pytest
+
+from lanner.errors import LannerError
+from lanner.store import Store
+from lanner.web.serving.telling import TRIES, again_at, reachable, refuse_address, signature, tell_next
+from store_rows import fill
+
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def receiver() -> Iterator[SimpleNamespace]:
+    """An address that keeps what it is told; it answers with `status`."""
+    kept = SimpleNamespace(status=204, got=[], url="")
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"])).decode()
+            kept.got.append((self.path, dict(self.headers), body))
+            self.send_response(kept.status)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        kept.url = f"http://127.0.0.1:{server.server_port}/hook?for=us"
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield kept
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def announced(store: Store, receiver: SimpleNamespace) -> Store:
+    filled = fill(store)
+    with store.writing() as tx:
+        tx.webhooks.add(receiver.url, "the secret", ["task.finished"], NOW)
+        tx.webhooks.announce(filled.campaign, "task.finished", {"task": 7}, NOW)
+    return store
+
+
+def test_what_happened_arrives_signed(announced: Store, receiver: SimpleNamespace) -> None:
+    assert tell_next(announced, NOW, inside=True)
+    assert not tell_next(announced, NOW, inside=True)
+    ((path, headers, body),) = receiver.got
+    assert path == "/hook?for=us"
+    assert json.loads(body) == {"event": "task.finished", "task": 7}
+    assert headers["Lanner-Signature"] == signature("the secret", body)
+    assert headers["Lanner-Event"] == "task.finished"
+
+
+def test_what_is_not_taken_is_tried_again_later(announced: Store, receiver: SimpleNamespace) -> None:
+    receiver.status = 500
+    assert tell_next(announced, NOW, inside=True)
+    with announced.reading() as tx:
+        assert tx.webhooks.waiting() == [("task.finished", 1, "answered 500")]
+    assert not tell_next(announced, NOW + timedelta(seconds=29), inside=True)
+    receiver.status = 302  # led elsewhere: not followed, not taken
+    assert tell_next(announced, NOW + timedelta(seconds=31), inside=True)
+    receiver.status = 200
+    assert tell_next(announced, NOW + timedelta(minutes=5), inside=True)
+    assert len(receiver.got) == 3
+    with announced.reading() as tx:
+        assert tx.webhooks.waiting() == []
+
+
+def test_the_own_network_is_told_nothing_unless_the_operator_says_so(
+    announced: Store, receiver: SimpleNamespace
+) -> None:
+    assert tell_next(announced, NOW)
+    assert receiver.got == []
+    with announced.reading() as tx:
+        assert "not on the open network" in tx.webhooks.waiting()[0][2]
+    for host in ("127.0.0.1", "10.0.0.1", "169.254.169.254", "192.168.1.1", "::1", "0.0.0.0"):
+        with pytest.raises(OSError, match="open network"):
+            reachable(host, 80, inside=False)
+
+
+def test_after_the_last_try_it_is_left() -> None:
+    waits = [again_at(n, NOW) for n in range(1, TRIES)]
+    assert all(waits) and waits == sorted(waits)
+    assert again_at(TRIES, NOW) is None
+
+
+@pytest.mark.parametrize("url", ["ftp://x", "file:///etc/passwd", "https://", "javascript:x", "http://a:b@host/"])
+def test_what_is_no_address(url: str) -> None:
+    with pytest.raises(LannerError):
+        refuse_address(url)
