@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,7 +22,6 @@ from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.formats._archive import unpacked
 from lanner.formats._gathering import ApartError
-from lanner.formats._nearest import unrecognised
 from lanner.formats._reading import Reading, TextStream
 from lanner.formats._textfile import watched
 from lanner.model import Document, Judge, Judgement
@@ -167,7 +167,8 @@ def _recognise(path: Path, given: Mapping[str, Any]) -> str:
     for module in readable.values():
         if hasattr(module, "explain"):
             module.explain(path)
-    raise unrecognised(path, readable)
+    nearest = import_module("lanner.formats._nearest")  # it loads what reads tables and XML, which a server need not
+    raise nearest.unrecognised(path, readable)
 
 
 def _check_options(name: str, given: Mapping[str, Any]) -> None:

@@ -28,15 +28,10 @@ def export(store: Store, campaign: int, name: str, suffix: str, folder: str) -> 
         tables.export(material, written)
     else:
         exchange.write(material, "appraise_scores" if name == "appraise" else name, written)
-    found = [path for path in place.rglob("*") if path.is_file()]
-    if not found:
+    if not any(path.is_file() for path in place.rglob("*")):
         raise LannerError(
             say("There is nothing to export yet."), next_step=say("Come back when something has been judged.")
         )
-    if name == "native" and written.is_file():  # one file that can be imported again as it is
-        return str(written)
-    if len(found) == 1:
-        return str(found[0])
     return shutil.make_archive(str(Path(folder) / "judgements"), "zip", place)
 
 
