@@ -7,7 +7,7 @@ about the source is answered once per unit, whichever outputs are shown beside i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from lanner.errors import AnswerError, did_you_mean
@@ -104,10 +104,6 @@ class Asking:
         if not holds(stage.when, answers) or not holds(question.when, answers):
             return False
         return not question.for_each or bool(chosen(self.protocol, question, answers))
-
-    def needs_texts(self, questions: Iterable[Asked]) -> bool:
-        """Whether the texts are needed to check answers: only marked spans are."""
-        return any(isinstance(question, Spans) for _, question in questions)
 
     def check(
         self, question: Question, value: Json, item: Item, answers: Mapping[str, Json], texts: Texts | None

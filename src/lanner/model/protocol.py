@@ -89,7 +89,7 @@ class Scale(_Question):
     marks: tuple[float, ...] = ()
     direction: Literal["higher_is_better", "lower_is_better", "neutral"] = "higher_is_better"
     display: Literal["buttons", "slider"] = "buttons"
-    unset_start: bool = True
+    unset_start: bool = True  # no question starts answered any more; stored protocols still say it
 
 
 class Number(_Question):

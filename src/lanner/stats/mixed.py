@@ -53,9 +53,6 @@ class Fit:
         """The model at other variances."""
         return self.solution.problem.solve(np.sqrt(variances[1:] / variances[0]))
 
-    def deviance_at(self, variances: Array) -> float:
-        return self.at(variances).deviance(self.reml, float(variances[0]))
-
 
 def fit(y: Array, x: Array, factors: Sequence[Indices], *, reml: bool = True) -> Fit:
     """Fit by restricted (or plain) maximum likelihood. X has full column rank; each factor two levels or more."""
