@@ -3,10 +3,12 @@ from __future__ import annotations
 import csv
 from functools import partial
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 
 from lanner.errors import StatisticError
+from lanner.stats.alpha import alpha
 from lanner.stats.counting import gwet, percent, wmt
 from lanner.stats.kappa import kappa, pairwise, scott
 from lanner.stats.resample import Resampling
@@ -127,3 +129,18 @@ def test_laeubli_2018_table_3():
         }
         assert round(100 * percent(data, over="pairs", resampling=PLAIN).value) == share
         assert round(wmt(data, directions=("human", "mt"), resampling=PLAIN).value, 2) == value
+
+
+def test_pairs_read_the_column_that_is_asked_for_whatever_the_statistic():
+    rows = [
+        {"question": "q", "document": f"d{at}", "judge": judge, "labels": labels, "score": float(len(labels))}
+        for at, both in enumerate([(["x"], ["y"]), (["x"], ["x"]), (["x", "y"], ["y", "z"])])
+        for judge, labels in zip("ab", both, strict=True)
+    ]
+    data = pl.DataFrame(rows)
+    for of in (alpha, percent):
+        [number] = pairwise(data, "q", of=of, value=["score"], resampling=PLAIN)
+        [labels] = pairwise(data, "q", of=of, resampling=PLAIN)
+        assert (number.value, labels.value) == (1, of(data, "q", resampling=PLAIN).value)
+    [distance] = pairwise(data, "q", of=alpha, level="interval", resampling=PLAIN)
+    assert distance.value == 1

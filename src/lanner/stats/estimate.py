@@ -286,17 +286,22 @@ class Statistic:
 
     def plan(self, data: Any, question: str = "", **options: Any) -> Plan:
         """The statistic on its data. Options that select answers go to `ratings`, the others to the statistic."""
-        select = {name: options.pop(name) for name in _SELECT if name in options}
-        if options.get("level") in _DISTANCES or options.get("weights") in ("linear", "quadratic"):
-            # distances are between numbers: of labels that are counted, how many there are
-            select.setdefault("value", sorted(self.reads, key=lambda name: name == "labels"))
-        rated = self.ratings(data, question, **select)
+        rated, rest = self.read(data, question, options)
         try:
-            return self._planner(rated, **options)
+            return self._planner(rated, **rest)
         except TypeError as error:
             if "unexpected keyword" in str(error):
                 raise StatisticError(f"{self.name}: {error}.") from error
             raise
+
+    def read(self, data: Any, question: str, options: Mapping[str, Any]) -> tuple[Ratings, dict[str, Any]]:
+        """The answers that options select, and the options that are left for the statistic."""
+        select = {name: value for name, value in options.items() if name in _SELECT}
+        rest = {name: value for name, value in options.items() if name not in _SELECT}
+        if rest.get("level") in _DISTANCES or rest.get("weights") in ("linear", "quadratic"):
+            # distances are between numbers: of labels that are counted, how many there are
+            select.setdefault("value", sorted(self.reads, key=lambda name: name == "labels"))
+        return self.ratings(data, question, **select), rest
 
     def each(
         self, data: Any, question: str = "", *, resampling: Resampling | None = None, **options: Any

@@ -113,10 +113,7 @@ def pairwise(
     """
     if of.by_pair:
         return of.each(data, question, resampling=resampling, each=True, **options)
-    select = {
-        name: options.pop(name) for name in ("stage", "row", "system", "judges", "labels", "roles") if name in options
-    }
-    rated = of.ratings(data, question, **select)
+    rated, options = of.read(data, question, options)
     found = []
     for a, b in combinations(rated.judges, 2):
         two = rated.only([a, b])
