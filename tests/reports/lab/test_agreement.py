@@ -21,6 +21,32 @@ def test_judges_who_agree_and_judges_who_do_not() -> None:
     assert "more under a than under b" in found.said
 
 
+def test_of_one_document_it_is_said_why_there_is_no_interval() -> None:
+    def value(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(j, system, d, s, j)
+
+    def same(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(system, d, s)
+
+    sides = [
+        answered("da", ["score"], of, title=name, sentences=6, count=1) for of, name in ((value, "a"), (same, "b"))
+    ]
+    said = agreement(lab(*sides)).said
+    assert "; no interval: there is only one document, so its spread cannot be estimated)" in said
+    assert ", )" not in said
+
+
+def test_people_and_models_are_not_protocols() -> None:
+    def steady(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(system, d, s)
+
+    def erratic(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(j, system, d, s, j)
+
+    sides = [answered("da", ["score"], of, title=name) for of, name in ((steady, "people"), (erratic, "models"))]
+    assert "people agree **more with each other than models do**" in agreement(lab(*sides)).said
+
+
 def test_without_overlap_it_is_said() -> None:
     one = answered("da", ["score"], lambda *_: 50.0, judges=("j0",), title="a")
     other = answered("da", ["score"], lambda *_: 50.0, judges=("j0",), title="b")

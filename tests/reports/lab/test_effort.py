@@ -16,6 +16,11 @@ def test_one_takes_twice_as_long_and_costs_twice_as_much() -> None:
     assert "2.0 times as long" in found.said
 
 
+def test_people_and_models_take_time_themselves() -> None:
+    found = cost(lab(scores(title="people", gap=5, seconds=60), scores(title="models", gap=5)))
+    assert "An item takes people 2.0 times as long as models (60 s against 30 s; no interval: every" in found.said
+
+
 def test_stamps_without_a_time_are_read_by_the_gaps_between_answers() -> None:
     [side, _] = sides([("a", scores(title="a", gap=5, seconds=0.1)), ("b", scores(title="b", gap=5))])
     assert "time from one answer to the next" in times(side)[1]

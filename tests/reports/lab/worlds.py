@@ -46,11 +46,12 @@ def answered(
     seconds: float | None = 30.0,
     title: str = "",
     sentences: int = 3,
+    count: int = 8,
 ) -> Material:
     """`value` gives the answer to (question, judge, system, document, sentence, stage); None is no answer."""
     protocol = protocols.load(name)
     stages = {q.id: stage.id for stage, q in protocol.questions}
-    documents = texts(sentences=sentences)
+    documents = texts(count, sentences)
     made: list[Judgement] = []
     places = [(d, s, segment.id) for d, document in enumerate(documents) for s, segment in enumerate(document)]
     for judge, (d, s, segment), shown in product((*judges, *models), places, list(systems)):

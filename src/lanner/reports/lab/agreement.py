@@ -7,11 +7,11 @@ import polars as pl
 from lanner.errors import LannerError
 from lanner.model import Json, Result
 from lanner.reports.figures.intervals import Row, intervals
-from lanner.reports.lab.answer import Answer, Gap, Lab, Line, Value, gap_of, of_result
+from lanner.reports.lab.answer import Answer, Gap, Lab, Line, Value, are_judges, gap_of, of_result
 from lanner.reports.lab.matching import Matched, matched
 from lanner.reports.lab.sides import Side, item_key
 from lanner.reports.parts import Figure
-from lanner.reports.typeset import estimate, p_value, words
+from lanner.reports.typeset import estimate, words
 from lanner.stats.association import correlations
 from lanner.stats.compare import difference
 
@@ -81,10 +81,12 @@ def _gap(lab: Lab, pair: Matched, other: int) -> Gap | None:
 
 def _sentence(first: str, other: str, pair: Matched, gap: Gap) -> tuple[str, bool]:
     clear = gap.p is not None and gap.p < _LEVEL
-    numbers = f"difference {estimate(gap.value, gap.low, gap.high, 2)}, {p_value(gap.p)}"
+    numbers = gap.in_words("difference")
     if not clear:
         return f"On {pair.label} no difference in agreement between {first} and {other} is shown ({numbers}).", False
     more, less = (first, other) if gap.value > 0 else (other, first)
+    if are_judges(more, less):
+        return f"On {pair.label} {more} agree **more with each other than {less} do** ({numbers}).", True
     return f"On {pair.label} judges agree **more under {more} than under {less}** ({numbers}).", True
 
 

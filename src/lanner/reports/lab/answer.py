@@ -8,7 +8,11 @@ from dataclasses import dataclass, field
 from lanner.model import Json, Result
 from lanner.reports.lab.sides import Side
 from lanner.reports.parts import Figure, Quotes
+from lanner.reports.typeset import estimate, p_value
 from lanner.stats.resample import Resampling
+
+NO_INTERVAL = "no interval: there are too few documents, or they do not differ"
+_WHO = {"people", "models"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +28,20 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """How far a side lies from the first one: first less other."""
+    """How far a side lies from the first one: first less other; `why` there is no interval, where there is none."""
 
     value: float
     low: float | None = None
     high: float | None = None
     p: float | None = None
+    why: str = ""
+
+    def in_words(self, name: str, digits: int = 2) -> str:
+        """With its interval and p under its name; without them it says why."""
+        said = f"{name} {estimate(self.value, self.low, self.high, digits)}"
+        if self.low is None:
+            said += f"; {self.why or NO_INTERVAL}"
+        return said if self.p is None else f"{said}, {p_value(self.p)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +94,20 @@ def of_result(result: Result) -> Value:
 
 def gap_of(result: Result) -> Gap | None:
     """A difference as a gap of the table; None where it is undefined."""
-    return None if result.value is None else Gap(result.value, result.low, result.high, result.p)
+    if result.value is None:
+        return None
+    return Gap(result.value, result.low, result.high, result.p, why_no_interval(result.notes))
+
+
+def why_no_interval(notes: Sequence[str]) -> str:
+    """Of a statistic's notes the one that says so, fit for the middle of a sentence."""
+    found = next((note for note in notes if note.startswith("No interval")), "")
+    return found[:1].lower() + found[1:].rstrip(".")
+
+
+def are_judges(*names: str) -> bool:
+    """Whether sides are named after who judged, not after what was asked: nobody judges under people."""
+    return set(names) <= _WHO
 
 
 def gathered(lab: Lab, found: Sequence[tuple[str, str, Value]]) -> list[Line]:

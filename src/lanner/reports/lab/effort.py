@@ -7,7 +7,7 @@ import polars as pl
 from lanner.errors import LannerError
 from lanner.reports import clock
 from lanner.reports.figures.intervals import Row, intervals
-from lanner.reports.lab.answer import Answer, Gap, Lab, Line, Value
+from lanner.reports.lab.answer import NO_INTERVAL, Answer, Gap, Lab, Line, Value, are_judges
 from lanner.reports.lab.ratios import ratio, ratio_gap
 from lanner.reports.lab.sides import Side
 from lanner.reports.parts import Figure
@@ -75,4 +75,7 @@ def _sentence(lab: Lab, at: int, values: list[Value], gap: Gap) -> str:
     long = f"{number(times_as_long, 1, bounded=False)} times as long"
     long = f"**{long}**" if clear else long
     seconds = f"{max(first, other):.0f} s against {min(first, other):.0f} s"
-    return f"An item takes {long} under {slow} as under {fast} ({seconds}, {p_value(gap.p)})."
+    shown = p_value(gap.p) or gap.why or NO_INTERVAL
+    if are_judges(slow, fast):
+        return f"An item takes {slow} {long} as {fast} ({seconds}; {shown})."
+    return f"An item takes {long} under {slow} as under {fast} ({seconds}; {shown})."

@@ -9,11 +9,11 @@ import polars as pl
 
 from lanner.errors import LannerError
 from lanner.reports.figures.intervals import Row, intervals
-from lanner.reports.lab.answer import Answer, Lab, Value, gathered
+from lanner.reports.lab.answer import Answer, Gap, Lab, Value, gathered
 from lanner.reports.lab.matching import SPANS, kind_of
 from lanner.reports.lab.sides import Side
 from lanner.reports.parts import Figure
-from lanner.reports.typeset import estimate, number, p_value, words
+from lanner.reports.typeset import number, p_value, words
 from lanner.reports.view import PEOPLE
 from lanner.stats.models import against_people
 
@@ -86,7 +86,7 @@ def _sentence(rows: list[dict[str, Any]]) -> str:
     for question in dict.fromkeys(row["question"] for row in rows):
         best = max((row for row in rows if row["question"] == question), key=lambda row: row["with_people"])
         levels = f"{number(best['with_people'], 2)} with people, {number(best['among_people'], 2)} among them"
-        apart = f"difference {estimate(best['difference'], best['low'], best['high'], 2)}"
+        apart = Gap(best["difference"], best["low"], best["high"]).in_words("difference")
         measure = _NAMES.get(best["measure"], best["measure"])
         said.append(f"on {question} the closest is {best['model']} ({measure} {levels}; {apart})")
     return f"Of the models, {words(said)}."

@@ -13,7 +13,7 @@ from lanner.reports.lab.matching import LABELS, Matched, matched
 from lanner.reports.lab.ratios import ratio, ratio_gap
 from lanner.reports.lab.sides import Side
 from lanner.reports.parts import Figure
-from lanner.reports.typeset import estimate, p_value
+from lanner.reports.typeset import p_value
 from lanner.stats.comparisons import comparisons
 from lanner.stats.preference import exact_sign_test
 
@@ -86,5 +86,5 @@ def _sentence(pair: Matched, system: str, found: list[dict[str, Any]], gaps: lis
     said = f"On {pair.label} a preference is shown by **{who}** ({'; '.join(each)})"
     gap = gaps[0] if gaps else None
     if gap:
-        said += f"; the shares differ by {estimate(gap.value, gap.low, gap.high, 2)}, {p_value(gap.p)}"
+        said += f"; {gap.in_words('the shares differ by')}"
     return f"{said}."

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from lanner.reports.lab.answer import Gap, Value
+from lanner.reports.lab.answer import Gap, Value, why_no_interval
 from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
 
 
@@ -27,7 +27,9 @@ def ratio_gap(first: pl.DataFrame, other: pl.DataFrame, how: Resampling) -> Gap 
     made = replicate_sums(sums, lambda total: _divided(total, 0) - _divided(total, 2), how)
     found = outcome(made, how, null=0.0)
     low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    return None if np.isnan(made.value[0]) else Gap(float(made.value[0]), low, high, found.p)
+    if np.isnan(made.value[0]):
+        return None
+    return Gap(float(made.value[0]), low, high, found.p, why_no_interval(found.notes))
 
 
 def _sums(table: pl.DataFrame, places: dict[str, int]) -> Array:
