@@ -4,9 +4,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from lanner import campaign
+from lanner.judges.simulated import Temper, fill
 from lanner.store import Store
 from lanner.web.draft.previewing import tasks
-from visiting import complete, documents, open_campaign, save, sign_in
+from visiting import SYSTEMS, complete, documents, open_campaign, save, sign_in
 
 PLACE = "/campaigns/trial/preview/task/1"
 
@@ -60,3 +61,21 @@ def test_a_draft_without_judges_has_a_preview_too(client: TestClient, store: Sto
 def test_a_judge_has_no_use_for_it(client: TestClient, store: Store, token: str) -> None:
     task = campaign.tasks(store, "trial", "J1")[0].id
     assert save(client, task, 0, {"sentence": 1}).status_code == 401
+
+
+@pytest.mark.parametrize(("protocol", "design"), [("scenarios", "latin_square"), ("parity", "parity")])
+def test_protocols_with_scenarios_show_each_of_them(
+    store: Store, client: TestClient, protocol: str, design: str
+) -> None:
+    """A judge meets a text in one scenario only, the look in all; the live page counts labels pair by pair."""
+    open_campaign(store, "trial", protocol, 4, documents=documents(4), design=design)
+    hands = {f"J{number}": Temper() for number in range(1, 5)}
+    fill(store, "trial", hands, dict.fromkeys(SYSTEMS, 0.5))
+    sign_in(client, store, "Vera", "owner")
+    asked = {stage.scenario for stage in campaign.protocol(store, "trial").stages}
+    pages = {task.page for task in tasks(store, campaign.get(store, "trial"))}
+    assert len(pages) >= len(asked)
+    assert client.get(client.get("/campaigns/trial/preview").headers["location"]).status_code == 200
+    live = client.get("/campaigns/trial")
+    assert live.status_code == 200
+    assert "Judge 4" in live.text

@@ -44,7 +44,8 @@ def tasks(store: Store, campaign: Campaign) -> list[Task]:
     documents = campaigns.documents(store, campaign.id)[:_DOCUMENTS]
     protocol = campaigns.protocol(store, campaign.id)
     rng = np.random.default_rng(campaign.seed)
-    made = prepare("full", documents, [_NOBODY], protocol, rng=rng, systems=plan["systems"], options={"shuffle": False})
+    options = {"shuffle": False, "all_scenarios": True}  # one look at everything that may be asked of a text
+    made = prepare("full", documents, [_NOBODY], protocol, rng=rng, systems=plan["systems"], options=options)
     return [Task(number, _NOBODY.id, task.page, task.items) for number, task in enumerate(made, 1)]
 
 
