@@ -90,6 +90,7 @@ def test_an_upload_is_its_owners_alone(client: TestClient, store: Store, token: 
 
 def test_a_protocol_as_a_person_reads_it(client: TestClient, token: str) -> None:
     page = client.get("/protocols/h_falcon").text
+    assert "<li>" in page
     assert "holistic" in page
     assert client.get("/protocols/..%2Fx").status_code == 404
     assert client.get("/protocols/nothing").status_code == 404

@@ -21,6 +21,7 @@ from lanner.protocols.describe import describe
 from lanner.protocols.wording import Wording
 from lanner.store import AccountRole, Store
 from lanner.web import auth
+from lanner.web.draft.described import blocks
 from lanner.web.draft.texts import Texts, described
 from lanner.web.draft.uploads import Upload, named, without_folders
 from lanner.web.draft.wishes import Wishes, offers, parsed, read_wishes
@@ -184,6 +185,6 @@ async def protocol(request: Request) -> Response:
         found = protocols.load(name)
         wording = Wording(found)
         asked = [(q.id, wording.question(q.id).label, isinstance(q, Text)) for _, q in found.questions]
-        return {"name": name, "words": describe(found), "title": wording.title, "questions": asked}
+        return {"name": name, "blocks": blocks(describe(found)), "title": wording.title, "questions": asked}
 
     return page(request, "protocol.html", await site.read(look))
