@@ -281,3 +281,17 @@ def test_every_module_is_fetched_at_once() -> None:
                 needed.add(module)
                 waiting.append(module)
     assert named == needed
+
+
+def test_what_is_kept_of_one_judges_page_is_never_on_anothers() -> None:
+    """Questions are drawn once for the same words and the same answer, and anew for any other."""
+    said = [{}, {"comment": "mine"}, {"comment": "yours"}, {"sentence": 3}, {"sentence": 4}, {}]
+    trees = [rendered(shown("h_falcon", given=[Given(each), *[Given()] * 19], row=1)) for each in said]
+    questions = [html.tostring(tree.get_element_by_id("questions")) for tree in trees]
+    assert questions[0] == questions[-1] and len(set(questions)) == len(said) - 1
+    assert [b"mine" in each for each in questions] == [False, True, False, False, False, False]
+    for told in ("Read all.", "Only this.", "Read all."):
+        tree = rendered(shown("h_falcon", settings=Settings(guidelines=told)))
+        assert tree.xpath("//*[@class='guide']/p[1]")[0].text_content() == told
+    spoken = [rendered(shown("h_falcon", language=code), code) for code in ("en", "de")]
+    assert len({tree.get_element_by_id("drawer").text_content() for tree in spoken}) == 2

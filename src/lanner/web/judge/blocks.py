@@ -169,13 +169,15 @@ class Layout:
 def together(items: Sequence[Item], unit: Unit) -> list[list[int]]:
     """Positions of items that share a block: sentences in context of one document and its outputs; else each alone."""
     groups: list[list[int]] = [[0]] if items else []
+    had = {item.segment for item in items[:1]}
     for (_, before), (place, item) in pairwise(enumerate(items)):
         same = unit is Unit.IN_CONTEXT and (item.document, item.systems) == (before.document, before.systems)
-        twice = item.segment in {items[member].segment for member in groups[-1]}
-        if same and not twice:
+        if same and item.segment not in had:
             groups[-1].append(place)
+            had.add(item.segment)
         else:
             groups.append([place])
+            had = {item.segment}
     return groups
 
 

@@ -6,17 +6,21 @@ expected answers and other judges have no field to stand in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
+from markupsafe import Markup
 
 from lanner.model import Document, Item, Json, Object, Protocol, Spans, Stage, Task, Unit
 from lanner.protocols.answers import texts_of
 from lanner.protocols.flow import applicable, chosen, missing
 from lanner.protocols.prefilled import live
 from lanner.protocols.wording import Wording
+from lanner.store.codec import dumps
 from lanner.web.judge.asking import Ask, asks
 from lanner.web.judge.blocks import Block, Layout, Row, opened
 from lanner.web.judge.guide import Key, Section, definitions, keys, paragraphs
+from lanner.web.judge.lines import lines
 from lanner.web.page.messages import Messages
 
 IDLE_SECONDS = 180.0
@@ -57,9 +61,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class TaskPage:
-    """Everything the template of a task is given."""
+    """Everything the template of a task is given. `about` is what decides the words and forms of its questions."""
 
     id: int
+    about: tuple[str, str, str, int]
     unit: str
     object: str
     title: str
@@ -104,6 +109,14 @@ class TaskPage:
     def several(self) -> bool:
         return len(self.blocks) > 1
 
+    def shape(self, ask: Ask) -> Hashable:
+        """Everything the markup of a question depends on."""
+        return ("ask", self.about, ask.id, ask.shown, ask.shown_rows, dumps(ask.value))
+
+    def lines(self, block: Block, first: int, say: Callable[..., str]) -> Markup:
+        """The rows of a block as markup; `first` is how many rows stand in blocks before it."""
+        return lines(block, first, self.row, say, answers=self.in_columns)
+
 
 def task_page(
     protocol: Protocol,
@@ -126,9 +139,10 @@ def task_page(
     settings, progress = settings or Settings(), progress or Progress()
     wording = Wording(protocol, messages.language)
     outputs = max((len(item.systems) for item in task.items), default=2)
-    questions, defined, shortcuts = _prepared(protocol, task.page, wording, messages, outputs)
-    given = [replace(entry, answers=_standing(stages, entry.answers)) for entry in given]
-    prefilled = [_prefilled(stages, item, documents) for item in task.items]
+    about = (protocol.hash, task.page, messages.language, outputs)
+    questions, defined, shortcuts = _prepared(protocol, about, wording, messages)
+    given = _standing(stages, given)
+    prefilled = _prefilled(stages, task.items, documents)
     states = tuple(_state(protocol, task.page, entry) for entry in given)
     blocks = Layout(task, documents, stages[0], questions, states, messages, media or {}).blocks()
     rows = [line for block in blocks for line in block.rows]
@@ -138,6 +152,7 @@ def task_page(
     heading, instructions = _heading(stages, wording, messages, blocks, place)
     return TaskPage(
         id=task.id,
+        about=about,
         unit=stages[0].unit.value,
         object=stages[0].object.value,
         title=settings.title or wording.title,
@@ -175,12 +190,12 @@ _PREPARED: dict[tuple[str, str, str, int], _Prepared] = {}
 _MOST_PREPARED = 100
 
 
-def _prepared(protocol: Protocol, page: str, wording: Wording, messages: Messages, outputs: int) -> _Prepared:
+def _prepared(protocol: Protocol, about: tuple[str, str, str, int], wording: Wording, messages: Messages) -> _Prepared:
     """The questions of a page in one language, with definitions and keys: the same for every judge and document, and a
     quarter of what a page costs, so they are made once."""
-    about = (protocol.hash, page, messages.language, outputs)
     found = _PREPARED.get(about)
     if found is None:
+        _, page, _, outputs = about
         stages = protocol.pages[page]
         questions = asks(protocol, stages, wording, messages, outputs)
         shortcuts = keys(questions, messages, unit=stages[0].unit)
@@ -213,20 +228,29 @@ def _script(
     }
 
 
-def _standing(stages: Sequence[Stage], answers: Mapping[str, Json]) -> dict[str, Json]:
+def _standing(stages: Sequence[Stage], given: Sequence[Given]) -> Sequence[Given]:
     """Answers as the judge left them: without the suggested spans that were removed."""
     marked = {question.id for stage in stages for question in stage.questions if isinstance(question, Spans)}
-    return {name: live(value) if name in marked else value for name, value in answers.items()}
+    if not marked:
+        return given
+
+    def left(answers: Mapping[str, Json]) -> dict[str, Json]:
+        return {name: live(value) if name in marked else value for name, value in answers.items()}
+
+    return [replace(entry, answers=left(entry.answers)) for entry in given]
 
 
-def _prefilled(stages: Sequence[Stage], item: Item, documents: Mapping[str, Document]) -> dict[str, Json]:
-    """The spans a sentence starts from, for the questions that start from some."""
-    document = documents.get(item.document)
+def _prefilled(
+    stages: Sequence[Stage], items: Sequence[Item], documents: Mapping[str, Document]
+) -> list[dict[str, Json]]:
+    """Item by item, the spans a sentence starts from, for the questions that start from some."""
     asked = [q for stage in stages for q in stage.questions if isinstance(q, Spans) and q.prefilled]
-    if document is None or not asked:
-        return {}
-    offered = [dict(span) for span in texts_of(document, item).prefilled or ()]
-    return {question.id: offered for question in asked}
+    made: list[dict[str, Json]] = []
+    for item in items:
+        document = documents.get(item.document) if asked else None
+        offered = [dict(span) for span in texts_of(document, item).prefilled or ()] if document else []
+        made.append({question.id: offered for question in asked} if document else {})
+    return made
 
 
 def _state(protocol: Protocol, page: str, entry: Given) -> str:

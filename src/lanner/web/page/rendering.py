@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from lanner.model import languages
 from lanner.reports.typeset import count, number, percent, plural
+from lanner.store.memo import Memo
 from lanner.web import session
 from lanner.web.page import messages
 from lanner.web.page.assets import Assets
 from lanner.web.page.speech import COOKIE, amount, apart, language, mark, say
 
 FOLDER = Path(__file__).parents[1] / "templates"
+_MOST_KEPT = 500
 
 
 def environment(assets: Assets, *, watched: bool = False) -> Environment:
@@ -32,6 +36,7 @@ def environment(assets: Assets, *, watched: bool = False) -> Environment:
         cache_size=-1,
     )
     made.globals |= {"assets": assets, "say": say, "mark": mark, "amount": amount, "spoken": messages.available}
+    made.globals["kept"] = Kept(0 if watched else _MOST_KEPT)  # templates being changed are made anew
     made.filters |= {
         "count": count,
         "apart": apart,
@@ -44,6 +49,18 @@ def environment(assets: Assets, *, watched: bool = False) -> Environment:
         "plural": plural,
     }
     return made
+
+
+class Kept:
+    """Pieces of pages that come again and again, made once: `kept(key, macro, ...)` in a template. The key says
+    everything the piece is made from, so that two readers share one only where theirs are the same."""
+
+    def __init__(self, size: int = _MOST_KEPT) -> None:
+        self._pieces = Memo(size)
+
+    def __call__(self, key: Hashable, macro: Callable[..., Markup], *given: object) -> Markup:
+        found: Markup = self._pieces.get(key, lambda: macro(*given))
+        return found
 
 
 def page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> HTMLResponse:
