@@ -32,5 +32,5 @@ def test_speed_over_the_session(lanner: Command) -> None:
 def test_the_bill_and_each_domain(lanner: Command, tmp_path: Path) -> None:
     (tmp_path / "s").mkdir()
     asked = ("effort", falcon_folder(tmp_path / "s"))
-    assert "hours of judging at 20 an hour" in lanner(*asked, "--rate", 20).out
+    assert "seconds of judging at 20 an hour: 0.03 in all" in lanner(*asked, "--rate", 20).out
     assert "items a minute" in lanner(*asked, "--by", "domain").out

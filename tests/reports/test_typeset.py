@@ -14,6 +14,11 @@ def test_number(value: float | None, digits: int, bounded: bool, text: str) -> N
     assert typeset.number(value, digits, bounded=bounded) == text
 
 
+def test_durations_in_the_unit_that_says_something() -> None:
+    said = [typeset.duration(hours) for hours in (13.48, 1.5, 1.25, 0.2, 0.02, 0.0)]
+    assert said == ["13.5 hours", "1.5 hours", "75 minutes", "12 minutes", "72 seconds", "0 seconds"]
+
+
 def test_labels_inside_sentences() -> None:
     assert [typeset.lowered(label) for label in ("No, I did", "MT output", "a", "")] == [
         "no, I did", "MT output", "a", "",

@@ -11,7 +11,7 @@ import polars as pl
 from lanner.cli._output import Output, add_rows
 from lanner.cli._source import Source, names, source_options
 from lanner.model import Json, Result
-from lanner.reports.typeset import p_value
+from lanner.reports.typeset import duration, p_value
 from lanner.stats.effort import cost, fatigue, throughput
 from lanner.stats.resample import Resampling
 
@@ -107,4 +107,5 @@ def _cost_words(result: Result, rate: float) -> list[str]:
     if result.value is None:
         return []
     hours = sum(row["hours"] or 0 for row in result.rows)
-    return [f"{hours:.1f} hours of judging at {rate:g} an hour: {result.value:,.0f} in all, breaks not counted."]
+    digits = 0 if result.value >= 100 else 2
+    return [f"{duration(hours)} of judging at {rate:g} an hour: {result.value:,.{digits}f} in all, breaks not counted."]

@@ -99,7 +99,7 @@ class Plan:
         return [
             ("documents", f"{self.documents}, {self.shared_documents} of them judged by several"),
             ("items", f"{items:,} different, judged {judged:,} times; {self.answers:,} answers"),
-            ("work", f"{self.hours:,.1f} hours{money}"),
+            ("work", f"{_time(self.hours)}{money}"),
             ("overlap", f"{self.pairs_in_common} of {self.pairs} pairs of judges have items in common{width}"),
             ("balance", f"sides within {self.sides}, systems within {self.systems} for each judge"),
         ]
@@ -280,7 +280,7 @@ def _warnings(
         found.append(f"The judges fall into {len(parts)} groups that share no item: they cannot be compared directly.")
     hours = [person.hours for person in people if person.judge != ANYONE and person.hours]
     if hours and max(hours) > UNEVEN * min(hours):
-        found.append(f"Work is uneven: from {min(hours):.1f} to {max(hours):.1f} hours.")
+        found.append(f"Work is uneven: from {_time(min(hours))} to {_time(max(hours))}.")
     few = [person.judge for person in people if 0 < person.controls < FEW_CONTROLS]
     if few:
         found.append(
@@ -312,3 +312,7 @@ def _parts(judges: Sequence[str], in_common: Mapping[tuple[str, str], int]) -> l
         joined = [part for part in parts if part & {one, two}]
         parts = [part for part in parts if part not in joined] + [set().union(*joined)]
     return parts
+
+
+def _time(hours: float) -> str:
+    return f"{hours:,.1f} hours" if hours >= 1 else f"{max(1, round(hours * 60))} min"

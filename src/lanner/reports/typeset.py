@@ -62,6 +62,16 @@ def lowered(label: str) -> str:
     return label if label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
+def duration(hours: float) -> str:
+    """Working time in the unit that says something: "3.5 hours", "12 minutes", "40 seconds"."""
+    seconds = hours * 3600
+    if seconds >= 5400:
+        return f"{hours:,.1f} hours"
+    if seconds >= 90:
+        return plural(round(seconds / 60), "minute")
+    return plural(round(seconds), "second")
+
+
 def plural(number_of: int, one: str, many: str = "") -> str:
     """ "1 judge", "3 judges"."""
     return f"{count(number_of)} {one if number_of == 1 else many or one + 's'}"

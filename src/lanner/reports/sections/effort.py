@@ -13,7 +13,7 @@ from lanner.reports.figures.intervals import Row, intervals
 from lanner.reports.figures.throughput import throughput as draw
 from lanner.reports.parts import Figure, Section
 from lanner.reports.svg import Drawing
-from lanner.reports.typeset import words
+from lanner.reports.typeset import duration, words
 from lanner.reports.view import View
 from lanner.stats.effort import throughput
 
@@ -43,7 +43,7 @@ def section(view: View) -> Section | None:
         if alike
         else f"{slow} to {fast} items a minute"
     )
-    caption = f"Judges worked at {said}; {hours:.1f} hours in all (n {items:,} timed items)."
+    caption = f"Judges worked at {said}; {duration(hours)} in all (n {items:,} timed items)."
     domains = " A judge's figure is the plain mean over domains." if len(view.domains) > 1 else ""
     taken = f" {BETWEEN.capitalize()}." if way == BETWEEN else ""
     figure = Figure(
@@ -53,7 +53,7 @@ def section(view: View) -> Section | None:
         [dict(row) for row in result.rows],
         f"{result.signature} · {view.protocol.label} · judges {len(overall)}",
     )
-    finding = f"The work took **{hours:.1f} hours**, at {said}."
+    finding = f"The work took **{duration(hours)}**, at {said}."
     return Section("effort", "Effort", [figure], [finding])
 
 
