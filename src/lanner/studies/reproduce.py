@@ -96,13 +96,15 @@ def reproduce(study: Study, folder: Path | None = None) -> list[Check]:
 def summary(checks: Sequence[Check]) -> str:
     """How many agree, differ and cannot be computed, in a sentence."""
     found = Counter(check.verdict for check in checks)
-    said = [f"{found[verdict]} of {len(checks)} {words}" for verdict, words in _WORDS.items() if found[verdict]]
+    printed = len(checks) - found[NOT_PRINTED]
+    said = [f"{found[verdict]} of {printed} {words}" for verdict, words in _WORDS.items() if found[verdict]]
+    said += [f"{found[NOT_PRINTED]} more {'was' if found[NOT_PRINTED] == 1 else 'were'} not printed"] if found[NOT_PRINTED] else []
     surprising = [check for check in checks if not check.known]
     said += [f"{len(surprising)} are not as this file expects"] if surprising else []
     return "; ".join(said) + "."
 
 
-_WORDS = {AGREES: "agree", DIFFERS: "differ", NOT_COMPUTABLE: "cannot be computed", NOT_PRINTED: "were not printed"}
+_WORDS = {AGREES: "agree", DIFFERS: "differ", NOT_COMPUTABLE: "cannot be computed"}
 
 
 def _check(cell: Cell, found: Data) -> Check:
