@@ -137,3 +137,16 @@ def test_the_released_judges() -> None:
     assert found.odd.on_what[0] == ("sentence_level", "local", 56)
     assert found.odd.all_agree + sum(n for _, n in found.odd.alone) + found.odd.none_alike == 809
     assert found.merges[0][:2] == ("sentence_level", "local")
+
+
+def test_of_very_many_judges_the_busiest_are_compared_and_a_swap_is_found_all_the_same() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.choice(LEVELS, 60).tolist()
+    answers: dict[str, list[str | None]] = {f"j{at:02}": list(truth) for at in range(59)}
+    answers["j05"] = [None] * 30 + truth[30:]
+    answers["last"] = [None] * 10 + [swapped(label) for label in truth[10:]]
+    found = divergence(table(answers), question(), list(answers), [])
+    assert found
+    compared = {judge for pair in found.pairs for judge in pair}
+    assert (len(compared), found.left_out, "j05" in compared) == (40, 20, False)
+    assert [swap.judge for swap in found.swaps] == ["last"]

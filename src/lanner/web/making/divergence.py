@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 from scipy.stats import binomtest
@@ -23,6 +23,8 @@ from lanner.web.picture.told import FEWEST, Divergence, OddOnes, Swap
 
 _QUICK = Resampling(n=200, seed=1)
 _MOST_MERGES = 6
+_MOST_COMPARED = 40
+"""Judges compared each with each: pairs grow with the square, and nobody reads half a million of them."""
 
 
 def divergence(given: Gathered, question: Question, people: Sequence[str], models: Sequence[str]) -> Divergence | None:
@@ -39,12 +41,14 @@ def divergence(given: Gathered, question: Question, people: Sequence[str], model
     own = rated.only(persons) if persons else rated
     shared = rated if len(present) > 1 else own
     several = len(persons) > 1
+    pairs = _pairs(_busiest(rated), question)
+    left_out = max(0, len(present) - _MOST_COMPARED)
     if is_fine(question):
         units, bounds, spreads = spreading(shared, question)
         leanings = leaning(own) if several else ()
         return Divergence(
-            question.id, tuple(persons), "κ", _pairs(rated, question), units, (), {}, None, None, (), (),
-            bounds, spreads, leanings, weighted=True,
+            question.id, tuple(persons), "κ", pairs, units, (), {}, None, None, (), (),
+            bounds, spreads, leanings, weighted=True, left_out=left_out,
         )  # fmt: skip
     units, shares = _shares(shared, question)
     now, merges = _merges(own) if several and not own.sets else (None, ())
@@ -52,7 +56,7 @@ def divergence(given: Gathered, question: Question, people: Sequence[str], model
         question=question.id,
         people=tuple(persons),
         coefficient="α" if rated.sets else "κ",
-        pairs=_pairs(rated, question),
+        pairs=pairs,
         shared=units,
         labels=_names(rated, question),
         shares=shares,
@@ -61,7 +65,17 @@ def divergence(given: Gathered, question: Question, people: Sequence[str], model
         merges=merges,
         swaps=_swaps(own) if several and not own.sets else (),
         weighted=_weights(rated, question) is not None,
+        left_out=left_out,
     )
+
+
+def _busiest(rated: Ratings) -> Ratings:
+    """Those with the most answers, where there are too many judges to compare each with each."""
+    if len(rated.judges) <= _MOST_COMPARED:
+        return rated
+    answers = np.bincount(rated.judge, minlength=len(rated.judges))
+    chosen = np.sort(np.argsort(-answers, kind="stable")[:_MOST_COMPARED])
+    return rated.only([rated.judges[at] for at in chosen])
 
 
 def _pairs(rated: Ratings, question: Question) -> dict[tuple[str, str], Cell]:
@@ -189,15 +203,14 @@ def _nominal(met: np.ndarray, total: np.ndarray) -> float | None:
 
 def _swaps(rated: Ratings) -> tuple[Swap, ...]:
     """Judges for whom two labels are crossed more often than straight, beyond chance (sign test, p < .01)."""
-    codes = rated.matrix()
+    codes, judges, _ = rated.slots
     size = len(rated.labels)
+    met = np.zeros(len(rated.judges) * size * size, np.int64)  # judge, own label, another's label on the same unit
+    for a, b in permutations(range(codes.shape[1]), 2):
+        both = (codes[:, a] >= 0) & (codes[:, b] >= 0)
+        met += np.bincount((judges[both, a] * size + codes[both, a]) * size + codes[both, b], minlength=len(met))
     found = []
-    for at, judge in enumerate(rated.judges):
-        table = np.zeros((size, size), int)
-        for other in range(len(rated.judges)):
-            if other != at:
-                both = (codes[:, at] >= 0) & (codes[:, other] >= 0)
-                np.add.at(table, (codes[both, at], codes[both, other]), 1)
+    for judge, table in zip(rated.judges, met.reshape(-1, size, size), strict=True):
         for one, two in combinations(range(size), 2):
             # Both labels must be crossed: a judge who merely avoids one of them does not swap.
             crossed, straight = min(table[one, two], table[two, one]) * 2, table[one, one] + table[two, two]

@@ -124,6 +124,8 @@ def _heat_note(apart: Divergence, names: Mapping[str, str]) -> str:
             "No model agrees with people as well as the weakest two people ({best} at best).",
             best=number(max(mixed), 2),
         )
+    if apart.left_out:
+        said += " " + say("{n} judges with fewer answers are not compared here.", n=apart.left_out)
     return said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -177,7 +178,7 @@ def live_page(
     rows = [_judge_row(seat, found[seat.judge.id], plan, controls) for seat in seats if seat.judge.id in found]
     people = tuple(row for row in rows if row.seat.judge.kind in PEOPLE)
     models = tuple(row for row in rows if row.seat.judge.kind in MODELS)
-    measured = tuple(_worded(measure, wording) for measure in picture.measures) if picture else ()
+    measured = _staged([_worded(measure, wording) for measure in picture.measures], protocol, wording) if picture else ()
     asked = picture.main if picture else ""
     main = next((measure for measure in measured if measure.main and measure.question == asked), None)
     apart = picture.apart if picture else None
@@ -233,6 +234,21 @@ def _worded(measure: Measure, wording: Wording) -> Measure:
     rows = measure.heading.endswith("one by one")
     text = say("{question}, one by one", question=asked) if rows else say("{question}: chosen or not", question=asked)
     return replace(measure, label=known, heading=text)
+
+
+def _staged(measured: Sequence[Measure], protocol: Protocol, wording: Wording) -> tuple[Measure, ...]:
+    """Where several stages ask the same, the first measure of each stage is headed by the stage's title."""
+    asked = [measure.label for measure in measured if measure.main]
+    if len(set(asked)) == len(asked):
+        return tuple(measured)
+    titles = {question.id: wording.stage(stage.id) for stage, question in protocol.questions}
+    found: list[Measure] = []
+    before = ""
+    for measure in measured:
+        title = titles.get(measure.question, "")
+        found.append(replace(measure, heading=title) if measure.main and title != before else measure)
+        before = title
+    return tuple(found)
 
 
 def _labeller(wording: Wording, question: str, *, systems: bool = False) -> Mapping[str, str]:
@@ -334,4 +350,7 @@ def _signature(main: Measure | None, protocol: Protocol) -> str:
 def _askable(protocol: Protocol, measured: Sequence[Measure], wording: Wording) -> tuple[tuple[str, str], ...]:
     named = dict.fromkeys(measure.question for measure in measured if measure.main)
     kinds = {question.id: question.kind for _, question in protocol.questions}
-    return tuple((q, wording.question(q).label) for q in named if kinds[q] in COMPARED)
+    labels = {q: wording.question(q).label for q in named if kinds[q] in COMPARED}
+    titles = {question.id: wording.stage(stage.id) for stage, question in protocol.questions}
+    alike = Counter(labels.values())
+    return tuple((q, f"{label} · {titles[q]}" if alike[label] > 1 else label) for q, label in labels.items())

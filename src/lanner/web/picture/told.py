@@ -63,6 +63,8 @@ class Divergence:
     leanings: tuple[Leaning, ...] = ()
     weighted: bool = False
     """Whether κ counts near answers as agreement in part."""
+    left_out: int = 0
+    """Judges with fewer answers who are not in `pairs`, where there are too many to compare each with each."""
 
 
 @dataclass(frozen=True, slots=True)
