@@ -52,7 +52,9 @@ def shown(name: str, page: str | None = None, language: str = "en", **more: obje
     page = page or next(iter(protocol.pages))
     task = more.pop("task", None) or Task(7, "J1", page, items(protocol.pages[page][0]))
     given = more.pop("given", None) or [Given() for _ in task.items]
-    return task_page(protocol, task, {"doc": DOCUMENT}, given, Messages(language), who="1.2", **more)
+    return task_page(
+        protocol, task, {"doc": more.pop("document", DOCUMENT)}, given, Messages(language), who="1.2", **more
+    )
 
 
 def rendered(view: TaskPage, language: str = "en") -> html.HtmlElement:
@@ -101,6 +103,19 @@ def test_an_unknown_language_is_left_to_the_browser() -> None:
     view = task_page(protocol, task, {"doc": unknown}, [Given() for _ in task.items], Messages(), who="x")
     cell = view.blocks[0].rows[0].cells[0]
     assert (cell.lang, cell.dir) == ("", "auto")
+
+
+def test_nothing_is_said_of_a_language_nobody_knows() -> None:
+    page = rendered(shown("esa", document=replace(DOCUMENT, source_language="und", target_language="und")))
+    [meta] = page.xpath("//p[@class='meta']")
+    assert meta.text_content() == "news · report · Sentences: 20 · A note."
+    heads = [head.text_content().strip() for head in page.xpath("//*[@class='heads']/span")]
+    assert heads[1].startswith("Source")
+    assert "unknown" not in page.text_content()
+    [meta] = rendered(shown("esa", document=replace(DOCUMENT, target_language="und"))).xpath("//p[@class='meta']")
+    assert meta.text_content().startswith("news · report · English · ")
+    [meta] = rendered(shown("esa")).xpath("//p[@class='meta']")
+    assert meta.text_content().startswith("news · report · English to Arabic · ")
 
 
 def test_window_and_row() -> None:

@@ -67,6 +67,10 @@ class Block:
     hidden: bool = False
 
 
+Writings = tuple[tuple[str, str], tuple[str, str]]
+"""`lang` and `dir` of source and target."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What the rows of one task are made of."""
@@ -119,23 +123,24 @@ class Layout:
         by_segment = {items[member].segment: member for member in members}
         whole = items[members[0]] if self.stage.unit is Unit.DOCUMENT else None
         linked = any(ask.link for ask in self.questions)
+        writings = writing(document.source_language), writing(document.target_language)
         rows = []
         for index, segment in enumerate(document.segments):
             member = by_segment.get(segment.id)
             if member is None and alone:
                 continue
             item = whole or (items[member] if member is not None else None)
-            cells = self._cells(document, segment, items[members[0]].systems, item, index)
+            cells = self._cells(segment, items[members[0]].systems, item, index, writings)
             number = members[0] + 1 if alone else index + 1
             state = self.states[member] if member is not None else ""
             rows.append(Row(number, member, cells, segment.id if linked else "", state))
         return rows
 
     def _cells(
-        self, document: Document, segment: Segment, systems: Sequence[str], item: Item | None, index: int
+        self, segment: Segment, systems: Sequence[str], item: Item | None, index: int, writings: Writings
     ) -> tuple[Cell, ...]:
         cells = []
-        source, target = writing(document.source_language), writing(document.target_language)
+        source, target = writings
         if "source" in self.stage.show:
             cells.append(Cell("source", _shown(segment.source, index, "", item), *source))
         if "target" in self.stage.show:
@@ -192,10 +197,15 @@ def opened(blocks: Sequence[Block], place: int, whole: bool) -> tuple[Block, ...
             made.append(block)
         else:
             low, high = max(0, place - block.window[0]), min(size - 1, place + block.window[1])
-            rows = tuple(replace(line, hidden=not low <= n <= high) for n, line in enumerate(block.rows))
+            rows = tuple(line if low <= n <= high else _hidden(line) for n, line in enumerate(block.rows))
             made.append(replace(block, rows=rows, above=low, below=size - 1 - high))
         place -= size
     return tuple(made)
+
+
+def _hidden(line: Row) -> Row:
+    """The same line, hidden; `replace` would take three times as long, and a document has hundreds."""
+    return Row(line.number, line.item, line.cells, line.segment, line.state, True)
 
 
 def writing(language: str) -> tuple[str, str]:
@@ -223,8 +233,11 @@ def _shown(text: str, index: int, system: str, item: Item | None) -> str:
 
 
 def _named(language: str) -> tuple[str, str]:
-    return language, languages.name(language)
+    """Code and name; nothing where the language is unknown, which tells a judge nothing."""
+    return ("", "") if language == languages.UNDETERMINED else (language, languages.name(language))
 
 
 def _column(language: str, note: str) -> Column:
+    if language == languages.UNDETERMINED:
+        return Column(note[:1].upper() + note[1:], "", "")
     return Column(languages.name(language), language, note, languages.direction(language) == "rtl")
