@@ -157,12 +157,18 @@ class Asking:
             self._keys[item.systems, item.role] = found
         return found
 
-    def answers(self, page: str, item: Item, heads: Mapping[Key, Answer]) -> dict[str, Json]:
+    def answers(
+        self, page: str, item: Item, heads: Mapping[Key, Answer], *, known: Mapping[str, Json] | None = None
+    ) -> dict[str, Json]:
         """A judge's answers about the unit of an item, from all pages, as conditions and repeated questions see them.
-        A control or repeat is answered anew on its page, and builds on the main run for what other pages asked."""
+        A control or repeat is answered anew on its page, and builds on the main run for what other pages asked.
+        `known` are those of this item that have been read already."""
         found: dict[str, Json] = {}
         here = self._here[page]
         for question, key in self.keys(item).items():
+            if known and question in known:
+                found[question] = known[question]
+                continue
             row = heads.get(key)
             if row is None and question not in here:
                 row = heads.get((question, key[1], Role.MAIN.value))

@@ -100,6 +100,7 @@ def heard(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) ->
     asked = asking(store, tx, entry.campaign, protocol_hash)
     page = entry.task.page
     found = []
+    moments: dict[int, datetime] = {}  # answers of one save share theirs
     for item, rows in zip(entry.task.items, _rows(tx, entry), strict=True):
         if not rows:
             found.append(Heard({}, {}))
@@ -107,8 +108,9 @@ def heard(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) ->
         heads = asked.heads(rows)
         keys = asked.keys(item)
         mine = {question.id: heads.get(keys[question.id]) for _, question in asked.questions(page, item)}
-        given = {name: _given(row) for name, row in mine.items() if row is not None and row.value != "null"}
-        found.append(Heard(given, asked.answers(page, item, heads)))
+        given = {name: _given(row, moments) for name, row in mine.items() if row is not None and row.value != "null"}
+        values = {name: each.value for name, each in given.items()}
+        found.append(Heard(given, asked.answers(page, item, heads, known=values)))
     return found
 
 
@@ -191,5 +193,8 @@ def _rows(tx: Transaction, entry: Assigned) -> list[list[Answer]]:
     return [said[document].get(item.segment, []) for item, document in pairs]
 
 
-def _given(row: Answer) -> Given:
-    return Given(row.id, loads(row.value), row.revision, moment(row.received_at))
+def _given(row: Answer, moments: dict[int, datetime]) -> Given:
+    received = moments.get(row.received_at)
+    if received is None:
+        received = moments[row.received_at] = moment(row.received_at)
+    return Given(row.id, loads(row.value), row.revision, received)

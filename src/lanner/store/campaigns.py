@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import RowMapping, delete, func, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 
 from lanner.model import Campaign, CampaignState, Json, Protocol
 from lanner.store import schema
 from lanner.store.codec import dumps, loads, micros, moment
 from lanner.store.rows import Rows
+from lanner.store.statement import Statement
 
 _c = schema.campaign.c
 _LISTED = [column for column in schema.campaign.c if column.name != "protocol"]
+_NAMES = [column.name for column in _LISTED]
+_BY_ID = Statement(lambda: select(*_LISTED).where(_c.id == bindparam("reference")))
+_BY_NAME = Statement(lambda: select(*_LISTED).where(_c.name == bindparam("reference")))
 
 
 class Campaigns(Rows):
@@ -48,9 +52,9 @@ class Campaigns(Rows):
 
     def find(self, reference: int | str) -> Campaign | None:
         """By id or by name."""
-        column = _c.id if isinstance(reference, int) else _c.name
-        row = self._connection.execute(select(*_LISTED).where(column == reference)).mappings().first()
-        return _campaign(row) if row else None
+        wanted = _BY_ID if isinstance(reference, int) else _BY_NAME
+        row = wanted.one(self._connection, reference=reference)
+        return _campaign(dict(zip(_NAMES, row, strict=True))) if row else None
 
     def all(self) -> list[Campaign]:
         """Every campaign, the newest first."""
@@ -138,7 +142,7 @@ class Campaigns(Rows):
         run(delete(schema.campaign).where(_c.id == campaign))
 
 
-def _campaign(row: RowMapping) -> Campaign:
+def _campaign(row: Mapping[Any, Any]) -> Campaign:
     return Campaign(
         id=row["id"],
         name=row["name"],

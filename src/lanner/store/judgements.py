@@ -130,8 +130,8 @@ class Judgements(Rows):
     def of_document(self, judge: int, document: int) -> dict[str, list[Answer]]:
         """The same for all units of a document, by segment."""
         found: dict[str, list[Answer]] = {}
-        for segment, *row in _DOCUMENT.all(self._connection, judge=judge, document=document):
-            found.setdefault(segment, []).append(Answer(*row))
+        for row in _DOCUMENT.all(self._connection, judge=judge, document=document):
+            found.setdefault(row[0], []).append(Answer._make(row[1:]))
         return found
 
     def current(self, campaign: int, *, after: int = 0) -> list[Judgement]:

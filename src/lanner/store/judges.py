@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import bindparam, func, select, update
 
 from lanner.model import Judge, JudgeKind
 from lanner.store import schema
 from lanner.store.codec import dumps, loads, micros, moment
 from lanner.store.rows import Rows
+from lanner.store.statement import Statement
 
 _j = schema.judge.c
+_NAMES = [column.name for column in _j]
+_NUMBERED = Statement(lambda: select(schema.judge).where(_j.id == bindparam("number")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +67,8 @@ class Judges(Rows):
         return _seat(row) if row else None
 
     def numbered(self, number: int) -> Seat | None:
-        row = self._connection.execute(select(schema.judge).where(_j.id == number)).first()
-        return _seat(row) if row else None
+        row = _NUMBERED.one(self._connection, number=number)
+        return _seat(SimpleNamespace(**dict(zip(_NAMES, row, strict=True)))) if row else None
 
     def by_link(self, link_hash: str) -> Seat | None:
         """The judge whose link this is, unless it was revoked."""

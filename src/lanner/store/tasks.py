@@ -89,9 +89,27 @@ def _items() -> Any:
     return select(*_ITEM).select_from(joined).where(_i.task == bindparam("task")).order_by(_i.position)
 
 
+def _spent() -> Any:
+    return select(_i.elapsed, _i.active).where(_i.task == bindparam("task")).order_by(_i.position)
+
+
+def _active_since() -> Any:
+    joined = schema.task.join(schema.item, _i.task == _t.id)
+    mine = (_t.judge == bindparam("judge"), _i.saved_at >= bindparam("start"))
+    return select(func.sum(_i.active)).select_from(joined).where(*mine)
+
+
+def _overview() -> Any:
+    sums = (func.count(_i.document.distinct()), func.count(_i.task), func.sum(_i.done), func.sum(_i.active))
+    joined = schema.task.outerjoin(schema.item, _i.task == _t.id)
+    wanted = select(_t.id, _t.page, _t.position, *sums, _t.finished_at).select_from(joined)
+    return wanted.where(_t.judge == bindparam("judge")).group_by(_t.id).order_by(_t.position)
+
+
 _ITEM = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
 _STANDING = Statement(_standing)
 _HEAD, _ITEMS = Statement(_head), Statement(_items)
+_SPENT, _ACTIVE_SINCE, _OVERVIEW = Statement(_spent), Statement(_active_since), Statement(_overview)
 _ADD_ITEM = Insert(schema.item)
 
 
@@ -185,14 +203,12 @@ class Tasks(Rows):
 
     def spent(self, task: int) -> list[tuple[float, float]]:
         """Item by item, the seconds spent so far: elapsed and active."""
-        wanted = select(_i.elapsed, _i.active).where(_i.task == task).order_by(_i.position)
-        return [(elapsed, active) for elapsed, active in self._connection.execute(wanted)]
+        return [(elapsed, active) for elapsed, active in _SPENT.all(self._connection, task=task)]
 
     def active_since(self, judge: int, start: datetime) -> float:
         """Seconds of activity on everything a judge has saved since then."""
-        joined = schema.task.join(schema.item, _i.task == _t.id)
-        wanted = select(func.sum(_i.active)).select_from(joined).where(_t.judge == judge, _i.saved_at >= micros(start))
-        return float(self._connection.execute(wanted).scalar() or 0.0)
+        [(seconds,)] = _ACTIVE_SINCE.all(self._connection, judge=judge, start=micros(start))
+        return float(seconds or 0.0)
 
     def done(self, task: int) -> list[bool]:
         """Item by item, whether everything asked has been answered."""
@@ -208,10 +224,7 @@ class Tasks(Rows):
 
     def overview(self, judge: int) -> list[Overview]:
         """How far a judge is with each task."""
-        sums = (func.count(_i.document.distinct()), func.count(_i.task), func.sum(_i.done), func.sum(_i.active))
-        joined = schema.task.outerjoin(schema.item, _i.task == _t.id)
-        mine = select(_t.id, _t.page, _t.position, *sums, _t.finished_at).select_from(joined).where(_t.judge == judge)
-        rows = self._connection.execute(mine.group_by(_t.id).order_by(_t.position))
+        rows = _OVERVIEW.all(self._connection, judge=judge)
         return [
             Overview(task, page, position, documents, items, int(done or 0), active or 0.0, moment(finished_at))
             for task, page, position, documents, items, done, active, finished_at in rows
