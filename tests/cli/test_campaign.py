@@ -1,11 +1,23 @@
+from pathlib import Path
+
 from cli.command import Command
+from lanner import campaign
 from lanner.cli.campaign import _ELSEWHERE
+from lanner.store import Store
 
 
 def test_progress_per_judge_and_document(lanner: Command, pilot: str) -> None:
     [row] = lanner("campaign", "show", pilot, "--json").envelope["rows"]
     assert (row["judge"], row["items"], row["done"]) == ("ana", 2, 0)
     assert len(lanner("campaign", "show", pilot, "--by", "document", "--json").envelope["rows"]) == 2
+
+
+def test_what_judges_consented_to_is_shown(lanner: Command, pilot: str, tmp_path: Path) -> None:
+    assert "consent" not in lanner("campaign", "show", pilot, "--json").envelope["rows"][0]
+    with Store.open(tmp_path / "lanner.sqlite", create=False) as store:
+        campaign.consent(store, pilot, "ana", "consent@1.0 0123abcd")
+    [row] = lanner("campaign", "show", pilot, "--json").envelope["rows"]
+    assert row["consent"].startswith("consent@1.0 0123abcd, 20")
 
 
 def test_states_are_changed_and_listed(lanner: Command, pilot: str) -> None:

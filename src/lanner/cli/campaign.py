@@ -8,7 +8,7 @@ from lanner import campaign, registry
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.reports.typeset import percent
-from lanner.store import Store
+from lanner.store import Seat, Store
 
 _ELSEWHERE = {
     "check": "_campaign_meeting",
@@ -88,13 +88,15 @@ def list_all(archived: bool, store_place: str, as_json: bool) -> None:
 @store_option
 @json_option
 def show(name: str, by: str, store_place: str, as_json: bool) -> None:
-    """Say how far a campaign is, per judge, domain or document, with the minutes worked.
+    """Say how far a campaign is, per judge, domain or document, with the minutes worked and, where judges were asked
+    for it, to which version of what they consented and when.
 
     Example: lanner campaign show pilot --by domain
     """
     output = Output("campaign show", as_json)
     with Store.open(store_place, create=False) as store:
         found, made = campaign.get(store, name), campaign.progress(store, name)
+        agreed = {seat.judge.id: seat for seat in campaign.seats(store, name) if seat.consented_at}
     parts = {"judge": made.judges, "domain": made.domains, "document": made.documents}[by]
     output.say(f"{found.title}: {found.state}, {made.whole.done:,} of {made.whole.items:,} done", style="bold")
     rows = [
@@ -105,11 +107,18 @@ def show(name: str, by: str, store_place: str, as_json: bool) -> None:
             "share": percent(part.share, 0),
             "active minutes": round(part.active_minutes, 1),
             "last saved": part.saved_at.isoformat(timespec="minutes") if part.saved_at else "",
+            **({"consent": _consent(agreed.get(part.name))} if by == "judge" and agreed else {}),
         }
         for part in parts
     ]
     output.table(rows)
     output.end()
+
+
+def _consent(seat: Seat | None) -> str:
+    if seat is None or seat.consented_at is None:
+        return ""
+    return f"{seat.consent}, {seat.consented_at.isoformat(timespec='minutes')}"
 
 
 _MOVES = {"open": campaign.open, "pause": campaign.pause, "close": campaign.close, "reopen": campaign.reopen}
