@@ -39,3 +39,17 @@ def test_correlations_are_read_on_a_published_scale(lanner: Command) -> None:
     text = lanner("associate", data_dir("h-falcon"), "--of", "holistic").out
     assert "r 0.65: how close the two come to a straight line" in text
     assert "Schober, Boer & Schwarte 2018" in text
+
+
+@pytest.mark.data
+def test_judging_time_is_a_measure(lanner: Command) -> None:
+    asked = ("associate", data_dir("h-falcon"), "--x", "seconds", "--y", "holistic", "--resamples", 100, "--json")
+    rows = lanner(*asked).envelope["rows"]
+    assert {row["x"] for row in rows} == {"seconds"}
+    assert all(row["low"] < row["value"] < row["high"] for row in rows)
+
+
+def test_without_times_it_is_said(lanner: Command, tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    file.write_text("judge,item,score\na,1,3\nb,1,4\n", encoding="utf-8")
+    assert "No times were kept here." in lanner("associate", file, "--x", "score", "--y", "seconds").err

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from lanner.errors import StatisticError
-from lanner.stats.effort import cost, fatigue, items, throughput
+from lanner.stats.effort import cost, fatigue, items, throughput, with_seconds
 from lanner.stats.resample import Resampling
 from released import data_dir
 from released_frames import falcon, h_falcon
@@ -134,3 +134,25 @@ def test_one_document_gives_a_rate_without_interval():
 def test_an_unknown_question_gets_a_suggestion():
     with pytest.raises(StatisticError, match="'q'"):
         throughput(session([1.0]), "qq")
+
+
+def test_seconds_are_a_measure_beside_the_others():
+    rows = [
+        {
+            "question": q,
+            "stage": stage,
+            "judge": "a",
+            "document": f"d{at}",
+            "segment": "1",
+            "score": float(at),
+            "active": s,
+        }
+        for at, (first, second) in enumerate([(10.0, 5.0), (20.0, 5.0), (30.0, 20_000.0)])
+        for q, stage, s in (("x", "one", first), ("y", "two", second))
+    ]
+    found = with_seconds(pl.DataFrame(rows))
+    assert found.table.sort("document")["seconds"].to_list() == [15, 25, 30]
+    assert "1 items took longer than 10,000 s" in found.notes[-1]
+    assert "seconds" in found.measures
+    with pytest.raises(StatisticError, match="No times were kept"):
+        with_seconds(pl.DataFrame(rows).drop("active"))

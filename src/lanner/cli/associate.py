@@ -9,6 +9,7 @@ from lanner.cli._source import Source, names, source_options
 from lanner.errors import LannerError
 from lanner.model import Interval, Json, Result
 from lanner.stats.association import between_measures, correlations
+from lanner.stats.effort import SECONDS, with_seconds
 from lanner.stats.reading import reading
 from lanner.stats.resample import Resampling
 from lanner.stats.wide import wide
@@ -34,7 +35,8 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Correlate a question or score between judges, or two measures with each other.
+    """Correlate a question or score between judges, or two measures with each other. `seconds` is the time an item
+    took, where no question is called so.
 
     Example: lanner associate h-falcon --of sentence,holistic,skill_sum
     """
@@ -42,13 +44,15 @@ def command(
         step = f"Give --of MEASURE, or --x MEASURE and --y MEASURE. {_known(source)}"
         raise LannerError("Say what to correlate.", next_step=step.strip())
     measures = names(of) or [str(first), str(second)]
-    part = source.part_that_asks(measures[0])
+    asked = next((name for name in measures if name != SECONDS), "")
+    part = source.part_that_asks(asked) if asked else source.parts()[0]
+    table = with_seconds(part.table) if SECONDS in (*measures, *names(given)) else part.table
     resampling = Resampling(n=resamples, seed=seed)
     if of:
-        result = correlations(part.table, measures, by=names(by), resampling=resampling)
+        result = correlations(table, measures, by=names(by), resampling=resampling)
     else:
         result = between_measures(
-            part.table, measures[0], measures[1], by=names(by), given=names(given), resampling=resampling
+            table, measures[0], measures[1], by=names(by), given=names(given), resampling=resampling
         )
     columns = ["of", "x", "y", *names(by), "statistic", "estimate", "p", "n"]
     print_rows(Output("associate", as_json), result, columns, words=_words(result))

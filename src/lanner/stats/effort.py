@@ -21,11 +21,13 @@ from lanner.stats.numbering import Numbers, codes, distinct, in_order, joined, o
 from lanner.stats.resample import Array, Resampling, group_sums, outcome, replicate_sums, sign
 from lanner.stats.tables import check_columns, groups, undefined
 from lanner.stats.terms import terms
-from lanner.stats.wide import clustered, units
+from lanner.stats.wide import Wide, clustered, units, wide
 
 Time = Literal["auto", "active", "elapsed"]
 LIMIT = 10_000.0
 """Seconds beyond which an item is taken for a break and left out (Kim 2025)."""
+SECONDS = "seconds"
+"""What the time of an item is called among the measures."""
 _UNITS = "_unit"
 _UNIT = ("judge", "document", "segment", "system", "role", "domain")
 
@@ -73,6 +75,20 @@ def _timed(table: pl.DataFrame, limit: float) -> tuple[pl.DataFrame, int, int]:
     known = table.filter(pl.col("seconds").is_not_null() & pl.col("seconds").is_finite() & (pl.col("seconds") > 0))
     kept = known.filter(pl.col("seconds") <= limit)
     return kept, len(known) - len(kept), len(table) - len(known)
+
+
+def with_seconds(data: Any, *, limit: float = LIMIT) -> Wide:
+    """The measures of each judge and item with the `seconds` it took, all its pages together; too long is no time."""
+    found = wide(data)
+    if SECONDS in found.table.columns:
+        return found
+    kept, long, _ = _timed(items(data).table.filter(pl.col("role") == "main"), limit)
+    if not len(kept):
+        raise StatisticError("No times were kept here.", next_step="Name a question or a score instead.")
+    key = ["judge", "document", "segment", "system"]
+    spent = kept.group_by(key).agg(pl.col("seconds").sum().alias(SECONDS))
+    notes = (f"{long} items took longer than {limit:,.0f} s and have no time.",) if long else ()
+    return Wide(found.table.join(spent, on=key, how="left", maintain_order="left"), (*found.notes, *notes))
 
 
 def throughput(
