@@ -310,3 +310,10 @@ def test_what_is_kept_of_one_judges_page_is_never_on_anothers() -> None:
         assert tree.xpath("//*[@class='guide']/p[1]")[0].text_content() == told
     spoken = [rendered(shown("h_falcon", language=code), code) for code in ("en", "de")]
     assert len({tree.get_element_by_id("drawer").text_content() for tree in spoken}) == 2
+
+
+def test_what_the_script_reads_cannot_end_its_element() -> None:
+    given = [Given({"comment": "</script><script>alert('&')"}), *[Given()] * 19]
+    view = shown("h_falcon", given=given)
+    assert not set("<>&'") & set(view.data)
+    assert json.loads(view.data) == json.loads(json.dumps(view.script))

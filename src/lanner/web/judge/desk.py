@@ -92,8 +92,10 @@ def desk(store: Store, number: int) -> Desk | None:
 
 def explanation(item: Item) -> str:
     """What a judge in training is told once they have answered."""
+    if item.role is not Role.TUTORIAL:
+        return ""
     said = [rule.get(EXPLANATION) for rule in item.expected.values() if isinstance(rule, Mapping)]
-    return "\n".join(str(words) for words in said if words) if item.role is Role.TUTORIAL else ""
+    return "\n".join(str(words) for words in said if words)
 
 
 def _given(task: Task, said: Sequence[Heard], spent: Sequence[tuple[float, float]]) -> tuple[Given, ...]:

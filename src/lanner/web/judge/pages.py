@@ -109,6 +109,14 @@ class TaskPage:
     def several(self) -> bool:
         return len(self.blocks) > 1
 
+    @property
+    def data(self) -> Markup:
+        """What the page's script reads, as JSON that cannot end the element it stands in."""
+        text = dumps(self.script)
+        for letter in "<>&'":
+            text = text.replace(letter, f"\\u{ord(letter):04x}")
+        return Markup(text)
+
     def shape(self, ask: Ask) -> Hashable:
         """Everything the markup of a question depends on."""
         return ("ask", self.about, ask.id, ask.shown, ask.shown_rows, dumps(ask.value))

@@ -12,13 +12,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 _WORTH_IT = 1400  # fits one packet anyway
+_LEVEL = 4  # two thirds of the time of level 6 for a twentieth more bytes
 
 
 def packed(request: Request, response: Response) -> Response:
     """The same page compressed, for a browser that says it can read that."""
     if len(response.body) < _WORTH_IT or "gzip" not in request.headers.get("accept-encoding", ""):
         return response
-    response.body = gzip.compress(bytes(response.body), 6, mtime=0)
+    response.body = gzip.compress(bytes(response.body), _LEVEL, mtime=0)
     response.headers["content-length"] = str(len(response.body))
     response.headers["content-encoding"] = "gzip"
     response.headers["vary"] = "accept-encoding"
