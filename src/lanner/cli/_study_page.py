@@ -188,7 +188,7 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
                     if check.cell.paper is not None
                     else ""
                 )
-                cells[f"ours{place}"] = f"{ours(check)} {MARKS[check.verdict]}" if check.value is not None else MARKS[check.verdict]
+                cells[f"ours{place}"] = f"{ours(check)} {MARKS[check.verdict]}" if check.value is not None else "–"
         rows.append(cells)
     agree = sum(check.verdict == AGREES for check in checks)
     printed = sum(check.cell.paper is not None for check in checks)

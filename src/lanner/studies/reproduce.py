@@ -98,7 +98,8 @@ def summary(checks: Sequence[Check]) -> str:
     found = Counter(check.verdict for check in checks)
     printed = len(checks) - found[NOT_PRINTED]
     said = [f"{found[verdict]} of {printed} {words}" for verdict, words in _WORDS.items() if found[verdict]]
-    said += [f"{found[NOT_PRINTED]} more {'was' if found[NOT_PRINTED] == 1 else 'were'} not printed"] if found[NOT_PRINTED] else []
+    if more := found[NOT_PRINTED]:
+        said.append(f"{more} more {'was' if more == 1 else 'were'} not printed")
     surprising = [check for check in checks if not check.known]
     said += [f"{len(surprising)} are not as this file expects"] if surprising else []
     return "; ".join(said) + "."

@@ -12,6 +12,8 @@ def test_shares_of_a_fixed_number_of_labels_add_up_to_it() -> None:
     assert set(figures) == {"labels-context", "labels-skills"}
     news = [row["share"] for row in figures["labels-skills"].data if (row["domain"], row["judge"]) == ("news", "j0")]
     assert sum(news) == pytest.approx(3)
+    drawn = figures["labels-skills"].svg
+    assert "Judge 0, " in drawn and drawn.count("<circle") > 20, "judges are drawn under their names"
     assert "On context level, people chose **" in made.findings[0]
 
 

@@ -3,10 +3,11 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 
 from lanner import campaign
+from lanner.judges.simulated import Temper, fill
 from lanner.store import Store
 from lanner.web.making.album import Album
 from lanner.web.picture.panels import corpus_of, live_page, plan_of
-from visiting import complete, open_campaign
+from visiting import SYSTEMS, complete, open_campaign
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -56,3 +57,12 @@ def test_answers_move_everything(store: Store) -> None:
     assert ("sentence", "Sentence score") in page.questions
     assert "h_falcon@" in page.signature
     assert "6 sentences in 2 documents" in page.about
+
+
+def test_stages_that_ask_the_same_are_told_apart(store: Store) -> None:
+    open_campaign(store, protocol="scenarios", options={"all_scenarios": True})
+    fill(store, "trial", {"J1": Temper(), "J2": Temper(reliability=0.6)}, dict.fromkeys(SYSTEMS, 0.6))
+    page = live_page(store, campaign.get(store, "trial"), Album(store).picture(1), NOW)
+    assert ("adequacy_sc", "Adequacy · Sentences in their document") in page.questions
+    assert len(dict(page.questions)) == len({label for _, label in page.questions})
+    assert page.agreement and {"Single sentences", "The whole document"} <= {m.heading for m in page.measures}

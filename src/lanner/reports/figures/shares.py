@@ -18,12 +18,21 @@ class Panel:
     n: int
     shares: Mapping[str, Mapping[str, float]]
 
+    def of(self, label: str, judges: Sequence[str], names: Mapping[str, str]) -> list[tuple[str, float]]:
+        """How often these judges used a label, by the judges' names."""
+        return [(names.get(j, j), self.shares[j].get(label, 0.0)) for j in judges if j in self.shares]
+
 
 def shares(
-    labels: Sequence[tuple[str, str, str]], panels: Sequence[Panel], people: Sequence[str], models: Sequence[str] = ()
+    labels: Sequence[tuple[str, str, str]],
+    panels: Sequence[Panel],
+    people: Sequence[str],
+    models: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
 ) -> Drawing:
-    """Dot rows. `labels` are (id, words, group); a group's rows stand together in its colour. At most four panels."""
-    panels = panels[:4]
+    """Dot rows. `labels` are (id, words, group); a group's rows stand together in its colour. At most four panels.
+    Judges are given by id, as in the panels; `names` says what they are called."""
+    panels, called = panels[:4], names or {}
     rows, y = [], _TOP + 12.0
     for place, (name, words, group) in enumerate(labels):
         if place and group != labels[place - 1][2]:
@@ -32,7 +41,7 @@ def shares(
         y += _STEP
     width = (WIDTH - _LEFT - _GAP * (len(panels) - 1)) / max(1, len(panels)) - 8
     drawing = Drawing("Share of items on which each label was used, per domain and judge", y + 22)
-    _legend(drawing, people, models)
+    _legend(drawing, *([called.get(judge, judge) for judge in judges] for judges in (people, models)))
     for number, panel in enumerate(panels):
         x = _LEFT + number * (width + _GAP)
         drawing.text(x, 44, fit(panel.title, width - 50), "tb")
@@ -41,10 +50,10 @@ def shares(
             drawing.line(x + share * width, _TOP, x + share * width, y, "gr")
             drawing.text(x + share * width, y + 16, words, "tm", "middle" if share else "start")
         for name, words, group, row_y in rows:
-            _dots(drawing, x, width, row_y + (4 if models else 0), name, words, panel, models, "dm", "rm")
-            _dots(
-                drawing, x, width, row_y - (5 if models else 0), name, words, panel, people, f"g-{group}", f"rg-{group}"
-            )
+            below, above = row_y + (4 if models else 0), row_y - (5 if models else 0)
+            own = panel.of(name, models, called), panel.of(name, people, called)
+            _dots(drawing, x, width, below, f"{words}, {panel.title}", own[0], "dm", "rm")
+            _dots(drawing, x, width, above, f"{words}, {panel.title}", own[1], f"g-{group}", f"rg-{group}")
     for place, (_, words, group, row_y) in enumerate(rows):
         drawing.lines(12, row_y + 4, words, _LEFT - 24)
         if group:
@@ -58,21 +67,18 @@ def _dots(
     x: float,
     width: float,
     y: float,
-    label: str,
-    words: str,
-    panel: Panel,
-    judges: Sequence[str],
+    about: str,
+    found: Sequence[tuple[str, float]],
     style: str,
     line: str,
 ) -> None:
-    found = [(judge, panel.shares[judge].get(label, 0.0)) for judge in judges if judge in panel.shares]
     if not found:
         return
     values = [share for _, share in found]
     if len(found) > 1:
         drawing.line(x + min(values) * width, y, x + max(values) * width, y, line)
     for judge, share in found:
-        title = f"{judge}, {words}, {panel.title}: {100 * share:.1f} %"
+        title = f"{judge}, {about}: {100 * share:.1f} %"
         (drawing.diamond if style == "dm" else drawing.circle)(x + share * width, y, 3.8, style, title)
 
 

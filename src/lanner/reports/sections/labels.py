@@ -62,7 +62,7 @@ def _figures(view: View, question: Question, name: str) -> list[Block]:
     figure = Figure(
         f"labels-{name}",
         f"{view.label(question.id)}: share of items on which each was chosen. {_finding(view, panels, labels)}",
-        str(shares(labels, panels, [view.names[p] for p in view.people], [view.names[m] for m in view.models])),
+        str(shares(labels, panels, view.people, view.models, view.names)),
         [
             {"domain": p.title, "judge": j, "label": label, "share": s}
             for p in panels

@@ -114,7 +114,7 @@ def _asked(view: View) -> Table:
         )
     columns = [
         Column("question", "Question"),
-        Column("of", "asked of", text=True),
+        Column("of", "Asked of", text=True),
         Column("answer", "Answer", text=True),
         Column("n", "Answers", quiet=True),
     ]

@@ -262,6 +262,8 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
     for (name, _, css), size in zip(shown, sizes, strict=True):
         room_for = max(118.0, size) if css == "o1" else size if css == "o2" and size > 34 else 0.0
         lines = called([name], room_for, 3)[0] if room_for else []
+        if css == "o2" and any(len(word) > room_for / LETTER for word in name.split()):
+            lines = []  # a name in pieces is read as several; the tooltip has it whole
         half = max([0.0, *(width_of(line, LETTER) / 2 for line in lines)])
         fits = x + size / 2 - half >= taken
         words.append(lines if fits else [])

@@ -178,7 +178,7 @@ def live_page(
     rows = [_judge_row(seat, found[seat.judge.id], plan, controls) for seat in seats if seat.judge.id in found]
     people = tuple(row for row in rows if row.seat.judge.kind in PEOPLE)
     models = tuple(row for row in rows if row.seat.judge.kind in MODELS)
-    measured = _staged([_worded(measure, wording) for measure in picture.measures], protocol, wording) if picture else ()
+    measured = _staged([_worded(m, wording) for m in picture.measures], protocol, wording) if picture else ()
     asked = picture.main if picture else ""
     main = next((measure for measure in measured if measure.main and measure.question == asked), None)
     apart = picture.apart if picture else None
