@@ -7,7 +7,7 @@ Anything that is not a `LannerError` is a bug in Lanner.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,11 +54,20 @@ class LannerError(Exception):
 
 class InputError(LannerError):
     """A file that cannot be read as what it claims to be. Nothing of it has been taken. `code` is the reason in a word
-    where it is a common one, for pages that say it in the reader's language."""
+    where it is a common one, for pages that say it in the reader's language, with the `names` from the file."""
 
-    def __init__(self, what: str, *, code: str = "", where: Where = NOWHERE, next_step: str = "") -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        code: str = "",
+        names: Mapping[str, str] | None = None,
+        where: Where = NOWHERE,
+        next_step: str = "",
+    ) -> None:
         super().__init__(what, where=where, next_step=next_step)
         self.code = code
+        self.names = dict(names or {})
 
 
 class ProtocolError(LannerError):

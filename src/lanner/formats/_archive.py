@@ -42,8 +42,8 @@ def unpacked(path: Path) -> Iterator[Path]:
             if inside is None or not Path(inside).is_relative_to(root):
                 raise
             member = f"{path}/{Path(inside).relative_to(root).as_posix()}"
-            where = Where(member, error.where.line, error.where.column, error.where.item)
-            raise InputError(error.what, where=where, next_step=error.next_step) from error
+            error.where = Where(member, error.where.line, error.where.column, error.where.item)
+            raise
 
 
 def _innermost(folder: Path) -> Path:

@@ -101,7 +101,12 @@ def column_map(header: Sequence[str], given: str | Mapping[str, str] = "", syste
     taken: dict[str, dict[str, str]] = {"roles": {}, "outputs": {}, "references": {}}
     for role, column in parse(given).items():
         if column not in header:
-            raise InputError(f"There is no column {column!r}.", next_step=did_you_mean(column, header))
+            raise InputError(
+                f"There is no column {column!r}.",
+                code="no_column",
+                names={"column": column, "columns": ", ".join(header)},
+                next_step=did_you_mean(column, header),
+            )
         group = _group(role)
         taken[group][role if group == "roles" else role.partition(":")[2] or column] = column
     roles, outputs, references = taken["roles"], taken["outputs"], taken["references"]
@@ -121,6 +126,8 @@ def column_map(header: Sequence[str], given: str | Mapping[str, str] = "", syste
     if "source" not in roles:
         raise InputError(
             "No column is known to hold the source text.",
+            code="no_source_column",
+            names={"column": [*header, "NAME"][0], "columns": ", ".join(header)},
             next_step=f"Columns: {', '.join(header)}. Say which, for instance columns=source={[*header, 'NAME'][0]}.",
         )
     if system and len(outputs) == 1:

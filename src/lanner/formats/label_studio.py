@@ -86,7 +86,8 @@ class _Export:
         try:
             self.map: ColumnMap = column_map(list(fields), columns)
         except InputError as error:
-            textfile.failed(path, error.what, next_step=error.next_step)
+            error.where = Where(path)
+            raise
         self.pair = language_codes.pair(languages) if languages else file_languages(path)
         self.gathering = Gathering(path, path.name.split(".")[0], has_documents=False, has_segments=False)
         self.judges: dict[str, Judge] = {}

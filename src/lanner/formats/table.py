@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lanner.errors import InputError
+from lanner.errors import InputError, Where
 from lanner.formats import _textfile as textfile
 from lanner.formats._cells import Rows, kind_of, open_rows
 from lanner.formats._columns import ColumnMap, column_map
@@ -157,7 +157,8 @@ class _Table:
         try:
             self.map: ColumnMap = column_map(rows.header, columns, system)
         except InputError as error:
-            textfile.failed(path, error.what, 1, error.next_step)
+            error.where = Where(path, 1)
+            raise
         place = {name: position for position, name in enumerate(rows.header)}
         self.at = {role: place[column] for role, column in self.map.roles.items()}
         self.outputs = [(name, place[column]) for name, column in self.map.outputs.items()]

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from lanner import formats
 from lanner.errors import CampaignError, InputError, LannerError, Where
 from lanner.web.page.refusing import parts, told
 from lanner.web.page.speech import speaking
@@ -27,3 +32,19 @@ def test_of_the_rest_the_kind_is_told_in_the_readers_language() -> None:
             "a.csv:3",
         )
         assert told(LannerError("Plain.")) == "Plain."
+
+
+def test_missing_columns_are_told_with_the_names_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("eins,zwei\na,b\n", encoding="utf-8")
+    for columns, what, step in (
+        ("", "Von keiner Spalte ist bekannt", "source=eins"),
+        ("source=drei", "Es gibt keine Spalte drei.", "eins, zwei"),
+    ):
+        with pytest.raises(InputError) as caught:
+            list(formats.read_documents(file, "table", columns=columns))
+        with speaking("de"):
+            said, where, next_step = parts(caught.value)
+        assert what in said
+        assert where == f"{file}:1"
+        assert step in next_step

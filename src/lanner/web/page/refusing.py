@@ -35,6 +35,11 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
         "The format of this file was not recognised.",
         "Save it as a table with a line of column names, or as one of the formats listed here.",
     ),
+    "no_source_column": (
+        "No column is known to hold the source text.",
+        "The columns are: {columns}. Say under “Other column names” which it is, for instance source={column}.",
+    ),
+    "no_column": ("There is no column {column}.", "The columns are: {columns}."),
 }
 _BY_KIND: tuple[tuple[type[LannerError], str], ...] = (
     (InputError, "The file was not taken in:"),
@@ -53,7 +58,8 @@ def parts(error: LannerError) -> tuple[str, str, str]:
         return error.what, where, error.next_step
     known = BY_CODE.get(getattr(error, "code", ""))
     if known is not None:
-        return say(known[0]), where, say(known[1]) if known[1] else ""
+        names = getattr(error, "names", {})
+        return say(known[0], **names), where, say(known[1], **names) if known[1] else ""
     kind = next((text for of, text in _BY_KIND if isinstance(error, of)), "")
     own = error.what
     if kind and not own.startswith("\u2068") and own.isascii():  # what is said in the language already stays alone
