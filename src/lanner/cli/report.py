@@ -6,43 +6,36 @@ from pathlib import Path
 
 import click
 
-from lanner.cli._output import Output, json_option
-from lanner.cli._source import from_option, materials, protocol_option, store_option
+from lanner.cli._output import Output
+from lanner.cli._source import Source, source_options
 from lanner.reports.build import build
 from lanner.reports.files import write
 from lanner.stats.resample import Resampling
 
 
 @click.command("report", short_help="Write a report: HTML, LaTeX and CSV tables, figures.")
-@click.argument("source", metavar="FILE_OR_CAMPAIGN")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: NAME-report).")
 @click.option("--language", default="en", show_default=True, help="Language of the protocol's words.")
 @click.option("--resamples", default=2000, show_default=True)
 @click.option("--seed", default=0, show_default=True)
 @click.option("--svg-only", is_flag=True, help="Leave out the PDF and PNG of each figure, which is quicker.")
-@from_option
-@protocol_option
-@store_option
-@json_option
+@source_options
 def command(
-    source: str,
+    source: Source,
     out: Path | None,
     language: str,
     resamples: int,
     seed: int,
     svg_only: bool,
-    format_name: str | None,
-    protocol: str | None,
-    store_place: str,
     as_json: bool,
 ) -> None:
-    """Write a report on a campaign, or on a file of judgements.
+    """Write a report on a campaign, or on a file of judgements; of some judges alone with --judges.
 
     Example: lanner report my-campaign --out my-report
     """
     output = Output("report", as_json)
-    found = materials(source, store_place, format_name, protocol)
-    folder = out or Path(f"{Path(source).name}-report")
+    found = source.parts()
+    folder = out or Path(f"{Path(source.place).name}-report")
     rows = []
     for part in found:
         made = build(part, resampling=Resampling(n=resamples, seed=seed), language=language)
