@@ -122,3 +122,15 @@ def test_what_the_organisers_page_counts(store: Store) -> None:
         assert tx.tasks.with_role(1, Role.TUTORIAL) == []
         assert tx.documents.counts(1) == [("social", 1, 3), ("news", 1, 3)]
         assert tx.judgements.last(1) == tx.judgements.last() > 0
+
+
+def test_a_known_task_is_read_again_without_its_items(store: Store, filled: SimpleNamespace) -> None:
+    number = filled.tasks["ana"]
+    with store.reading() as tx:
+        known = tx.tasks.assigned(number)
+        assert known is not None and known.task.items and tx.tasks.assigned(number, known) == known
+    with store.writing() as tx:
+        tx.tasks.set_finished(number, NOW)
+    with store.reading() as tx:
+        assert tx.tasks.assigned(number, known) == tx.tasks.assigned(number) != known
+        assert tx.tasks.assigned(0, known) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -155,10 +155,15 @@ class Tasks(Rows):
         campaign, judge, state, finished_at, protocol_hash, corpus_hash = row
         return Standing(campaign, judge, CampaignState(state), finished_at is not None, protocol_hash, corpus_hash)
 
-    def assigned(self, task: int) -> Assigned | None:
-        """The task with its items."""
+    def assigned(self, task: int, known: Assigned | None = None) -> Assigned | None:
+        """The task with its items; these never change, so they are not read again where the task is `known`."""
         head = _HEAD.one(self._connection, task=task)
-        return _assigned(_Head(*head), _ITEMS.all(self._connection, task=task)) if head else None
+        if head is None:
+            return None
+        if known is None:
+            return _assigned(_Head(*head), _ITEMS.all(self._connection, task=task))
+        bare = _assigned(_Head(*head), ())
+        return replace(bare, task=replace(bare.task, items=known.task.items), documents=known.documents)
 
     def of_judge(self, judge: int) -> list[Assigned]:
         """A judge's tasks, in order."""

@@ -59,13 +59,13 @@ class Owners:
         return found
 
 
-def desk(store: Store, number: int) -> Desk | None:
-    """The desk for a task; None where there is none."""
+def desk(store: Store, number: int, known: Assigned | None = None) -> Desk | None:
+    """The desk for a task, which may be `known` from before; None where there is none."""
     with store.reading() as tx:
         standing = tx.tasks.standing(number)
         if standing is None or standing.judge is None:
             return None
-        entry = tx.tasks.assigned(number)
+        entry = tx.tasks.assigned(number, known)
         campaign = tx.campaigns.find(standing.campaign)
         seat = tx.judges.numbered(standing.judge)
         assert entry is not None and campaign is not None and seat is not None

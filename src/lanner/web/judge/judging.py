@@ -111,7 +111,7 @@ async def task(request: Request) -> Response:
     """The judging page."""
     site: Site = request.app.state.site
     number, seat = await _mine(request)
-    laid = await site.read(lambda: desk(site.store, number))
+    laid = await site.read(lambda: desk(site.store, number, site.owners.remembered(number)))
     if laid is None:
         raise HTTPException(404)
     token = origin.form_token(request.state.visitor.token_of(seat))

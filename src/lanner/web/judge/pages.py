@@ -263,9 +263,9 @@ def _prefilled(
 
 def _state(protocol: Protocol, page: str, entry: Given) -> str:
     """done, partial, or nothing said yet."""
-    answers = {**entry.earlier, **entry.answers}
     if not entry.answers:
         return ""
+    answers = {**entry.earlier, **entry.answers}
     return "partial" if missing(protocol, page, answers) else "done"
 
 
