@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
+from cli.test_study_page import CHECKS, STUDY
+from lanner.cli._study_page import page as study_page
 from lanner.reports.build import build
 from lanner.reports.html import render
+from lanner.reports.lab.build import compare
 from lanner.stats.resample import Resampling
+from lanner.studies.data import Data
 from reports.world import material
 from seen import clean
 
@@ -44,3 +48,14 @@ def test_tables_sort_and_figures_have_words(page: Page, file: Path) -> None:
         assert figure.get_attribute("aria-label")
     wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
     assert not wide
+
+
+def test_pages_of_studies_and_comparisons(page: Page, tmp_path: Path) -> None:
+    compared, _ = compare([(name, material(name)) for name in ("falcon", "h_falcon")], resampling=Resampling(n=50))
+    page.set_viewport_size({"width": 390, "height": 900})
+    for name, made in (("study", study_page(STUDY, CHECKS, Data())), ("compare", compared)):
+        file = tmp_path / f"{name}.html"
+        file.write_text(render(made), encoding="utf-8")
+        page.goto(file.as_uri())
+        clean(page, name)
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name

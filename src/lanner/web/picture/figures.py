@@ -285,7 +285,9 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
             drawing.text(0, bar + 46, name, "tm")
         elif lines:
             middle = bar - 8 - LINE * (len(lines) - 1) / 2
-            put(drawing, (x + size / 2, middle), (lines, name), "tb" if css == "o1" else "tm", "middle")
+            half = max(width_of(line, LETTER) / 2 for line in lines)
+            centre = min(max(x + size / 2, half), 402 - half)  # the name of a small part at the edge stays inside
+            put(drawing, (centre, middle), (lines, name), "tb" if css == "o1" else "tm", "middle")
         x += size + 2
     return _markup(drawing)
 
