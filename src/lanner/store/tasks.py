@@ -70,12 +70,15 @@ class Share:
     saved_at: datetime | None
 
 
-def _standing() -> Any:
-    """On PostgreSQL the row is locked, so that answers to one task and its finishing come one after the other."""
+def _seen() -> Any:
     columns = (_t.campaign, _t.judge, _c.state, _t.finished_at, _c.protocol_hash, _c.corpus_hash)
     joined = schema.task.join(schema.campaign, _c.id == _t.campaign)
-    wanted = select(*columns).select_from(joined).where(_t.id == bindparam("task"))
-    return wanted.with_for_update(of=schema.task, key_share=True)
+    return select(*columns).select_from(joined).where(_t.id == bindparam("task"))
+
+
+def _standing() -> Any:
+    """On PostgreSQL the row is locked, so that answers to one task and its finishing come one after the other."""
+    return _seen().with_for_update(of=schema.task, key_share=True)
 
 
 def _head() -> Any:
@@ -107,7 +110,7 @@ def _overview() -> Any:
 
 
 _ITEM = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
-_STANDING = Statement(_standing)
+_SEEN, _STANDING = Statement(_seen), Statement(_standing)
 _HEAD, _ITEMS = Statement(_head), Statement(_items)
 _SPENT, _ACTIVE_SINCE, _OVERVIEW = Statement(_spent), Statement(_active_since), Statement(_overview)
 _ADD_ITEM = Insert(schema.item)
@@ -147,9 +150,10 @@ class Tasks(Rows):
         last = select(_t.judge, func.max(_t.position)).where(_t.campaign == campaign).group_by(_t.judge)
         return {judge: position + 1 for judge, position in self._connection.execute(last)}
 
-    def standing(self, task: int) -> Standing | None:
-        """Whether the task takes answers now; on PostgreSQL nobody else changes it until the transaction ends."""
-        row = _STANDING.one(self._connection, task=task)
+    def standing(self, task: int, *, to_change: bool = True) -> Standing | None:
+        """Whether the task takes answers now; on PostgreSQL nobody else changes it until the transaction ends, unless
+        it is only looked at."""
+        row = (_STANDING if to_change else _SEEN).one(self._connection, task=task)
         if row is None:
             return None
         campaign, judge, state, finished_at, protocol_hash, corpus_hash = row

@@ -62,7 +62,7 @@ class Owners:
 def desk(store: Store, number: int, known: Assigned | None = None) -> Desk | None:
     """The desk for a task, which may be `known` from before; None where there is none."""
     with store.reading() as tx:
-        standing = tx.tasks.standing(number)
+        standing = tx.tasks.standing(number, to_change=False)  # a page that is open holds up no save
         if standing is None or standing.judge is None:
             return None
         entry = tx.tasks.assigned(number, known)
