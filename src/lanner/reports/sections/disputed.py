@@ -33,7 +33,7 @@ def section(view: View) -> Section | None:
     )
     far = units.filter(pl.col("distance") > _FAR)
     alike = units.filter(pl.col("distance") == 0)
-    shown = far.unique("document", keep="first", maintain_order=True).head(_MOST)
+    shown = units.filter(pl.col("distance") > 0).unique("document", keep="first", maintain_order=True).head(_MOST)
     summary = (
         f"People give the same answers on {count(len(alike))} of {count(len(units))} shared items "
         f"({percent(len(alike) / len(units), 0)}), and lie more than half of the way apart on {count(len(far))} "
