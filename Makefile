@@ -54,10 +54,10 @@ lint: setup
 	@$(BIN)/mypy
 
 test-rooms: setup
-	@$(BIN)/pytest -q -n 2 --dist loadfile --ignore=tests/browser
+	@$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/browser
 
 test-browser: setup browser
-	@$(BIN)/pytest -q -n 2 --dist loadfile tests/browser
+	@$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder tests/browser
 
 soak: setup
 	@LANNER_SOAK=50 $(BIN)/pytest -q -s tests/soak

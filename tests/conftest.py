@@ -19,6 +19,17 @@ FUZZ = os.environ.get("LANNER_FUZZ") == "1"
 settings.register_profile("lanner", deadline=None, derandomize=not FUZZ, max_examples=200 if FUZZ else 50)
 settings.load_profile("lanner")
 
+SLOW = (
+    "soak", "test_packaging.py", "designs/test_replays.py", "test_docs_commands.py", "browser/test_organiser_live.py",
+    "browser/test_keyboard.py", "reports/lab", "cli", "judges", "test_docs.py",
+)  # fmt: skip
+"""Files and folders that take long; they begin, so that at the end nobody waits for one of them."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    items.sort(key=lambda item: not item.path.relative_to(here).as_posix().startswith(SLOW))
+
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
