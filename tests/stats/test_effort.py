@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import t
 
 from lanner.errors import StatisticError
 from lanner.stats.effort import cost, fatigue, items, throughput, with_seconds
@@ -114,6 +115,17 @@ def test_cost_counts_items_without_a_time_at_the_mean():
     assert result.rows[0]["without_time"] == 1
     assert result.rows[0]["too_long"] == 1
     assert result.rows[0]["cost_per_item"] == pytest.approx(20)
+
+
+def test_the_interval_of_cost_is_that_of_a_sum_over_documents():
+    times = [30.0, 50.0, 20.0, 90.0, 40.0, 70.0]
+    result = cost(session(times, documents=3), hourly=36)
+    assert result.value == pytest.approx(sum(times) / 100)
+    assert result.interval is not None and result.interval.unit == "document"
+    documents = session(times, documents=3)["document"].to_list()
+    shares = [sum(time for time, d in zip(times, documents, strict=True) if d == name) / 100 for name in set(documents)]
+    reach = t.ppf(0.975, 2) * np.sqrt(3) * np.std(shares, ddof=1)
+    assert result.interval.high == pytest.approx(result.value + reach)
 
 
 @pytest.mark.parametrize("statistic", [throughput, fatigue, lambda data: cost(data, 10)])

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
+from scipy.special import stdtrit
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Interval, Json, Result
@@ -70,10 +71,15 @@ def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> Wo
     return Work(found if found["at"].is_null().all() else found.sort("at", nulls_last=True, maintain_order=True), notes)
 
 
+def _usable(limit: float = np.inf) -> pl.Expr:
+    seconds = pl.col("seconds")
+    return seconds.is_not_null() & seconds.is_finite() & (seconds > 0) & (seconds <= limit)
+
+
 def _timed(table: pl.DataFrame, limit: float) -> tuple[pl.DataFrame, int, int]:
     """Items with a usable time, how many were too long, and how many have none."""
-    known = table.filter(pl.col("seconds").is_not_null() & pl.col("seconds").is_finite() & (pl.col("seconds") > 0))
-    kept = known.filter(pl.col("seconds") <= limit)
+    known = table.filter(_usable())
+    kept = known.filter(_usable(limit))
     return kept, len(known) - len(kept), len(table) - len(known)
 
 
@@ -253,17 +259,21 @@ def cost(
 ) -> Result:
     """What the judging cost at an hourly rate: hours of work, cost in all and per item; breaks are not paid.
 
-    Items without a time are counted at the mean of the group. Rows: one per group; the Result's value is the total.
+    Items without a time are counted at the mean of the group. Rows: one per group; the Result's value is the total,
+    and its interval says what a campaign with other documents of this kind would cost: Σ ± t √n s over the costs of the
+    n documents.
     """
     table, notes = items(data, of, time=time)
     check_columns(table, by)
     rows: list[dict[str, Json]] = []
+    paid: list[pl.DataFrame] = []
     for labels, part in groups(table, by):
         kept, too_long, unknown = _timed(part, limit)
         mean = float(kept["seconds"].mean()) if len(kept) else None  # type: ignore[arg-type]
         hours = None if mean is None else mean * len(part) / 3600
         total = None if hours is None else hours * hourly
         per_item = None if total is None else total / len(part)
+        paid.append(part.select("document", pl.when(_usable(limit)).then("seconds").otherwise(mean)))
         rows.append(
             {
                 **labels,
@@ -285,4 +295,12 @@ def cost(
     )
     units = {"judges": table["judge"].n_unique(), "documents": table["document"].n_unique()}
     counts = {"items": sum(row["items"] for row in known), **units}
-    return Result("cost", sum(row["cost"] for row in known), counts=counts, rows=rows, notes=notes, signature=signature)
+    total = sum(row["cost"] for row in known)
+    shares = pl.concat(paid).group_by("document").agg(pl.col("seconds").sum())["seconds"].to_numpy() * hourly / 3600
+    interval = None
+    if len(shares) > 1:
+        reach = float(stdtrit(len(shares) - 1, 0.975) * np.sqrt(len(shares)) * shares.std(ddof=1))
+        interval = Interval(max(0.0, total - reach), total + reach, method="t", unit="document")
+    else:
+        notes += ("There is only one document, so its spread cannot be estimated.",)
+    return Result("cost", total, interval, None, counts, 0.0, {}, rows, notes, signature)

@@ -204,7 +204,7 @@ def mixed(
     systematic = float(np.var(design.matrix @ model.beta))
     everything = systematic + float(model.variances.sum())
     marginal, conditional = systematic / everything, (everything - float(model.variances[0])) / everything
-    notes += (f"R² of the fixed effects alone: {marginal:.3f}.",)
+    notes += (f"R² of the fixed effects alone: {marginal:.3f}. Effects and variances have intervals; R² has none.",)
     zero = [factor for factor, v in zip(levels, model.variances[1:], strict=True) if v == 0]
     if zero:
         notes += (f"No variance found between levels of: {', '.join(zero)}.",)

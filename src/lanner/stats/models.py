@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy.special import stdtr
-from scipy.stats import rankdata
+from scipy.stats import binomtest, rankdata
 
 from lanner.model import Interval, Json, Result
 from lanner.stats.leastsquares import Estimate, Ols
@@ -151,7 +151,7 @@ def alternative_annotator(
     Closeness is the share of equal labels, minus the root mean squared distance for numbers, or the mean Jaccard index
     for label sets. With `unit` "item" the test is the published one (t, or Wilcoxon's with fewer than 30 items); with
     "document", the default, it allows for alike sentences in a document (CR2). Rows: one per person, with both
-    p-values. The Result's value is ω.
+    p-values. The Result's value is ω, with Wilson's interval over the people as a sample of such people.
     """
     name = "winning rate"
     board = panel(data, question, models=[model] if model else (), people=people, alike=alike)
@@ -184,7 +184,10 @@ def alternative_annotator(
     counts = {"items": board.rated.n_items, "documents": len(board.rated.documents), "people": len(rows)}
     parts = {"ε": f"{epsilon:g}", "closeness": board.alike, "unit": unit, "FDR": f"Benjamini–Yekutieli {q:g}"}
     signature = sign("alternative annotator test", Resampling(), None, **parts)
-    return Result(name, rate, counts=counts, missing=board.rated.missing, rows=rows, notes=notes, signature=signature)
+    bounds = binomtest(sum(row["beaten"] for row in rows), len(rows)).proportion_ci(method="wilson")
+    interval = Interval(float(bounds.low), float(bounds.high), method="Wilson", unit="judge")
+    missing = board.rated.missing
+    return Result(name, rate, interval, None, counts, missing, {}, rows, notes, signature)
 
 
 def _nearer(board: Panel, model: str, person: str) -> tuple[Array, Indices]:
