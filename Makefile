@@ -43,17 +43,15 @@ check: setup
 	@$(BIN)/mypy
 	@$(BIN)/pytest -q tests/test_architecture.py tests/test_docs.py
 
-# Three at a time: a browser mostly waits, so its tests cost little beside the others. The driver keeps an event loop
-# of its own, which is why they have a process of their own.
-test: setup browser
-	@echo "Types, tests and browser tests run side by side; each prints when it is done, in about ten minutes."
-	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),-Otarget) lint test-rooms test-browser
+# The browser's driver keeps an event loop of its own, which is why its tests have a process of their own; and they wait
+# for numbers made at low priority, which is why nothing else runs beside them.
+test: lint test-rooms test-browser
 
 lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-test-rooms: setup
+test-rooms: setup browser
 	@$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/browser
 
 test-browser: setup browser

@@ -34,8 +34,8 @@ def set_up(page: Page, office: Office) -> None:
 def test_a_new_organiser_opens_a_campaign_and_sees_a_judge_save(
     office: Office, page: Page, context: BrowserContext
 ) -> None:
-    page.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
+    page.set_default_timeout(180_000)
+    expect.set_options(timeout=180_000)
     set_up(page, office)
     page.get_by_role("link", name="New campaign").click()
     page.get_by_role("button", name="Take these").first.click()
@@ -71,7 +71,7 @@ def test_a_new_organiser_opens_a_campaign_and_sees_a_judge_save(
 
 
 def test_a_wrong_code_and_wrong_texts_are_said_in_words(office: Office, page: Page, tmp_path: Path) -> None:
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(180_000)
     page.goto(f"{office.url}/setup")
     page.get_by_label("Code from the terminal").fill("guess")
     page.get_by_label("Your name").fill("Eve")

@@ -30,8 +30,8 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 @pytest.fixture
 def desk(office: Office, page: Page) -> Page:
     """A page whose organiser has signed in, with numbers ready."""
-    page.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
+    page.set_default_timeout(180_000)
+    expect.set_options(timeout=180_000)
     office.enter(page)
     return page
 
@@ -157,7 +157,7 @@ def test_axe_finds_nothing_on_any_page(office: Office, browser: Browser, scheme:
         viewport={"width": 1440, "height": 900}, color_scheme=scheme, reduced_motion="reduce", locale=language
     )
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(180_000)
     office.enter(page)
     told = []
     for path in PAGES if language == "en" else PAGES[:7]:
@@ -176,7 +176,7 @@ def test_narrow_and_zoomed_pages_do_not_spill(office: Office, browser: Browser) 
     for width in (720, 390):
         context = browser.new_context(viewport={"width": width, "height": 900})
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(180_000)
         office.enter(page)
         for path in PAGES:
             page.goto(office.url + path)
