@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lanner import campaign as work
 from lanner.web.judge.judging import REFUSED, acknowledged, read_save
 from lanner.web.page.headers import complete
+from lanner.web.serving.origin import ours
 from lanner.web.session import JUDGE_COOKIE, split_tokens
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"/task/([0-9]{1,18})/answers")
 _COOKIE = JUDGE_COOKIE.encode()
 _HEADERS = {secure: complete(b"application/json", https=secure) for secure in (False, True)}
-_WANTED = frozenset({b"cookie", b"content-type", b"content-length", b"sec-fetch-site", b"origin", b"host"})
+_ORIGIN = (b"sec-fetch-site", b"origin", b"host")
+_WANTED = frozenset({b"cookie", b"content-type", b"content-length", *_ORIGIN})
 
 
 class Lane:
@@ -102,12 +104,8 @@ def _task_of(scope: Scope) -> int:
 
 
 def _same_origin(said: dict[bytes, bytes]) -> bool:
-    """As `origin.same_origin`."""
-    site = said.get(b"sec-fetch-site")
-    if site is not None:
-        return site == b"same-origin"
-    origin = said.get(b"origin")
-    return origin is None or origin.partition(b"://")[2] == said.get(b"host")
+    site, origin, host = (said[name].decode("latin-1") if name in said else None for name in _ORIGIN)
+    return ours(site, origin, host or "")
 
 
 def _tokens(cookie: bytes) -> list[str]:

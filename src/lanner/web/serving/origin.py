@@ -18,14 +18,18 @@ FIELD = "token"
 
 
 def same_origin(request: Request) -> bool:
+    """Whether a request comes from a page of ours, by its headers."""
+    said = request.headers
+    return ours(said.get("sec-fetch-site"), said.get("origin"), said.get("host", ""))
+
+
+def ours(site: str | None, origin: str | None, host: str) -> bool:
     """What the browser says; clients that say nothing about it are no browsers and carry no one else's cookies."""
-    site = request.headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"
-    origin = request.headers.get("origin")
     if origin is None:
         return True
-    return origin != "null" and urlsplit(origin).netloc == request.headers.get("host", "")
+    return origin != "null" and urlsplit(origin).netloc == host
 
 
 def form_token(secret: str) -> str:
