@@ -106,6 +106,23 @@ def test_reload_at_every_step(live: Live, page: Page) -> None:
     assert page.inner_text("#heading") == "Sentence 2", "the same row after a reload, the next after accepting"
 
 
+LEFT_AT_ONCE = """key => {
+  const how = { key, code: 'Digit' + key, bubbles: true, cancelable: true };
+  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', how));
+  location.reload();
+}"""
+
+
+def test_a_page_left_in_the_same_moment_as_the_key(live: Live, page: Page) -> None:
+    _, _, hands = begin(live, page, sentences=2)
+    for key in "12341234":
+        hands.press("s")
+        with page.expect_navigation():
+            page.evaluate(LEFT_AT_ONCE, key)
+        hands.ready()
+        assert page.locator("[data-q=sentence] :checked").input_value() == key
+
+
 def test_incomplete_answer_stays_on_the_device(live: Live, page: Page) -> None:
     work = live.campaign("falcon", [document(2)])
     page.goto(work.link)

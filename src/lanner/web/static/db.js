@@ -28,6 +28,7 @@ export async function open(factory = () => indexedDB) {
       const tx = db.transaction(store, mode, { durability: store === 'outbox' ? 'strict' : 'default' }), asked = work(tx.objectStore(store));
       tx.oncomplete = () => ok(asked?.result);
       tx.onerror = tx.onabort = () => fail(tx.error);
+      tx.commit?.();   // a page that is left right now leaves nothing half-written behind
     });
     return {
       lasting: true,
