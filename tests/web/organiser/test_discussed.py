@@ -4,6 +4,7 @@ from lanner import campaign
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
 from lanner.web.organiser.discussed import Scene
+from lanner.web.page.speech import speaking
 from lanner.web.picture.told import Answers, Listing, Wanted
 from visiting import open_campaign
 
@@ -26,7 +27,8 @@ SAID = Answers(
 
 
 def test_a_row_in_its_context_with_its_marks(store: Store) -> None:
-    item = scene(store).item(("doc0", "1", ""), SAID, models=False)
+    place = scene(store)
+    item = place.item(("doc0", "1", ""), SAID, models=False)
     assert item
     assert [(row.number, row.current) for row in item.rows] == [(1, False), (2, True), (3, False)]
     assert item.rows[1].source[0].who == ("Judge 1",)
@@ -37,6 +39,10 @@ def test_a_row_in_its_context_with_its_marks(store: Store) -> None:
     assert item.extras[0].cells == ("Source", "nothing")
     assert [words for _, words in item.extras[0].options] == ["as Judge 1", "as Judge 2"]
     assert "differ on context level" in item.share
+    assert item.parts == "context level 1.0"
+    with speaking("ar"):
+        told = place.item(("doc0", "1", ""), SAID, models=False)
+    assert told and told.parts.endswith(" \u20681.0\u2069"), "a figure keeps its direction"
 
 
 def test_models_stay_hidden_until_people_have_decided(store: Store) -> None:

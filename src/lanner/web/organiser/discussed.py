@@ -12,7 +12,7 @@ from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web.organiser.marking import Piece, marked
 from lanner.web.organiser.matrix import TAKEN, Line, Matrix, matrix
-from lanner.web.page.speech import language, say
+from lanner.web.page.speech import apart, language, say
 from lanner.web.page.speech import listed as in_words
 from lanner.web.picture import figures
 from lanner.web.picture.contrasts import ramp
@@ -120,7 +120,9 @@ class Scene:
         place = next((at for at, segment in enumerate(document) if segment.id == unit[1]), None)
         matrices = self._matrices(said, shown)
         own = tuple(made for made in matrices if not made.lines[0].name.endswith(TAKEN))
-        parts = [f"{self.wording.question(q).label.lower()} {_short(distance)}" for q, distance in said.parts.items()]
+        parts = [
+            f"{self.wording.question(q).label.lower()} {apart(_short(distance))}" for q, distance in said.parts.items()
+        ]
         seconds = [said.seconds.get(judge.id) for judge in shown]
         return Item(
             unit=unit,

@@ -11,6 +11,7 @@ from datetime import date
 
 from lanner.reports.typeset import number
 from lanner.web.page.speech import amount, day, listed, say
+from lanner.web.page.speech import apart as set_apart
 from lanner.web.picture.figures import Cell
 from lanner.web.picture.forecast import Outlook
 from lanner.web.picture.told import FEWEST, Divergence, Measure
@@ -131,7 +132,7 @@ def _agreement(main: Measure | None, plan: Plan) -> Check:
     if main.low is None or main.high is None:
         why = say("one document has no spread") if main.documents < 2 else say("no interval")
         return Check(say("Agreement"), f"α {number(main.value, 2)}", say("no interval yet"), "none", why)
-    interval = f"[{number(main.low, 2)}, {number(main.high, 2)}]"
+    interval = set_apart(f"[{number(main.low, 2)}, {number(main.high, 2)}]")
     least = number(plan.minimum, 2)
     if main.low >= plan.minimum:
         tone, why = "ok", say("all of it above {least}", least=least)
@@ -199,12 +200,11 @@ def _furthest(apart: Divergence | None, names: Mapping[str, str]) -> Check:
         return Check(name, say("none"), "", "ok", say("nobody stands alone"))
     judge, times = odd.alone[0]
     means = _mean_by_judge(apart)
-    value = f"{names.get(judge, judge)} {apart.coefficient} {number(means.get(judge), 2)}"
+    value = f"{names.get(judge, judge)} {set_apart(f'{apart.coefficient} {number(means.get(judge), 2)}')}"
     known = [(cell.value, pair) for pair, cell in _among_people(apart) if cell.value is not None]
     best = max(known) if known else None
-    small = (
-        f"{'–'.join(names.get(j, j) for j in best[1])} {number(best[0], 2)}" if best and judge not in best[1] else ""
-    )
+    closest = "–".join(names.get(j, j) for j in best[1]) if best and judge not in best[1] else ""
+    small = f"{closest} {set_apart(number(best[0], 2))}" if best and closest else ""
     share = sum(count for _, count in odd.alone) / len(odd.alone)
     far = times > 1.25 * share and times > 0.1 * odd.units
     return Check(name, value, small, "warn" if far else "ok", say("alone on {n} of {all}", n=times, all=odd.units))
@@ -213,10 +213,10 @@ def _furthest(apart: Divergence | None, names: Mapping[str, str]) -> Check:
 def _leaning(apart: Divergence, names: Mapping[str, str]) -> Check:
     """On a fine scale: who scores clearly higher or lower than the others, by more than a twentieth of the scale."""
     first = apart.leanings[0]
-    value = f"{names.get(first.judge, first.judge)} {first.value:+.1f}".replace("-", "−")
+    value = f"{names.get(first.judge, first.judge)} {set_apart(f'{first.value:+.1f}'.replace('-', '−'))}"
     low, high = apart.bounds or (0.0, 0.0)
     known = first.low is not None and first.high is not None
-    interval = f"[{first.low:.1f}, {first.high:.1f}]".replace("-", "−") if known else ""
+    interval = set_apart(f"[{first.low:.1f}, {first.high:.1f}]".replace("-", "−")) if known else ""
     clear = first.low is not None and first.high is not None and first.low * first.high > 0
     far = clear and abs(first.value) > (high - low) / 20
     why = say("scores higher than the others") if first.value > 0 else say("scores lower than the others")
