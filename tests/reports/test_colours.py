@@ -11,7 +11,7 @@ def test_mixing_as_browsers_do() -> None:
 
 
 def test_no_variable_and_no_mixture_is_left() -> None:
-    made = plain(html.style("tokens.css", "report.css"))
+    made = plain(html.style())
     assert "var(" not in made
     assert "color-mix" not in made
     assert "currentColor" not in made
@@ -19,8 +19,8 @@ def test_no_variable_and_no_mixture_is_left() -> None:
 
 
 def test_every_class_of_a_drawing_keeps_its_rule() -> None:
-    sheet = html.style("report.css")
-    made = plain(html.style("tokens.css", "report.css"))
+    sheet = html.style()
+    made = plain(html.style())
     for name in ("a0", "phu", "pmt", "fi.b", "cv.c3", "g-field", "dm", "tm"):
         assert f".{name}" in sheet
         assert re.search(rf"\.{re.escape(name)}\b", made)

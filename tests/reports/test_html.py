@@ -1,9 +1,8 @@
 import re
-from importlib import resources
 
 from lxml import html as parser
 
-from lanner.reports.html import render, strong, style
+from lanner.reports.html import render, strong
 from reports.sample import report
 
 
@@ -37,11 +36,6 @@ def test_quoted_sentences_keep_language_and_direction() -> None:
     root = parser.fromstring(render(report()))
     [line] = root.xpath("//div[@class='quote']/p")
     assert (line.get("lang"), line.get("dir")) == ("ko", "ltr")
-
-
-def test_reports_and_pages_share_one_palette() -> None:
-    pages = resources.files("lanner.web") / "static" / "tokens.css"
-    assert pages.read_text(encoding="utf-8") == style("tokens.css")
 
 
 def test_values_do_not_break_over_a_line() -> None:

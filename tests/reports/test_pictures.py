@@ -15,7 +15,7 @@ def drawing() -> str:
     made = Drawing("A figure", 40)
     made.rect(0, 0, 760, 40, "h9")
     made.text(10, 25, "정보 밀도 κ .50", "tb")
-    return standalone(str(made), plain(html.style("tokens.css", "report.css")))
+    return standalone(str(made), plain(html.style()))
 
 
 def test_a_png_has_the_size_and_the_colour_of_the_figure() -> None:

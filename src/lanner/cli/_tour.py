@@ -9,7 +9,6 @@ import webbrowser
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from jinja2 import Template
@@ -18,6 +17,7 @@ from lanner import campaign
 from lanner.errors import LannerError
 from lanner.judges.simulated import Temper, fill
 from lanner.reports.files import write_whole
+from lanner.reports.html import SHARED
 from lanner.store import Store
 
 PAUSE = 4.0
@@ -38,9 +38,8 @@ class Stops:
 
 def write_page(folder: Path, stops: Stops) -> Path:
     """The start page as a file that its owner alone can read: its links let one in."""
-    parts = resources.files("lanner")
-    style = (parts / "web" / "static" / "tokens.css").read_text(encoding="utf-8")
-    text = (parts / "cli" / "tour.html").read_text(encoding="utf-8")
+    style = SHARED["tokens.css"].read_text(encoding="utf-8")
+    text = Path(__file__).with_name("tour.html").read_text(encoding="utf-8")
     page = folder / "start.html"
     write_whole(page, Template(text, autoescape=True).render(stops=stops, style=style))
     page.chmod(0o600)

@@ -24,7 +24,7 @@ from lanner.reports.svg import standalone
 def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:
     """Write everything into `folder` and return the path of the HTML file. Each file appears whole or not at all.
     `pictures` are the PDF and PNG of each figure, which take longer than all the rest."""
-    css = plain(html.style("tokens.css", "report.css"))
+    css = plain(html.style())
     files: dict[str, str | bytes] = {"report.html": html.render(report), "tables.tex": latex.document(report)}
     for table in report.tables:
         files[f"tables/{table.id}.tex"] = latex.table(table)

@@ -6,23 +6,26 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from importlib import resources
+from pathlib import Path
 
 import jinja2
 from markupsafe import Markup, escape
 
 from lanner.reports.parts import Column, Report
 
+STYLE = Path(__file__).parent / "style"
+SHARED = {name: STYLE / name for name in ("tokens.css", "figures.css")}
+"""The style sheets that the web app's pages use as well, so that a figure looks the same in both."""
 
-def style(*names: str) -> str:
-    """The text of style files of this room, one after another."""
-    folder = resources.files("lanner.reports") / "style"
-    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+
+def style() -> str:
+    """The report's whole style sheet."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in (*SHARED.values(), STYLE / "report.css"))
 
 
 def render(report: Report) -> str:
     """The HTML text. Everything that came from a file or a person is escaped."""
-    script = style("sort.js")
+    script = (STYLE / "sort.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     numbers = {table.id: place for place, table in enumerate(report.tables, start=1)}
     numbers |= {figure.id: place for place, figure in enumerate(report.figures, start=1)}
@@ -30,7 +33,7 @@ def render(report: Report) -> str:
     return template.render(
         report=report,
         numbers=numbers,
-        css=style("tokens.css", "report.css"),
+        css=style(),
         script=script,
         script_hash=f"sha256-{digest}",
     )

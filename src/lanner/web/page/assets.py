@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lanner.reports.html import SHARED
 from lanner.web.page.lean import lean
 
 FOLDER = Path(__file__).parents[1] / "static"
@@ -33,12 +34,13 @@ class Asset:
 
 
 class Assets:
-    """Every file of a folder. While `watched`, files are read anew each time and nothing is cached."""
+    """Every file of a folder, and the style sheets shared with reports. While `watched`, files are
+    read anew each time and nothing is cached."""
 
     def __init__(self, folder: Path = FOLDER, *, watched: bool = False) -> None:
         self._folder = folder
         self._watched = watched
-        self._files = {} if watched else {name: _load(folder / name) for name in _names(folder)}
+        self._files = {} if watched else {name: _load(path) for name, path in _paths(folder).items()}
         digest = hashlib.sha256()
         for name, asset in self._files.items():
             digest.update(name.encode() + b"\0" + asset.body)
@@ -51,7 +53,8 @@ class Assets:
     def find(self, name: str) -> Asset | None:
         if not self._watched:
             return self._files.get(name)
-        return _load(self._folder / name, leaned=False) if name in _names(self._folder) else None
+        path = _paths(self._folder).get(name)
+        return _load(path, leaned=False) if path else None
 
     def respond(self, request: Request) -> Response:
         """The file asked for. A page from before an upgrade gets the new file, uncached."""
@@ -66,9 +69,9 @@ class Assets:
         return Response(asset.body, media_type=asset.media_type, headers=headers)
 
 
-def _names(folder: Path) -> list[str]:
+def _paths(folder: Path) -> dict[str, Path]:
     found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-    return sorted(path.relative_to(folder).as_posix() for path in found)
+    return dict(sorted((SHARED | {path.relative_to(folder).as_posix(): path for path in found}).items()))
 
 
 def _load(path: Path, *, leaned: bool = True) -> Asset:

@@ -1,0 +1,50 @@
+"""The look comes from a few variables: a colour is written once, where its variable is made."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "lanner"
+SHEETS = [*sorted((SOURCE / "reports" / "style").glob("*.css")), *sorted((SOURCE / "web" / "static").rglob("*.css"))]
+COLOUR = re.compile(
+    r"#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch|oklab)a?\(|\b(?:black|white|gr[ae]y|red|green|blue)\b", re.IGNORECASE
+)
+USED = re.compile(r"var\((--[\w-]+)\)")  # with a fallback, a variable may be unset
+
+
+def rules(path: Path) -> str:
+    """A sheet without its comments, and without @page: the margin of a page knows no variables."""
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.sub(r"@page \{(?:[^{}]|\{[^{}]*\})*\}", "", text)
+
+
+def declarations(path: Path) -> list[tuple[str, str]]:
+    return re.findall(r"(?<=[{;\s])([\w-]+):\s*([^;{}]+)[;}]", rules(path))
+
+
+def test_there_are_sheets_with_declarations() -> None:
+    assert len(SHEETS) > 6
+    assert all(declarations(path) for path in SHEETS)
+
+
+@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.name)
+def test_colours_are_written_where_a_variable_is_made(path: Path) -> None:
+    literal = [
+        f"{name}: {value}" for name, value in declarations(path) if COLOUR.search(value) and not name.startswith("--")
+    ]
+    assert not literal
+
+
+def test_every_variable_used_is_made_somewhere() -> None:
+    made = {name for path in SHEETS for name, _ in declarations(path) if name.startswith("--")}
+    used = {name for path in SHEETS for name in USED.findall(rules(path))}
+    assert used <= made, sorted(used - made)
+
+
+def test_every_variable_made_is_used_somewhere() -> None:
+    text = "".join(rules(path) for path in SHEETS) + (SOURCE / "cli" / "tour.html").read_text(encoding="utf-8")
+    made = {name for path in SHEETS for name, _ in declarations(path) if name.startswith("--")}
+    assert not sorted(name for name in made if not re.search(rf"var\({name}\b", text))
