@@ -201,7 +201,7 @@ def mixed(
         notes += ("The fit did not settle: variances may be poorly determined.",)
     spread = curvature(model)
     rows = [*_fixed_rows(model, design, spread, level), *_variance_rows(model, list(levels), spread, level)]
-    systematic = float(np.var(design.matrix @ model.beta))
+    systematic = float(np.var(design.matrix @ model.beta, ddof=1))  # as the authors of this R² do
     everything = systematic + float(model.variances.sum())
     marginal, conditional = systematic / everything, (everything - float(model.variances[0])) / everything
     notes += (f"R² of the fixed effects alone: {marginal:.3f}. Effects and variances have intervals; R² has none.",)
