@@ -51,6 +51,15 @@ def test_against_the_definition(judges):
         assert same(found, plain_alpha(judges, distance(level))), level
 
 
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+def test_more_judges_than_labels(level):
+    """Label by label instead of answer by answer, and the same by the definition."""
+    dice = np.random.default_rng(4)
+    judges = [[int(dice.integers(1, 4)) if dice.random() < 0.7 else None for _ in range(9)] for _ in range(11)]
+    found = alpha(table(judges, "score"), level=level, resampling=PLAIN).value
+    assert same(found, plain_alpha(judges, distance(level)))
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(*[st.frozensets(st.sampled_from("abc"))] * 3), min_size=2, max_size=6))
 def test_sets_against_the_definition(rows):

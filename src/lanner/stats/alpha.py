@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -86,10 +86,10 @@ def _with_disagreement(disagreement: Array, labels: Array | sparse.csr_array) ->
 def _nominal(rated: Ratings) -> Plan:
     size, by = _pairable(rated.patterns)
     codes = rated.patterns.codes
-    same = np.zeros(len(codes))
-    for a in range(codes.shape[1]):
-        for b in range(a + 1, codes.shape[1]):
-            same += 2 * ((codes[:, a] == codes[:, b]) & (codes[:, b] >= 0))
+    same, before = np.zeros(len(codes)), np.zeros(len(codes))  # equal answers of a pattern stand side by side
+    for a in range(1, codes.shape[1]):
+        before = np.where((codes[:, a] == codes[:, a - 1]) & (codes[:, a] >= 0), before + 1, 0)
+        same += 2 * before
     parts = _with_disagreement((size * (size - 1) - same) * by * (size > 0), _label_columns(rated))
 
     def finish(sums: Array) -> Array:
@@ -154,19 +154,34 @@ def _coincidences(
 ) -> tuple[tuple[Indices, Indices], sparse.csr_array]:
     """For each pattern how often two labels meet, weighted by 2/(m − 1), one column for each two that ever meet; then
     label counts. The two labels of each column come first."""
-    rows, cells = [], []
+    found = _met_labels(labels, q) if codes.shape[1] > q and isinstance(labels, np.ndarray) else _met_answers(codes, q)
+    row, cell, times = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    known, column = np.unique(cell, return_inverse=True)
+    weight = 2 * by[row] * times
+    pairs = sparse.coo_array((weight, (row, column)), shape=(len(codes), len(known)))
+    parts = sparse.hstack([pairs, sparse.csr_array(labels)]).tocsr()
+    return (known // max(1, q), known % max(1, q)), parts
+
+
+def _met_answers(codes: Codes, q: int) -> Iterator[tuple[Indices, Indices, Indices]]:
+    """Patterns, the two labels as one number, how often they meet: answer by answer, for items judged by few."""
+    yield (np.zeros(0, np.int64),) * 3
     for a in range(codes.shape[1]):
         for b in range(a + 1, codes.shape[1]):
             one, two = codes[:, a], codes[:, b]
-            met = np.flatnonzero((one >= 0) & (two >= 0) & (one != two) & (by > 0))
-            rows.append(met)
+            met = np.flatnonzero((two >= 0) & (one != two))
             low, high = np.minimum(one[met], two[met]), np.maximum(one[met], two[met])
-            cells.append(low.astype(np.int64) * q + high)
-    row, cell = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in (rows, cells))
-    known, column = np.unique(cell, return_inverse=True)
-    pairs = sparse.coo_array((2 * by[row], (row, column)), shape=(len(codes), len(known)))
-    parts = sparse.hstack([pairs, sparse.csr_array(labels)]).tocsr()
-    return (known // max(1, q), known % max(1, q)), parts
+            yield met, low.astype(np.int64) * q + high, np.ones(len(met), np.int64)
+
+
+def _met_labels(counts: Array, q: int) -> Iterator[tuple[Indices, Indices, Indices]]:
+    """The same label by label, for items that more judges have answered than there are labels."""
+    yield (np.zeros(0, np.int64),) * 3
+    for low in range(q):
+        for high in range(low + 1, q):
+            times = counts[:, low] * counts[:, high]
+            met = np.flatnonzero(times)
+            yield met, np.full(len(met), low * q + high), times[met].astype(np.int64)
 
 
 def _of_coincidences(first: Indices, second: Indices) -> Callable[[Array], Array]:

@@ -137,7 +137,8 @@ class Ratings:
 
     def only(self, judges: Sequence[str]) -> Ratings:
         """The same answers, from these judges alone, in this order."""
-        index = [self._judge(name) for name in judges]
+        place = {name: at for at, name in enumerate(self.judges)}
+        index = [place[name] if name in place else self._judge(name) for name in judges]
         new = np.full(len(self.judges), -1, np.int32)
         new[index] = np.arange(len(index))
         keep = new[self.judge] >= 0
@@ -241,6 +242,9 @@ class Patterns:
 
     def pair_total(self, table: Array) -> Array:
         """Σ of table[a, b] over ordered pairs of different answers, for each pattern."""
+        if self.codes.shape[1] > len(table):  # more judges than labels: label by label is shorter
+            counts = self.label_counts(len(table))
+            return np.asarray(((counts @ table) * counts).sum(axis=1) - counts @ np.diag(table))
         total = np.zeros(len(self.codes))
         padded = np.pad(table, ((0, 1), (0, 1)))  # code −1 meets a zero
         width = self.codes.shape[1]

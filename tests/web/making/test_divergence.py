@@ -150,3 +150,31 @@ def test_of_very_many_judges_the_busiest_are_compared_and_a_swap_is_found_all_th
     compared = {judge for pair in found.pairs for judge in pair}
     assert (len(compared), found.left_out, "j05" in compared) == (40, 20, False)
     assert [swap.judge for swap in found.swaps] == ["last"]
+
+
+def test_who_is_alone_and_who_swaps_is_as_counted_one_by_one() -> None:
+    dice = np.random.default_rng(3)
+    names = [f"j{n}" for n in range(7)]
+    truth = [str(dice.choice(LEVELS[:3])) for _ in range(40)]
+    given: dict[str, list[str | None]] = {
+        name: [dice.choice([label, label, label, LEVELS[0], None]) for label in truth] for name in names
+    }
+    given["j0"] = [swapped(label) if label else None for label in given["j1"]]
+    found = divergence(table(given), question(), names, [])
+    assert found and found.odd
+    agree = alone = units = 0
+    for at in range(40):
+        said = [given[name][at] for name in names if given[name][at]]
+        if len(said) >= 3:
+            units += 1
+            agree += len(set(said)) == 1
+            alone += sorted(said.count(label) for label in set(said)) == [1, len(said) - 1]
+    assert (found.odd.units, found.odd.all_agree) == (units, agree)
+    assert sum(times for _, times in found.odd.alone) == alone
+    assert [swap.judge for swap in found.swaps] == ["j0"]
+    for swap in found.swaps:
+        pairs = [
+            (given[swap.judge][at], given[other][at]) for at in range(40) for other in names if other != swap.judge
+        ]
+        assert swap.crossed == sum(set(pair) == set(swap.labels) for pair in pairs)
+        assert swap.straight == sum(a == b and a in swap.labels for a, b in pairs)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations, permutations
+from itertools import combinations
 
 import numpy as np
+from scipy import sparse
 from scipy.stats import binomtest
 
 from lanner.errors import StatisticError
 from lanner.model import Choice, Question
 from lanner.stats.alpha import alpha
 from lanner.stats.kappa import kappa, pairwise
+from lanner.stats.numbering import distinct
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 from lanner.web.making.comparable import is_fine, kinds
@@ -33,11 +35,12 @@ def divergence(given: Gathered, question: Question, people: Sequence[str], model
         rated = given.of(question)
     except StatisticError:
         return None
-    present = [name for name in (*people, *models) if name in rated.judges]
+    there = set(rated.judges)
+    present = [name for name in (*people, *models) if name in there]
     if not present:
         return None
     rated = rated.only(present)
-    persons = [name for name in people if name in present]
+    persons = [name for name in people if name in there]
     own = rated.only(persons) if persons else rated
     shared = rated if len(present) > 1 else own
     several = len(persons) > 1
@@ -112,7 +115,7 @@ def _shares(rated: Ratings, question: Question) -> tuple[int, dict[str, tuple[fl
     everyone = np.flatnonzero(rated.per_item == len(rated.judges))
     if len(everyone) == 0:
         return 0, {}
-    codes = rated.matrix()[everyone]
+    codes = rated.code[np.isin(rated.item, everyone)].reshape(len(everyone), -1)  # in order of item and judge
     shares: dict[str, tuple[float, ...]] = {}
     for at, judge in enumerate(rated.judges):
         if rated.sets:
@@ -135,11 +138,10 @@ def _odd_ones(rated: Ratings) -> OddOnes | None:
         return None
     given = codes >= 0
     n = given.sum(axis=1)
+    row, slot = np.nonzero(given)
+    _, place = distinct(row * len(rated.labels) + codes[row, slot])
     alike = np.zeros(codes.shape, np.int32)  # how many others gave the same answer
-    for a, b in combinations(range(codes.shape[1]), 2):
-        same = (codes[:, a] == codes[:, b]) & given[:, b]  # answers fill the slots from the left
-        alike[:, a] += same
-        alike[:, b] += same
+    alike[row, slot] = np.bincount(place)[place] - 1
     all_agree = (np.where(given, alike, n[:, None] - 1) == n[:, None] - 1).all(axis=1)
     none_alike = ~all_agree & (np.where(given, alike, 0) == 0).all(axis=1)
     lone = given & (alike == 0)
@@ -203,12 +205,12 @@ def _nominal(met: np.ndarray, total: np.ndarray) -> float | None:
 
 def _swaps(rated: Ratings) -> tuple[Swap, ...]:
     """Judges for whom two labels are crossed more often than straight, beyond chance (sign test, p < .01)."""
-    codes, judges, _ = rated.slots
-    size = len(rated.labels)
-    met = np.zeros(len(rated.judges) * size * size, np.int64)  # judge, own label, another's label on the same unit
-    for a, b in permutations(range(codes.shape[1]), 2):
-        both = (codes[:, a] >= 0) & (codes[:, b] >= 0)
-        met += np.bincount((judges[both, a] * size + codes[both, a]) * size + codes[both, b], minlength=len(met))
+    size, answers = len(rated.labels), len(rated.item)
+    given = sparse.csr_array((np.ones(answers), (rated.item, rated.code)), shape=(rated.n_items, size))
+    own = rated.judge.astype(np.int64) * size + rated.code
+    whose = sparse.csr_array((np.ones(answers), (own, rated.item)), shape=(len(rated.judges) * size, rated.n_items))
+    met = (whose @ given).toarray()  # judge and own label, by labels given to the same unit: their own once each
+    met[np.arange(len(met)), np.arange(len(met)) % size] -= np.bincount(own, minlength=len(met))
     found = []
     for judge, table in zip(rated.judges, met.reshape(-1, size, size), strict=True):
         for one, two in combinations(range(size), 2):

@@ -43,7 +43,8 @@ class Gathered:
     def only(self, question: Question, judges: Sequence[str]) -> Ratings:
         """The answers of some."""
         rated = self.of(question)
-        return rated.only([name for name in judges if name in rated.judges])
+        there = set(rated.judges)
+        return rated.only([name for name in judges if name in there])
 
     def _gather(self, question: Question) -> Ratings | StatisticError:
         own = self._table.filter(pl.col("question") == question.id)

@@ -20,7 +20,8 @@ def spreading(rated: Ratings, question: Question) -> tuple[int, tuple[float, flo
     everyone = np.flatnonzero(rated.per_item == len(rated.judges))
     if len(everyone) == 0:
         return 0, None, {}
-    values = rated.points[rated.matrix()[everyone]]
+    codes = rated.code[np.isin(rated.item, everyone)].reshape(len(everyone), -1)  # in order of item and judge
+    values = rated.points[codes]
     low, high = _ends(question, values)
     found = {}
     for at, judge in enumerate(rated.judges):
