@@ -25,6 +25,15 @@ def test_an_unknown_campaign_names_the_nearest(lanner: Command, tmp_path: Path) 
     assert "Did you mean 'pilot'" in ran.err
 
 
+@pytest.mark.parametrize("line", ["agreement", "effort", "scores", "associate --of holistic", "plan"])
+def test_a_campaign_that_nobody_has_answered_yet_is_told_so(lanner: Command, pilot: str, line: str) -> None:
+    command, *rest = line.split()
+    ran = lanner(command, pilot, *rest)
+    assert ran.code == 2
+    assert "pilot has no judgements yet" in ran.err
+    assert "lanner campaign show pilot" in ran.err
+
+
 @pytest.mark.data
 def test_a_table_of_a_known_format_is_not_taken_for_ratings() -> None:
     """MQM marks have a rater and an item on each row, and are far more than ratings."""

@@ -14,7 +14,7 @@ import click
 from lanner import formats, material
 from lanner.cli._output import json_option
 from lanner.cli._ratings import ratings_file
-from lanner.errors import InputError, did_you_mean
+from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.material import Material
 from lanner.store import Store
 
@@ -45,9 +45,21 @@ class Source:
     protocol: str | None = None
     judges: str | None = None
 
-    def parts(self) -> list[Material]:
-        """All parts that the chosen judges judged, with these judges only."""
+    def read(self, *, unjudged: bool = False) -> list[Material]:
+        """All parts, with all their judges. A campaign that nobody has answered yet is refused, unless `unjudged`:
+        there is nothing to compute, and an empty table says less."""
         found = materials(self.place, self.store, self.format, self.protocol)
+        if found and not unjudged and not any(part.judgements for part in found):
+            name = found[0].name
+            raise StatisticError(
+                f"{name} has no judgements yet.",
+                next_step=f"Judges answer while `lanner serve` runs; `lanner campaign show {name}` says how far.",
+            )
+        return found
+
+    def parts(self, *, unjudged: bool = False) -> list[Material]:
+        """All parts that the chosen judges judged, with these judges only; with `unjudged` also where nobody has."""
+        found = self.read(unjudged=unjudged)
         wanted = names(self.judges)
         known = list(dict.fromkeys(judge.id for part in found for judge in part.judges))
         for name in wanted:
@@ -60,8 +72,7 @@ class Source:
 
     def part_that_asks(self, question: str) -> Material:
         """The part that asks this question or computes this score, with the chosen judges only."""
-        found = materials(self.place, self.store, self.format, self.protocol)
-        return chosen_judges(material.with_question(found, question), self.judges)
+        return chosen_judges(material.with_question(self.read(), question), self.judges)
 
 
 Command = Callable[..., None]

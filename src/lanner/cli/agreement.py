@@ -80,27 +80,44 @@ def _asked(part: Material, question: str | None, gamma: bool) -> Iterator[Coeffi
 
 def _print(output: Output, part: Material, domain: str, asked: list[Coefficient], resampling: Resampling) -> None:
     rows: list[dict[str, Json]] = []
-    words: list[tuple[Coefficient, str]] = []
-    explained: set[str] = set()
+    everyones: list[tuple[Coefficient, Result]] = []
     for coefficient in asked:
         *pairs, everyone = _results(part, coefficient, resampling)
         for result in (*pairs, everyone):
             rows.append(_row(part, coefficient, domain, result))
             output.notes.extend(note for note in result.notes if note not in output.notes)
             output.signature = output.signature or str(result.signature or "")
-        first = coefficient.question + coefficient.row not in {c.question + c.row for c, _ in words}
-        if first or coefficient.name not in explained:
-            words.append((coefficient, reading(everyone) if first else meaning(everyone)))
-        explained.add(coefficient.name)
+        everyones.append((coefficient, everyone))
     columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
     output.table(rows, columns, title=" · ".join(filter(None, (part.name, domain))))
     output.say()
-    for coefficient, text in words:
-        output.say(f"{coefficient.row or coefficient.question}: {text}")
+    for line in _in_words(everyones):
+        output.say(line)
     for name in dict.fromkeys(c.question for c in asked if c.statistic is kappa):
         parted = prevalence(part.table, name, resampling=Resampling(method="none"))[1].notes[:1]
         output.notes.extend(f"{name}: {note}" for note in parted if note.startswith(("Judges agree", "κ is")))
     output.say()
+
+
+def _in_words(results: list[tuple[Coefficient, Result]]) -> Iterator[str]:
+    """What the numbers mean: of each question its first coefficient, and of each coefficient once what it is. Questions
+    of which nothing can be said for the same reason stand together."""
+    explained: set[str] = set()
+    begun: set[str] = set()
+    undefined: dict[str, list[str]] = {}
+    for coefficient, result in results:
+        name = coefficient.row or coefficient.question
+        if name not in begun and result.value is None:
+            undefined.setdefault(reading(result), []).append(name)
+        elif name not in begun:
+            yield f"{name}: {reading(result, brief=result.name in explained)}"
+            explained.add(result.name)
+        elif result.name not in explained and (words := meaning(result)):
+            yield f"{name}: {words}"
+            explained.add(result.name)
+        begun.add(name)
+    for reason, names in undefined.items():
+        yield f"{', '.join(names)}: {reason}"
 
 
 def _row(part: Material, coefficient: Coefficient, domain: str, result: Result) -> dict[str, Json]:

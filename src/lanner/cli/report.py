@@ -34,7 +34,7 @@ def command(
     Example: lanner report my-campaign --out my-report
     """
     output = Output("report", as_json)
-    found = source.parts()
+    found = source.parts(unjudged=True)
     folder = out or Path(f"{Path(source.place).name}-report")
     rows = []
     for part in found:

@@ -43,22 +43,26 @@ def meaning(result: Result) -> str:
     return " ".join(filter(None, (f"{title} is {words['says']}" if "says" in words else "", words.get("changes", ""))))
 
 
-def reading(result: Result, *, scale: str | None = None) -> str:
-    """What a Result says: the number and its meaning, the bands it and its interval fall in, what would change it."""
+def reading(result: Result, *, scale: str | None = None, brief: bool = False) -> str:
+    """What a Result says: the number and its meaning, the bands it and its interval fall in, what would change it. A
+    `brief` one has the number and its bands alone, for readers who have just read the rest of another number."""
     words = _words()
     meaning = words["meaning"].get(result.name, {})
     title = meaning.get("title", result.name)
     if result.value is None:
         return f"{title}: no value. {' '.join(result.notes[:1])}".strip()
     shown = (f"{result.value:.0%}" if meaning.get("share") else f"{result.value:.2f}").replace("-", "−")
-    sentences = [f"{title} {shown}: {meaning['says']}" if "says" in meaning else f"{title} {shown}."]
+    says = "says" in meaning and not brief
+    sentences = [f"{title} {shown}: {meaning['says']}" if says else f"{title} {shown}."]
     scale = scale or scale_of(result.name)
     if scale:
-        sentences.append(_on_scale(result, scale))
+        sentences.append(_on_scale(result, scale, cited=not brief))
     elif result.interval:
         sentences.append(
             f"With {result.interval.level:.0%} confidence between {_ends(result, bool(meaning.get('share')))}."
         )
+    if brief:
+        return " ".join(sentences)
     sentences += [meaning["changes"]] if "changes" in meaning else []
     documents = result.counts.get("documents")
     if documents is not None and documents < FEW:
@@ -75,18 +79,20 @@ def _ends(result: Result, share: bool) -> str:
     return " and ".join(f"{end:.0%}" if share else f"{end:.2f}" for end in ends).replace("-", "−")
 
 
-def _on_scale(result: Result, scale: str) -> str:
+def _on_scale(result: Result, scale: str, *, cited: bool = True) -> str:
     assert result.value is not None
-    citation = _words()["scale"][scale]["citation"]
     here = band(result.value, scale)
+    on_scale = (
+        f"On the scale of {_words()['scale'][scale]['citation']}: {here}" if cited else here[:1].upper() + here[1:]
+    )
     if result.interval is None:
-        return f"On the scale of {citation}: {here}."
+        return f"{on_scale}."
     ends = (result.interval.low, result.interval.high)
     low, high = (band(end, scale) for end in ends)
     between = f"With {result.interval.level:.0%} confidence between {_ends(result, share=False)}"
     if _words()["scale"][scale].get("either_sign") and ends[0] < 0 < ends[1]:
-        return f"On the scale of {citation}: {here}. {between}: no relation at all is possible, too."
+        return f"{on_scale}. {between}: no relation at all is possible, too."
     if low == high:
-        return f"On the scale of {citation}: {here}. {between}, all of it {here}."
+        return f"{on_scale}. {between}, all of it {here}."
     worst = low.partition(":")[0]  # the reason behind a band would break the sentence
-    return f"On the scale of {citation}: {here}. {between}: from {worst} to {high}."
+    return f"{on_scale}. {between}: from {worst} to {high}."
