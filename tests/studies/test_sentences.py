@@ -1,5 +1,6 @@
 import pytest
 
+from lanner.errors import InputError
 from lanner.studies import sentences
 from lanner.studies.data import Data
 from reports.world import material
@@ -7,15 +8,24 @@ from reports.world import material
 DATA = Data({"h": material("h_falcon"), "f": material("falcon")})
 
 
+PUNKT = {"abbreviations": ["dr"], "written": {}, "texts": sentences.digest(DATA, "h")}
+
+
+def test_sentences_are_counted_only_in_texts_that_were_looked_up() -> None:
+    for stated in (None, {**PUNKT, "texts": "others"}):
+        with pytest.raises(InputError, match="these texts are others"):
+            sentences.texts(DATA, part="h", count="sentences per segment", punkt=stated)
+
+
 def test_counts_of_texts() -> None:
     assert sentences.texts(DATA, part="h", count="documents") == 4
     assert sentences.texts(DATA, part="h", count="segments", domain="news") == 12
-    per_document = sentences.texts(DATA, part="h", count="sentences per document")
-    per_segment = sentences.texts(DATA, part="h", count="sentences per segment")
+    per_document = sentences.texts(DATA, part="h", count="sentences per document", punkt=PUNKT)
+    per_segment = sentences.texts(DATA, part="h", count="sentences per segment", punkt=PUNKT)
     assert per_document is not None
     assert per_segment is not None
     assert per_document == pytest.approx(per_segment * 6)
-    assert sentences.texts(DATA, part="h", count="sentences per segment", domain="none such") is None
+    assert sentences.texts(DATA, part="h", count="sentences per segment", domain="none such", punkt=PUNKT) is None
 
 
 def test_labels_as_they_were_given() -> None:

@@ -1,48 +1,146 @@
-"""How many sentences a text has by rules in the manner of Punkt (Kiss & Strunk 2006, Comput. Linguist. 32).
+"""Where sentences end by Punkt (Kiss & Strunk 2006, Comput. Linguist. 32), as NLTK up to 3.9 carries it out.
 
-A sentence may end at a full stop, question or exclamation mark before white space or before certain punctuation. It
-does not end after an initial, nor after an abbreviation or an ellipsis, unless a word follows that is capital only
-where a sentence begins. Closing quotes and brackets belong to the sentence before
-them; of several marks at the very end of a text the last one stands alone, which counts as a sentence of its own.
+Punkt itself has few rules; what it knows of words was learnt from a corpus. A full stop, question or exclamation mark
+may end a sentence before white space or certain punctuation. A question or exclamation mark always does; a full stop
+does unless it belongs to an abbreviation, an ellipsis, an initial or an ordinal number, where the next word decides:
+how it is written where no sentence begins, and whether it is one that often begins sentences. Closing quotes and
+brackets then go to the sentence before them.
 
-The lists of words are our own, not a trained model's, and were completed with the printed counts of Kim (2025) in
-sight. That those counts come out shows that such rules can give them, not that these are the rules that did.
+The English model that NLTK offers may not be passed on (nobody has said under which licence it stands), so none is
+kept here: `read` takes one from a folder of NLTK's data, and a study states the few entries that decide in its texts.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+from pathlib import Path
 
-_MAY_END = re.compile(r"""(\S*[.?!])(?=[)";}\]*:@'({\[!?]|\s+(\S+))""")
-_CLOSING = re.compile(r"""["')\]}]+(?:\s+|$)""")
-_ELLIPSIS = re.compile(r"\.\.$")
-_LETTERS = re.compile(r"(?:[a-z]\.)*[a-z]")
-_TITLES = {"mr", "mrs", "ms", "dr", "st", "jr", "sr", "prof", "gen", "rep", "sen", "gov", "lt", "col", "sgt"}
-_OTHERS = {"vs", "etc", "inc", "co", "corp", "ltd", "no"}
-_MONTHS = {"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"}
-_SHORT = _TITLES | _OTHERS | _MONTHS
-_BEGINS = re.compile(
-    "An?|And|As|At|But|By|For|From|He|Her|His|How|If|In|Its?|My|No|Not|Of|On|Or|Our|She|So|That|The|Their|Then|There|"
-    "These|They|This|Those|To|We|What|When|Where|Which|Who|Why|With|Your?"
+_AFTER = r"""[)";}\]*:@'({\[!?]"""
+_MAY_END = re.compile(rf"[.?!](?=(?P<after>{_AFTER}|\s+(?P<next>\S+)))")
+_SEVERAL = r"-{2,}|\.{2,}|(?:\.\s){2,}\."
+_TOKEN = re.compile(
+    rf"""{_SEVERAL}|(?=[^("`{{\[:;&#*@)}}\]\-,])\S+?(?=\s|$|{_AFTER}|{_SEVERAL}|,(?=$|\s|{_AFTER}|{_SEVERAL}))|\S"""
 )
+_CLOSING = re.compile(r"""["')\]}]+?(?:\s+|(?=--)|$)""", re.MULTILINE)
+_NUMBER = re.compile(r"-?[.,]?\d[\d,.-]*\.?")
+_INITIAL = re.compile(r"[^\W\d]\.")
+
+# How a word was written in the corpus: with a capital inside a sentence, with a capital at all, in lower case where a
+# sentence begins, in lower case at all. The numbers are those of NLTK's files.
+_CAPITAL_INSIDE, _CAPITAL, _LOWER_AT_START, _LOWER = 4, 14, 16, 112
 
 
-def sentences(text: str) -> int:
-    """How many sentences a text has, at least one."""
-    text = text.strip()
-    return 1 + sum(_ends(*found.groups("")) and _goes_on(text[found.end() :]) for found in _MAY_END.finditer(text))
+@dataclass(frozen=True)
+class Model:
+    """What was learnt from a corpus: abbreviations, words that often begin a sentence, pairs of words around a full
+    stop that ends no sentence, and how words were written."""
+
+    abbreviations: frozenset[str]
+    starters: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    written: Mapping[str, int]
 
 
-def _ends(token: str, following: str) -> bool:
-    """Whether a token with a mark at its end ends the sentence."""
-    if token[-1] in "?!":
-        return True
-    word = token[:-1].lower().lstrip("\"'([{")
-    if len(word) == 1 and word.isalpha():
+def sentences(text: str, model: Model) -> list[str]:
+    """The sentences of a text."""
+    begin, found = 0, []
+    for mark, context in _candidates(text):
+        if any(token.ends for token in _judged(context, model)[:-1]):  # the last one is the next sentence's
+            found.append((begin, mark.end()))
+            begin = mark.start("next") if mark["next"] else mark.end()
+    found.append((begin, len(text.rstrip())))
+    return list(_with_closing_marks(text, found))
+
+
+def _candidates(text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Marks that may end a sentence, with the word before and what follows. Of several in one word only the last."""
+    marks = list(_MAY_END.finditer(text))
+    for mark, later in zip_longest(marks, marks[1:]):
+        if later is None or re.search(r"\s", text[mark.end() : later.start()]):
+            before = re.search(r"\S*$", text[: mark.start()])
+            yield mark, (before[0] if before else "") + mark[0] + mark["after"]
+
+
+class _Token:
+    """A word or mark. `ends` says whether a sentence ends with it, `short` whether it is an abbreviation."""
+
+    def __init__(self, written: str, model: Model) -> None:
+        lower = written.lower()
+        self.written = written
+        self.type = "##number##" if _NUMBER.fullmatch(lower) else lower
+        self.stop = written.endswith(".")
+        self.dots = written.startswith("..")
+        bare = lower[:-1]
+        self.ends = written in (".", "?", "!")
+        self.short = False
+        if self.stop and not self.ends and not written.endswith(".."):
+            self.short = not model.abbreviations.isdisjoint((bare, bare.rsplit("-", 1)[-1]))
+            self.ends = not self.short
+
+    @property
+    def word(self) -> str:
+        """Without the full stop, if it has one."""
+        return self.type[:-1] if len(self.type) > 1 and self.type.endswith(".") else self.type
+
+
+def _judged(context: str, model: Model) -> list[_Token]:
+    tokens = [_Token(found[0], model) for found in _TOKEN.finditer(context)]
+    for token, following in pairwise(tokens):
+        if token.stop:
+            _look_ahead(token, following, model)
+    return tokens
+
+
+def _look_ahead(token: _Token, following: _Token, model: Model) -> None:
+    """What the next word says about a full stop."""
+    capital = following.written[0].isupper()
+    next_word = following.word if following.ends else following.type
+    initial = _INITIAL.fullmatch(token.written) is not None
+    if (token.word, next_word) in model.pairs:
+        token.ends, token.short = False, True
+    elif (token.short or token.dots) and not initial:
+        if _starts(following, next_word, model) or (capital and next_word in model.starters):
+            token.ends = True
+    elif initial or token.type == "##number##":
+        starts = _starts(following, next_word, model)
+        if starts is False or (starts is None and initial and capital and not model.written.get(next_word, 0) & _LOWER):
+            token.ends, token.short = False, True
+
+
+def _starts(token: _Token, word: str, model: Model) -> bool | None:
+    """Whether the way a word is written shows that a sentence begins with it; None if it does not tell."""
+    if token.written in (";", ":", ",", ".", "!", "?"):
         return False
-    doubtful = _ELLIPSIS.search(token) or _LETTERS.fullmatch(word) or word in _SHORT
-    return not doubtful or _BEGINS.fullmatch(following.strip(",;:\"'")) is not None
+    seen = model.written.get(word, 0)
+    if token.written[0].isupper() and seen & _LOWER and not seen & _CAPITAL_INSIDE:
+        return True
+    if token.written[0].islower() and (seen & _CAPITAL or not seen & _LOWER_AT_START):
+        return False
+    return None
 
 
-def _goes_on(rest: str) -> bool:
-    return bool(_CLOSING.sub("", rest, count=1) if _CLOSING.match(rest) else rest)
+def _with_closing_marks(text: str, spans: list[tuple[int, int]]) -> Iterator[str]:
+    """Sentences, each with the quotes and brackets that close it; what was nothing but those is no sentence."""
+    taken = 0
+    for (start, stop), after in zip_longest(spans, spans[1:]):
+        closing = _CLOSING.match(text[slice(*after)]) if after else None
+        end = after[0] + len(closing[0].rstrip()) if after and closing else stop
+        if text[start + taken : end]:
+            yield text[start + taken : end]
+        taken = closing.end() if closing else 0
+
+
+def read(folder: Path) -> Model:
+    """The model in a folder of NLTK's data, `tokenizers/punkt_tab/english`."""
+    lines = {file.name: file.read_text("utf-8").splitlines() for file in sorted(folder.iterdir())}
+    pairs = [line.split("\t") for line in lines["collocations.tab"]]
+    spellings = [line.split("\t") for line in lines["ortho_context.tab"]]
+    return Model(
+        frozenset(lines["abbrev_types.txt"]),
+        frozenset(lines["sent_starters.txt"]),
+        frozenset((one, other) for one, other in pairs),
+        {word: int(number) for word, number in spellings},
+    )

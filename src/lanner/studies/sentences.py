@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
 
 import polars as pl
 
+from lanner.errors import InputError
 from lanner.stats import effort
 from lanner.stats.resample import Resampling
 from lanner.studies.data import Data
 from lanner.studies.found import Found
-from lanner.studies.punkt import sentences
+from lanner.studies.punkt import Model, sentences
 
 _QUICK = Resampling(n=1)
 
@@ -47,10 +50,13 @@ def numbers_chosen(data: Data, part: str, question: str, judge: str) -> list[int
     return data.table(part, [judge], question=question)["labels"].list.len().drop_nulls().to_list()
 
 
-def texts(data: Data, *, part: str, count: str, domain: str = "") -> float | None:
+def texts(
+    data: Data, *, part: str, count: str, domain: str = "", punkt: Mapping[str, Any] | None = None
+) -> float | None:
     """How many documents, segments, or sentences found inside segments, in all or in a domain; or two of them divided.
 
-    Sentences are counted by rules in the manner of Punkt, see `lanner.studies.punkt` for how they came to be.
+    Sentences are counted by Punkt. `punkt` states what a trained model knows of the words that decide in the texts
+    with the digest `texts`; of other texts nothing is counted, as nobody looked up what decides there.
     """
     documents = data.documents(part, domain)
     segments = [segment.source for document in documents for segment in document]
@@ -58,9 +64,18 @@ def texts(data: Data, *, part: str, count: str, domain: str = "") -> float | Non
         return float(len(documents))
     if count == "segments":
         return float(len(segments))
-    found = sum(map(sentences, segments))
+    if punkt is None or digest(data, part) != punkt["texts"]:
+        raise InputError("The study says what Punkt's model knows of the released texts; these texts are others.")
+    model = Model(frozenset(punkt["abbreviations"]), frozenset(), frozenset(), punkt["written"])
+    found = sum(len(sentences(segment, model)) for segment in segments)
     over = len(documents) if count == "sentences per document" else len(segments)
     return found / over if over else None
+
+
+def digest(data: Data, part: str) -> str:
+    """What tells the source texts of a part from others."""
+    sources = (segment.source for document in data.documents(part) for segment in document)
+    return sha256("\n".join(sources).encode()).hexdigest()
 
 
 def agreed_share(data: Data, *, part: str, question: str, judges: Sequence[str], label: str, domain: str = "") -> float:
