@@ -1,8 +1,9 @@
 import json
+from datetime import UTC, datetime
 
 import pytest
 
-from lanner.cli._output import Output, print_error, result_rows
+from lanner.cli._output import Output, minute, print_error, result_rows
 from lanner.errors import InputError, Where
 from lanner.model import Interval, Result
 
@@ -41,3 +42,17 @@ def test_an_error_is_what_where_and_next(capsys: pytest.CaptureFixture[str]) -> 
 def test_results_have_a_readable_estimate() -> None:
     [row] = result_rows([Result("kappa", 0.5004, Interval(0.448, 0.5521))])
     assert row["estimate"] == ".500 [.448, .552]"
+
+
+def test_people_are_told_what_is_empty_and_programs_see_no_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    Output("x").table([], empty="Nothing yet. Make one: lanner new")
+    assert capsys.readouterr().out == "Nothing yet. Make one: lanner new\n"
+    output = Output("x", as_json=True)
+    output.table([], empty="Nothing yet.")
+    output.end()
+    assert json.loads(capsys.readouterr().out)["rows"] == []
+
+
+def test_a_moment_is_told_to_the_minute() -> None:
+    assert minute(datetime(2026, 11, 16, 5, 30, 59, tzinfo=UTC)) == "2026-11-16T05:30+00:00"
+    assert minute(None) == ""

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import click
@@ -49,10 +50,18 @@ class Output:
         self.notes.append(text)
 
     def table(
-        self, rows: Sequence[Mapping[str, Json]], columns: Sequence[str | tuple[str, str]] = (), title: str = ""
+        self,
+        rows: Sequence[Mapping[str, Json]],
+        columns: Sequence[str | tuple[str, str]] = (),
+        title: str = "",
+        *,
+        empty: str = "",
     ) -> None:
-        """Rows as a table for people, and as rows of the envelope. `columns` picks and names what people see."""
+        """Rows as a table for people, and as rows of the envelope. `columns` picks and names what people see; where
+        there are no rows, people are told what is `empty` and how to begin."""
         self.rows.extend(rows)
+        if not rows and empty:
+            self.say(empty)
         if self.as_json or not rows:
             return
         shown = [(column, column) if isinstance(column, str) else column for column in columns or rows[0]]
@@ -88,6 +97,11 @@ class Output:
             self.console.print(f"  {escape(note)}", style="dim")
         if self.signature:
             self.console.print(escape(self.signature), style="dim")
+
+
+def minute(moment: datetime | None) -> str:
+    """A moment as tables have it; nothing where it has not come."""
+    return moment.isoformat(timespec="minutes") if moment else ""
 
 
 def result_rows(results: Iterable[Result]) -> list[dict[str, Json]]:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import click
 
-from lanner.cli._output import Output, json_option
+from lanner.campaign.knowing import find
+from lanner.cli._output import Output, json_option, minute
 from lanner.cli._source import names, store_option
 from lanner.errors import LannerError, did_you_mean
 from lanner.store import Account, AccountRole, Store, Transaction
@@ -39,13 +40,11 @@ def list_all(store_place: str, as_json: bool) -> None:
                 "campaigns": ["all"]
                 if account.role is AccountRole.OWNER
                 else [found.name for found in tx.campaigns.of_account(account.id)],
-                "off": account.disabled_at.isoformat(timespec="minutes") if account.disabled_at else "",
+                "off": minute(account.disabled_at),
             }
             for account in tx.accounts.all()
         ]
-    output.table(rows)
-    if not rows:
-        output.say("There are no accounts yet. Make one: lanner accounts add NAME --role owner")
+    output.table(rows, empty="There are no accounts yet. Make one: lanner accounts add NAME --role owner")
     output.end()
 
 
@@ -128,12 +127,7 @@ def _found(tx: Transaction, name: str) -> Account:
 
 
 def _set_campaigns(tx: Transaction, account: Account, wanted: list[str]) -> None:
-    chosen = set()
-    for name in wanted:
-        found = tx.campaigns.find(name)
-        if found is None:
-            raise LannerError(f"There is no campaign {name!r}.", next_step="`lanner campaign list` shows them.")
-        chosen.add(found.id)
+    chosen = {find(tx, name).id for name in wanted}
     before = {campaign.id for campaign in tx.campaigns.of_account(account.id)}
     for number in chosen - before:
         tx.accounts.join(account.id, number)

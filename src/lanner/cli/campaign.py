@@ -76,9 +76,9 @@ def list_all(archived: bool, store_place: str, as_json: bool) -> None:
                     "share": percent(whole.share, 0) if whole.items else "imported",
                 }
             )
-    output.table(rows)
-    if not rows:
-        output.say("The archive is empty." if archived else "There are no campaigns yet. Make one: lanner new")
+    output.table(
+        rows, empty="The archive is empty." if archived else "There are no campaigns yet. Make one: lanner new"
+    )
     output.end()
 
 

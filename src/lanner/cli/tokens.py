@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from lanner.cli._output import Output, json_option
+from lanner.cli._output import Output, json_option, minute
 from lanner.cli._source import store_option
 from lanner.errors import LannerError
 from lanner.store import Store
@@ -66,15 +66,13 @@ def list_all(store_place: str, as_json: bool) -> None:
                 "number": token.id,
                 "name": token.name,
                 "scopes": list(token.scopes),
-                "made": token.created_at.isoformat(timespec="minutes"),
-                "until": token.expires_at.isoformat(timespec="minutes") if token.expires_at else "",
-                "revoked": token.revoked_at.isoformat(timespec="minutes") if token.revoked_at else "",
+                "made": minute(token.created_at),
+                "until": minute(token.expires_at),
+                "revoked": minute(token.revoked_at),
             }
             for token in tx.tokens.all()
         ]
-    output.table(rows)
-    if not rows:
-        output.say("There are no tokens yet. Make one: lanner tokens add NAME --scope judgements")
+    output.table(rows, empty="There are no tokens yet. Make one: lanner tokens add NAME --scope judgements")
     output.end()
 
 

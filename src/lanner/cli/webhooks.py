@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import click
 
 from lanner.campaign.announcing import EVENTS
+from lanner.campaign.knowing import find
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.errors import LannerError
@@ -35,10 +36,7 @@ def add(url: str, events: tuple[str, ...], campaign: str | None, store_place: st
     refuse_address(url)
     secret = secrets.token_urlsafe(24)
     with Store.open(store_place, create=False) as store, store.writing() as tx:
-        found = tx.campaigns.find(campaign) if campaign else None
-        if campaign and found is None:
-            raise LannerError(f"There is no campaign {campaign!r}.", next_step="`lanner campaign list` shows them.")
-        about = found.id if found else None
+        about = find(tx, campaign).id if campaign else None
         number = tx.webhooks.add(url, secret, events or EVENTS, datetime.now(UTC), campaign=about)
     output.rows.append({"number": number, "url": url, "secret": secret})
     output.say(f"{url} is told from now on. The secret of its signatures: {secret}")
@@ -57,9 +55,7 @@ def list_all(store_place: str, as_json: bool) -> None:
     with Store.open(store_place, create=False) as store, store.reading() as tx:
         rows = [{"number": hook.id, "url": hook.url, "events": list(hook.events)} for hook in tx.webhooks.all()]
         waiting = tx.webhooks.waiting()
-    output.table(rows)
-    if not rows:
-        output.say("Nobody is told anything yet. Tell an address: lanner webhooks add URL")
+    output.table(rows, empty="Nobody is told anything yet. Tell an address: lanner webhooks add URL")
     for event, attempts, problem in waiting:
         output.note(f"not arrived: {event}, tried {attempts} times{f' ({problem})' if problem else ''}")
     output.end()

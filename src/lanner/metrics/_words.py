@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from lanner.metrics._rating import Translation
 from lanner.model import languages
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -30,3 +31,13 @@ def grammar(sentences: Iterable[Iterable[str]]) -> frozenset[str]:
         held.update(set(sentence))
     most = number * COMMON if number >= 30 else max(2.0, number / 3)
     return frozenset(word for word, count in held.items() if count > most or len(word) < 2)
+
+
+def grammars(
+    translations: Sequence[Translation], sentences: Sequence[Sequence[Sequence[str]]]
+) -> dict[str, frozenset[str]]:
+    """Each system's own grammar, from all its documents; `sentences` are the words of each translation."""
+    by_system: dict[str, list[Sequence[str]]] = {}
+    for part, lines in zip(translations, sentences, strict=True):
+        by_system.setdefault(part.system, []).extend(lines)
+    return {system: grammar(lines) for system, lines in by_system.items()}

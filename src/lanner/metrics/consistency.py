@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lanner.metrics._rating import Languages, Metric, Translation
-from lanner.metrics._words import grammar, words
+from lanner.metrics._words import grammar, grammars, words
 from lanner.stats.resample import Array
 
 TITLE = "Lexical consistency: terms of the source that come back are translated alike (every language, no reference)"
@@ -59,12 +59,9 @@ class Consistency:
         ]
         one_system = {part.document: lines for part, (lines, _) in zip(translations, sides, strict=True)}
         common = grammar(line for lines in one_system.values() for line in lines)
-        outputs: dict[str, list[list[str]]] = {}
-        for part, (_, lines) in zip(translations, sides, strict=True):
-            outputs.setdefault(part.system, []).extend(lines)
-        grammars = {system: grammar(lines) for system, lines in outputs.items()}
+        of_systems = grammars(translations, [made for _, made in sides])
         return [
-            np.array([_matches(lines, made, part.counted, common, grammars[part.system])], float)
+            np.array([_matches(lines, made, part.counted, common, of_systems[part.system])], float)
             for part, (lines, made) in zip(translations, sides, strict=True)
         ]
 

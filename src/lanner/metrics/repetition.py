@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lanner.metrics._rating import Languages, Metric, Translation
-from lanner.metrics._words import grammar, words
+from lanner.metrics._words import grammars, words
 from lanner.stats.resample import Array
 
 TITLE = "Term repetition: the share of terms that an earlier sentence holds (every language, no reference)"
@@ -33,10 +33,7 @@ class Repetition:
 
     def counts(self, translations: Sequence[Translation]) -> list[Array]:
         lines = [[words(text, self.language) for text in part.outputs] for part in translations]
-        by_system: dict[str, list[list[str]]] = {}
-        for part, sentences in zip(translations, lines, strict=True):
-            by_system.setdefault(part.system, []).extend(sentences)
-        common = {system: grammar(sentences) for system, sentences in by_system.items()}
+        common = grammars(translations, lines)
         made = []
         for part, sentences in zip(translations, lines, strict=True):
             seen: set[str] = set()

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from lanner.campaign.knowing import find
 from lanner.errors import LannerError, did_you_mean
 from lanner.store import Account, AccountRole, Store
 from lanner.store.tokens import Token
@@ -65,9 +66,7 @@ def issue(
         owner = tx.accounts.find(account) if account is not None else None
         if account is not None and owner is None:
             raise LannerError(f"There is no account {account!r}.")
-        about = tx.campaigns.find(campaign) if campaign is not None else None
-        if campaign is not None and about is None:
-            raise LannerError(f"There is no campaign {campaign!r}.")
+        about = find(tx, campaign) if campaign is not None else None
         number = tx.tokens.add(
             name,
             digest(text),
