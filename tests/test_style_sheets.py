@@ -1,4 +1,4 @@
-"""The look comes from a few variables: a colour is written once, where its variable is made."""
+"""The look comes from a few variables: a colour is written once, where its variable is made, and so is a space."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ SHEETS = [*sorted((SOURCE / "reports" / "style").glob("*.css")), *sorted((SOURCE
 COLOUR = re.compile(
     r"#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch|oklab)a?\(|\b(?:black|white|gr[ae]y|red|green|blue)\b", re.IGNORECASE
 )
+WIDEST_STEP = 24
 USED = re.compile(r"var\((--[\w-]+)\)")  # with a fallback, a variable may be unset
 
 
@@ -36,6 +37,16 @@ def test_colours_are_written_where_a_variable_is_made(path: Path) -> None:
         f"{name}: {value}" for name, value in declarations(path) if COLOUR.search(value) and not name.startswith("--")
     ]
     assert not literal
+
+
+@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.name)
+def test_spaces_and_corners_are_steps_of_one_scale(path: Path) -> None:
+    """A hairline is a line; and what is wider than the widest step is the measure of a layout."""
+    odd = []
+    for name, value in declarations(path):
+        if re.match(r"margin|padding|(row-|column-)?gap$|border-radius", name):
+            odd += [f"{name}: {value}" for length in re.findall(r"(\d+)px", value) if 1 < int(length) <= WIDEST_STEP]
+    assert not odd
 
 
 def test_every_variable_used_is_made_somewhere() -> None:

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import re
 
+from lanner.reports.html import SHARED
+
+_LENGTHS = dict(re.findall(r"(--[\w-]+): (\d+px);", SHARED["tokens.css"].read_text(encoding="utf-8")))
 _JS = re.compile(
     r"""(?P<keep>'(?:\\.|[^'\\\n])*' | "(?:\\.|[^"\\\n])*" | `(?:\\.|[^`\\])*`  # strings, and templates as a whole
         | (?<=[=(,:?&|!\[{;]) [ ]* /(?![/*]) (?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+ / [a-z]*)  # expressions
@@ -30,7 +33,9 @@ def lean(name: str, text: str) -> str:
 
 
 def lean_css(text: str) -> str:
-    """No strings of our style sheets hold a brace, a colon with a space, or a comment."""
+    """No strings of our style sheets hold a brace, a colon with a space, or a comment. Lengths of the tokens never
+    change while a page is shown, so that they can stand where they are used."""
+    text = re.sub(r"var\((--[\w-]+)\)", lambda found: _LENGTHS.get(found[1], found[0]), text)
     text = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))
     text = re.sub(r" ?([{};,]) ?", r"\1", text)
     text = re.sub(r"#(.)\1(.)\2(.)\3\b", r"#\1\2\3", re.sub(r" ([>~]) ", r"\1", text))

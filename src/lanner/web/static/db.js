@@ -1,6 +1,6 @@
 // A few records on this device: IndexedDB, or memory where the browser allows none.
 
-/** `put` writes all entries or none; a null deletes.
+/** `put` writes all entries or none; a null deletes; an entry may name another store.
  * @typedef {{lasting: boolean, all: (store: string, prefix: string) => Promise<[string, any][]>, put: (store: string, ...entries: any[][]) => Promise<any>}} Db */
 
 const STORES = ['drafts', 'outbox', 'times'];
@@ -11,7 +11,7 @@ export function memory() {
   return {
     lasting: false,
     all: async (store, prefix) => [...kept[store]].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => a < b ? -1 : 1),
-    put: async (store, ...entries) => { for (const [key, value] of entries) if (value == null) kept[store].delete(key); else kept[store].set(key, structuredClone(value)); },
+    put: async (store, ...entries) => { for (const [key, value, at = store] of entries) if (value == null) kept[at].delete(key); else kept[at].set(key, structuredClone(value)); },
   };
 }
 
@@ -24,20 +24,20 @@ export async function open(factory = () => indexedDB) {
       asked.onsuccess = () => ok(asked.result);
       asked.onerror = asked.onblocked = () => fail(asked.error);
     });
-    const run = (store, mode, work) => new Promise((ok, fail) => {
-      const tx = db.transaction(store, mode, { durability: store === 'outbox' ? 'strict' : 'default' }), asked = work(tx.objectStore(store));
-      tx.oncomplete = () => ok(asked?.result);
+    const run = (stores, mode, work) => new Promise((ok, fail) => {
+      const tx = db.transaction(stores, mode, { durability: stores[0] === 'outbox' ? 'strict' : 'default' }), asked = work(...stores.map(name => tx.objectStore(name)));
+      tx.oncomplete = () => ok(asked.map(each => each.result));
       tx.onerror = tx.onabort = () => fail(tx.error);
       tx.commit?.();   // a page that is left right now leaves nothing half-written behind
     });
     return {
       lasting: true,
       async all(store, prefix) {
-        const range = IDBKeyRange.bound(prefix, prefix + '\uffff'), read = work => run(store, 'readonly', work);
-        const keys = await read(s => s.getAllKeys(range)), values = await read(s => s.getAll(range));
+        const range = IDBKeyRange.bound(prefix, prefix + '\uffff');
+        const [keys, values] = await run([store], 'readonly', s => [s.getAllKeys(range), s.getAll(range)]);   // at one moment: another page may be sending
         return keys.map((key, n) => [key, values[n]]);
       },
-      put: (store, ...entries) => run(store, 'readwrite', s => entries.map(([key, value]) => value == null ? s.delete(key) : s.put(value, key))),
+      put: (store, ...entries) => run([store, ...entries.map(e => e[2] ?? store)], 'readwrite', (_, ...at) => entries.map(([key, value], n) => value == null ? at[n].delete(key) : at[n].put(value, key))),
     };
   } catch {
     return memory();

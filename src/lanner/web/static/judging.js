@@ -18,6 +18,7 @@ class App {
   constructor(db) {
     this.data = data;
     this.frozen = data.finished;
+    this.begun = false;
     this.row = -1;
     this.item = 0;
     this.t = (key, values = {}) => fill(data.words[key], values);
@@ -43,6 +44,7 @@ class App {
 
   async start() {
     await this.saving.start();
+    this.begun = true;
     for (const i of this.states.keys()) this.refresh(i, false);
     const kept = this.saving.lastRow - 1;
     this.go(this.rows.all[kept]?.item != null ? kept : this.rows.next(this.rows.all.findIndex(r => r.el.matches('.is-active')) - 1, 1));
@@ -94,7 +96,7 @@ class App {
     if (all) this.footer();
   }
   answer(id, value, typed = false) {
-    if (this.frozen) return;
+    if (this.frozen || !this.begun) return;   // what an earlier visit left comes first
     this.store.set(this.item, id, value, typed);
     this.saving.changed(this.item);
     this.refresh(this.item);

@@ -48,13 +48,17 @@ export class Outbox {
     if (!sealed) this.queue.push(sealed = { key: `${who}/${at}/${submission}`, url, task, item, tries: 0, body: { submission, item, answers: {}, base: {}, ...spent, answered_at: at } });
     const { body } = sealed, { key } = sealed, entry = sealed;
     Object.assign(body, spent, { answered_at: at, answers: { ...body.answers, ...answers }, base: { ...base, ...body.base } });
-    await this.kept(() => db.put('outbox', [key, entry]));
-    void this.draft(task, item, Object.fromEntries(Object.keys(answers).map(question => [question, null])));
+    // in one stroke with its drafts: one written a moment later is newer, and stays
+    const drafts = Object.keys(answers).map(question => [[who, task, item, question].join('/'), null, 'drafts']);
+    await this.kept(() => db.put('outbox', [key, entry], ...drafts).catch(e => db.put('drafts', ...drafts).then(() => { throw e; })));
     void this.drain();
   }
 
   /** Try again now: the network is back, the page is looked at, the judge has signed in. */
   kick() { this.tries = 0; this.stopped = false; this.held.clear(); this.wake(); void this.drain(); }
+
+  /** The page is left: what was just said is sent without waiting for anything, unless something older must go first. */
+  part() { if (this.waiting === 1 && !this.queue[0].tries) void this.post(this.queue[0]); }
 
   /** Send everything, oldest first; one page of a browser at a time. */
   async drain() {

@@ -33,7 +33,7 @@ export class Saving {
     for (const { item } of drafts) void this.flush(item);
     if (!db.lasting) app.note('storage', app.t('direct'));
     addEventListener('online', () => outbox.kick());
-    addEventListener('pagehide', () => { this.bookmark(); void this.flush(app.item); });
+    addEventListener('pagehide', () => { this.bookmark(); void this.flush(app.item); outbox.part(); });
     addEventListener('beforeunload', e => { if (!db.lasting && !this.done && (outbox.waiting || this.timer)) e.preventDefault(); });
     document.addEventListener('visibilitychange', () => {
       if (document.hidden) { this.hidden = Date.now(); return void this.flush(app.item); }
