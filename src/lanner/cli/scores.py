@@ -8,8 +8,8 @@ from typing import Any, get_args
 import click
 
 from lanner.cli._domains import with_domains
-from lanner.cli._output import Output, json_option
-from lanner.cli._source import chosen_judges, from_option, materials, protocol_option, store_option
+from lanner.cli._output import Output
+from lanner.cli._source import Source, chosen_judges, source_options
 from lanner.errors import InputError, did_you_mean
 from lanner.material import Material
 from lanner.model import Result, languages
@@ -34,7 +34,6 @@ _SELECTION = (
 
 
 @click.command("scores", short_help="Scores of systems with intervals, rank ranges and clusters.")
-@click.argument("source", metavar="FILE_OR_CAMPAIGN")
 @click.option("--of", "question", metavar="QUESTION", help="The question or score. [default: as the protocol plans]")
 @click.option("--lp", "pair", metavar="PAIR", help="The language pair, where the file has several.")
 @click.option("--part", metavar="NAME", help="Which part, where a folder holds several.")
@@ -47,14 +46,10 @@ _SELECTION = (
 @click.option("--correction", type=click.Choice(get_args(Correction)), help="For many pairs. [default: holm]")
 @click.option("--standardise", is_flag=True, default=None, help="z per judge.")
 @click.option("--head-to-head", "pairs", is_flag=True, help="Every pair of systems instead.")
-@click.option("--judges", help="Only these judges, with commas between.")
 @click.option("--seed", default=0, show_default=True)
-@from_option
-@protocol_option
-@store_option
-@json_option
+@source_options
 def command(
-    source: str,
+    source: Source,
     question: str | None,
     pair: str | None,
     part: str | None,
@@ -62,11 +57,7 @@ def command(
     preset: str | None,
     level: scores.Level,
     pairs: bool,
-    judges: str | None,
     seed: int,
-    format_name: str | None,
-    protocol: str | None,
-    store_place: str,
     as_json: bool,
     **chosen: Any,
 ) -> None:
@@ -76,14 +67,14 @@ def command(
     """
     output = Output("scores", as_json)
     known = presets.preset(preset) if preset else None
-    found = _named(materials(source, store_place, format_name, protocol), part)
-    given = chosen_judges(_of_pair(found, pair), judges)
+    found = _named(source.read(), part)
+    given = chosen_judges(_of_pair(found, pair), source.judges)
     table, notes = with_domains(given.table, documents) if documents else (given.table, ())
     output.notes.extend(notes)
     named = question or (known.of if known else None)
     for of, planned in _asked(given, named):
         options = {**(known.options if known else planned), **{k: v for k, v in chosen.items() if v is not None}}
-        if judges:
+        if source.judges:
             options["judges"] = [judge.id for judge in given.judges]
         if options.get("per_words"):
             options["words"] = given.words
