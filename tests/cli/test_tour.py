@@ -12,7 +12,7 @@ import pytest
 from campaign_parts import opened
 from lanner import campaign
 from lanner.cli import _tour
-from lanner.cli._tour import Guide, Stops, arrive, has_window, write_page
+from lanner.cli._tour import Guide, Stops, activation, arrive, has_window, write_page
 from lanner.judges.simulated import Temper
 from lanner.store import Store
 
@@ -26,6 +26,24 @@ def test_the_start_page_leads_everywhere_and_only_its_owner_reads_it(tmp_path: P
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
     assert "lanner new pilot" in text
     assert "<script" not in text
+
+
+def test_the_start_page_says_how_the_shell_finds_lanner_where_it_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / ".venv" / "bin" / "activate"
+    script.parent.mkdir(parents=True)
+    script.touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.prefix", str(tmp_path / ".venv"))
+    monkeypatch.setenv("PATH", "")
+    assert activation() == ". .venv/bin/activate"
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert activation() == f". {script}"
+    script.with_name("lanner").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(script.parent))
+    assert activation() == ""
 
 
 @pytest.fixture

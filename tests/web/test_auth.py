@@ -134,10 +134,20 @@ def test_cookies_are_closed_to_scripts_and_other_sites(client: TestClient, store
     assert {"httponly", "samesite=lax", "secure"} <= {part.strip().lower() for part in cookie.split(";")}
 
 
+def test_a_language_that_is_asked_for_at_the_door_goes_along(client: TestClient, store: Store) -> None:
+    assert client.get("/?language=ko").headers["location"] == "/setup?language=ko"
+    assert client.get("/?language=xx").headers["location"] == "/setup"
+    auth.add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    assert client.get("/?language=ar").headers["location"] == "/login?language=ar"
+
+
 def test_the_code_of_a_demonstration(client: TestClient, store: Store) -> None:
     assert client.get("/enter/guess").status_code == 404
     assert client.get("/enter/come-in").headers["location"] == "/campaigns"
     assert another(client).get("/enter/come-in").status_code == 303
+    assert another(client).get("/enter/come-in?to=/new").headers["location"] == "/new"
+    for elsewhere in ("//example.org", "https://example.org", "/\\example.org", "new", "/new%0d%0a"):
+        assert another(client).get(f"/enter/come-in?to={elsewhere}").headers["location"] == "/campaigns"
     with store.reading() as tx:
         assert [account.name for account in tx.accounts.all()] == ["demo"]
 

@@ -3,7 +3,10 @@ looks."""
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Mapping
@@ -41,9 +44,18 @@ def write_page(folder: Path, stops: Stops) -> Path:
     style = SHARED["tokens.css"].read_text(encoding="utf-8")
     text = Path(__file__).with_name("tour.html").read_text(encoding="utf-8")
     page = folder / "start.html"
-    write_whole(page, Template(text, autoescape=True).render(stops=stops, style=style))
+    write_whole(page, Template(text, autoescape=True).render(stops=stops, style=style, activate=activation()))
     page.chmod(0o600)
     return page
+
+
+def activation() -> str:
+    """What makes the shell find `lanner`, where it runs from an environment that is not active; else nothing."""
+    script = Path(sys.prefix) / "bin" / "activate"
+    if shutil.which("lanner") or not script.is_file():
+        return ""
+    here = script.relative_to(Path.cwd()) if script.is_relative_to(Path.cwd()) else script
+    return f". {shlex.quote(str(here))}"
 
 
 def arrive(

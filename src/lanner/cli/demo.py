@@ -62,8 +62,8 @@ def command(folder: Path, port: int, serving: bool, opening: bool | None) -> Non
             judge=f"{address}/j/{links['demo-h-falcon']}",
             judge_source=f"{address}/j/{links['demo-falcon']}",
             organise=f"{address}/enter/{code}",
-            live=f"{address}/campaigns/{LIVE}",
-            own=f"{address}/new",
+            live=f"{address}/enter/{code}?to=/campaigns/{LIVE}",
+            own=f"{address}/enter/{code}?to=/new",
             report=report.resolve().as_uri(),
         )
         start = write_page(folder, stops)

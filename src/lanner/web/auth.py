@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 import time
 import unicodedata
@@ -20,6 +21,7 @@ from lanner.errors import CampaignError, LannerError
 from lanner.store import Account, AccountRole, Store
 from lanner.web import session
 from lanner.web.page.forms import text
+from lanner.web.page.messages import available
 from lanner.web.page.refusing import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
@@ -30,6 +32,9 @@ SHORTEST = 10
 _HASHER = PasswordHasher()
 # Verified where the name is unknown, so that a wrong name takes as long as a wrong password.
 _NOBODY = "$argon2id$v=19$m=65536,t=3,p=4$X5Xp+PNgcAtLekghXLBp6g$tDg11sO6DIKiaPZd5fTqr7smuhSxIe2a269dnAbVtZs"
+_FIRST = "/campaigns"
+_OURS = re.compile(r"(/[\w-]+)+", re.ASCII)
+"""Where signing in may lead to: a page of this server, never another address."""
 _WRONG = "That name and password do not belong together."
 
 
@@ -103,7 +108,10 @@ def _address(request: Request) -> str:
 
 
 def _to(request: Request, path: str) -> RedirectResponse:
-    return RedirectResponse(request.scope.get("root_path", "") + path, 303)
+    """To a page of ours; a language that was asked for goes along, since pages alone keep it."""
+    wanted = request.query_params.get("language", "")
+    asked = f"?language={wanted}" if wanted in available() and "?" not in path else ""
+    return RedirectResponse(request.scope.get("root_path", "") + path + asked, 303)
 
 
 async def home(request: Request) -> Response:
@@ -172,11 +180,11 @@ async def login(request: Request) -> Response:
     return await _signed_in(request, found.id)
 
 
-async def _signed_in(request: Request, account: int) -> Response:
+async def _signed_in(request: Request, account: int, path: str = _FIRST) -> Response:
     """Always a new token: one that was planted before signing in must not become anyone's."""
     site: Site = request.app.state.site
     token = await site.write(lambda: site.sessions.open(account=account))
-    response = _to(request, "/campaigns")
+    response = _to(request, path)
     session.keep(request, response, session.ACCOUNT_COOKIE, token, session.ACCOUNT_DAYS)
     session.drop(request, response, session.VISITOR_COOKIE)
     return response
@@ -209,4 +217,5 @@ async def enter(request: Request) -> Response:
             return found.id
         return add_account(site.store, site.settings.entry_account, secrets.token_urlsafe(24), AccountRole.OWNER)
 
-    return await _signed_in(request, await site.write(account))
+    to = request.query_params.get("to", "")
+    return await _signed_in(request, await site.write(account), to if _OURS.fullmatch(to) else _FIRST)

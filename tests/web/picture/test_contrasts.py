@@ -59,8 +59,8 @@ def test_people_stand_before_models_and_names_are_escaped() -> None:
 def test_on_what_the_odd_one_differs() -> None:
     shown = contrasts(apart(), NAMES, SEATS, LABEL)
     assert shown.odd_note == (
-        "Where the others agree and &lt;C&gt; does not: <b>Low &lt;l&gt;</b> for their High 5 times, "
-        "<b>Mid</b> for their High once."
+        "Where the others agree and &lt;C&gt; does not: <b>Low &lt;l&gt;</b> where they say High (5 times), "
+        "<b>Mid</b> where they say High (once)."
     )
 
 

@@ -33,6 +33,7 @@ class Texts:
     shown: tuple[str, ...]
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
     judgements: int = 0
+    unknown_languages: bool = False
 
 
 def take_in(path: str, name: str, given: Mapping[str, str], kept: str) -> Texts:
@@ -43,12 +44,24 @@ def take_in(path: str, name: str, given: Mapping[str, str], kept: str) -> Texts:
     known = formats.options(found)
     readings = formats.read(source, found, **{key: value for key, value in given.items() if value and key in known})
     documents = [document for reading in readings for document in reading.documents]
-    notes = tuple(dict.fromkeys(note for reading in readings for note in reading.notes))
+    notes = tuple(dict.fromkeys(_on_a_page(note) for reading in readings for note in reading.notes if _concerns(note)))
     judgements = sum(len(reading.judgements) for reading in readings)
     if not documents:
         raise InputError(say("There are no texts in it."), next_step=say("Choose another file."))
     formats.write("native", kept, documents)
     return described(documents, name, formats.titles().get(found, found), notes, judgements)
+
+
+def _concerns(note: str) -> bool:
+    """Whether a note of the reader belongs on the page, which says of unknown languages itself what to do."""
+    return "--option languages" not in note
+
+
+def _on_a_page(note: str) -> str:
+    """A note of the reader, with the field of the page in the place of the command line's option."""
+    return note.replace("--option columns=", "under “Other column names” ").replace(
+        "(columns=", "(other column names: "
+    )
 
 
 def _format(path: Path) -> str:
@@ -76,7 +89,7 @@ def described(
     """The texts in a few numbers, with the beginning of the first."""
     systems = Counter(system for document in documents for system in document.systems)
     pairs = Counter(_pair(document) for document in documents)
-    domains = Counter(document.domain or "no domain" for document in documents)
+    domains = Counter(document.domain or say("no domain") for document in documents)
     first = documents[0]
     shown = first.systems[:3]
     rows = [
@@ -96,6 +109,9 @@ def described(
         shown=tuple(shown),
         rows=tuple(rows),
         judgements=judgements,
+        unknown_languages=any(
+            languages.UNDETERMINED in (document.source_language, document.target_language) for document in documents
+        ),
     )
 
 

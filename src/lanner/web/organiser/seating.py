@@ -12,7 +12,8 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as campaigns
 from lanner.errors import LannerError
-from lanner.model import Campaign, Judge, JudgeKind
+from lanner.model import Campaign, Judge, JudgeKind, Task
+from lanner.protocols.wording import Wording
 from lanner.reports.files import csv_text
 from lanner.store import Overview, Seat, Store
 from lanner.web import auth
@@ -21,7 +22,7 @@ from lanner.web.organiser.organising import address_of, find
 from lanner.web.page import forms
 from lanner.web.page.refusing import told
 from lanner.web.page.rendering import page
-from lanner.web.page.speech import say
+from lanner.web.page.speech import language, say
 from lanner.web.site import Site
 
 
@@ -138,19 +139,28 @@ async def judge(request: Request) -> Response:
     campaign = await _found(request)
     name = request.query_params.get("id", "")
 
-    def look() -> tuple[Seat, list[Overview], dict[int, str]] | None:
+    def look() -> tuple[Seat, list[Overview], dict[int, Task], dict[str, str]] | None:
         seat = _seat(site.store, campaign, name)
         if seat is None:
             return None
-        tasks = campaigns.tasks(site.store, campaign.id, name)
-        first = {task.id: task.items[0].document for task in tasks if task.items}
-        return seat, campaigns.overview(site.store, campaign.id, name), first
+        tasks = {task.id: task for task in campaigns.tasks(site.store, campaign.id, name) if task.items}
+        protocol = campaigns.protocol(site.store, campaign.id)
+        wording = Wording(protocol, language())
+        asked = {page: wording.stage(stages[0].id) or page for page, stages in protocol.pages.items()}
+        return seat, campaigns.overview(site.store, campaign.id, name), tasks, asked
 
     found = await site.read(look)
     if found is None:
         raise HTTPException(404)
-    seat, tasks, first = found
-    return page(request, "judge.html", {"campaign": campaign, "seat": seat, "tasks": tasks, "first": first})
+    seat, lines, tasks, asked = found
+    about = {number: (task.items[0].document, _systems(task)) for number, task in tasks.items()}
+    shown = {"campaign": campaign, "seat": seat, "tasks": lines, "about": about, "asked": asked}
+    return page(request, "judge.html", shown)
+
+
+def _systems(task: Task) -> str:
+    """Whose translations a task shows, each once."""
+    return ", ".join(dict.fromkeys(system for item in task.items for system in item.systems))
 
 
 def _seat(store: Store, campaign: Campaign, judge: str) -> Seat | None:

@@ -200,7 +200,7 @@ def _odd_note(apart: Divergence, names: Mapping[str, str], label: Mapping[str, s
         return None
     said = [
         mark(
-            "<b>{own}</b> for their {theirs} {times}",
+            "<b>{own}</b> where they say {theirs} ({times})",
             own=_answer(own, label),
             theirs=_answer(theirs, label),
             times=_times(n),
