@@ -123,6 +123,32 @@ def test_a_page_left_in_the_same_moment_as_the_key(live: Live, page: Page) -> No
         assert page.locator("[data-q=sentence] :checked").input_value() == key
 
 
+CLOSED_AT_ONCE = """key => {
+  const how = { key, code: 'Digit' + key, bubbles: true, cancelable: true };
+  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', how));
+  close();
+}"""
+
+
+def test_a_tab_closed_in_the_same_moment_as_the_key(live: Live, page: Page, context: BrowserContext) -> None:
+    """Nobody comes back: the server has the answer all the same."""
+    work, task, _ = begin(live, page, sentences=2)
+    for key in "1234":
+        with context.expect_page() as opened:
+            page.evaluate("address => { window.open(address); }", work.url(task) + "?row=1")
+        tab = opened.value
+        hands = Hands(tab)
+        hands.ready()
+        hands.press("s")
+        with tab.expect_event("close"):
+            tab.evaluate(f"key => setTimeout(() => ({CLOSED_AT_ONCE})(key))", key)
+        for _ in range(300):
+            found = context.request.get(f"{work.url(task)}/answers").json()["items"][0]
+            if "sentence" in found and found["sentence"]["value"] == int(key):
+                break
+        assert scores(work, task)[0][0] == int(key)
+
+
 def test_incomplete_answer_stays_on_the_device(live: Live, page: Page) -> None:
     work = live.campaign("falcon", [document(2)])
     page.goto(work.link)

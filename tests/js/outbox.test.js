@@ -141,3 +141,29 @@ test('a full device is said, and the answer is sent all the same', async () => {
   assert.ok(full > 0);
   assert.equal(sent.length, 1);
 });
+
+test('an answer given while the one before is being written down stays on the device', async () => {
+  let written = () => {};
+  const slow = new Promise(ok => { written = () => ok(0); }), kept = memory();
+  const put = async (store, ...entries) => { await kept.put(store, ...entries); if (store === 'outbox') await slow; };
+  const { outbox, db } = box(['down'], { ...kept, put });
+  const sealing = outbox.seal('/a', 1, 0, { score: 1 }, { score: null }, spent);
+  await outbox.draft(1, 0, { score: { value: 2, base: null } });
+  written();
+  await sealing;
+  await rest();
+  assert.deepEqual((await db.all('drafts', '')).map(([, draft]) => draft.value), [2]);
+});
+
+test('a page that is left sends what was just said, once the server has everything older', async () => {
+  const { outbox, sent } = box([]);
+  void outbox.seal('/a', 1, 0, { score: 1 }, {}, spent);
+  outbox.part();
+  assert.deepEqual(sent.map(s => s.submission), ['u1'], 'before anything else could happen');
+  const two = box(['down']);
+  await two.outbox.seal('/a', 1, 0, { score: 1 }, {}, spent);
+  await rest();
+  void two.outbox.seal('/a', 1, 0, { score: 2 }, {}, spent);
+  two.outbox.part();
+  assert.equal(two.sent.length, 1, 'not past an answer that waits');
+});
