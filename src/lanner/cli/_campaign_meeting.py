@@ -18,7 +18,8 @@ from lanner.web.judge import guidelines
 from lanner.web.making.album import Album
 from lanner.web.organiser.settling import given
 from lanner.web.page.rendering import hours, money
-from lanner.web.picture.panels import JudgeRow, LivePage, live_page
+from lanner.web.picture.judge_rows import JudgeRow
+from lanner.web.picture.panels import LivePage, live_page
 from lanner.web.picture.told import Measure, Wanted
 from lanner.web.picture.verdict import Check
 

@@ -75,27 +75,18 @@ def command(
         ]
     for rating in rated:
         _print(output, rating)
+    raters = [*judges, *(rating.judge for rating in rated)]
+    scores = [*judgements, *(judgement for rating in rated for judgement in rating.judgements)]
     if out:
-        _keep(
-            out,
-            documents,
-            [*judges, *(r.judge for r in rated)],
-            [*judgements, *(j for r in rated for j in r.judgements)],
-        )
+        _keep(out, documents, raters, scores)
         judge = rated[0].judge.id
         after = (
             f"lanner scores {out} --of score --judges {judge}" if out.suffix == ".jsonl" else f"lanner metaeval {out}"
         )
         output.say(f"Kept in {out}. Next: {after}")
     if save:
-        made = _protocol.answers([*judgements, *(j for r in rated for j in r.judgements)])
-        answered = {j.judge for j in made}
-        known = [judge for judge in [*judges, *(r.judge for r in rated)] if judge.id in answered]
-        with Store.open(store_place) as store:
-            done = campaign.import_campaign(store, save, made, _protocol.protocol(), documents=documents, judges=known)
-        output.say(
-            f"Stored {done.judgements:,} scores as the campaign {save}. Next: lanner metaeval {save} --gold JUDGE"
-        )
+        number = _store(store_place, save, documents, raters, scores)
+        output.say(f"Stored {number:,} scores as the campaign {save}. Next: lanner metaeval {save} --gold JUDGE")
     output.end()
 
 
@@ -167,3 +158,13 @@ def _keep(out: Path, documents: list[Document], judges: list[Judge], judgements:
     named = {judge.id: judge for judge in judges}
     form = "native" if out.suffix == ".jsonl" else "mtme"
     formats.write(form, out, documents, list(latest.values()), list(named.values()))
+
+
+def _store(place: str, name: str, documents: list[Document], judges: list[Judge], judgements: list[Judgement]) -> int:
+    """How many scores there are in the new campaign; judges whose answers are no scores stay out of it."""
+    made = _protocol.answers(judgements)
+    answered = {judgement.judge for judgement in made}
+    known = [judge for judge in judges if judge.id in answered]
+    with Store.open(place) as store:
+        done = campaign.import_campaign(store, name, made, _protocol.protocol(), documents=documents, judges=known)
+    return done.judgements

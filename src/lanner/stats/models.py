@@ -301,30 +301,14 @@ def calibration(
     rows = [
         *_line_rows(truth, score, unit, resampling.level),
         {"kind": "bias", "value": float(replicates.value[1]), **_ends(bias.interval), "p": bias.p},
+        *_bin_rows(truth, score, place),
     ]
-    for k in range(len(edges) + 1):
-        inside = place == k
-        if inside.any():
-            rows.append(
-                {
-                    "kind": "bin",
-                    "model": float(score[inside].mean()),
-                    "people": float(truth[inside].mean()),
-                    "n": int(inside.sum()),
-                }
-            )
     counts = {"items": len(use), "documents": len(names), "people": len(board.people)}
     signature = sign("calibration", resampling, error.interval, bins=str(len(edges) + 1), model=board.models[0])
     notes = (*board.rated.notes, *error.notes)
+    value = float(replicates.value[0])
     return Result(
-        "calibration error",
-        float(replicates.value[0]),
-        error.interval,
-        None,
-        counts,
-        rows=rows,
-        notes=notes,
-        signature=signature,
+        "calibration error", value, error.interval, counts=counts, rows=rows, notes=notes, signature=signature
     )
 
 
@@ -336,6 +320,15 @@ def _line_rows(truth: Array, score: Array, unit: Indices, level: float) -> list[
         low, high = estimate.interval(level)
         against = Estimate(estimate.value - null, estimate.error, estimate.df).p
         rows.append({"kind": "line", "term": term, "value": estimate.value, "low": low, "high": high, "p": against})
+    return rows
+
+
+def _bin_rows(truth: Array, score: Array, place: Indices) -> list[dict[str, Json]]:
+    """One row for each bin of the model's scores that has items in it; `place` is the bin of each item."""
+    rows: list[dict[str, Json]] = []
+    for inside in (place == k for k in np.unique(place)):
+        model, people = float(score[inside].mean()), float(truth[inside].mean())
+        rows.append({"kind": "bin", "model": model, "people": people, "n": int(inside.sum())})
     return rows
 
 

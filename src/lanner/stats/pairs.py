@@ -76,19 +76,26 @@ def pair_plan(
         )  # fmt: skip
     if n_pairs > 1:
         made["mean_over"] = f"{n_pairs} pairs"
-        undefined = int(np.isnan(of_pairs(parts.total()[None, :])).sum())
-        shared = int(np.median(np.bincount(pairs.pair, minlength=n_pairs)))
-        if shared < FEW_SHARED:
-            notes += (
-                f"Half of the pairs of judges share {shared} items or fewer; alpha or fleiss would use all at once.",
-            )
-        if undefined:
-            notes += (f"The mean leaves out {undefined} of {n_pairs} pairs of judges, where the value is undefined.",)
+        notes += _notes_on_the_mean(rated, of_pairs(parts.total()[None, :]))
     reasons = _facts(rated, reason)[1][:1] if n_pairs == 1 else ()
     return Plan(
         name, rated, rows, of_mean, parts, uses=uses, reasons=reasons, scale=scale, notes=notes, settings=made,
         no_interval=no_interval,
     )  # fmt: skip
+
+
+def _notes_on_the_mean(rated: Ratings, values: Array) -> tuple[str, ...]:
+    """What a reader of the mean over pairs should know: pairs that share little, pairs without a value."""
+    n_pairs, notes = len(rated.pairs.who), []
+    undefined = int(np.isnan(values).sum())
+    shared = int(np.median(np.bincount(rated.pairs.pair, minlength=n_pairs)))
+    if shared < FEW_SHARED:
+        notes.append(
+            f"Half of the pairs of judges share {shared} items or fewer; alpha or fleiss would use all at once."
+        )
+    if undefined:
+        notes.append(f"The mean leaves out {undefined} of {n_pairs} pairs of judges, where the value is undefined.")
+    return tuple(notes)
 
 
 def _facts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -62,29 +62,29 @@ def misevaluation(lab: Lab) -> Answer:
     figure = Figure(
         "lab-misevaluation", said, str(drawing), [dict(row) for row in result.rows], str(result.signature or "")
     )
-    examples = Quotes(
-        "lab-misevaluated",
-        "Perfect alone, wrong in context:",
-        [
-            _quote(
-                inside,
-                row,
-                [
-                    (alone.name, f"{percent(row['perfect'], 0)} found nothing"),
-                    (inside.name, f"{percent(row['flawed'], 0)} found something"),
-                ],
-            )
-            for row in result.rows[:_MOST_EXAMPLES]
-        ],
-    )
     return Answer(
         title,
         [Line("Perfect alone, wrong in context", values)],
         figure,
         said,
-        examples=examples,
+        examples=_perfect_alone(alone, inside, result.rows),
         data=[dict(row) for row in result.rows],
     )
+
+
+def _perfect_alone(alone: Side, inside: Side, rows: Sequence[Mapping[str, Json]]) -> Quotes:
+    quotes = [
+        _quote(
+            inside,
+            row,
+            [
+                (alone.name, f"{percent(row['perfect'], 0)} found nothing"),
+                (inside.name, f"{percent(row['flawed'], 0)} found something"),
+            ],
+        )
+        for row in rows[:_MOST_EXAMPLES]
+    ]
+    return Quotes("lab-misevaluated", "Perfect alone, wrong in context:", quotes)
 
 
 def verdicts(lab: Lab) -> Answer:

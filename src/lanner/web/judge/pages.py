@@ -18,7 +18,7 @@ from lanner.protocols.prefilled import live
 from lanner.protocols.wording import Wording
 from lanner.store.codec import dumps
 from lanner.web.judge.asking import Ask, asks
-from lanner.web.judge.blocks import Block, Layout, Row, opened
+from lanner.web.judge.blocks import Block, Layout, opened
 from lanner.web.judge.guide import Key, Section, definitions, keys, paragraphs
 from lanner.web.judge.lines import lines
 from lanner.web.page.messages import Messages
@@ -153,8 +153,7 @@ def task_page(
     prefilled = _prefilled(stages, task.items, documents)
     states = tuple(_state(protocol, task.page, entry) for entry in given)
     blocks = Layout(task, documents, stages[0], questions, states, messages, media or {}).blocks()
-    rows = [line for block in blocks for line in block.rows]
-    place = _place(rows, blocks, states, row)
+    place = _place(blocks, states, row)
     blocks = opened(blocks, place, whole)
     current = _item_at(blocks, place)
     heading, instructions = _heading(stages, wording, messages, blocks, place)
@@ -182,12 +181,8 @@ def task_page(
         keys=shortcuts,
         explanation=given[current].explanation,
         script=_script(task, given, prefilled, messages)
-        | {
-            "who": who,
-            "idle": settings.idle_seconds,
-            "breakAfter": settings.break_minutes,
-            "minutesToday": progress.minutes_today,
-        },
+        | {"who": who, "minutesToday": progress.minutes_today}
+        | {"idle": settings.idle_seconds, "breakAfter": settings.break_minutes},
         autoarm=not any(ask.direct for ask in questions),
         in_columns=stages[0].object is Object.SOURCE,
     )
@@ -277,10 +272,10 @@ def _answered(protocol: Protocol, page: str, ask: Ask, entry: Given) -> Ask:
     return replace(ask, value=entry.answers.get(ask.id), shown=question is not None, shown_rows=rows)
 
 
-def _place(rows: Sequence[Row], blocks: Sequence[Block], states: Sequence[str], wanted: int | None) -> int:
+def _place(blocks: Sequence[Block], states: Sequence[str], wanted: int | None) -> int:
     """The row to show, from 0: the one asked for, else the first that is not done."""
-    items = [line.item for line in rows]
-    if wanted is not None and 1 <= wanted <= len(rows):
+    items = [line.item for block in blocks for line in block.rows]
+    if wanted is not None and 1 <= wanted <= len(items):
         return wanted - 1
     first_open = next((place for place, state in enumerate(states) if state != "done"), 0)
     if first_open in items:

@@ -11,16 +11,17 @@ from markupsafe import Markup
 
 from lanner import campaign as campaigns
 from lanner import designs
-from lanner.model import Campaign, Json, Judge, Protocol
+from lanner.model import Campaign, Json, Protocol
 from lanner.protocols.wording import Wording
-from lanner.store import Seat, Store
+from lanner.store import Store
 from lanner.web.page.speech import amount, day, language, say
 from lanner.web.picture import figures
 from lanner.web.picture.activity import said_of
 from lanner.web.picture.contrasts import Contrasts, contrasts
 from lanner.web.picture.figures import AgreementRow
-from lanner.web.picture.forecast import Outlook, outlooks
-from lanner.web.picture.needs import Need, Standing, needs
+from lanner.web.picture.forecast import outlooks
+from lanner.web.picture.judge_rows import JudgeRow, judge_row
+from lanner.web.picture.needs import Need, needs
 from lanner.web.picture.told import (
     COMPARED,
     EQUAL,
@@ -32,10 +33,9 @@ from lanner.web.picture.told import (
     Comment,
     Divergence,
     Measure,
-    Pace,
     Picture,
 )
-from lanner.web.picture.verdict import Controls, Plan, Verdict, verdict
+from lanner.web.picture.verdict import Plan, Verdict, verdict
 
 STATES = {
     "draft": ("Draft", "wait"),
@@ -43,6 +43,10 @@ STATES = {
     "paused": ("Paused", "wait"),
     "closed": ("Closed", "shut"),
 }
+
+
+NOTHING_YET = Picture(0, 0, datetime.min, 0.0, (), (), (), "", None, {}, (), 0, {})
+"""Stands in for a picture that is still being made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,35 +62,6 @@ class Corpus:
     @property
     def sentences(self) -> int:
         return sum(sentences for _, _, sentences in self.domains)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeRow:
-    """One line of the progress table."""
-
-    seat: Seat
-    name: str
-    about: str
-    outlook: Outlook
-    bar: Markup
-    parts: str
-    finish: str
-    late: str
-    early: str
-    spark: Markup | None
-    cost: float | None
-    cost_in_all: float | None
-    missed: int
-    asked: int
-
-    @property
-    def standing(self) -> Standing:
-        return Standing(self.seat.judge.id, self.name, self.outlook, self.late, self.missed, self.asked)
-
-    @property
-    def hours_in_all(self) -> float | None:
-        left = self.outlook.active_left
-        return None if left is None else self.outlook.active + left
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +136,7 @@ def live_page(
     fresh: bool = True,
 ) -> LivePage:
     """The page of one campaign. Without a picture there is progress only, and words for what will come. `chosen` is
-    the picture whose question the panels that set judges side by side are about; the verdict stays with the main one.
-    """
+    the picture whose question the panels that set judges side by side are about; the verdict is about the main one."""
     with store.reading() as tx:
         shares = tx.tasks.domain_shares(campaign.id)
         seats = tx.judges.all(campaign.id)
@@ -172,51 +146,43 @@ def live_page(
     corpus = corpus_of(store, campaign.id)
     plan = plan_of(campaign.settings)
     names = {seat.judge.id: seat.judge.name or seat.judge.id for seat in seats}
-    known: Mapping[str, Pace] = picture.paces if picture else {}
-    controls: Controls = picture.controls if picture else {}
-    found = {outlook.judge: outlook for outlook in outlooks(shares, known, now, [d for d, _, _ in corpus.domains])}
-    rows = [_judge_row(seat, found[seat.judge.id], plan, controls) for seat in seats if seat.judge.id in found]
+    told = picture or NOTHING_YET
+    side = chosen or told
+    domains = tuple(domain for domain, _, _ in corpus.domains)
+    found = {outlook.judge: outlook for outlook in outlooks(shares, told.paces, now, domains)}
+    rows = [judge_row(seat, found[seat.judge.id], plan, told.controls) for seat in seats if seat.judge.id in found]
     people = tuple(row for row in rows if row.seat.judge.kind in PEOPLE)
-    models = tuple(row for row in rows if row.seat.judge.kind in MODELS)
-    measured = _staged([_worded(m, wording) for m in picture.measures], protocol, wording) if picture else ()
-    asked = picture.main if picture else ""
-    main = next((measure for measure in measured if measure.main and measure.question == asked), None)
-    apart = picture.apart if picture else None
-    side = chosen or picture
-    said = verdict(
-        main, [row.outlook for row in people], controls, apart, plan=plan, names=names, ready=picture is not None
-    )
-    about = side.main if side else ""
-    ranked = {question.id for _, question in protocol.questions if question.kind == "rank"}
-    label = _labeller(wording, asked, systems=asked in ranked)
+    ahead = [row.outlook for row in people]
+    measured = _staged([_worded(measure, wording) for measure in told.measures], protocol, wording)
+    main = next((measure for measure in measured if measure.main and measure.question == told.main), None)
+    label, side_label = (_labels(protocol, wording, question) for question in (told.main, side.main))
+    ready = picture is not None
     return LivePage(
         campaign=campaign,
         state=STATES[str(campaign.state)],
         about=_about(campaign, wording, corpus, plan, now),
         plan=plan,
-        verdict=said,
+        verdict=verdict(main, ahead, told.controls, told.apart, plan=plan, names=names, ready=ready),
         people=people,
-        models=models,
-        domains=tuple(domain for domain, _, _ in corpus.domains),
-        done=sum(row.outlook.done for row in people),
-        total=sum(row.outlook.total for row in people),
+        models=tuple(row for row in rows if row.seat.judge.kind in MODELS),
+        domains=domains,
+        done=sum(outlook.done for outlook in ahead),
+        total=sum(outlook.total for outlook in ahead),
         cost=sum(row.cost or 0 for row in people) if plan.hourly_rate else None,
-        needs=needs(campaign, [row.standing for row in people], measured, apart, plan=plan, label=label),
+        needs=needs(campaign, [row.standing for row in people], measured, told.apart, plan=plan, label=label),
         measures=measured,
         agreement=_agreement(measured, plan),
         signature=_signature(main, protocol),
-        apart=side.apart if side else None,
+        apart=side.apart,
         questions=_askable(protocol, measured, wording),
-        question=about,
-        contrasts=contrasts(
-            side.apart if side else None, names, seats, _labeller(wording, about, systems=about in ranked)
-        ),
-        comments=picture.comments[:6] if picture else (),
-        comments_in_all=picture.comments_in_all if picture else 0,
+        question=side.main,
+        contrasts=contrasts(side.apart, names, seats, side_label),
+        comments=told.comments[:6],
+        comments_in_all=told.comments_in_all,
         rest_assigned=any(event.kind == "rest_assigned" for event in events),
         activity=tuple((event.at, said_of(event)) for event in events[:-9:-1]),
         names=names,
-        made_at=picture.made_at if picture else None,
+        made_at=told.made_at if ready else None,
         fresh=fresh,
         shared=main.items if main else 0,
     )
@@ -251,13 +217,14 @@ def _staged(measured: Sequence[Measure], protocol: Protocol, wording: Wording) -
     return tuple(found)
 
 
-def _labeller(wording: Wording, question: str, *, systems: bool = False) -> Mapping[str, str]:
+def _labels(protocol: Protocol, wording: Wording, question: str) -> Mapping[str, str]:
     """What to call an answer. Where outputs are ranked the answers are names of systems, which stay as they are."""
     own = {MARKED: say("marked"), NOTHING: say("nothing marked"), EQUAL: say("neither")}
+    ranked = any(asked.id == question and asked.kind == "rank" for _, asked in protocol.questions)
 
     class Labels(dict[str, str]):
         def __missing__(self, option: str) -> str:
-            return own.get(option) or (option if systems else wording.option(question, option).label)
+            return own.get(option) or (option if ranked else wording.option(question, option).label)
 
     return Labels()
 
@@ -277,53 +244,6 @@ def _about(campaign: Campaign, wording: Wording, corpus: Corpus, plan: Plan, now
         else:
             parts.append(say("since {day}, day {n}", day=since, n=days))
     return " · ".join(parts)
-
-
-def _judge_row(seat: Seat, outlook: Outlook, plan: Plan, controls: Controls) -> JudgeRow:
-    name = seat.judge.name or seat.judge.id
-    finish, late, early = _finish(outlook, plan)
-    rate, active = plan.hourly_rate, outlook.active / 3600
-    left = outlook.active_left
-    missed, asked = controls.get(seat.judge.id, (0, 0))
-    pace = say("items per minute over ten equal parts of the work")
-    return JudgeRow(
-        seat=seat,
-        name=name,
-        about=_attributes(seat.judge),
-        outlook=outlook,
-        bar=figures.progress_bar(name, outlook.domains)
-        if seat.judge.kind in PEOPLE
-        else figures.model_bar(name, outlook.share),
-        parts=" · ".join(f"{done}/{whole}" for _, done, whole in outlook.domains[:5]),
-        finish=finish,
-        late=late,
-        early=early,
-        spark=figures.sparkline(outlook.pace.parts, pace) if outlook.pace.parts else None,
-        cost=rate * active if rate is not None else None,
-        cost_in_all=rate * (active + left / 3600) if rate is not None and left is not None else None,
-        missed=missed,
-        asked=asked,
-    )
-
-
-def _attributes(judge: Judge) -> str:
-    shown = [str(value) for value in judge.attributes.values() if isinstance(value, str | int) and str(value)]
-    return ", ".join([*([say("simulated")] if judge.kind == "simulated" else []), *shown])[:60]
-
-
-def _finish(outlook: Outlook, plan: Plan) -> tuple[str, str, str]:
-    """When, and how that compares with the plan: late or early."""
-    if outlook.done >= outlook.total:
-        return say("done"), "", ""
-    if outlook.finish is None:
-        return say("not begun") if not outlook.done else "…", "", ""
-    when = outlook.finish.date()
-    if plan.deadline is None:
-        return day(when), "", ""
-    apart = (when - plan.deadline).days
-    if apart > 0:
-        return day(when), amount(apart, "{n} day late", "{n} days late"), ""
-    return day(when), "", amount(-apart, "{n} day early", "{n} days early") if apart else say("on the day")
 
 
 def _agreement(measured: Sequence[Measure], plan: Plan) -> Markup | None:
