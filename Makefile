@@ -19,7 +19,7 @@ help:
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing Lanner into $(VENV) ..."
+	@echo "Installing Lanner into $(VENV), this once; it takes a minute or a few ..."
 	@$(PIP) install -c constraints.txt -e .
 	@touch $@
 

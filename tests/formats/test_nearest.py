@@ -28,6 +28,7 @@ def refused(path: Path, content: str | bytes) -> InputError:
         ("t.jsonl", '{"id": "a"}\n{"id": "b"}\n', "JSON lines, keys id", "lacks segments"),
         ("t.xml", "<doc><seg>a</seg></doc>", "XML, root doc, elements doc, seg", "lacks dataset, src"),
         ("t.bin", b"\x01\x02ab", "a .bin file that is no text", "lanner formats"),
+        ("t.pdf", b"%PDF-1.4\n\x00\x01", "a .pdf file that is no text", "save it as CSV or xlsx"),
         ("t.csv", "", "a .csv file that is empty", "lanner formats"),
     ],
 )

@@ -43,14 +43,18 @@ def command(
     model_servers: tuple[str, ...],
     store_place: str,
 ) -> None:
-    """Serve until Ctrl+C. The first time, it prints a code with which the first organiser signs up. Logs go to standard
+    """Serve until Ctrl+C. The first time, it prints a link with which the first organiser signs up. Logs go to standard
     error, one JSON object a line, without names, addresses or secrets.
 
     Example: lanner serve --port 8080 --backup-every 24
     """
     output = Output("serve")
     if not is_free(host, port):
-        raise LannerError(f"Port {port} is taken.", next_step=f"Choose another: lanner serve --port {port + 1}")
+        raise LannerError(
+            f"Port {port} is taken.",
+            next_step=f"Stop what runs there (a demo?), or choose another: lanner serve --port {port + 1}\n"
+            "Judges' links name a port, too: `lanner links CAMPAIGN --base-url …` makes new ones.",
+        )
     logs.begin(level)
     with Store.open(store_place) as store:
         with store.reading() as found:

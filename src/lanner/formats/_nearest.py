@@ -25,6 +25,10 @@ _ELEMENT = re.compile(r"<([A-Za-z_][\w.-]*)")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _RELATED = {"json", "json lines", "json list"}
 _PARTS = {"folder": "files", "table": "columns", "xml": "elements"}
+_COPIED = (
+    "Copy the sentences into a table (columns document, segment, source, and one for each system) and save it as CSV "
+    "or xlsx. All formats: lanner formats."
+)
 _LOOSE = {"source": "a column that is known to hold the source text"}
 
 
@@ -111,7 +115,10 @@ def unrecognised(path: Path, modules: Mapping[str, ModuleType]) -> InputError:
         steps.append("Say which column holds what: --option columns=source=COLUMN,document=COLUMN,system:NAME=COLUMN.")
     if seen.kind == "text":
         steps.append("Plain text is read from a folder: src.txt with one segment a line, beside it hyp.NAME.txt.")
-    steps.append("All formats: lanner formats. Say which it is with --from NAME.")
+    if seen.kind == "binary":
+        steps.append(_COPIED)
+    else:
+        steps.append("All formats: lanner formats. Say which it is with --from NAME.")
     return InputError(
         f"The content is none of the formats known. This is {seen}.", where=Where(path), next_step=" ".join(steps)
     )
