@@ -291,6 +291,16 @@ def test_every_command_has_a_section_and_an_example_that_parses(path):
     _check(example[1], whole=True)
 
 
+def test_commands_and_pages_use_the_words_of_the_glossary():
+    """Who answers is a judge and what is run a campaign, whatever other tools say."""
+    web = ROOT / "src" / "lanner" / "web"
+    said = {page.name: page.read_text(encoding="utf-8") for page in (web / "templates").rglob("*.html")}
+    said |= {"en.toml": (web / "messages" / "en.toml").read_text(encoding="utf-8")}
+    said |= {path: command.get_help(click.Context(command, info_name=path)) for path, command in LEAVES.items()}
+    others = re.compile(r"\b(?:annotator|rater|evaluator|assessor|project)s?\b", re.IGNORECASE)
+    assert not {name: found for name, text in said.items() if (found := others.findall(text))}
+
+
 SOURCES = sorted((ROOT / "src" / "lanner").rglob("*.py"))
 NAMED = re.compile(r"\blanner ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?")
 

@@ -20,7 +20,10 @@ ROLES = click.Choice([role.value for role in AccountRole])
 
 @click.group("accounts", short_help="Who may organise: owners, organisers, viewers.")
 def command() -> None:
-    """Accounts of those who organise. Judges have none: they come by their links."""
+    """Accounts of those who organise. Judges have none: they come by their links.
+
+    Example: lanner accounts list
+    """
 
 
 @command.command("list", short_help="Everyone with an account.")

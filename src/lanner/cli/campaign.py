@@ -47,7 +47,10 @@ class Parts(click.Group):
 @click.group("campaign", cls=Parts, short_help="Progress, trust, judges and state of campaigns.")
 def command() -> None:
     """Look after campaigns: see how far they are and whether they can be trusted, look after judges, settle what they
-    disagree on, pause, close, duplicate, delete. What the organiser's pages do, this does too."""
+    disagree on, pause, close, duplicate, delete. What the organiser's pages do, this does too.
+
+    Example: lanner campaign check pilot
+    """
 
 
 @command.command("list", short_help="All campaigns.")

@@ -13,7 +13,10 @@ from lanner.protocols.describe import describe
 
 @click.group("protocol", short_help="Read a protocol, or check your own.")
 def command() -> None:
-    """Read a protocol as a judge would, or check your own file."""
+    """Read a protocol as a judge would, or check your own file.
+
+    Example: lanner protocol show h_falcon
+    """
 
 
 @command.command("show", short_help="A protocol as a person would read it.")

@@ -15,7 +15,10 @@ from lanner.web.api.callers import SCOPES, issue
 
 @click.group("tokens", short_help="Tokens for programs that use the HTTP API.")
 def command() -> None:
-    """Tokens for programs that use the HTTP API: make, list, revoke."""
+    """Tokens for programs that use the HTTP API: make, list, revoke.
+
+    Example: lanner tokens list
+    """
 
 
 @command.command("add", short_help="Make a token; it is shown this once.")

@@ -18,7 +18,10 @@ from lanner.web.serving.telling import refuse_address
 
 @click.group("webhooks", short_help="Addresses that are told of finished tasks and campaigns.")
 def command() -> None:
-    """Addresses that are told when a task or a campaign is finished: add, list, remove."""
+    """Addresses that are told when a task or a campaign is finished: add, list, remove.
+
+    Example: lanner webhooks list
+    """
 
 
 @command.command("add", short_help="Tell an address what happens.")
