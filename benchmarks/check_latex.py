@@ -1,14 +1,16 @@
 """Do the LaTeX tables compile? Every engine that is installed compiles every report's tables.
 
     apt-get install texlive-latex-recommended texlive-luatex
-    python benchmarks/check_latex.py REPORT_FOLDER ...
+    python benchmarks/check_latex.py [--pdf FOLDER] REPORT_FOLDER ...
 
 Without a folder: a report on simulated judges whose names, title and comments hold every character that LaTeX obeys,
-and other scripts. Prints engine, pages, errors and lines that are too wide; exit code 1 where anything fails.
+and other scripts; and a report on a simulated campaign of every protocol. `--pdf` keeps what was compiled. Prints
+engine, pages, errors and lines that are too wide; exit code 1 where anything fails.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
 import subprocess
@@ -17,16 +19,21 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from lanner.judges.simulated import Simulation, Temper
-from lanner.material import Material
-from lanner.model import Document, Item, Judge, Judgement, Segment
-from lanner.protocols import load
+from lanner import campaign
+from lanner.errors import LannerError
+from lanner.judges.simulated import Simulation, Temper, fill
+from lanner.material import Material, from_campaign
+from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Segment
+from lanner.protocols import load, names
 from lanner.reports.build import build
 from lanner.reports.files import write
 from lanner.stats.resample import Resampling
+from lanner.studies.simulation import passing_store
 
 ENGINES = ("pdflatex", "lualatex", "xelatex")
 HOSTILE = ("판정자 1 & 2", r"\input{secret} 100 % #$_^~{}", "[x] <b>κ≥½…“”", "قاضٍ")
+QUICK = Resampling(n=100)
+IN_SCENARIOS = {"parity": {}, "scenarios": {"set_field": "set", "rated": ["alder"]}}
 TEXT = "The ferry left before the tide had turned."
 
 
@@ -66,6 +73,25 @@ def hostile() -> Material:
     return Material(" ".join(HOSTILE), protocol, texts, judges, tuple(made))
 
 
+def campaign_of(name: str) -> Material:
+    """A campaign of a protocol as judges go through it, with the questionnaire after it."""
+    about = [{"set": "one"}, {"set": "two"}]
+    texts = [
+        Document(
+            f"text-{n}", tuple(Segment(str(s), TEXT, {"alder": TEXT, "birch": f"{TEXT} Or so."}) for s in range(5)),
+            "en", "de", domain=("news", "social")[n % 2], meta=about[n % 2],
+        )
+        for n in range(4)
+    ]  # fmt: skip
+    judges = [Judge(f"t{n}", JudgeKind.SIMULATED, f"T{n}") for n in range(4)]
+    design, options = ("latin_square", IN_SCENARIOS[name]) if name in IN_SCENARIOS else ("full", {})
+    with passing_store() as store:
+        made = campaign.create(store, name, texts, name, judges, design=design, options=options, seed=1)
+        campaign.open(store, made.id)
+        fill(store, name, {judge.id: Temper() for judge in judges}, {"alder": 0.8, "birch": 0.4}, seed=1)
+        return from_campaign(store, name)
+
+
 def compiled(engine: str, source: Path) -> tuple[int, str]:
     ran = subprocess.run(
         [engine, "-interaction=nonstopmode", "-halt-on-error", source.name],
@@ -78,24 +104,39 @@ def compiled(engine: str, source: Path) -> tuple[int, str]:
     return ran.returncode, "; ".join([said, *errors[:3]])
 
 
+def reports(place: Path) -> list[Path]:
+    """The folders of the reports on simulated judges."""
+    built = {"hostile": replace(build(hostile(), resampling=QUICK), title=f"Title {HOSTILE[1]}")}
+    for name in names():
+        try:
+            built[name] = build(campaign_of(name), resampling=QUICK)
+        except LannerError as error:
+            print(f"{name:22} no report: {error}")
+    for name, report in built.items():
+        write(report, place / name, pictures=False)
+    return [place / name for name in built]
+
+
 def main() -> None:
     engines = [name for name in ENGINES if shutil.which(name)]
     if not engines:
         sys.exit("No LaTeX is installed: apt-get install texlive-latex-recommended texlive-luatex")
+    asked = argparse.ArgumentParser()
+    asked.add_argument("--pdf", type=Path)
+    asked.add_argument("folders", nargs="*", type=Path)
+    given = asked.parse_args()
     failed = False
     with tempfile.TemporaryDirectory() as place:
-        folders = [Path(given).resolve() for given in sys.argv[1:]]
-        if not folders:
-            report = build(hostile(), resampling=Resampling(n=100))
-            write(replace(report, title=f"Title {HOSTILE[1]}"), Path(place) / "hostile", pictures=False)
-            folders = [Path(place) / "hostile"]
-        for folder in folders:
+        for folder in [folder.resolve() for folder in given.folders] or reports(Path(place)):
             for engine in engines:
-                source = Path(place) / f"{engine}.tex"
+                source = Path(place) / f"{folder.name}-{engine}.tex"
                 shutil.copy(folder / "tables.tex", source)
                 code, said = compiled(engine, source)
                 failed |= code != 0
-                print(f"{folder.name:12} {engine:9} {'compiles' if code == 0 else 'FAILS'}: {said}")
+                print(f"{folder.name:22} {engine:9} {'compiles' if code == 0 else 'FAILS'}: {said}", flush=True)
+                if given.pdf and code == 0:
+                    given.pdf.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(source.with_suffix(".pdf"), given.pdf)
     sys.exit(failed)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lanner.model import Grid, Json
+from lanner.model import Grid, Json, Result
 from lanner.protocols.wording import Wording
 from lanner.reports.figures.bars import Bar, bars
 from lanner.reports.figures.forest import Effect, forest
@@ -20,7 +20,7 @@ from lanner.reports.figures.preference import Preference, preference
 from lanner.reports.figures.shares import Panel, shares
 from lanner.reports.figures.throughput import throughput
 from lanner.reports.parts import Figure
-from lanner.reports.typeset import number, p_value, words
+from lanner.reports.typeset import estimate, number, p_value, plural, words
 from lanner.stats import ranking
 from lanner.stats.agreement import kappa, percent
 from lanner.stats.kappa import pairwise
@@ -61,7 +61,7 @@ def pairs(
     }
     best = max(found, key=lambda r: r.value or -1)
     shown = f"{names[best.labels['judge']]} and {names[best.labels['other']]}"
-    finding = f"The highest κ is that of {shown}, {number(best.value)} [{number(best.low, 2)}, {number(best.high, 2)}]."
+    finding = f"The highest κ is that of {shown}, {estimate(best.value, best.low, best.high, 2)} ({_sizes(best)})."
     svg = str(heat_map([names[judge] for judge in judges], people, cells))
     return svg, finding, [dict(r.row()) for r in found], str(best.signature or "")
 
@@ -83,7 +83,8 @@ def differing(
             drawn.append(Bar(f"{names[judge]}, against {names[other if judge == one else one]}", parts))
             rows += [{"judge": judge, "pair": f"{one}–{other}", "label": n, "count": counts[n]} for n in labels]
             top, times = counts.most_common(1)[0]
-            said.append(f"{names[judge]} {words_of[top].lower()} ({100 * times / counts.total():.1f} %)")
+            share = f"{100 * times / counts.total():.1f} % of {counts.total()}"
+            said.append(f"{names[judge]} {words_of[top].lower()} ({share})")
     finding = f"Most frequent where two differ: {words(said)}."
     return str(bars("Labels where two judges differ", drawn)), finding, rows, f"counts of sentences · {part} {question}"
 
@@ -190,7 +191,7 @@ def metrics(data: Data, *, give: str = "acc_eq") -> Made:
     result = scorers.evaluated(data)
     rows = [dict(row) for row in result.rows]
     drawn = [Row(str(row["metric"]), row[give], note=f"pairs {row['sys_pairwise_accuracy']:.3f}") for row in rows]
-    finding = f"{rows[0]['metric']} orders segments best ({number(rows[0][give], 3)})."
+    finding = f"{rows[0]['metric']} orders segments best ({number(rows[0][give], 3)}; {_sizes(result)})."
     return str(intervals("Metrics against gold", drawn, digits=3)), finding, rows, str(result.signature or "")
 
 
@@ -202,7 +203,8 @@ def systems(data: Data, *, part: str, of: str) -> Made:
     result = ranking.systems(data.part(part).table, of, resampling=_HOW, **{**options, "per_words": None})
     rows = [dict(row) for row in result.rows]
     drawn = [Row(str(r["system"]), r["score"], r["low"], r["high"], f"{r['rank_low']}–{r['rank_high']}") for r in rows]
-    finding = f"{rows[0]['system']} has the best mean, {rows[0]['score']:.2f}. At the right the range of ranks."
+    best = estimate(rows[0]["score"], rows[0]["low"], rows[0]["high"], 2, bounded=False)
+    finding = f"{rows[0]['system']} has the best mean, {best}; {_told_apart(rows)} ({_sizes(result)})."
     svg = str(intervals(f"{of} by system", drawn, bounded=False))
     return svg, finding, rows, str(result.signature or "")
 
@@ -256,6 +258,18 @@ def _recovered(found: Mapping[str, Found], what: str, *, bounded: bool) -> Made:
     finding = f"{held} of {len(found)} intervals hold the truth, which stands at the right."
     svg = str(intervals(what, drawn, bounded=bounded, digits=digits))
     return svg, finding, rows, f"{what} · 99 % intervals by document · simulated judges"
+
+
+def _told_apart(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many pairs of systems differ, in words."""
+    apart, pairs_of = sum(row["wins"] for row in rows), len(rows) * (len(rows) - 1) // 2
+    return f"{apart or 'none'} of the {pairs_of} pairs of systems {'is' if apart == 1 else 'are'} told apart"
+
+
+def _sizes(result: Result) -> str:
+    """What a finding rests on."""
+    names = (("segments", "segment"), ("items", "item"), ("systems", "system"), ("documents", "document"))
+    return "n " + ", ".join(plural(result.counts[key], one) for key, one in names if result.counts.get(key))
 
 
 def _words(data: Data, part: str, question: str) -> dict[str, str]:
