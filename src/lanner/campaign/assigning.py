@@ -106,7 +106,7 @@ def add_overlap(
         protocol, texts = _frozen(tx, found)
         wanted = [_document(texts, key) for key in documents]
         had = _had(tx, [entry.number for entry in people])
-        place = sum(tasks for tasks, _ in tx.tasks.counts(found.id).values())
+        place = sum(tasks for tasks, _ in tx.progress.counts(found.id).values())
         judged_by = [entry.judge for entry in people]
         repeat = {"all_scenarios": True}
         made = _designed(tx, found, protocol, wanted, judged_by, place=place, design="full", options=repeat)

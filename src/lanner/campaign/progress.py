@@ -45,8 +45,8 @@ def progress(store: Store, campaign: Reference) -> Progress:
     """How far everyone is, as of now."""
     with store.reading() as tx:
         found = find(tx, campaign)
-        shares = tx.tasks.shares(found.id)
-        counts = tx.tasks.counts(found.id)
+        shares = tx.progress.shares(found.id)
+        counts = tx.progress.counts(found.id)
     taken = [share for share in shares if share.judge]
     texts = [share for share in taken if share.document != JUDGE_ITSELF]
     by_judge = {part.name: part for part in _parts(taken, lambda share: share.judge)}

@@ -18,7 +18,7 @@ def open(store: Store, campaign: Reference, *, account: int | None = None, at: d
     """Let judges begin. From now on texts, protocol and design are frozen."""
     with store.reading() as tx:
         found = find(tx, campaign)
-        if found.state is _DRAFT and not tx.tasks.counts(found.id):
+        if found.state is _DRAFT and not tx.progress.counts(found.id):
             raise CampaignError(
                 f"{found.name} has no judges yet.", code="no_judges", next_step="Add judges, then open it."
             )

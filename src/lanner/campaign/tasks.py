@@ -83,7 +83,7 @@ def tasks(store: Store, campaign: Reference, judge: str) -> list[Task]:
 def overview(store: Store, campaign: Reference, judge: str) -> list[Overview]:
     """How far a judge is with each task, without the items."""
     with store.reading() as tx:
-        return tx.tasks.overview(seat(tx, find(tx, campaign), judge).number)
+        return tx.progress.overview(seat(tx, find(tx, campaign), judge).number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from lanner.store.judgements import Answer, Key, NewAnswer
 from lanner.store.judges import Seat
 from lanner.store.ledger import Entry, NewEntry, Work
 from lanner.store.places import Place, Progressed, Unit
+from lanner.store.progress import Overview, Share
 from lanner.store.store import CollisionError, DisconnectedError, Store, Transaction
-from lanner.store.tasks import Assigned, Overview, Share, Standing
+from lanner.store.tasks import Assigned, Standing
 
 __all__ = [
     "JUDGE_ITSELF",

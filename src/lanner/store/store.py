@@ -25,6 +25,7 @@ from lanner.store.links import Links, is_lost
 from lanner.store.memo import Memo
 from lanner.store.migrations import applied, migrate, refuse_newer
 from lanner.store.places import Places
+from lanner.store.progress import Progress
 from lanner.store.tasks import Tasks
 from lanner.store.tokens import Tokens
 from lanner.store.webhooks import Webhooks
@@ -56,6 +57,10 @@ class Transaction:
     @property
     def tasks(self) -> Tasks:
         return Tasks(self._connection)
+
+    @property
+    def progress(self) -> Progress:
+        return Progress(self._connection)
 
     @property
     def places(self) -> Places:

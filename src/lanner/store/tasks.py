@@ -1,4 +1,4 @@
-"""Who sees what in which order: tasks, their items, and how far each item is."""
+"""Who sees what in which order: tasks and their items."""
 
 from __future__ import annotations
 
@@ -41,35 +41,6 @@ class Assigned:
     documents: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """One line of a judge's list of tasks."""
-
-    task: int
-    page: str
-    position: int
-    documents: int
-    items: int
-    done: int
-    active: float
-    finished_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """How far one judge is with one document on one page."""
-
-    judge: str
-    document: str
-    domain: str
-    page: str
-    items: int
-    done: int
-    elapsed: float
-    active: float
-    saved_at: datetime | None
-
-
 def _seen() -> Any:
     columns = (_t.campaign, _t.judge, _c.state, _t.finished_at, _c.protocol_hash, _c.corpus_hash)
     joined = schema.task.join(schema.campaign, _c.id == _t.campaign)
@@ -102,17 +73,10 @@ def _active_since() -> Any:
     return select(func.sum(_i.active)).select_from(joined).where(*mine)
 
 
-def _overview() -> Any:
-    sums = (func.count(_i.document.distinct()), func.count(_i.task), func.sum(_i.done), func.sum(_i.active))
-    joined = schema.task.outerjoin(schema.item, _i.task == _t.id)
-    wanted = select(_t.id, _t.page, _t.position, *sums, _t.finished_at).select_from(joined)
-    return wanted.where(_t.judge == bindparam("judge")).group_by(_t.id).order_by(_t.position)
-
-
 _ITEM = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
 _SEEN, _STANDING = Statement(_seen), Statement(_standing)
 _HEAD, _ITEMS = Statement(_head), Statement(_items)
-_SPENT, _ACTIVE_SINCE, _OVERVIEW = Statement(_spent), Statement(_active_since), Statement(_overview)
+_SPENT, _ACTIVE_SINCE = Statement(_spent), Statement(_active_since)
 _ADD_ITEM = Insert(schema.item)
 
 
@@ -231,77 +195,11 @@ class Tasks(Rows):
         self._connection.execute(update(schema.item).where(_i.task.in_(mine)).values(**nothing))
         self._connection.execute(update(schema.task).where(_t.judge == judge).values(finished_at=None))
 
-    def overview(self, judge: int) -> list[Overview]:
-        """How far a judge is with each task."""
-        rows = _OVERVIEW.all(self._connection, judge=judge)
-        return [
-            Overview(task, page, position, documents, items, int(done or 0), active or 0.0, moment(finished_at))
-            for task, page, position, documents, items, done, active, finished_at in rows
-        ]
-
-    def shares(self, campaign: int) -> list[Share]:
-        """How far every judge is, by document and page."""
-        sums = (func.count(), func.sum(_i.done), func.sum(_i.elapsed), func.sum(_i.active), func.max(_i.saved_at))
-        joined = schema.task.join(schema.item, _i.task == _t.id)
-        counted = select(_t.judge, _i.document, _t.page, *sums).select_from(joined)
-        counted = counted.where(_t.campaign == campaign).group_by(_t.judge, _i.document, _t.page)
-        judges = dict(self._pairs(select(_j.id, _j.key).where(_j.campaign == campaign)))
-        texts = {n: (key, domain) for n, key, domain in self._documents(campaign)}
-        return [
-            Share(judges.get(judge, ""), *texts[document], page, items, int(done), elapsed, active, moment(saved_at))
-            for judge, document, page, items, done, elapsed, active, saved_at in self._connection.execute(counted)
-        ]
-
-    def domain_shares(self, campaign: int) -> list[Share]:
-        """The same summed up by judge and domain, judges in their order; questionnaires are left out."""
-        sums = {
-            "number": func.count(),
-            "done": func.sum(_i.done),
-            "elapsed": func.sum(_i.elapsed),
-            "active": func.sum(_i.active),
-            "saved_at": func.max(_i.saved_at),
-        }
-        joined = schema.task.join(schema.item, _i.task == _t.id)
-        counted = select(_t.judge, _i.document, *(total.label(name) for name, total in sums.items()))
-        part = counted.select_from(joined).where(_t.campaign == campaign).group_by(_t.judge, _i.document).subquery()
-        p = part.c
-        totals = (func.sum(p.number), func.sum(p.done), func.sum(p.elapsed), func.sum(p.active), func.max(p.saved_at))
-        told = part.join(schema.document, _d.id == p.document).join(schema.judge, _j.id == p.judge)
-        wanted = select(_j.key, _d.domain, *totals).select_from(told).where(_d.key != "")
-        wanted = wanted.group_by(_j.id, _j.key, _j.position, _d.domain).order_by(_j.position, func.min(_d.position))
-        return [
-            Share(judge, "", domain, "", int(items), int(done), elapsed, active, moment(saved_at))
-            for judge, domain, items, done, elapsed, active, saved_at in self._connection.execute(wanted)
-        ]
-
-    def totals(self) -> dict[int, tuple[int, int, int]]:
-        """Every campaign's items that someone has, how many of them are done, and judges: all in two questions, so that
-        a list of hundreds costs little more than one."""
-        joined = schema.task.join(schema.item, _i.task == _t.id)
-        wanted = select(_t.campaign, func.count(), func.sum(_i.done)).select_from(joined).where(_t.judge.is_not(None))
-        items = {row[0]: (row[1], int(row[2] or 0)) for row in self._connection.execute(wanted.group_by(_t.campaign))}
-        people = dict(self._pairs(select(_j.campaign, func.count()).group_by(_j.campaign)))
-        found = {*items, *people}
-        return {campaign: (*items.get(campaign, (0, 0)), int(people.get(campaign, 0))) for campaign in found}
-
-    def counts(self, campaign: int) -> dict[str, tuple[int, int]]:
-        """Tasks and finished tasks by judge."""
-        counted = select(_j.key, func.count(_t.id), func.count(_t.finished_at))
-        joined = schema.judge.outerjoin(schema.task, _t.judge == _j.id)
-        rows = counted.select_from(joined).where(_j.campaign == campaign).group_by(_j.id, _j.key, _j.position)
-        return {key: (all_, finished) for key, all_, finished in self._connection.execute(rows.order_by(_j.position))}
-
     def remove_all(self, campaign: int) -> None:
         """Only for drafts: once a campaign is open, assignments are added to and never taken back."""
         mine = select(_t.id).where(_t.campaign == campaign)
         self._connection.execute(delete(schema.item).where(_i.task.in_(mine)))
         self._connection.execute(delete(schema.task).where(_t.campaign == campaign))
-
-    def _pairs(self, wanted: Any) -> list[tuple[int, str]]:
-        return [(row[0], row[1]) for row in self._connection.execute(wanted)]
-
-    def _documents(self, campaign: int) -> Iterable[Any]:
-        return self._connection.execute(select(_d.id, _d.key, _d.domain).where(_d.campaign == campaign))
 
     def any_open(self, campaign: int) -> bool:
         """Whether something is left to do, by someone or by whoever comes next. A questionnaire is not waited for of

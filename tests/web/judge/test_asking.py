@@ -6,7 +6,8 @@ import pytest
 
 from lanner.protocols import load, parse_toml
 from lanner.protocols.wording import Wording
-from lanner.web.judge.asking import Ask, asks
+from lanner.web.judge.ask import Ask
+from lanner.web.judge.asking import asks
 from lanner.web.page.messages import Messages
 
 

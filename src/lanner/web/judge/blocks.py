@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from lanner.model import Document, Item, Segment, Stage, Task, Unit, languages
-from lanner.web.judge.asking import LETTERS, Ask
+from lanner.web.judge.ask import Ask
+from lanner.web.judge.asking import LETTERS
 from lanner.web.page.messages import Messages
 
 

@@ -58,7 +58,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         assert campaign is not None
     following = next_task(store, campaign.id, found.judge.id)
     with store.reading() as tx:
-        overview = tx.tasks.overview(seat)
+        overview = tx.progress.overview(seat)
         first = {entry.task.id: entry.task.items[0] for entry in tx.tasks.of_judge(seat) if entry.task.items}
         protocol = asking(store, tx, campaign.id, campaign.protocol_hash).protocol
         today = tx.tasks.active_since(seat, datetime.now(UTC) - timedelta(hours=16))

@@ -60,7 +60,7 @@ def listed(store: Store, account: Account) -> list[Row]:
     """The campaigns this account may see, the newest first."""
     with store.reading() as tx:
         mine = tx.campaigns.all() if account.role is AccountRole.OWNER else tx.campaigns.of_account(account.id)
-        totals = tx.tasks.totals()
+        totals = tx.progress.totals()
     return [Row(campaign, *totals.get(campaign.id, (0, 0, 0))) for campaign in mine]
 
 

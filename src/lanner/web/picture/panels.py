@@ -138,7 +138,7 @@ def live_page(
     """The page of one campaign. Without a picture there is progress only, and words for what will come. `chosen` is
     the picture whose question the panels that set judges side by side are about; the verdict is about the main one."""
     with store.reading() as tx:
-        shares = tx.tasks.domain_shares(campaign.id)
+        shares = tx.progress.domain_shares(campaign.id)
         seats = tx.judges.all(campaign.id)
         events = tx.events.of(campaign.id)
     protocol = campaigns.protocol(store, campaign.id)
