@@ -27,9 +27,10 @@ from lanner.stats.diagnosis import severity
 from lanner.stats.estimate import Statistic as Planner
 from lanner.stats.icc import icc
 from lanner.stats.kappa import kappa
+from lanner.stats.outcome import outcome
 from lanner.stats.overlap import jaccard
 from lanner.stats.ratings import Ratings
-from lanner.stats.resample import Resampling, outcome, replicate_sums
+from lanner.stats.resample import Resampling, replicate_sums
 
 SEGMENTS, POINTS = 10, 4
 MANY = 40_000  # documents of a world

@@ -15,7 +15,8 @@ import numpy as np
 from lanner import __version__, campaign
 from lanner.judges.votes import consistency
 from lanner.model import Choice, Json, Labels, Protocol, Question, Rank, Result, Signature
-from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
+from lanner.stats.outcome import outcome
+from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.store import Store
 from lanner.store.codec import loads
 

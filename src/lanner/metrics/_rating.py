@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from lanner.errors import InputError
 from lanner.model import Document, Interval, Judge, JudgeKind, Judgement, Result
-from lanner.stats.resample import Array, Resampling, outcome, replicate_sums, sign
+from lanner.stats.outcome import outcome
+from lanner.stats.resample import Array, Resampling, replicate_sums, sign
 
 QUESTION = "score"
 

@@ -19,7 +19,8 @@ from lanner.model import Result
 from lanner.stats.concordance import COEFFICIENTS, Coefficient, Pairs
 from lanner.stats.influence import pulls
 from lanner.stats.numbering import Numbers, by_name, codes, distinct, in_order
-from lanner.stats.resample import PLENTY, Array, Indices, Replicates, Resampling, outcome, replicate, sign
+from lanner.stats.outcome import outcome
+from lanner.stats.resample import PLENTY, Array, Indices, Replicates, Resampling, replicate, sign
 from lanner.stats.tables import gathered, groups, labelled, undefined
 from lanner.stats.wide import clustered, numbers, units, wide
 

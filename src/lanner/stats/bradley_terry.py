@@ -19,7 +19,8 @@ from scipy.sparse.csgraph import connected_components
 
 from lanner.model import Json, Result
 from lanner.stats.comparisons import comparisons
-from lanner.stats.resample import Array, Indices, Replicates, Resampling, group_sums, outcome, replicate_sums, sign
+from lanner.stats.outcome import outcome
+from lanner.stats.resample import Array, Indices, Replicates, Resampling, group_sums, replicate_sums, sign
 from lanner.stats.tables import undefined
 from lanner.stats.wide import clustered, units
 

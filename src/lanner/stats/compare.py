@@ -6,7 +6,8 @@ import numpy as np
 
 from lanner.model import Result
 from lanner.stats.estimate import Plan, usage
-from lanner.stats.resample import Array, Outcome, Resampling, outcome, replicate, sign, t_outcome
+from lanner.stats.outcome import Outcome, outcome, t_outcome
+from lanner.stats.resample import Array, Resampling, replicate, sign
 
 
 def difference(first: Plan, second: Plan, *, resampling: Resampling | None = None) -> Result:

@@ -13,7 +13,8 @@ import polars as pl
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.stats.frame import tidy
-from lanner.stats.resample import Array, Outcome, Resampling, group_sums, outcome, replicate_sums, sign
+from lanner.stats.outcome import Outcome, outcome
+from lanner.stats.resample import Array, Resampling, group_sums, replicate_sums, sign
 from lanner.stats.tables import groups, undefined
 from lanner.stats.wide import clustered, numbers, units, wide
 

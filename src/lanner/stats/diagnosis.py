@@ -13,8 +13,9 @@ from lanner.stats.alpha import alpha
 from lanner.stats.counting import corrected, fleiss, gwet, percent, ratio
 from lanner.stats.estimate import Plan, Rows, Statistic, estimate, statistic
 from lanner.stats.kappa import kappa
+from lanner.stats.outcome import outcome
 from lanner.stats.ratings import Ratings
-from lanner.stats.resample import Array, Resampling, outcome
+from lanner.stats.resample import Array, Resampling
 from lanner.stats.scatter import Entry, Scattered
 from lanner.stats.selection import ratings
 

@@ -19,7 +19,8 @@ from lanner.model import Interval, Json, Result
 from lanner.stats.frame import tidy
 from lanner.stats.leastsquares import Estimate, Ols
 from lanner.stats.numbering import Numbers, codes, distinct, in_order, joined, of_rows
-from lanner.stats.resample import Array, Resampling, group_sums, outcome, replicate_sums, sign
+from lanner.stats.outcome import outcome
+from lanner.stats.resample import Array, Resampling, group_sums, replicate_sums, sign
 from lanner.stats.tables import check_columns, groups, undefined
 from lanner.stats.terms import terms
 from lanner.stats.wide import Wide, clustered, units, wide

@@ -19,20 +19,9 @@ from scipy import sparse
 
 from lanner.errors import StatisticError
 from lanner.model import Result
+from lanner.stats.outcome import Outcome, crossed_outcome, outcome, t_outcome
 from lanner.stats.ratings import Patterns, Ratings, Value
-from lanner.stats.resample import (
-    Array,
-    Outcome,
-    Replicates,
-    Resampling,
-    crossed_outcome,
-    jackknife_variance,
-    outcome,
-    replicate,
-    replicate_sums,
-    sign,
-    t_outcome,
-)
+from lanner.stats.resample import Array, Replicates, Resampling, jackknife_variance, replicate, replicate_sums, sign
 from lanner.stats.resample import Statistic as OfWeights
 from lanner.stats.scatter import Scattered, Whole
 from lanner.stats.selection import ratings

@@ -14,8 +14,9 @@ from scipy.stats import binomtest, rankdata
 
 from lanner.model import Interval, Json, Result
 from lanner.stats.leastsquares import Estimate, Ols
+from lanner.stats.outcome import outcome
 from lanner.stats.panel import Alikeness, Panel, panel
-from lanner.stats.resample import Array, Indices, Resampling, group_sums, outcome, replicate_sums, sign
+from lanner.stats.resample import Array, Indices, Resampling, group_sums, replicate_sums, sign
 from lanner.stats.tables import undefined
 from lanner.stats.wide import clustered
 

@@ -15,8 +15,9 @@ from lanner.model import Json, Result, Signature
 from lanner.stats.comparisons import comparisons
 from lanner.stats.estimate import Plan
 from lanner.stats.frame import tidy
+from lanner.stats.outcome import outcome
 from lanner.stats.power import Design, preference_power
-from lanner.stats.resample import Resampling, generator, outcome, replicate_sums
+from lanner.stats.resample import Resampling, generator, replicate_sums
 
 
 def as_run(data: Any, of: str) -> Design:

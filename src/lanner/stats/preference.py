@@ -13,7 +13,8 @@ from scipy.special import bdtr
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.stats.comparisons import comparisons
-from lanner.stats.resample import Array, Outcome, Resampling, group_sums, outcome, replicate_sums, sign
+from lanner.stats.outcome import Outcome, outcome
+from lanner.stats.resample import Array, Resampling, group_sums, replicate_sums, sign
 from lanner.stats.tables import check_columns, groups, undefined
 from lanner.stats.wide import clustered, units
 

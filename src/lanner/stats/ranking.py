@@ -12,7 +12,8 @@ from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.stats.averaging import Average, Averaging, Words
 from lanner.stats.head_to_head import Combine, Correction, Duel, Test, duels, shares_segments
-from lanner.stats.resample import Array, Outcome, Replicates, Resampling, outcome, sign
+from lanner.stats.outcome import Outcome, outcome
+from lanner.stats.resample import Array, Replicates, Resampling, sign
 from lanner.stats.scores import Direction, Items, items
 from lanner.stats.tables import undefined
 

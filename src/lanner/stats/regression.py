@@ -16,16 +16,8 @@ import polars as pl
 
 from lanner.model import Json, Result
 from lanner.stats.leastsquares import Errors, Estimate, Joint, Ols
-from lanner.stats.resample import (
-    Array,
-    Indices,
-    Outcome,
-    Replicates,
-    Resampling,
-    outcome,
-    replicate_sums,
-    sign,
-)
+from lanner.stats.outcome import Outcome, outcome
+from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign
 from lanner.stats.tables import gathered, groups, labelled, undefined
 from lanner.stats.terms import Terms, terms
 from lanner.stats.wide import Wide, clustered, units, wide

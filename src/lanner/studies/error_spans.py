@@ -17,7 +17,8 @@ import polars as pl
 from lanner.errors import InputError, Where
 from lanner.stats.association import correlations
 from lanner.stats.concordance import Coefficient
-from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
+from lanner.stats.outcome import outcome
+from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.studies.data import Data
 from lanner.studies.found import Found
 

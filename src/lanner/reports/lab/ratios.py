@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from lanner.reports.lab.answer import Gap, Value, why_no_interval
-from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
+from lanner.stats.outcome import outcome
+from lanner.stats.resample import Array, Resampling, replicate_sums
 
 
 def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "logit"] = "plain") -> Value:

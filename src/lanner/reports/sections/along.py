@@ -10,7 +10,8 @@ from lanner.reports.figures.curves import Curve, curves
 from lanner.reports.parts import Block, Figure, Section
 from lanner.reports.typeset import estimate, number, p_value, plural
 from lanner.reports.view import View
-from lanner.stats.resample import Array, Replicates, Resampling, outcome, replicate_sums
+from lanner.stats.outcome import outcome
+from lanner.stats.resample import Array, Replicates, Resampling, replicate_sums
 
 _PARTS, _FEWEST_DOCUMENTS, _LEVEL = 5, 3, 0.05
 

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from lanner.stats.outcome import crossed_outcome, outcome, t_outcome
+from lanner.stats.resample import Replicates, Resampling, replicate_sums
+
+
+def mean_of(sums):
+    return sums[:, [0]] / sums[:, [1]]
+
+
+def with_ones(values):
+    return np.column_stack([values, np.ones(len(values))])
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_bootstrap_intervals_against_scipy(method):
+    values = np.random.default_rng(1).gamma(2, size=40)
+    r = replicate_sums(with_ones(values), mean_of, Resampling(n=20_000, method=method))
+    found = outcome(r, Resampling(n=20_000, method=method)).interval
+    theirs = stats.bootstrap(
+        (values,), np.mean, n_resamples=20_000, method=method.replace("bca", "BCa"), rng=np.random.default_rng(0)
+    ).confidence_interval
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=0.015)
+
+
+def test_widened_levels_are_wider_by_the_known_factor():
+    values = np.random.default_rng(2).normal(size=25)
+    r = replicate_sums(with_ones(values), mean_of, Resampling(n=20_000, method="bca"))
+    plain = outcome(r, Resampling(n=20_000, method="bca")).interval
+    wide = outcome(r, Resampling(n=20_000, method="bca-t")).interval
+    assert wide.method == "bca-t"
+    factor = np.sqrt(25 / 24) * stats.t.ppf(0.975, 24) / stats.norm.ppf(0.975)
+    assert (wide.high - wide.low) / (plain.high - plain.low) == pytest.approx(factor, abs=0.02)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "bca-t", "t"])
+def test_p_and_interval_never_disagree(method):
+    rng = np.random.default_rng(3)
+    for shift in np.linspace(0, 1, 12):
+        values = rng.gamma(1, size=24) - shift
+        how = Resampling(n=1000, method=method)
+        found = outcome(replicate_sums(with_ones(values), mean_of, how), how, null=0.0)
+        outside = found.interval.low > 0 or found.interval.high < 0
+        if abs(found.p - 0.05) > 0.01:
+            assert (found.p < 0.05) == outside
+
+
+def test_few_units_say_so_and_many_do_not():
+    values = np.arange(19.0)
+    few = outcome(replicate_sums(with_ones(values), mean_of, Resampling()), Resampling())
+    assert "Fewer than 20 documents (19)" in few.notes[0]
+    enough = outcome(replicate_sums(with_ones(np.arange(20.0)), mean_of, Resampling()), Resampling())
+    assert enough.notes == ()
+    assert enough.interval.method == "jackknife-t"
+    many = outcome(replicate_sums(with_ones(np.arange(100.0)), mean_of, Resampling()), Resampling())
+    assert many.interval.method == "bca-t"
+
+
+def test_where_units_are_plenty_the_jackknife_gives_the_bootstraps_interval():
+    values = np.random.default_rng(0).exponential(size=2001)
+    auto, drawn = (
+        outcome(replicate_sums(with_ones(values), mean_of, how), how, null=0.95)
+        for how in (Resampling(), Resampling(n=4000, method="bca-t"))
+    )
+    assert auto.interval.method == "jackknife-t"
+    width = drawn.interval.high - drawn.interval.low
+    assert auto.interval.low == pytest.approx(drawn.interval.low, abs=0.05 * width)
+    assert auto.interval.high == pytest.approx(drawn.interval.high, abs=0.05 * width)
+    assert auto.p == pytest.approx(drawn.p, abs=0.02)
+
+
+def test_scales_keep_the_interval_where_it_belongs():
+    how = Resampling(method="t")
+    assert t_outcome(0.95, 0.01, 5, how).interval.high > 1
+    fisher = t_outcome(0.95, 0.01, 5, how, scale="fisher").interval
+    assert -1 < fisher.low < 0.95 < fisher.high < 1
+    logit = t_outcome(0.02, 0.01, 5, how, scale="logit").interval
+    assert 0 < logit.low < 0.02 < logit.high < 1
+    apart = t_outcome(0.9, 0.5, 1, how, scale="difference", null=0.0)
+    assert -2 < apart.interval.low < 0 < 0.9 < apart.interval.high < 2
+    assert apart.p > 0.05
+
+
+def test_cases_without_an_interval_have_a_reason():
+    how = Resampling()
+    one = replicate_sums(with_ones(np.array([3.0])), mean_of, how)
+    assert "only one document" in outcome(one, how).notes[0]
+    same = replicate_sums(with_ones(np.full(130, 2.0)), mean_of, how)
+    assert "every document says the same" in outcome(same, how).notes[0]
+    same = replicate_sums(with_ones(np.full(5, 2.0)), mean_of, how)
+    assert "every document says the same" in outcome(same, how).notes[0]
+    value = Replicates(np.array([1.0]), np.full((10, 1), np.nan), np.full((125, 1), np.nan), 125)
+    assert "undefined in most resamples" in outcome(value, how).notes[0]
+    assert "without one document" in outcome(value, Resampling(method="t")).notes[0]
+    assert outcome(Replicates(np.array([np.nan]), *[np.zeros((0, 1))] * 2, 0), how).interval is None
+    empty = replicate_sums(np.zeros((0, 2)), lambda s: np.full((len(s), 1), np.nan), how)
+    assert outcome(empty, how).interval is None
+
+
+def test_some_undefined_resamples_are_left_out_and_counted():
+    drawn = np.concatenate([np.linspace(0, 1, 90), np.full(10, np.nan)])[:, None]
+    r = Replicates(np.array([0.5]), drawn, np.linspace(0.4, 0.6, 130)[:, None], 130)
+    assert "10.0% of resamples" in outcome(r, Resampling(n=100)).notes[0]
+
+
+def test_a_biased_statistic_does_not_get_an_interval_beside_its_value():
+    rng = np.random.default_rng(5)
+    biased = Replicates(np.array([5.0]), rng.normal(size=(400, 1)), 5 + 0.01 * rng.normal(size=(150, 1)), 150)
+    found = outcome(biased, Resampling(n=400))
+    assert found.interval.low < 5 < found.interval.high
+    assert found.interval.method == "jackknife-t"
+    assert "one side of the value" in found.notes[0]
+
+
+def test_crossed_variances_add_up():
+    how = Resampling(unit="two-way")
+    found = crossed_outcome(0.0, (0.04, 0.01), (30, 4), how).interval
+    df = 0.05**2 / (0.04**2 / 29 + 0.01**2 / 3)
+    assert found.high == pytest.approx(stats.t.ppf(0.975, df) * np.sqrt(0.05))
+    assert crossed_outcome(0.0, (0.04, 0.01), (1, 4), how).interval is None
