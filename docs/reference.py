@@ -84,7 +84,7 @@ def protocol_page(name: str) -> str:
     """A protocol as a person reads it, with what agreement to expect and how to begin."""
     seen = tomllib.loads((DOCS / "expected.toml").read_text(encoding="utf-8")).get(name)
     title, *rest = described(protocols.load(name))
-    parts = [title, "", _MADE, *rest, "", "## Agreement to expect", ""]
+    parts = [f"{title} (`{name}`)", "", _MADE, *rest, "", "## Agreement to expect", ""]
     if seen:
         parts += [seen["seen"], "", f"From: {seen['from']}.", "", seen["note"]]
     else:
