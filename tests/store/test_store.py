@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -137,6 +138,22 @@ def test_a_full_disk_is_said_and_nothing_is_lost(sqlite_path: Path) -> None:
             tx.judgements.add(too_much)
         with store.reading() as tx:
             assert tx.judgements.count(filled.campaign) == 1
+
+
+def test_a_commit_that_fails_leaves_a_connection_that_works(sqlite_path: Path) -> None:
+    """The disk refuses at the last moment; when there is room again, the next work finds everything in order."""
+    with Store.open(sqlite_path) as store:
+        number = fill(store).campaign
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        for _ in range(2):
+            with pytest.raises(StoreError, match="disk"), store.writing() as tx:
+                tx.events.add("begun", NOW, campaign=number)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        with store.writing() as tx:
+            tx.events.add("done", NOW, campaign=number)
+        with store.reading() as tx:
+            assert [event.kind for event in tx.events.of(number)][-1:] == ["done"]
 
 
 @pytest.mark.postgres

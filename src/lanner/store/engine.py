@@ -118,6 +118,7 @@ _SIGNS = (
     ("database is locked", "Another program is writing to the store and does not let go.", "Try again in a moment."),
     ("disk is full", "The disk is full, so nothing was saved.", "Make room, then try again."),
     ("no space left", "The disk is full, so nothing was saved.", "Make room, then try again."),
+    ("disk i/o error", "The disk does not take what is written.", "Check the disk and the room on it."),
     ("readonly", "The store cannot be written to.", "Check who owns the file and its folder."),
     ("unable to open", "The store cannot be opened.", "Check that the folder exists and may be written to."),
     ("file is not a database", "This is not a store, or it is damaged.", "Give another path, or restore a backup."),

@@ -56,7 +56,8 @@ class Links:
             if is_lost(connection):
                 connection.close()
                 return
-            connection.rollback() if connection.in_transaction() else driver_of(connection).rollback()
+            connection.rollback()  # SQLAlchemy's own books first: a commit that failed stays open in them
+            driver_of(connection).rollback()
             self._idle.append(connection)
         except Exception:  # whatever is wrong with it, nobody gets it again
             connection.invalidate()

@@ -17,8 +17,9 @@ from lanner.store import CollisionError, Store
 
 MOST = 100
 """Submissions in one transaction: enough to share the disk, few enough to answer soon."""
-TROUBLED = 60.0
-"""Seconds after which a failure to save is old news: where nobody saves, nobody knows whether it would work again."""
+TROUBLED = 90.0
+"""Seconds after which a failure to save is old news: where nobody saves, nobody knows whether it would work again. A
+judging page that waits tries once in 75 seconds at the longest."""
 Outcome = Saved | LannerError
 
 
