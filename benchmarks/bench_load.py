@@ -6,6 +6,7 @@
     python benchmarks/bench_load.py --judges 200 # also so many judges who each save once a second
     python benchmarks/bench_load.py --pearmut --label-studio   # also these servers, installed for the run
     python benchmarks/bench_load.py --pearmut ENVIRONMENT      # or from an environment that has them
+    python benchmarks/bench_load.py --small      # 1,000 judgements only, to stand beside the others quickly
 
 The load comes from wrk (Debian's package; a compiled program that is never the bottleneck). Beside ours stand a handler
 that does nothing and one that does a bare insert with synchronous=FULL, in the same server, asked by the same wrk.
@@ -110,11 +111,13 @@ class Running:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
+        self._log: Path | None = None
         if isinstance(program, str):
             command, self._asked = [sys.executable, "-c", program, place, str(self.port)], "/healthz"
         else:
             command, self._asked = [str(part).format(port=self.port) for part in program], place
-            options |= {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            self._log = Path(options.get("cwd", ".")) / "server.log"
+            options |= {"stdout": self._log.open("wb"), "stderr": subprocess.STDOUT}
         self.process = subprocess.Popen(command, **options)
 
     def __enter__(self) -> Running:
@@ -127,7 +130,8 @@ class Running:
                     break
                 time.sleep(0.1)
         self.process.kill()
-        raise RuntimeError("the server did not start")
+        said = self._log.read_text(errors="replace").strip().splitlines()[-3:] if self._log else []
+        raise RuntimeError("; ".join(["the server did not start", *said]))
 
     def __exit__(self, *_: object) -> None:
         self.process.terminate()
@@ -156,14 +160,18 @@ def loaded(
     script.write_text(asked if isinstance(asked, str) else saving(asked))
     if beside:
         return together((server, *beside), script, seconds)
-    command = ["wrk", "-t2", f"-c{JUDGES}", "-s", str(script), server.url]
+    command = ["wrk", "-t2", f"-c{JUDGES}", "--timeout", "60s", "-s", str(script), server.url]
     subprocess.run([*command, "-d1s"], capture_output=True, check=True)
     before = server.cpu()
     run = subprocess.run([*command, f"-d{seconds}s"], capture_output=True, text=True, check=True)
     spent = server.cpu() - before
-    requests, micros, p50, p99 = told(run.stdout)
+    requests, micros, p50, p99, wrong = told(run.stdout)
+    if wrong and not isinstance(asked, str):  # of ours none may be
+        raise RuntimeError(f"{wrong:.0f} of {requests:.0f} saves were refused")
+    requests -= wrong
     return {
-        "cpu": spent / requests * 1e3,
+        "refused": wrong,
+        "cpu": spent / max(1, requests) * 1e3,
         "rate": requests / micros * 1e6,
         "p50": p50,
         "p99": p99,
@@ -172,12 +180,9 @@ def loaded(
 
 
 def told(output: str) -> tuple[float, ...]:
-    """What wrk found: requests, microseconds, median and 99th percentile."""
+    """What wrk found: requests, microseconds, median, 99th percentile, and how many were refused."""
     found = re.search(r"RESULT (\d+) (\d+) ([\d.]+) ([\d.]+) (\d+)", output)
-    *numbers, wrong = (float(part) for part in found.groups())
-    if wrong:
-        raise RuntimeError(f"{wrong:.0f} of {numbers[0]:.0f} saves were refused")
-    return tuple(numbers)
+    return tuple(float(part) for part in found.groups())
 
 
 def together(servers: tuple[Running, ...], script: Path, seconds: int) -> dict[str, float]:
@@ -192,6 +197,8 @@ def together(servers: tuple[Running, ...], script: Path, seconds: int) -> dict[s
     before = sum(server.cpu() for server in servers)
     found = [told(output) for output in run(seconds)]
     spent = sum(server.cpu() for server in servers) - before
+    if wrong := sum(each[4] for each in found):
+        raise RuntimeError(f"{wrong:.0f} saves were refused")
     requests = sum(each[0] for each in found)
     return {
         "cpu": spent / requests * 1e3,
@@ -258,7 +265,7 @@ async def paced(server: Running, seats: list[tuple[str, str]], seconds: int) -> 
 
 def ours(
     name: str, place: Callable[[int], str], sizes: list[int], folder: Path, floor: float, asked: argparse.Namespace
-) -> None:
+) -> float:
     costs = []
     for rows in sizes:
         seats = prepared(place(rows), rows, max(JUDGES, asked.judges or 0))
@@ -278,7 +285,9 @@ def ours(
             if "PostgreSQL" in name and rows == sizes[0]:
                 with Running(OURS, place(rows)) as second:
                     show(f"{name}, two processes", loaded(server, seats, folder, asked.seconds, (second,)), floor)
-    print(f"  processor time, largest store / smallest: {costs[-1] / costs[0]:.2f}", flush=True)
+    if len(costs) > 1:
+        print(f"  processor time, largest store / smallest: {costs[-1] / costs[0]:.2f}", flush=True)
+    return costs[0]
 
 
 def page(folder: Path, floor: float) -> None:
@@ -309,8 +318,8 @@ def page(folder: Path, floor: float) -> None:
                   f"{cpu / floor:.0f} bare inserts", flush=True)  # fmt: skip
 
 
-def others(asked: argparse.Namespace, folder: Path, floor: float) -> None:
-    """The peers that were asked for; one that cannot be had says why."""
+def others(asked: argparse.Namespace, folder: Path, floor: float, own: float) -> None:
+    """The peers that were asked for, longer than ours, as they do less in a second; one that cannot be had says why."""
     wanted = [
         ("Pearmut, 16 annotators", asked.pearmut, lambda given: peers.pearmut(given, folder, Running)),
         ("Pearmut, 200 annotators", asked.pearmut, lambda given: peers.pearmut(given, folder, Running, 200, 100)),
@@ -321,7 +330,10 @@ def others(asked: argparse.Namespace, folder: Path, floor: float) -> None:
             continue
         try:
             with begin(given) as (server, script):
-                show(name, loaded(server, script, folder, asked.seconds), floor)
+                found = loaded(server, script, folder, 3 * asked.seconds)
+                show(name, found, floor)
+                refused = f"; {found['refused']:.0f} more saves were refused" if found["refused"] else ""
+                print(f"  processor time, theirs / ours on SQLite: {found['cpu'] / own:.1f}{refused}", flush=True)
         except (peers.UnavailableError, RuntimeError, subprocess.CalledProcessError) as problem:
             print(f"{name}: {problem}", flush=True)
 
@@ -344,6 +356,7 @@ def postgres(folder: Path):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="2,000,000 judgements in the large store")
+    parser.add_argument("--small", action="store_true", help="1,000 judgements alone")
     parser.add_argument("--postgres", action="store_true", help="also on PostgreSQL")
     parser.add_argument("--judges", type=int, help="also so many judges who each save once a second")
     parser.add_argument("--pearmut", nargs="?", const="", metavar="ENVIRONMENT", help="also Pearmut")
@@ -353,7 +366,7 @@ def main() -> None:
     if shutil.which("wrk") is None:
         print("wrk is not installed; on Debian: apt-get install wrk")
         return
-    sizes = [1_000, 2_000_000 if asked.full else 200_000]
+    sizes = [1_000, *([] if asked.small else [2_000_000 if asked.full else 200_000])]
     heads = "".join(f"{head:>11}" for head in ("saves", "p50", "p99", "RSS", "CPU / bare"))
     print(f"load of the machine: {', '.join(f'{value:.1f}' for value in os.getloadavg())}")
     print(f"{'one save over HTTP, 16 connections':36}{'CPU':>12}{heads}", flush=True)
@@ -364,12 +377,12 @@ def main() -> None:
             bare = loaded(server, [("/bare", "x=y")] * JUDGES, folder, asked.seconds)
         show("a handler that does nothing", nothing, bare["cpu"])
         show("a bare insert, synchronous=FULL", bare, bare["cpu"])
-        ours("Lanner on SQLite", lambda rows: str(folder / f"{rows}.sqlite"), sizes, folder, bare["cpu"], asked)
+        own = ours("Lanner on SQLite", lambda rows: str(folder / f"{rows}.sqlite"), sizes, folder, bare["cpu"], asked)
         if asked.postgres:
             with postgres(folder) as address:
                 ours("Lanner on PostgreSQL", lambda rows: schema_of(address, rows), sizes, folder, bare["cpu"], asked)
         page(folder, bare["cpu"])
-        others(asked, folder, bare["cpu"])
+        others(asked, folder, bare["cpu"], own)
     print(f"load of the machine: {', '.join(f'{value:.1f}' for value in os.getloadavg())}")
 
 

@@ -2,7 +2,8 @@
 
 Each is installed from the package index into an environment of its own, so nothing of theirs is in ours. Payloads are
 what their own pages send when an annotator saves: Pearmut a document of ten segments, Label Studio one task with a
-choice and a rating. Pearmut does not wait for the disk. Where one cannot be installed, that is said, with what to do.
+choice and a rating. Pearmut does not wait for the disk. Both listen on this machine alone, and whatever they would send
+to their makers is switched off. Where one cannot be installed or started, that is said, with what to do.
 """
 
 from __future__ import annotations
@@ -128,10 +129,16 @@ def label_studio(given: str, folder: Path, running: Callable[..., Any]) -> Itera
         "LABEL_STUDIO_BASE_DATA_DIR": str(root),
         "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
         "COLLECT_ANALYTICS": "false",
+        "SENTRY_DSN": "",
+        "FRONTEND_SENTRY_DSN": "",
+        "LATEST_VERSION_CHECK": "false",
+        "FEATURE_FLAGS_OFFLINE": "true",
     }
     account = ["--username", "bench@example.org", "--password", "not-a-secret-1", "--user-token", token]
-    command = [programs / "label-studio", "start", "--no-browser", "--port", "{port}", *account]
-    with running(command, "/health", env=environment, cwd=root) as server:
+    here = ["--no-browser", "--internal-host", "127.0.0.1", "--port", "{port}"]
+    with running(
+        [programs / "label-studio", "start", *here, *account], "/health/", env=environment, cwd=root
+    ) as server:
 
         def ask(path: str, content: object) -> Any:
             headers = {"authorization": f"Token {token}", "content-type": "application/json"}
