@@ -9,7 +9,7 @@ from lanner.reports.lab.answer import Answer, Lab, Line, Value
 from lanner.reports.lab.effort import hours
 from lanner.reports.lab.sides import Side
 from lanner.reports.parts import Figure
-from lanner.reports.typeset import number, plural, words
+from lanner.reports.typeset import duration, number, plural, words
 from lanner.stats import ranking
 from lanner.stats.ranking import Ranking
 
@@ -36,7 +36,7 @@ def separation(lab: Lab) -> Answer:
         Line("Clusters of systems", [Value(max(one.clusters), text=str(max(one.clusters))) for one in made]),
     ]
     if all(spent):
-        lines.append(Line("Hours of work", [Value(h) for h in spent], bounded=False, digits=1))
+        lines.append(Line("Work in all", [Value(h, text=duration(h or 0)) for h in spent]))
         rate = [Value(len(found) / (h or 1)) for found, h in zip(told, spent, strict=True)]
         lines.append(Line("Pairs told apart per hour", rate, bounded=False))
     data = [
