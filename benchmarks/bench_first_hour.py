@@ -12,6 +12,7 @@ them wait for.
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import signal
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -28,6 +30,7 @@ from lanner.store import Store
 
 ROOT = Path(__file__).resolve().parent.parent
 BROWSER = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-sync"
+REACHED = re.compile(r"PIP_\w+|\w*_proxy|SSL_\w+|LANNER_DATA", re.IGNORECASE)
 KEYS = ("1", "3", "s", "4", "h", "8", "Enter")
 
 
@@ -50,7 +53,8 @@ def copy(folder: Path) -> Path:
 
 def judge(link: str, place: Path) -> None:
     """Open the link, begin the first document, answer its first sentence by keyboard, and see it in the store."""
-    program = next(path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name)))
+    names = ("chromium", "chromium-browser", "google-chrome")
+    program = next((path for name in names if (path := shutil.which(name))), None)  # else the one Playwright brings
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=BROWSER.split())
         page = browser.new_page()
@@ -72,18 +76,41 @@ def done(place: Path) -> int:
 def demo(clone: Path, home: dict[str, str], installed: bool) -> subprocess.Popen[str]:
     """The demo as a newcomer starts it, in a process group of its own, so that Ctrl+C can be sent to all of it."""
     command = [sys.executable, "-m", "lanner", "demo", "--no-open"] if installed else ["make", "demo"]
-    told = {**home, "PYTHON": sys.executable}
-    return subprocess.Popen(command, cwd=clone, env=told, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    return subprocess.Popen(command, cwd=clone, env=home, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def environment(folder: str) -> dict[str, str]:
+    """An empty home; of the machine's settings only how the network and released data are reached."""
+    reached = {name: value for name, value in os.environ.items() if REACHED.fullmatch(name)}
+    plain = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1"}
+    return {**reached, **plain, "PYTHON": sys.executable}
+
+
+def tested(clone: Path, home: dict[str, str]) -> tuple[bool, list[str]]:
+    """Whether `make test` passes, and what it says at the end of each part; all of its last lines where it fails."""
+    running = subprocess.Popen(
+        ["make", "test"], cwd=clone, env=home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    last: deque[str] = deque(maxlen=60)
+    counted = []
+    for line in running.stdout:
+        last.append(line.rstrip())
+        if re.search(r"\d+ passed", line):
+            counted.append(line.strip(" =\n"))
+    passed = running.wait() == 0
+    return passed, counted if passed else list(last)
 
 
 def main() -> None:
     installed = "--installed" in sys.argv
+    load = os.getloadavg()[0]
+    print(f"{os.cpu_count()} processors, load {load:.1f}, Python {platform.python_version()}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         clock = Clock()
         clone = copy(folder)
         clock.stop("git clone: done")
-        home = {"PATH": os.environ["PATH"], "HOME": name, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1"}
+        home = environment(name)
         running = demo(clone, home, installed)
         link = ""
         for line in running.stdout:
@@ -108,8 +135,10 @@ def main() -> None:
         subprocess.run([python, "-m", "lanner", *report], env=home, check=True, capture_output=True)
         clock.stop("lanner report: a report with that sentence in it")
         if "--test" in sys.argv:
-            done = subprocess.run(["make", "test"], cwd=clone, env=home, check=False)
-            clock.stop(f"make test: {'passed' if done.returncode == 0 else 'FAILED'}")
+            passed, lines = tested(clone, home)
+            clock.stop(f"make test: {'passed' if passed else 'FAILED'}")
+            print(*(f"{'':11}{line}" for line in lines), sep="\n")
+            sys.exit(0 if passed else 1)
 
 
 if __name__ == "__main__":
