@@ -22,9 +22,12 @@ def test_two_measures_within_each_judge(lanner: Command) -> None:
 
 
 def test_nothing_to_correlate(lanner: Command) -> None:
-    ran = lanner("associate", "x", "--x", "a")
+    Path("x.csv").write_text("judge,item,score\na,1,3\nb,1,4\n", encoding="utf-8")
+    ran = lanner("associate", "x.csv", "--x", "a")
     assert ran.code == 2
     assert "--of MEASURE" in ran.err
+    assert "no file 'y'" in lanner("associate", "y").err
+    assert "no judge 'c'" in lanner("associate", "x.csv", "--judges", "a,c").err
 
 
 def test_the_measures_of_a_plain_table_are_named(lanner: Command, tmp_path: Path) -> None:

@@ -41,4 +41,4 @@ def _of(name: str, answers: pl.DataFrame) -> Iterator[Coefficient]:
         yield Coefficient("icc", "ICC(2,1)", icc, name, options={"form": "2,1"})
         if few:
             yield Coefficient("kappa", "κ quadratic", kappa, name, options={"weights": "quadratic"})
-        yield Coefficient("percent", "% same", percent, name, pairwise=True)
+            yield Coefficient("percent", "% same", percent, name, pairwise=True)

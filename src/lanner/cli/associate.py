@@ -59,11 +59,8 @@ def command(
 
 
 def _known(source: Source) -> str:
-    """The measures one could name, if the source can be read at all."""
-    try:
-        found = list(dict.fromkeys(name for part in source.parts() for name in wide(part.table).measures))
-    except LannerError:
-        return ""
+    """The measures one could name; a source or a judge that is not there is told first."""
+    found = list(dict.fromkeys(name for part in source.parts() for name in wide(part.table).measures))
     return f"Measures here: {', '.join(found[:12])}{', …' if len(found) > 12 else ''}." if found else ""
 
 

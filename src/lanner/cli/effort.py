@@ -67,9 +67,17 @@ def _print(
         _say(output, _fatigue_words(effects))
     else:
         result = throughput(table, by=groups, limit=limit, pooled=pooled, resampling=Resampling(seed=seed))
-        shown = [*groups, "domain", "estimate", "mean_seconds", "median_seconds", "hours", "n"]
-        add_rows(output, result, list(dict.fromkeys(shown)), headings={"estimate": "items a minute [95 %]"}, **options)
+        shown = [*groups, "domain", "estimate", "mean", "median", "hours", "n"]
+        rows = [{**row, **_times(row)} for row in result.rows]
+        headings = {"estimate": "items a minute [95 %]", "mean": "mean seconds", "median": "median seconds"}
+        add_rows(output, result, list(dict.fromkeys(shown)), rows=rows, headings=headings, **options)
         _say(output, _speed_words(result, groups))
+
+
+def _times(row: Json) -> dict[str, Json]:
+    """Seconds and hours as people read them: no more digits than mean something."""
+    return {"mean": round(row["mean_seconds"], 1), "median": round(row["median_seconds"], 1),
+            "hours": round(row["hours"], 2)}  # fmt: skip
 
 
 def _say(output: Output, words: Sequence[str]) -> None:
@@ -87,7 +95,7 @@ def _speed_words(result: Result, groups: Sequence[str]) -> list[str]:
         who = [" ".join(str(row[name]) for name in groups) for row in (slow, fast)]
         line += f" ({who[0]}), {fast['median_seconds']:.0f} s for the fastest ({who[1]})"
     line += ". Means lie above medians where a few items took long; a lower --limit changes them most."
-    return [line]
+    return [f"Items a minute are 60 over the mean seconds; more documents narrow the intervals. {line}"]
 
 
 def _fatigue_words(effects: Sequence[Json]) -> list[str]:

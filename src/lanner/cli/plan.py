@@ -74,6 +74,7 @@ def command(
         for domain, part in shares(parts[0], by):
             if domain:
                 output.say(domain, style="bold")
+                made.about = {"domain": domain}
             _from_pilot(made, part, question or _first_question(part))
     output.end()
 
@@ -104,7 +105,8 @@ def _from_pilot(made: Asked, part: Material, question: str) -> None:
             raise InputError(f"{question} is neither a score nor anything judges can agree on.")
         made.agreement(part, found[0])
         return
-    made.output.note(f"Planned for {question}.")
+    if f"Planned for {question}." not in made.output.notes:
+        made.output.note(f"Planned for {question}.")
     made.scores(power.pilot(part.table, question), outlook.as_run(part.table, question))
 
 
@@ -120,6 +122,8 @@ class Asked:
         self.shape = [_numbers(text) for text in (documents, sentences, panel, overlap)]
         self.difference, self.wanted, self.extra, self.other_judges = difference, wanted, extra, other_judges
         self.minutes, self.rate, self.studies, self.seed = minutes, rate, studies, seed
+        self.about: dict[str, str] = {}
+        """What the rows to come are about: a domain, where each is planned for by itself."""
 
     def scores(self, parts: Components, now: Design) -> None:
         """A difference between two systems: variances, designs, and what more judgements are best spent on."""
@@ -129,7 +133,7 @@ class Asked:
             parts, designs, difference=self.difference, power=self.wanted, judges_random=self.other_judges,
             minutes=self.minutes, hourly=self.rate, n=self.studies, seed=self.seed,
         )  # fmt: skip
-        rows = [{"kind": "design", **row} for row in result.rows]
+        rows = [{**self.about, "kind": "design", **row} for row in result.rows]
         columns: list[str | tuple[str, str]] = [
             "documents",
             "sentences",
@@ -143,7 +147,7 @@ class Asked:
         columns += ["power", ("detectable", f"seen in {self.wanted:.0%}")]
         used = [c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)]
         self.output.table(rows, used, title="What each design would show of a difference between two systems")
-        self.output.notes.extend(result.notes)
+        self.output.notes.extend(note for note in result.notes if note not in self.output.notes)
         self.output.signature = str(result.signature)
         self.output.say()
         for row in rows[:1]:
@@ -154,7 +158,8 @@ class Asked:
         total = sum(getattr(parts, name) for name in power.PARTS) or 1.0
         rows = [
             {
-                "kind": "variance", "source": name, "why scores differ": words, "variance": getattr(parts, name),
+                **self.about, "kind": "variance", "source": name, "why scores differ": words,
+                "variance": getattr(parts, name),
                 "share": percent(getattr(parts, name) / total, 0), "narrowed by": _HELPS.get(name, "(cancels)"),
             }
             for name, words in _NAMES.items()
@@ -192,7 +197,7 @@ class Asked:
         result = power.next_judgements(
             parts, design, extra, judges_random=self.other_judges, n=self.studies, seed=self.seed
         )
-        rows = [{"kind": "extra", **row, "less": percent(row["narrower"], 0)} for row in result.rows]
+        rows = [{**self.about, "kind": "extra", **row, "less": percent(row["narrower"], 0)} for row in result.rows]
         self.output.say()
         columns: list[str | tuple[str, str]] = [
             "way",
@@ -213,7 +218,7 @@ class Asked:
         now = len(plan.documents)
         wanted = self.shape[0] or sorted({max(2, now // 2), max(2, now), 2 * now, 4 * now})
         result = outlook.expected_width(plan, wanted, n=min(self.studies, 400), seed=self.seed)
-        rows = [{"kind": "agreement", "question": coefficient.question, **row} for row in result.rows]
+        rows = [{**self.about, "kind": "agreement", "question": coefficient.question, **row} for row in result.rows]
         title = f"Interval of {coefficient.sign} ({coefficient.question}) with as many documents like the pilot's"
         columns: list[str | tuple[str, str]] = [
             "documents",
@@ -239,7 +244,7 @@ class Asked:
         share = 0.5 + self.difference if self.difference is not None else None
         result = outlook.preference_outlook(known, wanted, share=share, n=min(self.studies, 1000), seed=self.seed)
         rows = [
-            {"kind": "preference", "question": question, **row, "chance": percent(row["power"], 0)}
+            {**self.about, "kind": "preference", "question": question, **row, "chance": percent(row["power"], 0)}
             for row in result.rows
         ]
         self.output.table(rows, ["documents", "comparisons", ("chance", "preference seen in")], title=question)

@@ -9,8 +9,9 @@ from typing import get_args
 import click
 import polars as pl
 
+from lanner.cli._mixed import print_mixed
 from lanner.cli._output import Output, print_rows
-from lanner.cli._source import Source, names, source_options
+from lanner.cli._source import Source, names, shares, source_options
 from lanner.model import Json, Result
 from lanner.reports.typeset import p_value, percent
 from lanner.stats.reading import band
@@ -18,6 +19,8 @@ from lanner.stats.regression import Clustering, regress
 from lanner.stats.regression import blocks as regress_blocks
 from lanner.stats.resample import Resampling
 from lanner.stats.wide import wide
+
+_WIDE = 0.5  # an R² that may lie anywhere in half of its range says next to nothing
 
 
 @click.command("regress", short_help="What a score is made of: coefficients and R² by block.")
@@ -27,6 +30,7 @@ from lanner.stats.wide import wide
 @click.option("--errors", type=click.Choice(get_args(Clustering)), default="document", show_default=True)
 @click.option("--fill", type=float, help="Take missing outcomes as this number (it is noted).")
 @click.option("--coefficients", is_flag=True, help="The coefficients of the full model instead of R² by block.")
+@click.option("--mixed", "samples", is_flag=True, help="Judges and documents as samples: one model, shares of spread.")
 @click.option("--seed", default=0, show_default=True)
 @source_options
 def command(
@@ -37,6 +41,7 @@ def command(
     errors: Clustering,
     fill: float | None,
     coefficients: bool,
+    samples: bool,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -49,8 +54,13 @@ def command(
     parts = [[name.strip() for name in block.split("+")] for block in blocks.split(",")]
     resampling = Resampling(seed=seed)
     output = Output("regress", as_json)
+    predictors = [name for block in parts for name in block]
+    if samples:
+        for domain, own in shares(part, "domain" if "domain" in groups else None):
+            print_mixed(output, own, domain, outcome, predictors)
+        output.end()
+        return
     if coefficients:
-        predictors = [name for block in parts for name in block]
         measures = wide(part.table)
         result = regress(measures, outcome, predictors, by=groups, errors=errors, fill=fill, resampling=resampling)
         shown = [*groups, "term", "estimate", "p", "n"]
@@ -63,7 +73,7 @@ def command(
         for row in result.rows
     ]
     shown = [*groups, "step", "estimate", "added", "p", "n"]
-    headings = {"estimate": "R² [95 %]"}
+    headings = {"estimate": "R² [95 %]", "p_text": "p of what is added"}
     words = _explained(result, outcome, parts, groups)
     print_rows(output, replace(result, rows=rows), shown, headings=headings, words=words)
 
@@ -81,8 +91,12 @@ def _explained(result: Result, outcome: str, parts: Sequence[Sequence[str]], gro
             gain = f"add{'s' * (len(parts[-1]) == 1)} {percent(row['added'], 0)}"
             says += f"; {last} {gain} to what the others explain, a {large} effect (Cohen 1988)"
             says += f", {p_value(row['p'])}" if row["p"] is not None else ", not tested: too few documents"
+        elif row["r2"] < 1:
+            says += f", a {band(row['r2'] / (1 - row['r2']), 'cohen_f2')} effect (Cohen 1988)"
+            wide_open = row["r2_low"] is not None and row["r2_high"] - row["r2_low"] > _WIDE
+            says += "; the interval is too wide to rest on, more documents narrow it" if wide_open else ""
         words.append(f"{who}: {says}." if who else f"{says}.")
-    if words:
+    if words and len(parts) > 1:
         words.append("Blocks that go together share what they explain: another order gives other gains.")
     return words
 

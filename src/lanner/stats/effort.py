@@ -130,6 +130,8 @@ def throughput(
     missing = unknown / len(table)
     for labels, part in groups(kept, by):
         domains = [("all", part), *((d["domain"], p) for d, p in groups(part, ["domain"]))]
+        if "domain" in by:  # each group is a domain already, and keeps its name
+            domains = [(labels["domain"], part)]
         for domain, own in domains if len(domains) > 2 else domains[:1]:
             result, row = _rate(own, pooled or domain != "all", resampling)
             rows.append({**labels, "domain": domain, **row})

@@ -15,7 +15,8 @@ from scipy.optimize import brentq
 from scipy.special import chdtri, ndtri, stdtr, stdtrit
 
 from lanner import __version__
-from lanner.model import Json, Result, Signature
+from lanner.model import Interval, Json, Result, Signature
+from lanner.stats.explained import Parts, shares
 from lanner.stats.reml import Problem, Solution, descend, minimise
 from lanner.stats.resample import Array, Indices
 from lanner.stats.tables import undefined
@@ -189,7 +190,8 @@ def mixed(
     components with profile likelihood intervals (for large models, Wald intervals on the log scale) and their share
     of the total: the share of "document" is the intraclass correlation of documents. The Result's value is the share
     of variance that fixed and random effects explain together, R² after Nakagawa & Schielzeth (2013, Methods Ecol.
-    Evol. 4); that of the fixed effects alone is in the notes.
+    Evol. 4), with an interval by generalised pivots (`lanner.stats.explained`) that takes judges and documents as
+    samples; that of the fixed effects alone is in the notes.
     """
     name = f"mixed model of {outcome}"
     made = _prepare(data, outcome, fixed, random)
@@ -199,12 +201,15 @@ def mixed(
     model = fit(y, design.matrix, factors, reml=reml)
     if not model.converged:
         notes += ("The fit did not settle: variances may be poorly determined.",)
-    spread = curvature(model)
+    spread, problem = curvature(model), model.solution.problem
     rows = [*_fixed_rows(model, design, spread, level), *_variance_rows(model, list(levels), spread, level)]
-    systematic = float(np.var(design.matrix @ model.beta, ddof=1))  # as the authors of this R² do
-    everything = systematic + float(model.variances.sum())
-    marginal, conditional = systematic / everything, (everything - float(model.variances[0])) / everything
-    notes += (f"R² of the fixed effects alone: {marginal:.3f}. Effects and variances have intervals; R² has none.",)
+    r2 = shares(Parts(model.variances, spread, problem.sizes, model.beta, model.covariance, design.matrix), level)
+    interval = Interval(*r2.ends, level, "pivots", " and ".join(levels)) if r2.ends else None
+    between = f" ({r2.fixed_ends[0]:.3f} to {r2.fixed_ends[1]:.3f})" if r2.fixed_ends else ""
+    if len(model.beta) > 1:
+        notes += (f"R² of the fixed effects alone: {r2.fixed:.3f}{between}.",)
+    if interval is None:
+        notes += ("R² has no interval: the likelihood is too flat to tell how sure the variances are.",)
     zero = [factor for factor, v in zip(levels, model.variances[1:], strict=True) if v == 0]
     if zero:
         notes += (f"No variance found between levels of: {', '.join(zero)}.",)
@@ -218,7 +223,7 @@ def mixed(
     )
     signature = Signature("mixed model", parts=parts, version=__version__)
     missing = 1 - len(y) / total if total else 0.0
-    return Result(name, conditional, counts=counts, missing=missing, rows=rows, notes=notes, signature=signature)
+    return Result(name, r2.everything, interval, None, counts, missing, {}, rows, notes, signature)
 
 
 def effects(

@@ -104,8 +104,21 @@ def pilot(data: Any, of: str) -> Components:
     parts = {target: found.get(term, 0.0) for term, target in names.items()}
     if not any(term in found for term in ("document:system", "item:system")):  # one system: err on the safe side
         parts |= {"system_document": parts["document"], "system_item": parts["item"], "document": 0.0, "item": 0.0}
-    source = " ".join((f"a pilot, {rows} scores of {of}.", *notes))
+    hidden = [words for term, words in _UNSEEN.items() if term not in found]
+    own = [note for note in notes if "left out of the random effects" not in note]
+    unseen = f"It cannot show {', '.join(hidden)}: that is counted with what it shows." if hidden else ""
+    source = " ".join(filter(None, (f"a pilot, {rows} scores of {of}.", unseen, *own)))
     return Components(**parts, residual=found["residual"], source=source)
+
+
+_UNSEEN = {
+    "document": "how hard documents are",
+    "item": "how hard sentences are",
+    "judge": "how strict judges are",
+    "document:system": "how systems change places between documents",
+    "item:system": "how systems change places between sentences",
+    "judge:system": "which systems a judge favours",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,8 @@ def _ends(result: Result, share: bool) -> str:
 def _on_scale(result: Result, scale: str, *, cited: bool = True) -> str:
     assert result.value is not None
     here = band(result.value, scale)
+    if result.interval and result.value < 0 <= result.interval.high and not _words()["scale"][scale].get("either_sign"):
+        here = "no agreement beyond chance"  # a little below nought says nothing worse than nought
     on_scale = (
         f"On the scale of {_words()['scale'][scale]['citation']}: {here}" if cited else here[:1].upper() + here[1:]
     )
