@@ -99,6 +99,9 @@ def _delimited(path: Path, delimiter: str, quotes: str) -> Rows:
                         f"This row has {len(row)} cells, the header has {width}.",
                         line,
                         "Check quotation marks and delimiters, or say quotes=yes or quotes=no.",
+                        code="ragged",
+                        cells=len(row),
+                        width=width,
                     )
                 row = row[:width]  # noqa: PLW2901 - empty cells beyond the header are no content
             if not quoted and row[-1].endswith("\r"):
@@ -112,12 +115,14 @@ def _checked_header(path: Path, header: list[str]) -> list[str]:
     while header and not header[-1]:
         header.pop()
     if not header:
-        textfile.failed(path, "The table has no header.", 1, "The first row must name the columns.")
+        textfile.failed(path, "The table has no header.", 1, "The first row must name the columns.", code="no_header")
     for position, name in enumerate(header, 1):
         if not name:
-            textfile.failed(path, f"Column {position} has no name.", 1, "Name every column in the first row.")
+            said = f"Column {position} has no name."
+            textfile.failed(path, said, 1, "Name every column in the first row.", code="nameless_column", n=position)
         if header.index(name) < position - 1:
-            textfile.failed(path, f"Two columns are called {name!r}.", 1, "Rename one of them.")
+            said = f"Two columns are called {name!r}."
+            textfile.failed(path, said, 1, "Rename one of them.", code="column_twice", name=name)
     return header
 
 

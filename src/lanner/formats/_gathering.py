@@ -76,7 +76,8 @@ class Gathering:
         """The document of a row; what the row says about it is asked for once."""
         if not name:
             if self._has_documents:
-                textfile.failed(self._path, "This row names no document.", line, "Fill in its document id.")
+                said = "This row names no document."
+                textfile.failed(self._path, said, line, "Fill in its document id.", code="no_document")
             name = self._default
         draft = self._drafts.get(name)
         if draft is None:
@@ -93,7 +94,8 @@ class Gathering:
         """A new segment or, where a row holds one system's output, the one that this output belongs to."""
         if not name:
             if self._has_segments:
-                textfile.failed(self._path, "This row has no segment id.", line, "Fill in its segment id.")
+                said = "This row has no segment id."
+                textfile.failed(self._path, said, line, "Fill in its segment id.", code="no_segment")
             document.turns[system] += 1
             name = str(document.turns[system])
         draft = document.segments.get(name)
@@ -101,7 +103,16 @@ class Gathering:
             draft = document.segments[name] = Draft(document.id, name, line, source)
         elif not system or system in draft.outputs:
             what = f"The segment {name!r} of {document.id!r}" + (f" by {system!r}" if system else "")
-            textfile.failed(self._path, f"{what} is already on line {draft.line}.", line, "Ids must differ.")
+            textfile.failed(
+                self._path,
+                f"{what} is already on line {draft.line}.",
+                line,
+                "Ids must differ.",
+                code="segment_twice",
+                segment=name,
+                document=document.id,
+                line_before=draft.line,
+            )
         elif draft.source != source:
             self._differing["source"] += 1
             draft.flags.append("source_differs")

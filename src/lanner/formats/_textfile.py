@@ -156,9 +156,19 @@ def too_large(path: Path, allowed: int) -> InputError:
     )
 
 
-def failed(path: Path, what: str, line: int | None = None, next_step: str = "", item: str = "") -> NoReturn:
-    """Raise the error for a place in a file."""
-    raise InputError(what, where=Where(path, line, item=item or None), next_step=next_step)
+def failed(
+    path: Path,
+    what: str,
+    line: int | None = None,
+    next_step: str = "",
+    item: str = "",
+    *,
+    code: str = "",
+    **names: object,
+) -> NoReturn:
+    """Raise the error for a place in a file. A common one has a `code` and the `names` in it, for translated pages."""
+    said = {name: str(value) for name, value in names.items()}
+    raise InputError(what, code=code, names=said, where=Where(path, line, item=item or None), next_step=next_step)
 
 
 def magic(path: Path, size: int = 4) -> bytes:

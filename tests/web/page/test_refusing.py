@@ -6,6 +6,7 @@ import pytest
 
 from lanner import formats
 from lanner.errors import CampaignError, InputError, LannerError, Where
+from lanner.web.draft.uploads import without_folders
 from lanner.web.page.refusing import parts, told
 from lanner.web.page.speech import speaking
 
@@ -48,3 +49,29 @@ def test_missing_columns_are_told_with_the_names_of_the_file(tmp_path: Path) -> 
         assert what in said
         assert where == f"{file}:1"
         assert step in next_step
+
+
+@pytest.mark.parametrize(
+    ("table", "what", "line"),
+    [
+        ("document,segment,source,mt\nd,1,One.\n", "Diese Zeile hat 3 Zellen, die Kopfzeile 4.", 2),
+        ("source,source\na,b\n", "Zwei Spalten heißen source.", 1),
+        ("source,,mt\na,b,c\n", "Spalte 2 hat keinen Namen.", 1),
+        ("document,source,mt\n,One.,Eins.\n", "Diese Zeile nennt kein Dokument.", 2),
+        ("document,segment,source,mt\nd,,One.,Eins.\n", "Diese Zeile hat keine Segmentkennung.", 2),
+        ("document,segment,source,mt\nd,1,A.,B.\nd,1,C.,D.\n", "Das Segment 1 von d steht schon in Zeile 2.", 3),
+    ],
+)
+def test_common_mistakes_in_a_table_are_told_in_the_readers_language(
+    tmp_path: Path, table: str, what: str, line: int
+) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text(table, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        list(formats.read_documents(file, "table"))
+    with speaking("de"):
+        said, where, next_step = parts(without_folders(caught.value))
+    assert said == what
+    assert where == f"t.csv:{line}"
+    assert next_step
+    assert "{" not in next_step

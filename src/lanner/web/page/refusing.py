@@ -39,6 +39,16 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
         "No column is known to hold the source text.",
         "The columns are: {columns}. Say under “Other column names” which it is, for instance source={column}.",
     ),
+    "ragged": ("This row has {cells} cells, the header has {width}.", "Check its quotation marks and delimiters."),
+    "no_header": ("The table has no header.", "The first row must name the columns."),
+    "nameless_column": ("Column {n} has no name.", "Name every column in the first row."),
+    "column_twice": ("Two columns are called {name}.", "Rename one of them."),
+    "no_document": ("This row names no document.", "Fill in its document id."),
+    "no_segment": ("This row has no segment id.", "Fill in its segment id."),
+    "segment_twice": (
+        "The segment {segment} of {document} is already on line {line_before}.",
+        "Ids must differ within a document.",
+    ),
     "no_column": ("There is no column {column}.", "The columns are: {columns}."),
 }
 _BY_KIND: tuple[tuple[type[LannerError], str], ...] = (
