@@ -43,3 +43,8 @@ def test_values_do_not_break_over_a_line() -> None:
         "104 of 178, p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}.029; p\N{NO-BREAK SPACE}&lt;\N{NO-BREAK SPACE}.001; "
         "95\N{NO-BREAK SPACE}% CI, n\N{NO-BREAK SPACE}178"
     )
+
+
+def test_neither_an_interval_nor_a_name_with_a_letter_before_the_hyphen_breaks() -> None:
+    assert strong("κ .50 [.45, .55]") == "κ .50 [.45,\N{NO-BREAK SPACE}.55]"
+    assert strong("under H-FALCON, well-known") == 'under <span class="nb">H-FALCON</span>, well-known'

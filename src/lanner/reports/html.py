@@ -51,15 +51,20 @@ def _environment() -> jinja2.Environment:
 
 
 def strong(text: str) -> Markup:
-    """Escaped text in which **words** are strong, and "p = .029" or "95 %" never breaks over a line."""
+    """Escaped text in which **words** are strong, and "p = .029", "95 %", "[.45, .55]" or "H-FALCON" never breaks over
+    a line."""
     whole = _RELATION.sub("\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", str(escape(text)))
     whole = _BEFORE_SIGN.sub("\N{NO-BREAK SPACE}", whole)
     whole = _BEFORE_DASH.sub("\N{NO-BREAK SPACE}– ", whole)
+    whole = _INTERVAL.sub("[\\1,\N{NO-BREAK SPACE}\\2]", whole)
+    whole = _ONE_LETTER.sub(r'<span class="nb">\g<0></span>', whole)
     return Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", whole))
 
 
 _RELATION = re.compile(r"(?<=[\w)²]) (=|&lt;|&gt;|≤|≥) (?=[\d.−])")
 _BEFORE_SIGN = re.compile(r"(?<=\d) (?=%)|(?<=\bn) (?=\d)|(?<= \*) (?=p\b)")
+_INTERVAL = re.compile(r"\[([−\d.,]+), ([−\d.,]+)\]")
+_ONE_LETTER = re.compile(r"\b[^\W\d_]-[^\W\d_]+")
 _BEFORE_DASH = re.compile(r"(?<=\S) – ")
 
 

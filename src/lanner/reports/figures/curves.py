@@ -10,7 +10,7 @@ from lanner.reports.svg import WIDTH, Drawing, wrap
 
 _LEFT, _RIGHT, _TOP, _TALL = 52.0, 520.0, 16.0, 210.0
 _STYLES = ("c0", "c1", "c2", "c3")
-_NEAR = 15.0
+_NEAR = 19.0
 _SIDE = WIDTH - _RIGHT - 34
 
 

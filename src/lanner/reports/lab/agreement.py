@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from lanner.errors import LannerError
@@ -95,6 +97,12 @@ def _signature(lab: Lab, pairs: list[Matched]) -> str:
     return f"{', '.join(kinds)} · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}"
 
 
+def _turned(lab: Lab, row: Mapping[str, Json]) -> bool:
+    """Whether one of two sides counts errors and the other quality, which makes agreement negative."""
+    known = {side.name: side.measure.direction for side in lab.sides if side.measure}
+    return known[str(row["x"])] != known[str(row["y"])]
+
+
 def same_scores(lab: Lab) -> Answer:
     """How far the measures of the sides go together, item by item and system by system."""
     title = "Do they say the same?"
@@ -128,11 +136,12 @@ def same_scores(lab: Lab) -> Answer:
     top = rows[0]
     said = (
         f"Item by item, {top['x']} and {top['y']} go together with {top['statistic']} "
-        f"{estimate(top['value'], top['low'], top['high'], 2)} (n {top['n']:,})."
+        f"{estimate(top['value'], top['low'], top['high'], 2)} (n {top['n']:,}"
+        f"{'; the lower the better in one of them, so that the sign is turned' if _turned(lab, top) else ''})."
     )
     figure = Figure(
         "lab-same",
-        f"{said} Bars: 95 % intervals. Where one score counts errors and the other quality, the sign is negative.",
+        f"{said} Bars: 95 % intervals.",
         str(intervals("How far scores go together", drawn)), rows, str(result.signature or ""),
     )  # fmt: skip
     return Answer(title, lines, figure, said, data=rows)

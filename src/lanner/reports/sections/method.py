@@ -45,7 +45,7 @@ def section(view: View) -> Section:
             ),
         )
     if view.material.notes:  # answers withdrawn, spellings mended: what happened to the data before they were counted
-        paragraphs.append(Paragraph(" ".join(view.material.notes)))
+        paragraphs.append(Paragraph(f"**About the data.** {' '.join(view.material.notes)}"))
     return Section("method", "What was done", [*paragraphs, _asked(view), _texts(view)])
 
 
