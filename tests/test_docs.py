@@ -109,6 +109,12 @@ def test_every_page_is_in_the_navigation_once():
     assert sorted(_leaves(_config()["nav"])) == sorted(page.relative_to(DOCS).as_posix() for page in PAGES)
 
 
+def test_the_site_has_the_mark_of_the_pages():
+    theme = _config()["theme"]
+    pages = ROOT / "src" / "lanner" / "web" / "static" / "icon.svg"
+    assert (DOCS / theme["logo"]).read_bytes() == (DOCS / theme["favicon"]).read_bytes() == pages.read_bytes()
+
+
 def test_the_site_loads_nothing_from_elsewhere():
     config = _config()
     assert config["theme"]["font"] is False

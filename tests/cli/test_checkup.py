@@ -47,6 +47,11 @@ def test_without_a_browser_links_can_be_opened_elsewhere(monkeypatch: pytest.Mon
         raise webbrowser.Error("no")
 
     monkeypatch.setattr(webbrowser, "get", none)
-    found = _checkup._browser()
-    assert found.state == MISSING
-    assert "elsewhere" in found.next_step
+    for programs, words in ((set(), "none found"), ({"chromium"}, "chromium, but there is no screen here")):
+        monkeypatch.setattr(
+            _checkup.shutil, "which", lambda name, programs=programs: name if name in programs else None
+        )
+        found = _checkup._browser()
+        assert found.state == MISSING
+        assert words in found.words
+        assert "elsewhere" in found.next_step

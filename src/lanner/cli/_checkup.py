@@ -117,11 +117,17 @@ def _disk(folder: Path) -> Iterator[Finding]:
             yield Finding("Disk", f"cannot write in {name}", WRONG, "Go to a folder of your own, or change its rights.")
 
 
+_BROWSERS = ("firefox", "chromium", "chromium-browser", "google-chrome", "microsoft-edge")
+
+
 def _browser() -> Finding:
     """The one that `webbrowser` would open; judges bring their own."""
     try:
         found = webbrowser.get()
     except webbrowser.Error:
+        if program := next(filter(shutil.which, _BROWSERS), ""):
+            words = f"{program}, but there is no screen here to open it on; judges may use any on theirs"
+            return Finding("Browser", words, MISSING, "Open the printed links elsewhere.")
         words = "none found on this machine; judges may use any on theirs"
         return Finding("Browser", words, MISSING, "Open the printed links elsewhere, or install Firefox or Chromium.")
     return Finding("Browser", str(getattr(found, "name", "") or type(found).__name__))

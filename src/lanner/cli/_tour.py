@@ -3,6 +3,7 @@ looks."""
 
 from __future__ import annotations
 
+import base64
 import shlex
 import shutil
 import socket
@@ -12,6 +13,7 @@ import webbrowser
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 from jinja2 import Template
@@ -42,9 +44,12 @@ class Stops:
 def write_page(folder: Path, stops: Stops) -> Path:
     """The start page as a file that its owner alone can read: its links let one in."""
     style = SHARED["tokens.css"].read_text(encoding="utf-8")
+    icon = base64.b64encode(resources.files("lanner.web").joinpath("static", "icon.svg").read_bytes()).decode()
     text = Path(__file__).with_name("tour.html").read_text(encoding="utf-8")
     page = folder / "start.html"
-    write_whole(page, Template(text, autoescape=True).render(stops=stops, style=style, activate=activation()))
+    write_whole(
+        page, Template(text, autoescape=True).render(stops=stops, style=style, icon=icon, activate=activation())
+    )
     page.chmod(0o600)
     return page
 
