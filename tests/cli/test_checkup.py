@@ -53,5 +53,5 @@ def test_without_a_browser_links_can_be_opened_elsewhere(monkeypatch: pytest.Mon
         )
         found = _checkup._browser()
         assert found.state == MISSING
-        assert words in found.words
+        assert words in found.found
         assert "elsewhere" in found.next_step
