@@ -117,6 +117,8 @@ def test_trouble_with_the_disk_is_told_until_a_save_works_again(
         assert client.get("/readyz").status_code == 503
         page = client.get("/campaigns").text
         assert "The disk is full" in page and "Make room" in page
+        assert "The disk is full" in client.get("/campaigns/trial").text
     assert save(client, task, 0, complete()).status_code == 200
     assert client.get("/readyz").status_code == 200
     assert "The disk is full" not in client.get("/campaigns").text
+    assert 'id="trouble" hidden' in client.get("/campaigns/trial").text, "an open page can be told later"

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import time
 from collections.abc import AsyncIterator
 
 from lanner import campaign
@@ -34,6 +36,22 @@ def test_a_save_is_told_and_the_end_ends_the_stream(store: Store) -> None:
         await asyncio.to_thread(lambda: None)
         await site.live.send_home()
         assert await asyncio.wait_for(rest, 30) == ""
+        await site.close()
+
+    asyncio.run(work())
+
+
+def test_trouble_with_saving_is_told_to_a_page_that_is_open(store: Store) -> None:
+    open_campaign(store)
+
+    async def work() -> None:
+        site = Site(store, Settings(beside=False))
+        site.intake._failed = (time.monotonic(), "The disk is full.\nMake room.")
+        stream = sse._news(site, 1)
+        assert json.loads((await following(stream, "trouble")).split("data: ")[1]) == "The disk is full.\nMake room."
+        site.intake._failed = None
+        site.live.closing.set()
+        assert await following(stream, "never") == ""
         await site.close()
 
     asyncio.run(work())

@@ -1,8 +1,9 @@
-"""News for open pages: a line whenever something was saved, a sign of life in between."""
+"""News for open pages: a line whenever something was saved or nothing can be, a sign of life in between."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -18,7 +19,7 @@ LONGEST = 3600.0
 
 
 async def events(request: Request) -> Response:
-    """A stream of `changed` for one campaign."""
+    """A stream for one campaign: `changed`, and `trouble` with the reason while nothing can be saved."""
     site: Site = request.app.state.site
     account = request.state.visitor.account
     campaign = await site.read(lambda: find(site.store, account, request.path_params["name"]))
@@ -31,8 +32,11 @@ async def _news(site: Site, campaign: int) -> AsyncIterator[str]:
     end = loop.time() + LONGEST
     yield "retry: 3000\n\n"
     async with site.live.looking(campaign) as watched:
-        seen = watched.number
+        seen, told = watched.number, ""
         while loop.time() < end and not site.live.closing.is_set():
+            if site.trouble != told:
+                told = site.trouble
+                yield f"event: trouble\ndata: {json.dumps(told)}\n\n"
             with suppress(TimeoutError):
                 await asyncio.wait_for(watched.news(seen), HEARTBEAT)
             if watched.number != seen:

@@ -25,7 +25,7 @@ _STATUS: tuple[tuple[type[LannerError], int], ...] = (
     (InputError, 422),
     (ProtocolError, 422),
 )
-_WORDS = {
+_WORDS: dict[int | str, tuple[str, str]] = {
     400: ("The request cannot be read.", "Go back, reload the page and try again."),
     401: ("You are not signed in.", "Judges: open your personal link again. Organisers: sign in."),
     403: ("This is not open to you.", "Ask an owner of this server if you need it."),
@@ -36,6 +36,10 @@ _WORDS = {
     429: ("Too many tries.", "Wait a little, then try again."),
     500: ("Something went wrong on the server.", "Try again. If it stays, tell the organiser the number below."),
     503: ("The server cannot reach its database.", "Your answers are kept on this device. It tries again by itself."),
+    "organisers": (
+        "The server cannot use its database at the moment.",
+        "Nothing was changed. Try again in a moment; the server's log says why.",
+    ),
 }
 
 
@@ -84,7 +88,8 @@ def lanner_problem(request: Request, error: Exception) -> Response:
     status = next((code for kind, code in _STATUS if isinstance(error, kind)), 400)
     if status == 503:
         log.error("store: %s", error.what)
-        return _answer(request, 503, (say(_WORDS[503][0]), "", say(_WORDS[503][1])))
+        what, next_step = map(say, _WORDS[503 if _is_judges(request) else "organisers"])
+        return _answer(request, 503, (what, "", next_step))
     return _answer(request, status, parts(error))
 
 
@@ -102,11 +107,17 @@ def bug(request: Request, error: Exception) -> Response:
     return _answer(request, 500, (what, say("Number {number}", number=number), next_step))
 
 
+def _is_judges(request: Request) -> bool:
+    """Whether a page is one that judges look at."""
+    path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+    return bool(path.startswith(("/j/", "/work", "/task/")))
+
+
 def _for_judge(request: Request, status: int) -> tuple[Messages, str] | None:
     """The judge's language and which of the messages for judges says it, on the pages that are theirs."""
     path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
     named = {401: "signin", 404: "link" if path.startswith("/j/") else "gone", 500: "server", 503: "server"}.get(status)
-    if named is None or not path.startswith(("/j/", "/work", "/task/")):
+    if named is None or not _is_judges(request):
         return None
     asked = (request.cookies.get(COOKIE, ""), *from_header(request.headers.get("accept-language", "")))
     return Messages(choose(code for code in asked if code)), named

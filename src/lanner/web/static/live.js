@@ -80,5 +80,12 @@ panels.addEventListener("change", (event) => {
 const news = new EventSource(panels.dataset.events ?? "");
 news.addEventListener("changed", refresh);
 news.addEventListener("open", refresh);
+news.addEventListener("trouble", ({ data }) => {
+  const told = document.getElementById("trouble");
+  if (!told) return;
+  const why = JSON.parse(data);
+  told.hidden = !why;
+  /** @type {HTMLElement} */ (told.querySelector("span")).textContent = why;
+});
 news.addEventListener("error", () => say("lost"));
 say("live");
