@@ -77,12 +77,12 @@ def test_patterns_of_many_judges_take_the_long_way_to_the_same_end():
     codes = -np.sort(-rng.integers(-1, 3, (50, 4)), axis=1).astype(np.int32)
     wide = np.concatenate([codes, np.full((50, 400), -1, np.int32)], axis=1)
     places = np.arange(50, dtype=np.int32) % 5
-    short, long = Patterns.of(codes, places, 5, 3), Patterns.of(wide, places, 5, 3)
+    short, long, longest = (Patterns.of(given, places, 5, q) for given, q in ((codes, 3), (wide, 3), (wide, 30)))
     counted = [
         {tuple(row[:4]): count for row, count in zip(found.codes.tolist(), found.count, strict=True)}
-        for found in (short, long)
+        for found in (short, long, longest)
     ]
-    assert counted[0] == counted[1]
+    assert counted[0] == counted[1] == counted[2]
     each = Patterns.of(codes, places, 5, 10**6)
     assert each.codes.tolist() == codes.tolist()
 

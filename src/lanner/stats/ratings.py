@@ -221,6 +221,12 @@ class Patterns:
             radix = (n_labels + 1) ** np.arange(width, dtype=np.int64)
             keys, index = distinct((sorted_codes + 1) @ radix)
             found = sorted_codes[_any_place(index, len(keys))]
+        elif n_labels * math.log2(width + 1) < 62:  # many judges, few labels: how many gave each says it all
+            row, slot = np.nonzero(sorted_codes >= 0)
+            given = np.bincount(row * n_labels + sorted_codes[row, slot], minlength=len(sorted_codes) * n_labels)
+            radix = (width + 1) ** np.arange(n_labels, dtype=np.int64)
+            keys, index = distinct(given.reshape(-1, n_labels) @ radix)
+            found = sorted_codes[_any_place(index, len(keys))]
         else:
             found, index = np.unique(sorted_codes, axis=0, return_inverse=True)
         index = index.reshape(-1)

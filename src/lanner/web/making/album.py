@@ -116,8 +116,8 @@ class Album:
             main=name,
             apart=divergence(present, asked, people, models) if asked is not None and not present.is_empty else None,
             paces=other.paces if other else paces(leaf.table),
-            comments=tuple(said[:_COMMENTS]),
-            comments_in_all=len(said),
+            comments=said[0],
+            comments_in_all=said[1],
             controls=_controls(leaf),
         )
         leaf.done[name] = made
@@ -197,12 +197,13 @@ class Album:
         return frame(judgements, leaf.protocol, leaf.documents, plain)
 
     @staticmethod
-    def _comments(leaf: _Leaf) -> list[Comment]:
+    def _comments(leaf: _Leaf) -> tuple[tuple[Comment, ...], int]:
+        """The latest, and how many there are."""
         texts = [question.id for _, question in leaf.protocol.questions if isinstance(question, Text)]
         said = leaf.table.filter(pl.col("question").is_in(texts) & (pl.col("text").fill_null("") != ""))
-        rows = said.sort("answered_at", descending=True, nulls_last=True)
-        columns = rows.select("judge", "question", "document", "segment", "text", "answered_at")
-        return [Comment(*row) for row in columns.iter_rows()]
+        columns = said.select("judge", "question", "document", "segment", "text", "answered_at")
+        latest = columns.sort("answered_at", descending=True, nulls_last=True).head(_COMMENTS)
+        return tuple(Comment(*row) for row in latest.iter_rows()), said.height
 
 
 def _with_controls(store: Store, campaign: int) -> list[Task]:

@@ -23,17 +23,22 @@ def paces(table: pl.DataFrame) -> dict[str, Pace]:
         .sort("at", nulls_last=True)
     )
     found = {}
-    for (judge,), rows in times.group_by(["judge"], maintain_order=True):
-        seconds = rows["active"].drop_nulls().drop_nans()
-        moments = rows["at"].drop_nulls()
-        total = float(seconds.sum())
+    seconds = pl.col("active").drop_nulls().drop_nans()
+    own = times.group_by("judge", maintain_order=True).agg(
+        seconds.alias("seconds"),
+        seconds.median().alias("median"),
+        pl.col("at").min().alias("first"),
+        pl.col("at").max().alias("last"),
+    )
+    for judge, spent, median, first, last in own.iter_rows():
+        total = float(sum(spent))
         found[str(judge)] = Pace(
             active=total,
-            median=float(seconds.median()) if len(seconds) else None,  # type: ignore[arg-type]
-            per_minute=60 * len(seconds) / total if total > 0 else None,
-            parts=_parts([float(second) for second in seconds]),
-            first=moments.min() if len(moments) else None,  # type: ignore[arg-type]
-            last=moments.max() if len(moments) else None,  # type: ignore[arg-type]
+            median=median,
+            per_minute=60 * len(spent) / total if total > 0 else None,
+            parts=_parts(spent),
+            first=first,
+            last=last,
         )
     return found
 
