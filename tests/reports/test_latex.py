@@ -51,3 +51,18 @@ def test_long_words_break_and_wide_tables_are_set_smaller() -> None:
     columns = [Column(f"c{n}", "C") for n in range(8)]
     assert r"\footnotesize\setlength" in table(Table("t", "c", columns, []))
     assert "p{0.36" in table(Table("t", "c", [Column("a", "A"), Column("b", "B", text=True)], [{"b": "word " * 20}]))
+
+
+def test_a_table_longer_than_a_page_goes_on_on_the_next() -> None:
+    columns = [Column("a", "Judge"), Column("b", "n")]
+    long = table(Table("t", "Long.", columns, [{"a": f"j{n}", "b": n} for n in range(60)], signature="n 60"))
+    assert r"\begin{longtable}" in long
+    assert r"\begin{table}" not in long
+    assert long.count(r"\textbf{Judge}") == 2  # on the first page and on those that follow
+
+
+def test_long_cells_share_the_width() -> None:
+    columns = [Column(key, key, text=True) for key in "abc"]
+    widths = {number: table(Table("t", "", columns[:number], [dict.fromkeys("abc", 60 * "x")])) for number in (1, 3)}
+    assert r"p{0.36\linewidth}" in widths[1]
+    assert widths[3].count(r"p{0.22\linewidth}") == 3

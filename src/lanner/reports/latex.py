@@ -18,7 +18,7 @@ _SPECIAL = {
 }  # fmt: skip
 _KNOWN = "€£§©®™°¿¡«»"
 _LATIN = 0x17F  # the letters that the T1 encoding has are below
-_MANY_COLUMNS, _LONG = 7, 44
+_MANY_COLUMNS, _LONG, _PAGE = 7, 44, 44
 _FITTED = r"\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi"
 _FALLBACKS = ", ".join(
     f"'{name}:mode=harf;'"
@@ -41,17 +41,41 @@ def escape(text: object) -> str:
 
 
 def table(part: Table) -> str:
-    """One table float with three rules, caption above, label `tab:<id>`. Wide tables are set smaller and tighter,
-    and what is still wider than the lines is scaled down to them (graphicx)."""
-    layout = "".join(_layout(part, place) for place in range(len(part.columns)))
+    """One table with three rules, caption above, label `tab:<id>`. Wide tables are set smaller and tighter, and what is
+    still wider than the lines is scaled down to them (graphicx); one longer than a page goes on on the next
+    (longtable)."""
     wide = len(part.columns) > _MANY_COLUMNS
-    size = r"\centering\footnotesize\setlength{\tabcolsep}{3pt}" if wide else r"\centering\small"
+    size = r"\footnotesize\setlength{\tabcolsep}{3pt}" if wide else r"\small"
+    caption = rf"\caption{{{_strong(part.caption)}}}", rf"\label{{tab:{part.id}}}"
+    layout = "@{}" + "".join(_layout(part, place) for place in range(len(part.columns))) + "@{}"
+    signature = rf"\footnotesize {escape(part.signature)}\par" if part.signature else ""
+    if _lines(part) > _PAGE:
+        head = [r"\toprule", *_head(part), r"\midrule"]
+        lines = [
+            rf"{{{size}", rf"\begin{{longtable}}{{{layout}}}", "".join(caption) + r"\\", *head, r"\endfirsthead", *head,
+            r"\endhead", rf"\midrule\multicolumn{{{len(part.columns)}}}{{r@{{}}}}{{\textit{{continued}}}} \\",
+            r"\endfoot", r"\bottomrule", r"\endlastfoot", *_body(part), r"\end{longtable}}",
+            *([rf"{{\centering{signature}}}"] if signature else []),
+        ]  # fmt: skip
+        return "\n".join(lines) + "\n"
     lines = [
-        r"\begin{table}[t]", size, rf"\caption{{{_strong(part.caption)}}}", rf"\label{{tab:{part.id}}}",
-        rf"\sbox0{{\begin{{tabular}}{{@{{}}{layout}@{{}}}}", r"\toprule",
+        r"\begin{table}[!htbp]", rf"\centering{size}\setlength{{\belowcaptionskip}}{{4pt}}", *caption,
+        rf"\sbox0{{\begin{{tabular}}{{{layout}}}", r"\toprule", *_head(part), r"\midrule", *_body(part),
+        r"\bottomrule", r"\end{tabular}}%", _FITTED,
     ]  # fmt: skip
-    lines += _spans(part.columns)
-    lines += [" & ".join(rf"\textbf{{{escape(column.heading)}}}" for column in part.columns) + r" \\", r"\midrule"]
+    lines += [rf"\par\smallskip{{{signature}}}"] if signature else []
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def _head(part: Table) -> list[str]:
+    return [
+        *_spans(part.columns),
+        " & ".join(rf"\textbf{{{escape(column.heading)}}}" for column in part.columns) + r" \\",
+    ]
+
+
+def _body(part: Table) -> list[str]:
+    lines = []
     for row in part.rows:
         if "group" in row:
             lines.append(rf"\multicolumn{{{len(part.columns)}}}{{@{{}}l}}{{\textit{{{escape(row['group'])}}}}} \\")
@@ -59,10 +83,16 @@ def table(part: Table) -> str:
         if row.get("total"):
             lines.append(r"\midrule")
         lines.append(" & ".join(_cell(row.get(column.key)) for column in part.columns) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}}%", _FITTED]
-    if part.signature:
-        lines.append(rf"\par\smallskip{{\footnotesize {escape(part.signature)}\par}}")
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
+    return lines
+
+
+def _lines(part: Table) -> int:
+    """How many lines the table takes, those of cells that break included."""
+    broken = [place for place in range(len(part.columns)) if _is_long(part, place)]
+    return sum(
+        max((1 + len(str(row.get(part.columns[place].key) or "")) // _LONG for place in broken), default=1)
+        for row in part.rows
+    )
 
 
 def _cell(value: object) -> str:
@@ -76,8 +106,16 @@ def _layout(part: Table, place: int) -> str:
     column = part.columns[place]
     if place and not column.text:
         return "r"
+    if not _is_long(part, place):
+        return "l"
+    long = sum(_is_long(part, other) for other in range(len(part.columns)))
+    return rf">{{\raggedright\arraybackslash}}p{{{min(0.36, 0.66 / long):.2f}\linewidth}}"
+
+
+def _is_long(part: Table, place: int) -> bool:
+    column = part.columns[place]
     longest = max((len(str(row.get(column.key) or "")) for row in part.rows), default=0)
-    return r">{\raggedright\arraybackslash}p{0.36\linewidth}" if longest > _LONG else "l"
+    return (not place or column.text) and longest > _LONG
 
 
 def document(report: Report) -> str:
@@ -89,7 +127,7 @@ def document(report: Report) -> str:
     declared = [rf"  \DeclareUnicodeCharacter{{{ord(one):04X}}}{{\textquestiondown}}" for one in unknown]
     head = [
         r"\documentclass{article}", r"\usepackage[margin=2.2cm]{geometry}",
-        r"\usepackage{array,booktabs,amssymb,graphicx,iftex}",
+        r"\usepackage{array,booktabs,longtable,amssymb,graphicx,iftex}",
         r"\ifPDFTeX", r"  \usepackage[T1]{fontenc}", *declared, r"\else", r"  \usepackage{fontspec}",
         r"  \ifLuaTeX", rf"    \directlua{{luaotfload.add_fallback('scripts', {{{_FALLBACKS}}})}}",
         r"    \setmainfont{Latin Modern Roman}[RawFeature={fallback=scripts}]", r"  \fi", r"\fi",
