@@ -20,7 +20,7 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    launched = playwright.chromium.launch(executable_path=chromium.found(), args=list(chromium.ARGUMENTS))
+    launched = playwright.chromium.launch(executable_path=chromium.bare(), args=list(chromium.ARGUMENTS))
     yield launched
     launched.close()
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 from hands import Hands
 from lanner.web.page.messages import available
 from live import SYSTEMS, Live, Work, document
-from seen import clean, picture
+from seen import clean, clean_in_both, picture
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +19,7 @@ def begin(live: Live, page: Page, protocol: str, at: int = 0, sentences: int = 6
     work = live.campaign(
         protocol, [document(sentences, note="She is the captain.")], systems=SYSTEMS, options={"all_scenarios": True}
     )
-    page.goto(work.link)
+    work.enter(page)
     task = work.tasks[at]
     page.goto(work.url(task.id))
     hands = Hands(page)
@@ -76,11 +76,11 @@ def test_light_and_dark(live: Live, page: Page, name: str) -> None:
     protocol, at, act = STATES[name]
     _, hands = begin(live, page, protocol, at)
     act(hands)
-    clean(page, name)
-    page.emulate_media(color_scheme="dark")
     if name in IN_THE_DARK:
-        clean(page, f"{name}-dark")
+        clean_in_both(page, name)
     else:
+        clean(page, name)
+        page.emulate_media(color_scheme="dark")
         picture(page, f"{name}-dark")
 
 

@@ -33,7 +33,7 @@ def begin(
 ) -> tuple[Work, Hands]:
     texts = [pair, ("The second sentence.", "두 번째 문장.")]
     work = live.campaign(protocol, [document(texts=texts, languages=languages)], systems=ALPHA)
-    page.goto(work.link)
+    work.enter(page)
     page.goto(work.url(work.tasks[0].id))
     hands = Hands(page)
     hands.ready()
@@ -182,7 +182,7 @@ def test_suggested_marks_are_kept_changed_removed(live: Live, page: Page) -> Non
     with_spans = type(first)(first.id, first.source, first.outputs, meta={"spans": {ALPHA[0]: offered}})
     suggested = type(base)(base.id, (with_spans, base.segments[1]), "en", "de", title="T")
     work = live.campaign("esa_preannotated", [suggested], systems=ALPHA)
-    page.goto(work.link)
+    work.enter(page)
     page.goto(work.url(work.tasks[0].id))
     hands = Hands(page)
     hands.ready()

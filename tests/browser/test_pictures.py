@@ -31,7 +31,7 @@ def text(name: str) -> Document:
 
 def begin(live: Live, page: Page, protocol: str, name: str, systems: list[str]) -> tuple[Work, Hands]:
     work = live.campaign(protocol, [text(name)], systems=systems, options={"all_scenarios": True})
-    page.goto(work.link)
+    work.enter(page)
     page.goto(work.url(work.tasks[0].id))
     hands = Hands(page)
     hands.ready()

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 def test_twenty_sentences_of_h_falcon(live: Live, page: Page, capsys: pytest.CaptureFixture[str]) -> None:
     work = live.campaign("h_falcon", [document(20)], systems=["hidden-engine-alpha"])
-    page.goto(work.link)
+    work.enter(page)
     page.goto(work.url(work.tasks[0].id))
     hands, rng, skills, expected = Hands(page), Random(20), 0, []
     hands.ready()
@@ -40,7 +40,7 @@ def test_twenty_sentences_of_h_falcon(live: Live, page: Page, capsys: pytest.Cap
 
 def test_arrows_letters_and_escape(live: Live, page: Page) -> None:
     work = live.campaign("h_falcon", [document(20)], systems=["hidden-engine-alpha"])
-    page.goto(work.link)
+    work.enter(page)
     page.goto(work.url(work.tasks[0].id))
     hands = Hands(page)
     hands.ready()
@@ -67,7 +67,7 @@ def test_arrows_letters_and_escape(live: Live, page: Page) -> None:
 
 def test_other_keyboard_layouts(live: Live, page: Page) -> None:
     work = live.campaign("h_falcon", [document(2)], systems=["hidden-engine-alpha"])
-    page.goto(work.link)
+    work.enter(page)
     page.goto(work.url(work.tasks[0].id))
     hands = Hands(page)
     hands.ready()
@@ -85,7 +85,7 @@ def test_other_keyboard_layouts(live: Live, page: Page) -> None:
 
 def test_single_keys_can_be_switched_off(live: Live, page: Page) -> None:
     work = live.campaign("h_falcon", [document(3)], systems=["hidden-engine-alpha"])
-    page.goto(work.link)
+    work.enter(page)
     page.goto(work.url(work.tasks[0].id))
     hands = Hands(page)
     hands.ready()
@@ -106,7 +106,7 @@ def test_single_keys_can_be_switched_off(live: Live, page: Page) -> None:
 
 def test_window_of_a_long_document(live: Live, page: Page) -> None:
     work = live.campaign("h_falcon", [document(30)], systems=["hidden-engine-alpha"])
-    page.goto(work.link)
+    work.enter(page)
     page.goto(work.url(work.tasks[0].id) + "?row=12")
     hands = Hands(page)
     hands.ready()
@@ -124,7 +124,7 @@ def test_active_time_pauses_and_breaks_are_suggested(live: Live, page: Page) -> 
     settings = {"idle_seconds": 30, "break_minutes": 1}
     work = live.campaign("h_falcon", [document(3)], systems=["hidden-engine-alpha"], settings=settings)
     page.clock.install()
-    page.goto(work.link)
+    work.enter(page)
     page.goto(work.url(work.tasks[0].id))
     hands = Hands(page)
     hands.ready()

@@ -29,7 +29,7 @@ def test_each_text_by_its_own_language(
 ) -> None:
     texts = [("مرحبا" if languages[0] == "ar" else "Hello.", target)] * 2
     work = live.campaign("h_falcon", [document(texts=texts, languages=languages)], systems=ALPHA)
-    page.goto(work.link)
+    work.enter(page)
     page.goto(work.url(work.tasks[0].id) + f"?language={interface}")
     Hands(page).ready()
     cell = page.locator(".is-active .tgt")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser.test_accessible import clean, picture
+from seen import clean, picture
 
 pytestmark = pytest.mark.browser
 
