@@ -18,7 +18,6 @@ PEOPLE = {"ana": Temper(), "ben": Temper(severity=0.1, reliability=0.7)}
 QUALITIES = {"oak": 0.8, "elm": 0.4, "human": 0.9, "mt": 0.3}
 DOCUMENTS, SENTENCES = 4, 3
 STORE = "lanner.sqlite"
-CAMPAIGNS = {"pilot-esa": "esa", "pilot-mqm": "mqm", "wmt": "esa", "survey": "context_survey"}
 
 
 def documents(*systems: str) -> list[Document]:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from lanner.stats.pairwise_accuracy import (
+    SoftAccuracy,
     confidences,
     original_confidences,
     pairwise_accuracy,
-    soft_pairwise_accuracy,
     swaps,
 )
 
@@ -36,7 +36,7 @@ def test_soft_accuracy_does_not_depend_on_the_order_of_systems_and_the_original_
     scores = rng.integers(0, 2, gold.shape).astype(float)
     signs = swaps(12, 400)
     made = [
-        soft_pairwise_accuracy(gold[order], scores[order], signs)
+        SoftAccuracy(gold[order], signs).of(scores[order])
         for order in (rng.permutation(5) for _ in range(6))
     ]  # fmt: skip
     assert len({round(soft, 9) for soft, _ in made}) == 1
@@ -56,8 +56,8 @@ def test_the_original_counts_equal_swaps_whole_and_draws_as_its_authors_do() -> 
 def test_a_scorer_as_sure_as_gold_is_right_and_a_reversed_one_wrong() -> None:
     gold = np.random.default_rng(4).normal(size=(4, 60)) + np.arange(4)[:, None]
     signs = swaps(60, 300)
-    assert soft_pairwise_accuracy(gold, 2 * gold + 5, signs)[0] == 1
-    assert soft_pairwise_accuracy(gold, -gold, signs)[0] < 0.01
+    assert SoftAccuracy(gold, signs).of(2 * gold + 5)[0] == 1
+    assert SoftAccuracy(gold, signs).of(-gold)[0] < 0.01
 
 
 def test_cells_missing_in_different_places_stay_aligned() -> None:
@@ -69,4 +69,4 @@ def test_cells_missing_in_different_places_stay_aligned() -> None:
     scores[0, 3], scores[1, 60] = np.nan, np.nan
     assert complete == confidences(scores, signs).mid[0] == 0
     gold = np.stack([base, base - 1])
-    assert soft_pairwise_accuracy(gold, scores, signs)[0] == 1
+    assert SoftAccuracy(gold, signs).of(scores)[0] == 1

@@ -142,7 +142,8 @@ def test_the_test_that_is_named_exists(place: str) -> None:
     file, *names = place.split("::")
     node: Any = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     for name in names:
-        node = next(each for each in node.body if getattr(each, "name", None) == name)
+        node = next((each for each in node.body if getattr(each, "name", None) == name), None)
+        assert node is not None, f"{file} has no {name}"
 
 
 def test_the_jackknife_error_of_the_law_schools() -> None:

@@ -103,8 +103,3 @@ class SoftAccuracy:
         truth, guess = (confidences(table, self._signs, known) for table in (self._gold, scores))
         mid, plain = np.abs(truth.mid - guess.mid)[usable], np.abs(truth.plain - guess.plain)[usable]
         return float(1 - mid.mean()), float(1 - plain.mean())
-
-
-def soft_pairwise_accuracy(gold: Array, scores: Array, signs: Array) -> tuple[float, float]:
-    """The same for one scorer."""
-    return SoftAccuracy(gold, signs).of(scores)

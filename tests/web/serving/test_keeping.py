@@ -37,8 +37,11 @@ def test_it_runs_with_the_server_and_ends_with_it(store: Store, tmp_path: Path) 
         while not copies(tmp_path / "copies"):
             await asyncio.sleep(0.01)
         await keeper.close()
-        idle = Keeper(store.address, tmp_path, hours=0, keep=2)
+        idle = Keeper(store.address, tmp_path / "none", hours=0, keep=2)
         idle.begin()
         await idle.close()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(run())
+    assert len(copies(tmp_path / "copies")) == 1
+    assert not (tmp_path / "none").exists()
