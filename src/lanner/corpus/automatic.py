@@ -88,9 +88,9 @@ def _counts(segment: Segment, reference: str, systems: Iterable[str]) -> bool:
 
 def _scorer(metric: str, language: str) -> Any:
     try:
-        from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415
-        from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
-        from sacrebleu.metrics.ter import TER  # noqa: PLC0415
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+        from sacrebleu.metrics.ter import TER
     except ImportError as error:
         raise MissingExtraError("Choosing systems by an automatic metric", "metrics") from error
     match metric:

@@ -78,7 +78,7 @@ def _delimited(path: Path) -> list[dict[str, str]]:
 
 def _workbook(path: Path) -> list[dict[str, str]]:
     try:
-        import openpyxl  # noqa: PLC0415
+        import openpyxl
     except ImportError as error:
         raise MissingExtraError("Reading spreadsheets", "xlsx") from error
     try:

@@ -193,7 +193,7 @@ def _parquet(path: Path) -> Rows:
 
 def _spreadsheet(path: Path, sheet: str) -> Rows:
     try:
-        import openpyxl  # noqa: PLC0415
+        import openpyxl
     except ImportError as error:
         raise MissingExtraError("Reading spreadsheets", "xlsx") from error
     notes: list[str] = []

@@ -122,9 +122,9 @@ def _parquet(path: Path, header: list[str], rows: Iterable[dict[str, Any]]) -> N
 
 def _spreadsheet(path: Path, header: list[str], rows: Iterable[dict[str, Any]]) -> None:
     try:
-        import openpyxl  # noqa: PLC0415
-        from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415
-        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE  # noqa: PLC0415
+        import openpyxl
+        from openpyxl.cell import WriteOnlyCell
+        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
     except ImportError as error:
         raise MissingExtraError("Writing spreadsheets", "xlsx") from error
     lines = [{name: name for name in header}, *rows]

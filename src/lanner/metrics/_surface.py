@@ -72,7 +72,7 @@ def _spread(rows: Sequence[Sequence[float]], counted: Sequence[bool]) -> Array:
 def sacrebleu_metric(name: str) -> Any:
     """A class of sacrebleu, or the sentence that says how to install it."""
     try:
-        from sacrebleu import metrics  # noqa: PLC0415
+        from sacrebleu import metrics
     except ImportError as error:
         raise MissingExtraError(name, "metrics") from error
     return getattr(metrics, name)

@@ -86,7 +86,7 @@ class Result:
 
     def to_frame(self) -> Any:
         """The table of the outcome, or its one row, as a Polars frame."""
-        import polars as pl  # noqa: PLC0415 - heavy, and only needed by those who ask for a frame
+        import polars as pl  # heavy, and only needed by those who ask for a frame
 
         rows = [dict(row) for row in self.rows] or [self.row()]
         return pl.DataFrame(rows, infer_schema_length=None, strict=False)

@@ -31,7 +31,7 @@ def correlation(gold: Array, scores: Array, kind: Kind = "pearson", over: Over =
     if kind == "kendall":
         return _mean(np.array([_kendall(a, b) for a, b in zip(x, y, strict=True)]))
     if kind == "spearman":
-        from scipy.stats import rankdata  # noqa: PLC0415 - takes a second to load
+        from scipy.stats import rankdata  # takes a second to load
 
         x, y = (rankdata(side, axis=1, nan_policy="omit") for side in (x, y))
     return _mean(_pearson(x, y))
@@ -63,7 +63,7 @@ def _kendall(x: Array, y: Array) -> float:
     x, y = x[known], y[known]
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
-    from scipy.stats import kendalltau  # noqa: PLC0415 - takes a second to load
+    from scipy.stats import kendalltau  # takes a second to load
 
     return float(kendalltau(x, y).statistic)
 

@@ -36,7 +36,7 @@ def accuracy_test(first: Calibrated, second: Calibrated, *, seed: int = 0) -> fl
         return 1.0
     kinds, group = np.unique(weight.round(12), return_inverse=True)
     if len(kinds) == 1:
-        from scipy.stats import binom  # noqa: PLC0415 - takes a second to load
+        from scipy.stats import binom  # takes a second to load
 
         return float(binom.sf((gap > 0).sum() - 1, len(gap), 0.5))
     sizes = np.bincount(group)
@@ -54,7 +54,7 @@ def accuracy_tests(made: Sequence[Calibrated], *, seed: int = 0) -> Array:
     if n and whole and len(sizes[sizes > 0]) == 1:
         right = np.stack([one.correct[one.known] for one in made]).astype(np.float32)
         only = right @ (1 - right).T
-        from scipy.stats import binom  # noqa: PLC0415 - takes a second to load
+        from scipy.stats import binom  # takes a second to load
 
         ps = binom.sf(only - 1, only + only.T, 0.5)
         return np.where(only + only.T == 0, 1.0, ps)

@@ -31,7 +31,7 @@ def model(
         data.kept[key] = regression.regress(
             table, outcome, predictors, errors="classical", fill=fill, resampling=_QUICK
         )
-    made: Result = data.kept[key]  # type: ignore[assignment]
+    made: Result = data.kept[key]
     return made
 
 

@@ -67,7 +67,7 @@ def _diagnosed(
     if key not in data.kept:
         table = _as_items(data.table(part, judges, documents, question=question), same)
         data.kept[key] = diagnose(table, question, resampling=_QUICK, **data.labels(part, question))
-    found: Sequence[Result] = data.kept[key]  # type: ignore[assignment]
+    found: Sequence[Result] = data.kept[key]
     return found
 
 
@@ -165,7 +165,7 @@ def preferred(
     if key not in data.kept:
         table = data.table(part, (), documents)
         data.kept[key] = preference.sign_test(table, question, favour=favour, resampling=_QUICK).rows
-    rows: Sequence[dict[str, Any]] = data.kept[key]  # type: ignore[assignment]
+    rows: Sequence[dict[str, Any]] = data.kept[key]
     row = next((row for row in rows if row["judge"] == judge), None)
     if row is None:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -35,7 +36,7 @@ class Data:
     scores: Scores | None = None
     folder: Path | None = None
     cuts: dict[Cut, pl.DataFrame] = field(default_factory=dict)
-    kept: dict[object, object] = field(default_factory=dict)
+    kept: dict[object, Any] = field(default_factory=dict)
     """Results that several cells share, so that each is computed once."""
 
     def part(self, name: str) -> Material:

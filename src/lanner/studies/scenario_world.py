@@ -122,7 +122,7 @@ def scenario_agreement(
     data: Data, *, family: str, scenario: str, statistic: str, test_set: str = "", binary: bool = False, **options: Any
 ) -> Found:
     """A coefficient of one question in one scenario, in a test set or in both, beside its true value."""
-    world: World = data.kept["world"]  # type: ignore[assignment]
+    world: World = data.kept["world"]
     sets = [test_set] if test_set else list(SETS)
     joint = together([world.answering(family, scenario, name).joint for name in sets])
     question, labels = _asked(world, family, scenario, binary)
@@ -147,7 +147,7 @@ def _asked(world: World, family: str, scenario: str, binary: bool) -> tuple[str,
 
 def statement_mean(data: Data, *, question: str, place: int, scenario: str = "") -> Found:
     """The average answer to a statement of the questionnaire."""
-    world: World = data.kept["world"]  # type: ignore[assignment]
+    world: World = data.kept["world"]
     means = world.statements[scenario] if scenario else world.one_score
     name = world.rows[question][place]
     result = questionnaire.averages(data.table(PART), question, resampling=Resampling(level=LEVEL, unit="judge"))
@@ -157,13 +157,13 @@ def statement_mean(data: Data, *, question: str, place: int, scenario: str = "")
 
 def reread_count(data: Data, *, of: str, answer: str) -> Found:
     """How many judges read again, beside how many are to be expected. The interval is the exact binomial one."""
-    world: World = data.kept["world"]  # type: ignore[assignment]
+    world: World = data.kept["world"]
     question = f"reread_{of}"
     table = data.table(PART, question=question)
     result = questionnaire.shares(table, question)
     count = next((int(row["count"]) for row in result.rows if row["label"] == answer), 0)
     n = table["judge"].n_unique()
-    from scipy.stats import binomtest  # noqa: PLC0415 - takes a second to load, and few studies need it
+    from scipy.stats import binomtest  # takes a second to load, and few studies need it
 
     ends = binomtest(count, n).proportion_ci(LEVEL)
     expected = n * world.reread[of][answer]

@@ -21,7 +21,7 @@ def evaluated(data: Data) -> Result:
         data.kept["metaeval"] = metaeval(
             found.gold, found.scorers, without=found.references, documents=found.documents, swaps_of_segments=1
         )
-    made: Result = data.kept["metaeval"]  # type: ignore[assignment]
+    made: Result = data.kept["metaeval"]
     return made
 
 

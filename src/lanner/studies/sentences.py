@@ -28,7 +28,7 @@ def given(data: Data, part: str, question: str, judge: str, domain: str = "") ->
             for j in data.part(part).judgements
             if j.question == question and j.judge == judge and j.value is not None and j.document in ids
         ]
-    found: list[list[str]] = data.kept[key]  # type: ignore[assignment]
+    found: list[list[str]] = data.kept[key]
     return found
 
 
@@ -41,7 +41,7 @@ def rates(data: Data, part: str, judge: str, of: str, *, pooled: bool = False, w
             table = table.filter(~pl.col("flags").list.contains(without).fill_null(False))
         found = effort.throughput(table, pooled=pooled, resampling=_QUICK)
         data.kept[key] = {str(row["domain"]): float(row["value"]) for row in found.rows}
-    made: dict[str, float] = data.kept[key]  # type: ignore[assignment]
+    made: dict[str, float] = data.kept[key]
     return made
 
 
@@ -93,7 +93,7 @@ def agreed_labels(data: Data, part: str, question: str, judges: Sequence[str], d
         both = one.join(other, on=keys, suffix="_other")
         shared = both.select(pl.col("labels").list.set_intersection("labels_other"))["labels"]
         data.kept[key] = shared.explode().drop_nulls().to_list()
-    made: list[str] = data.kept[key]  # type: ignore[assignment]
+    made: list[str] = data.kept[key]
     return made
 
 

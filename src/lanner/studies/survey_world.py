@@ -74,7 +74,7 @@ class World:
 
     def going_on(self, kind: str) -> float:
         """How often a sentence of a kind goes on to phase II: more than two fifths of its judges say no."""
-        from scipy.stats import binom  # noqa: PLC0415 - takes a second to load, and few studies need it
+        from scipy.stats import binom  # takes a second to load, and few studies need it
 
         return float(binom.sf(np.floor(_CUT * self.judges + 1e-9), self.judges, self.no["one"][kind]))
 
@@ -96,7 +96,7 @@ class World:
 
     def agreement_shares(self, phase: str) -> Array:
         """The share of sentences with no "no", in each interval of agreement, and above the cut."""
-        from scipy.stats import binom  # noqa: PLC0415 - takes a second to load, and few studies need it
+        from scipy.stats import binom  # takes a second to load, and few studies need it
 
         possible = np.arange(self.judges + 1)
         kinds = [self.kinds(phase, name) for name in self.hard]
@@ -165,12 +165,12 @@ def _texts(domains: list[str], documents: int, sentences: int) -> list[Document]
 
 def issue_share(data: Data, *, phase: str, domain: str, label: str) -> Found:
     """In percent, how often an issue is given as the reason, in a phase and a domain."""
-    world: World = data.kept["world"]  # type: ignore[assignment]
+    world: World = data.kept["world"]
     question = "reasons_two" if phase == "two" else "reasons"
     key = ("issues", question)
     if key not in data.kept:
         data.kept[key] = context.issue_shares(data.table(PART), question, resampling=Resampling(level=LEVEL)).rows
-    rows: list[Mapping[str, Any]] = data.kept[key]  # type: ignore[assignment]
+    rows: list[Mapping[str, Any]] = data.kept[key]
     return _percent(
         [row for row in rows if row["domain"] == domain], "label", label, world.issue_share(phase, domain, label)
     )
@@ -178,7 +178,7 @@ def issue_share(data: Data, *, phase: str, domain: str, label: str) -> Found:
 
 def no_agreement(data: Data, *, phase: str, place: int) -> Found:
     """In percent, for how many sentences so many judges say no; the last place is for those above the cut."""
-    world: World = data.kept["world"]  # type: ignore[assignment]
+    world: World = data.kept["world"]
     question = "translatable_two" if phase == "two" else "translatable"
     found = context.agreement_intervals(data.table(PART), question, by=(), resampling=Resampling(level=LEVEL))
     rows, cut = found.rows[:-1], found.rows[-1:]
@@ -188,7 +188,7 @@ def no_agreement(data: Data, *, phase: str, place: int) -> Found:
 
 def span_share(data: Data, *, span: str, language: str = "all") -> Found:
     """In percent, how many of the sentences that an analyst looked at a context of this size settles."""
-    world: World = data.kept["world"]  # type: ignore[assignment]
+    world: World = data.kept["world"]
     by = "judge_target_language"
     found = context.spans(data.table(PART), by=(by,), resampling=Resampling(level=LEVEL))
     return _percent([row for row in found.rows if row[by] == language], "span", span, world.spans[span])
@@ -200,7 +200,7 @@ def _percent(rows: Sequence[Mapping[str, Any]], column: str, name: str, truth: f
     row = next((row for row in rows if row[column] == name), None)
     total = sum(int(row["count"]) for row in rows)
     if row is None or not row["count"]:
-        from scipy.stats import binomtest  # noqa: PLC0415 - takes a second to load, and few studies need it
+        from scipy.stats import binomtest  # takes a second to load, and few studies need it
 
         high = binomtest(0, max(1, total)).proportion_ci(LEVEL).high
         return Found(0.0, 0.0, 100 * high, f"0 of {total}", recovers=True, truth=100 * truth)

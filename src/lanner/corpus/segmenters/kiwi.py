@@ -11,7 +11,7 @@ from lanner.errors import MissingExtraError
 @cache
 def _kiwi() -> Any:
     try:
-        from kiwipiepy import Kiwi  # noqa: PLC0415
+        from kiwipiepy import Kiwi
     except ImportError as error:
         raise MissingExtraError("The segmenter 'kiwi'", "ko") from error
     return Kiwi()
