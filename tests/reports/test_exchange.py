@@ -60,8 +60,17 @@ def test_the_score_systems_are_ranked_by() -> None:
 
 def test_a_protocol_without_one_number_says_so() -> None:
     bare = PROTOCOL.model_copy(update={"analyses": (), "scores": (), "stages": protocols.load("falcon").stages[:2]})
-    with pytest.raises(LannerError, match="single number"):
+    with pytest.raises(LannerError, match="no score to a single output"):
         main_score(bare)
+
+
+@pytest.mark.parametrize("name", ["mtme", "appraise_scores", "wmt_mqm"])
+def test_what_has_neither_scores_nor_errors_is_refused_with_a_way_out(tmp_path: Path, name: str) -> None:
+    parity = Material("trial", protocols.load("parity"), tuple(documents()), (Judge("a"),), ())
+    with pytest.raises(LannerError, match="this format holds nothing else") as refused:
+        exchange.write(parity, name, tmp_path / "out")
+    assert "tidy table" in refused.value.next_step
+    assert not list(tmp_path.iterdir())
 
 
 def test_appraise_reads_its_own_layout_back(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from lanner.model.cells import guarded
 from lanner.protocols.derived import derived
 from lanner.reports.codebook import write_beside
 from lanner.reports.files import write_whole
+from lanner.reports.typeset import words
 from lanner.stats import scores
 
 
@@ -41,6 +42,8 @@ def _write(material: Material, name: str, path: Path, **given: Any) -> int:
         return _write_appraise(path, material, protocol)
     elif name == "wmt_mqm":  # it has rows of errors and nothing else
         judgements = [found for found in judgements if found.question == "errors" and found.role is Role.MAIN]
+        if protocol is not None and protocol.find("errors") is None:
+            raise _lacking(protocol, "asks for no errors")
     elif protocol is not None and name == "native":
         given = {"name": material.name, "protocol": protocol.name, **given}
     elif protocol is not None and name == "label_studio":
@@ -59,9 +62,14 @@ def main_score(protocol: Protocol) -> str:
     for stage, question in protocol.questions:
         if isinstance(question, Scale) and stage.object is Object.OUTPUT and not question.for_each:
             return question.id
-    raise LannerError(
-        f"{protocol.name} has no single number for an output, so it cannot be written for tools that know only that.",
-        next_step="Export it as CSV.",
+    raise _lacking(protocol, "gives no score to a single output")
+
+
+def _lacking(protocol: Protocol, what: str) -> LannerError:
+    asked = words([question.id.replace("_", " ") for _, question in protocol.questions if question.required])
+    return LannerError(
+        f"{protocol.name} {what}, and this format holds nothing else. It asks for {asked}.",
+        next_step="Leave out --to and write --out NAME.csv: the tidy table keeps every answer. So does --to native.",
     )
 
 
