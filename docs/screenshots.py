@@ -60,9 +60,15 @@ def _begin(page: Page) -> None:
     page.wait_for_selector("[data-item], .row, fieldset")
 
 
+def _begin_ready(page: Page) -> None:
+    """The same, and until its scripts listen to keys."""
+    _begin(page)
+    page.wait_for_selector("html[data-ready]", state="attached")
+
+
 def _keys(*pressed: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
-        _begin(page)
+        _begin_ready(page)
         for key in pressed:
             page.keyboard.press(key)
             page.wait_for_timeout(60)
@@ -72,7 +78,7 @@ def _keys(*pressed: str) -> Callable[[Page], None]:
 
 def _mark(page: Page) -> None:
     """Select a few words of the translation, as a judge does."""
-    _begin(page)
+    _begin_ready(page)
     page.evaluate(
         """() => {
         const shown = document.querySelector(".now .tgt, .now [data-text='target'], [data-now] .tgt, .tgt");
@@ -99,12 +105,13 @@ def _counted(page: Page) -> None:
 def _upload(page: Page) -> None:
     table = "document,source,target\nferry,The ferry is late.,배가 늦습니다.\nferry,We waited.,기다렸습니다.\n"
     page.set_input_files("input[type=file]", {"name": "mine.csv", "mimeType": "text/csv", "buffer": table.encode()})
+    page.fill("input[name=languages]", "en-ko")
     page.locator("form:has(input[type=file]) button[type=submit]").first.click()
     page.wait_for_url(re.compile(r"/new/."))
 
 
 SHOTS = (
-    Shot("start", "{start}"),
+    Shot("start", "{start}", size=(1000, 1180)),
     Shot("judge-home", "{judge}"),
     Shot("judging", "{judge}", _keys("1", "3", "s", "4")),
     Shot("judging-keys", "{judge}", _keys("?")),
