@@ -56,3 +56,19 @@ def test_people_are_told_what_is_empty_and_programs_see_no_rows(capsys: pytest.C
 def test_a_moment_is_told_to_the_minute() -> None:
     assert minute(datetime(2026, 11, 16, 5, 30, 59, tzinfo=UTC)) == "2026-11-16T05:30+00:00"
     assert minute(None) == ""
+
+
+def test_notes_that_differ_in_a_count_alone_stand_once(capsys: pytest.CaptureFixture[str]) -> None:
+    notes = [
+        "Fewer than 20 documents (6): so.",
+        "Other.",
+        "Fewer than 20 documents (2): so.",
+        "Once (3): so.",
+        "Other.",
+    ]
+    Output("x", notes=notes).end()
+    assert capsys.readouterr().out.split("\n") == [
+        "  Fewer than 20 documents (2 to 6): so.", "  Other.", "  Once (3): so.", "",
+    ]  # fmt: skip
+    Output("x", as_json=True, notes=notes).end()
+    assert json.loads(capsys.readouterr().out)["notes"] == notes

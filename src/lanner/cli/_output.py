@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,6 +22,7 @@ from lanner.reports.typeset import estimate, number, p_value
 
 _HEADINGS = {"estimate": "estimate [95 %]", "p_text": "p"}
 _SHORT = 12  # numbers shorter than this are never broken over two lines
+_COUNTED = re.compile(r"([^(]*)\((\d+)\)(:.*)")  # "Fewer than 20 documents (6): …"
 _PAGE = 160  # columns where nobody watches: a file, a pipe
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, for machines.")
 
@@ -93,10 +95,23 @@ class Output:
                 )
             )
             return
-        for note in self.notes:
+        for note in _merged(self.notes):
             self.console.print(f"  {escape(note)}", style="dim")
         if self.signature:
             self.console.print(escape(self.signature), style="dim")
+
+
+def _merged(notes: Sequence[str]) -> list[str]:
+    """Notes that differ in nothing but a count in brackets stand once, with the smallest and the largest count."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    for note in notes:
+        found = _COUNTED.fullmatch(note)
+        counts.setdefault((found[1], found[3]) if found else (note, ""), []).extend([int(found[2])] if found else [])
+    made = []
+    for (before, after), seen in counts.items():
+        between = f"{min(seen)} to {max(seen)}" if len(set(seen)) > 1 else str(*set(seen))
+        made.append(f"{before}({between}){after}" if seen else before)
+    return made
 
 
 def minute(moment: datetime | None) -> str:

@@ -115,8 +115,18 @@ def shares(part: Material, by: str | None) -> list[tuple[str, Material]]:
     """The whole, or with `by` the documents of each domain, with the domain's name."""
     if not by:
         return [("", part)]
+    check_domains(part)
     domains = sorted({document.domain for document in part.documents})
     return [(domain, part.in_domain(domain)) for domain in domains]
+
+
+def check_domains(part: Material) -> None:
+    """An error that helps where a part is to be split by domains and has none."""
+    if not any(document.domain for document in part.documents):
+        raise InputError(
+            f"{part.name} says nothing about domains.",
+            next_step="Leave out --by domain, or give documents that have a domain (a column of that name).",
+        )
 
 
 def _is_any_table(source: str, format_name: str | None) -> bool:

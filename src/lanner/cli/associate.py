@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from lanner.cli._output import Output, print_rows
-from lanner.cli._source import Source, names, source_options
+from lanner.cli._source import Source, check_domains, names, source_options
 from lanner.errors import LannerError
 from lanner.model import Interval, Json, Result
 from lanner.stats.association import between_measures, correlations
@@ -46,6 +46,8 @@ def command(
     measures = names(of) or [str(first), str(second)]
     asked = next((name for name in measures if name != SECONDS), "")
     part = source.part_that_asks(asked) if asked else source.parts()[0]
+    if "domain" in names(by):
+        check_domains(part)
     table = with_seconds(part.table) if SECONDS in (*measures, *names(given)) else part.table
     resampling = Resampling(n=resamples, seed=seed)
     if of:

@@ -9,7 +9,7 @@ import click
 import polars as pl
 
 from lanner.cli._output import Output, add_rows
-from lanner.cli._source import Source, names, source_options
+from lanner.cli._source import Source, check_domains, names, source_options
 from lanner.model import Json, Result
 from lanner.reports.typeset import duration, p_value
 from lanner.stats.effort import cost, fatigue, throughput
@@ -41,6 +41,8 @@ def command(
     groups = names(by)
     output = Output("effort", as_json)
     for part in source.parts():
+        if "domain" in groups:
+            check_domains(part)
         output.say(part.name, style="bold")
         about = {"part": part.name, "protocol": part.protocol.name if part.protocol else ""}
         _print(output, part.table, about, groups, limit=limit, pooled=pooled, rate=rate, tiring=tiring, seed=seed)
@@ -75,9 +77,8 @@ def _print(
 
 
 def _times(row: Json) -> dict[str, Json]:
-    """Seconds and hours as people read them: no more digits than mean something."""
-    return {"mean": round(row["mean_seconds"], 1), "median": round(row["median_seconds"], 1),
-            "hours": round(row["hours"], 2)}  # fmt: skip
+    """Seconds as people read them."""
+    return {"mean": round(row["mean_seconds"]), "median": round(row["median_seconds"])}
 
 
 def _say(output: Output, words: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ import polars as pl
 
 from lanner.cli._mixed import print_mixed
 from lanner.cli._output import Output, print_rows
-from lanner.cli._source import Source, names, shares, source_options
+from lanner.cli._source import Source, check_domains, names, shares, source_options
 from lanner.model import Json, Result
 from lanner.reports.typeset import p_value, percent
 from lanner.stats.reading import band
@@ -51,6 +51,8 @@ def command(
     """
     part = source.part_that_asks(outcome)
     groups = [] if by == "-" else names(by)
+    if "domain" in groups:
+        check_domains(part)
     parts = [[name.strip() for name in block.split("+")] for block in blocks.split(",")]
     resampling = Resampling(seed=seed)
     output = Output("regress", as_json)

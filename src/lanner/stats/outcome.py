@@ -47,8 +47,8 @@ def outcome(
         return _bootstrap_outcome(replicates, resampling, column, method, null)
     variance = float(jackknife_variance(replicates.jackknife[:, [column]], replicates.multiplicity)[0])
     few = (
-        f"Fewer than {FEW} {unit}s ({units}): jackknife standard error with t quantiles, because percentile "
-        "intervals would be too narrow."
+        f"Fewer than {FEW} {unit}s ({units}): intervals come from leaving out one {unit} at a time (jackknife, t "
+        "quantiles), because those from resampling so few would be too narrow."
     )
     notes = (few,) if resampling.method == "auto" and units < FEW else () if method == "t" else (ONE_SIDED,)
     return t_outcome(value, variance, units - 1, resampling, scale=scale, null=null, notes=notes)

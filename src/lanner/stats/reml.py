@@ -22,6 +22,7 @@ from lanner.stats.resample import Array, Indices
 _BLOCK = 256  # the largest block of levels that is still inverted as one
 _ACROSS = 3000  # the most levels the factors across blocks may have together
 _STEEP = 12.0  # a factor's standard deviation is at most e¹² residual ones
+_ROUNDING = 1e-12  # a gain in the deviance this small, relative to it, is lost in rounding
 _HELD = 150_000_000  # numbers that may be held: 1.2 GB
 
 
@@ -217,7 +218,8 @@ def descend(
     at, inverse = start, spread if spread.ndim == 2 else np.diag(spread)
     value, slope = objective(at)
     for _ in range(200):
-        if float(np.abs(slope).max(initial=0.0)) < 1e-5 or float(slope @ inverse @ slope) < enough:
+        gain = float(slope @ inverse @ slope)
+        if float(np.abs(slope).max(initial=0.0)) < 1e-5 or gain < max(enough, _ROUNDING * abs(value)):
             break
         step = -inverse @ slope
         step *= min(1.0, 2.0 / float(np.abs(step).max()))
