@@ -89,6 +89,20 @@ def test_rooms_import_from_floors_below_only() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_private_names_stay_in_their_room() -> None:
+    wrong = []
+    for name, path, tree in MODULES:
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("lanner."):
+                continue
+            full = [f"{node.module}.{alias.name}" for alias in node.names]
+            private = [one for one in full if any(part.startswith("_") for part in one.split("."))]
+            wrong += [
+                f"{path.relative_to(ROOT)}:{node.lineno} imports {one}" for one in private if room(one) != room(name)
+            ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_no_import_cycles() -> None:
     graph = {name: {imported for imported, _ in imports(tree)} - {name} for name, _, tree in MODULES}
     state: dict[str, str] = {}

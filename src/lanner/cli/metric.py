@@ -12,7 +12,7 @@ from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, store_option
 from lanner.cli.import_ import parse_options
 from lanner.errors import InputError, LannerError, Where, did_you_mean
-from lanner.metrics import Languages, Rating, _protocol, rate
+from lanner.metrics import Languages, Rating, rate
 from lanner.model import Document, Judge, Judgement, languages
 from lanner.reports.typeset import estimate
 from lanner.stats.resample import Resampling
@@ -162,9 +162,9 @@ def _keep(out: Path, documents: list[Document], judges: list[Judge], judgements:
 
 def _store(place: str, name: str, documents: list[Document], judges: list[Judge], judgements: list[Judgement]) -> int:
     """How many scores there are in the new campaign; judges whose answers are no scores stay out of it."""
-    made = _protocol.answers(judgements)
+    made = metrics.answers(judgements)
     answered = {judgement.judge for judgement in made}
     known = [judge for judge in judges if judge.id in answered]
     with Store.open(place) as store:
-        done = campaign.import_campaign(store, name, made, _protocol.protocol(), documents=documents, judges=known)
+        done = campaign.import_campaign(store, name, made, metrics.protocol(), documents=documents, judges=known)
     return done.judgements

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lanner.metrics._finding import make, names, titles
+    from lanner.metrics._protocol import answers, protocol
     from lanner.metrics._rating import Languages, Metric, Rating, Translation, rate
 
-__all__ = ["Languages", "Metric", "Rating", "Translation", "make", "names", "rate", "titles"]
+_HOMES = {"_finding": ("make", "names", "titles"), "_protocol": ("answers", "protocol")}
+__all__ = ["Languages", "Metric", "Rating", "Translation", "answers", "make", "names", "protocol", "rate", "titles"]
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'lanner.metrics' has no attribute {name!r}")
-    home = "_finding" if name in {"make", "names", "titles"} else "_rating"
+    home = next((module for module, held in _HOMES.items() if name in held), "_rating")
     return getattr(import_module(f"lanner.metrics.{home}"), name)
