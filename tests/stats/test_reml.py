@@ -116,3 +116,17 @@ def test_too_many_levels_that_all_meet_are_refused(monkeypatch):
     monkeypatch.setattr(reml, "_BLOCK", 2)
     with pytest.raises(StatisticError, match="too many levels"):
         Problem.of(*draw(0, 40, [9, 8]))
+
+
+def test_many_levels_that_seldom_meet_are_kept_sparse_and_change_nothing(monkeypatch):
+    y, x, factors = draw(3, 260, [120, 90, 4])
+    theta = np.array([0.7, 0.4, 1.2])
+    full = Problem.of(y, x, factors).solve(theta)
+    monkeypatch.setattr(reml, "_THIN", 2)
+    assert any(not isinstance(reml._thin(reml._flat(bucket.across)), np.ndarray) for bucket in full.problem.buckets)
+    thin = Problem.of(y, x, factors).solve(theta)
+    assert thin.deviance(True) == pytest.approx(full.deviance(True), rel=1e-12)
+    assert thin.gradient(True) == pytest.approx(full.gradient(True), rel=1e-9)
+    for mine, theirs in zip(thin.effects(1.0), full.effects(1.0), strict=True):
+        assert mine[0] == pytest.approx(theirs[0])
+        assert mine[1] == pytest.approx(theirs[1])

@@ -22,6 +22,7 @@ from lanner.stats.resample import Array, Indices
 _BLOCK = 256  # the largest block of levels that is still inverted as one
 _ACROSS = 3000  # the most levels the factors across blocks may have together
 _STEEP = 12.0  # a factor's standard deviation is at most e¹² residual ones
+_THIN = 64  # fewer levels than this across blocks are quickest as a full table
 _ROUNDING = 1e-12  # a gain in the deviance this small, relative to it, is lost in rounding
 _HELD = 150_000_000  # numbers that may be held: 1.2 GB
 
@@ -90,8 +91,8 @@ class Problem:
             determinant += log_size
             across, data = bucket.across * own_scale, bucket.data * own_scale
             solved_across, solved_data = _times(inverse, across), _times(inverse, data)
-            flat = _flat(across)
-            inner -= flat.T @ _flat(solved_across)
+            flat = _thin(_flat(across))
+            inner -= _full(flat.T @ _thin(_flat(solved_across)))
             pulled -= flat.T @ _flat(solved_data)
             gram -= _flat(data).T @ _flat(solved_data)
             parts.append((inverse, solved_across, solved_data))
@@ -149,7 +150,7 @@ class Solution:
         found = [(self.problem.across_factor, self.solved, np.diag(spread))]
         for bucket, (inverse, across, data) in zip(self.problem.buckets, self.parts, strict=True):
             flat = _flat(across) * scale
-            diagonal = np.einsum("bii->bi", inverse).ravel() + np.einsum("ij,ij->i", flat @ spread, flat)
+            diagonal = np.einsum("bii->bi", inverse).ravel() + np.einsum("ij,ij->i", _thin(flat) @ spread, flat)
             factor = np.where(bucket.levels >= 0, bucket.factor, -1).ravel()
             found.append((factor, _flat(data) - flat @ self.solved, diagonal))
         return found
@@ -320,6 +321,17 @@ def _times(inverse: Array, right: Array) -> Array:
 
 def _flat(blocks: Array) -> Array:
     return blocks.reshape(blocks.shape[0] * blocks.shape[1], blocks.shape[2])
+
+
+def _thin(matrix: Array) -> Array | sparse.csr_array:
+    """Sparse where few levels meet, as with many factors across blocks: products then cost what is there."""
+    if matrix.shape[1] < _THIN or np.count_nonzero(matrix) > matrix.size / 20:
+        return matrix
+    return sparse.csr_array(matrix)
+
+
+def _full(matrix: Array | sparse.csr_array) -> Array:
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
 
 
 def _cholesky(matrix: Array) -> Array:
