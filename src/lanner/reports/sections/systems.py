@@ -60,12 +60,12 @@ def _figure(view: View, of: str, result: Result) -> Figure:
         )
         for at, row in enumerate(rows)
     ]
-    caption = (
-        f"{_finding(view, of, result)} "
-        f"{_capital(view.label(of))} of each system, best first, in {plural(result.counts['documents'], 'document')}. "
-        "Bars: 95 % intervals, documents resampled; at the right the range of ranks; a line parts "
-        "systems if all above beat all below."
-    )
+    documents = plural(result.counts["documents"], "document")
+    how = f"{_capital(view.label(of))} of each system, best first, in {documents}. Bars: 95 % intervals, documents "
+    how += "resampled; at the right the range of ranks; a line parts systems if all above beat all below."
+    if len(rows) == 1:
+        how = f"Bar: 95 % interval, {documents} resampled; n {plural(result.counts['items'], 'item')}."
+    caption = f"{_finding(view, of, result)} {how}"
     drawing = intervals(f"{view.label(of)} by system", drawn, bounded=False)
     return Figure(f"systems-{of}", caption, str(drawing), [dict(row) for row in result.rows], view.signature(result))
 
