@@ -52,7 +52,7 @@ def plans_from(given: dict[str, Any]) -> list[Plan]:
 
 def _member(model: str, url: str, given: dict[str, Any]) -> Member:
     if not url.startswith(("http://", "https://")):
-        raise LannerError(f"{url!r} is no address.", next_step="Give for instance --base-url http://127.0.0.1:8000/v1")
+        raise LannerError(f"{url!r} is no address.", next_step="Give for instance --base-url http://127.0.0.1:8080/v1")
     provider = BATCH if given["batch"] else PROVIDER
     endpoint = Endpoint(url, provider, given["key_variable"], given["timeout"])
     several = given["samples"] > 1

@@ -82,7 +82,7 @@ def command(
 ) -> None:
     """Let models judge. Whatever ends it, the same command goes on where it was: nothing is asked twice.
 
-    Example: lanner judge pilot --model my-model --base-url http://127.0.0.1:8000/v1
+    Example: lanner judge pilot --model my-model --base-url http://127.0.0.1:8080/v1
     """
     output = Output("judge", as_json)
     if replays:

@@ -17,7 +17,7 @@ from lanner.errors import LannerError
 from lanner.model import Campaign, Judge
 from lanner.store import Store
 from lanner.web import auth
-from lanner.web.organiser.organising import address_of, find
+from lanner.web.organiser.organising import address_of, campaign_of
 from lanner.web.page import forms
 from lanner.web.page.refusing import told
 from lanner.web.page.rendering import page
@@ -25,7 +25,7 @@ from lanner.web.page.speech import say
 from lanner.web.picture.told import MODELS
 from lanner.web.site import Site
 
-_EXAMPLE = "http://127.0.0.1:8000/v1"
+_EXAMPLE = "http://127.0.0.1:8080/v1"
 _NUMBERS = (("samples", "--samples"), ("limit", "--limit"), ("price_in", "--price-in"),
             ("price_out", "--price-out"), ("max_cost", "--max-cost"))  # fmt: skip
 
@@ -50,15 +50,9 @@ class Machine:
         return " · ".join(shown)
 
 
-async def _found(request: Request) -> Campaign:
-    site: Site = request.app.state.site
-    account = request.state.visitor.account
-    return await site.read(lambda: find(site.store, account, request.path_params["name"]))
-
-
 async def models(request: Request) -> Response:
     """Model judges and how to add one."""
-    return await _page(request, await _found(request), request.query_params)
+    return await _page(request, await campaign_of(request), request.query_params)
 
 
 async def _page(request: Request, campaign: Campaign, given: Mapping[str, object], problem: str = "") -> Response:
@@ -117,7 +111,7 @@ async def judge_with(request: Request) -> Response:
     """Start a model, or stop it. Only servers that the operator named are asked, and only with a limit of cost or of
     items, so that a slip of the hand stays small."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     form = await auth.form_of(request)
     match forms.text(form, "do"):
         case "start":
