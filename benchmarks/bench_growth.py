@@ -8,8 +8,8 @@
 Every judge has twelve documents of twenty sentences behind them and judges a thirteenth now. Rows are taken in by the
 database's bulk path, with all indices and constraints. Then the real server is asked over HTTP: what a save costs,
 beside one in an empty campaign of the same database (their ratio is what growth costs); how long a judging page and the
-organiser's page take; how fast judgements are read back. PostgreSQL's own processor time comes on top; it is printed
-where the database runs on this machine.
+organiser's page take; how fast judgements are read back; and what the live numbers cost a judgement, beside those of
+four judges. PostgreSQL's own processor time comes on top; it is printed where the database runs on this machine.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from pathlib import Path
 
 from bench_live_page import Browser
 from bench_load import Running, loaded, postgres, seats_of
-from bench_save import NOW, answers, corpus
+from bench_save import NOW, SENTENCES, answers, corpus
 
 from lanner import campaign
 from lanner.model import Judge
 from lanner.store import NewAnswer, Progressed, Store
 from lanner.store.codec import dumps, micros
+from lanner.web.making.album import Album
 
-JUDGES, JUDGED, PER_ITEM, SAVING = 10_000, 12, 4, 16
+JUDGES, JUDGED, PER_ITEM, SAVING, FEW = 10_000, 12, 4, 16, 4
 SERVE = """
 import sys
 from lanner.store import Store
@@ -53,9 +54,9 @@ def took(name: str, note: str = ""):
     line(name, f"{time.perf_counter() - began:.1f} s", note)
 
 
-def fill(store: Store) -> int:
-    """Twelve judged documents for each judge, straight into the tables."""
-    number = campaign.get(store, "bench").id
+def fill(store: Store, name: str, documents: int) -> int:
+    """So many judged documents for each judge, straight into the tables."""
+    number = campaign.get(store, name).id
     rows_made, spent = 0, 0.0
     with store.reading() as tx:
         seats = tx.judges.all(number)
@@ -65,7 +66,7 @@ def fill(store: Store) -> int:
         with store.writing() as tx:
             rows: list[NewAnswer] = []
             progressed = []
-            for assigned in tx.tasks.of_judge(seat.number)[:JUDGED]:
+            for assigned in tx.tasks.of_judge(seat.number)[:documents]:
                 for place, item in enumerate(assigned.task.items):
                     given = answers(place + seat.number)
                     for part, (question, value) in enumerate(given.items()):
@@ -98,7 +99,7 @@ def made(store: Store, judges: int) -> int:
         campaign.create(store, "bench", corpus(JUDGED + 1), "h_falcon", people, seed=1, options={"shuffle": False})
         campaign.open(store, "bench")
     with took("filled"):
-        rows = fill(store)
+        rows = fill(store, "bench", JUDGED)
     campaign.create(store, "empty", corpus(JUDGED + 1), "h_falcon", people[:SAVING], seed=1)
     campaign.open(store, "empty")
     return rows
@@ -170,6 +171,31 @@ def pages(server: Running, store: Store) -> None:
     line("server's memory", f"{server.memory():.0f} MB")
 
 
+def numbers(store: Store, rows: int) -> None:
+    """What the live page's numbers cost, beside a campaign of four judges and up to 96,000 judgements: each judgement
+    should cost the same, however many judges gave them."""
+    documents = max(JUDGED, min(rows, 96_000) // (FEW * PER_ITEM * SENTENCES))
+    with took("made and filled beside it", f"{FEW} judges, {documents} documents"):
+        campaign.create(
+            store, "few", corpus(documents), "h_falcon", [Judge(f"now{n}") for n in range(FEW)], seed=1,
+            options={"shuffle": False},
+        )  # fmt: skip
+        campaign.open(store, "few")
+        few = fill(store, "few", documents)
+    costs = {}
+    for name, size in (("few", few), ("bench", rows)):
+        album = Album(store)
+        before = time.process_time()
+        album.picture(campaign.get(store, name).id)
+        spent = time.process_time() - before
+        costs[name] = spent / size
+        told = "the grown campaign" if name == "bench" else "four judges"
+        line(
+            f"live numbers of {told}", f"{spent:.1f} s CPU", f"{costs[name] * 1e6:.1f} µs a judgement, reading included"
+        )
+    line("  grown / four judges, a judgement", f"{costs['bench'] / costs['few']:.2f}")
+
+
 def reading(store: Store, rows: int) -> None:
     with took("progress of every judge, domain and document"):
         campaign.progress(store, "bench")
@@ -202,6 +228,7 @@ def main() -> None:
                     saves(server, store, folder, asked.seconds)
                     pages(server, store)
                 reading(store, rows)
+                numbers(store, rows)
             print(f"load after: {', '.join(f'{value:.1f}' for value in os.getloadavg())}")
 
 
