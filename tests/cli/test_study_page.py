@@ -32,6 +32,7 @@ def test_both_values_stand_side_by_side_with_what_is_known() -> None:
     assert (claim["paper"], claim["ours"], claim["numbers"]) == ("literary", "news", "news 1.16")
     assert len(made.tables) == 2 + 5
     assert made.tables[3].rows[0]["ours0"] == "0.6100 △"
+    assert made.tables[5].caption == "“Table 3”: it cannot be computed."
     text = render(made)
     assert "Rows are missing." in text
     assert "Two rows are lost." in text

@@ -46,5 +46,5 @@ def test_values_do_not_break_over_a_line() -> None:
 
 
 def test_neither_an_interval_nor_a_name_with_a_letter_before_the_hyphen_breaks() -> None:
-    assert strong("κ .50 [.45, .55]") == "κ .50 [.45,\N{NO-BREAK SPACE}.55]"
+    assert strong("κ .50 [.45, .55]") == "κ .50\N{NO-BREAK SPACE}[.45,\N{NO-BREAK SPACE}.55]"
     assert strong("under H-FALCON, well-known") == 'under <span class="nb">H-FALCON</span>, well-known'

@@ -20,7 +20,7 @@ from lanner.reports.figures.preference import Preference, preference
 from lanner.reports.figures.shares import Panel, shares
 from lanner.reports.figures.throughput import throughput
 from lanner.reports.parts import Figure
-from lanner.reports.typeset import estimate, number, p_value, plural, words
+from lanner.reports.typeset import estimate, interval, number, p_value, plural, words
 from lanner.stats import ranking
 from lanner.stats.agreement import kappa, percent
 from lanner.stats.kappa import pairwise
@@ -211,15 +211,26 @@ def systems(data: Data, *, part: str, of: str) -> Made:
 
 def effort(data: Data, *, parts: Mapping[str, str]) -> Made:
     """Seconds and spans a segment in each protocol."""
-    drawn, rows, said = [], list[dict[str, Json]](), []
+    drawn, rows, said, sizes = [], list[dict[str, Json]](), [], []
     for name, part in parts.items():
         seconds = error_spans.seconds_per_segment(data, part=part)
         marked = error_spans.spans_per_segment(data, part=part)
         if isinstance(seconds.value, float) and isinstance(marked.value, float):
-            drawn.append(Bar(name, [("a1", round(seconds.value), "seconds a segment")], f"{marked.value:.2f} spans"))
-            rows.append({"protocol": name, "seconds": seconds.value, "spans": marked.value, "n": seconds.detail})
-            said.append(f"{seconds.value:.0f} s in {name} ({marked.value:.2f} spans)")
-    return str(bars("Seconds a segment", drawn)), f"A segment takes {words(said)}.", rows, "mean of judges' means"
+            drawn.append(Row(name, seconds.value, seconds.low, seconds.high, f"{marked.value:.2f} spans"))
+            rows.append(
+                {
+                    "protocol": name,
+                    **{"seconds": seconds.value, "seconds_low": seconds.low, "seconds_high": seconds.high},
+                    **{"spans": marked.value, "spans_low": marked.low, "spans_high": marked.high, "n": seconds.detail},
+                }
+            )
+            took = f"{seconds.value:.0f} s {interval(seconds.low, seconds.high, 0, bounded=False)}"
+            marks = estimate(marked.value, marked.low, marked.high, 2, bounded=False)
+            said.append(f"{took} in {name} ({marks} spans)")
+            sizes.append(f"{name} {seconds.detail}")
+    svg = str(intervals("Seconds a segment", drawn, bounded=False, digits=1))
+    signature = f"mean of judges' means · 95 % intervals by document · n {'; '.join(sizes)}"
+    return svg, f"A segment takes {words(said)}.", rows, signature
 
 
 def scenarios(data: Data, *, families: Mapping[str, str]) -> Made:

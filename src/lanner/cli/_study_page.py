@@ -193,6 +193,8 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
     agree = sum(check.verdict == AGREES for check in checks)
     printed = sum(check.cell.paper is not None for check in checks)
     said = f"{agree} of {printed} {'recovered' if known else 'agree'}." if printed else "not printed in the paper."
+    if all(check.verdict == NOT_COMPUTABLE for check in checks):
+        said = "it cannot be computed." if len(checks) == 1 else f"none of {len(checks)} can be computed."
     return Table(name, f"“{where}”: {said}", columns, rows, _data(checks), f"{study.name} · {where}")
 
 

@@ -62,7 +62,7 @@ def strong(text: str) -> Markup:
 
 
 _RELATION = re.compile(r"(?<=[\w)²]) (=|&lt;|&gt;|≤|≥) (?=[\d.−])")
-_BEFORE_SIGN = re.compile(r"(?<=\d) (?=%)|(?<=\bn) (?=\d)|(?<= \*) (?=p\b)")
+_BEFORE_SIGN = re.compile(r"(?<=\d) (?=%|\[[−\d.])|(?<=\bn) (?=\d)|(?<= \*) (?=p\b)")
 _INTERVAL = re.compile(r"\[([−\d.,]+), ([−\d.,]+)\]")
 _ONE_LETTER = re.compile(r"\b[^\W\d_]-[^\W\d_]+")
 _BEFORE_DASH = re.compile(r"(?<=\S) – ")

@@ -1,6 +1,7 @@
 import pytest
 
 from lanner.reports.lab.agreement import agreement, same_scores
+from lanner.reports.lab.sides import Measure
 from reports.lab.worlds import answered, lab, noise, parity, scores
 
 
@@ -57,3 +58,12 @@ def test_scores_that_go_together() -> None:
     found = same_scores(lab(scores(title="a", gap=10, spread=0), scores(title="b", gap=20, spread=0)))
     assert found.lines[0].values[1].value == pytest.approx(1.0)
     assert "no score" in same_scores(lab(parity())).missing
+
+
+def test_where_one_side_counts_errors_the_turned_sign_is_explained() -> None:
+    higher, lower = scores(title="a", gap=10, spread=0), scores(title="b", gap=-10, spread=0)
+    both = lab(higher, lower)
+    assert "sign" not in same_scores(both).said
+    assert both.sides[1].measure
+    both.sides[1].__dict__["measure"] = Measure(both.sides[1].measure.of, "lower_is_better")
+    assert "the sign is turned" in same_scores(both).said
