@@ -12,6 +12,7 @@ from lanner.stats.mixed import mixed
 from lanner.stats.reading import band
 from lanner.stats.wide import wide
 
+_WIDE = 0.4  # an R² that may lie anywhere in so much of its range is hardly known
 _DUE = {"judge": "how strict the judge is", "document": "the document", "residual": "the sentence and chance"}
 
 
@@ -46,6 +47,9 @@ def _words(result: Result, outcome: str, variances: Sequence[Json]) -> Iterator[
     yield f"Of how {outcome} varies once the predictors are allowed for: {', '.join(due)}."
     large = band(result.value / (1 - result.value), "cohen_f2") if result.value < 1 else "large"
     sure = f" (95 %: {percent(result.low, 0)} to {percent(result.high, 0)})" if result.interval else ""
+    if result.interval and result.interval.high - result.interval.low > _WIDE:
+        few = min((row["levels"], str(row["term"])) for row in variances if row["levels"])
+        sure += f", hardly known with {few[0]} {few[1]}s"
     yield (
         f"Predictors, judges and documents together explain {percent(result.value, 0)} of it{sure}, a {large} effect "
         "by Cohen's f² (1988). More judges make their share surer, more documents theirs; more sentences of the same "

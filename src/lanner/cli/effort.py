@@ -15,6 +15,9 @@ from lanner.reports.typeset import duration, p_value
 from lanner.stats.effort import cost, fatigue, throughput
 from lanner.stats.resample import Resampling
 
+_BILL = {"cost_per_item": "cost an item", "without_time": "without a time", "too_long": "too long"}
+_OVER = {"session": "from first to last item", "document_so_far": "within a document"}
+
 
 @click.command("effort", short_help="How fast judges work, and what it costs.")
 @click.option("--by", default="judge", show_default=True, help="judge, domain, system, stage, with commas between.")
@@ -22,7 +25,7 @@ from lanner.stats.resample import Resampling
 @click.option("--pooled", is_flag=True, help="Over all items, instead of the mean over domains.")
 @click.option("--rate", type=float, help="What an hour costs: print the cost instead.")
 @click.option("--fatigue", "tiring", is_flag=True, help="How speed changes over a document and a session instead.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
 @source_options
 def command(
     source: Source,
@@ -57,13 +60,13 @@ def _print(
     options: dict[str, Any] = {"about": about, "bounded": False}
     if rate is not None:
         result = cost(table, rate, by=groups, limit=limit)
-        add_rows(output, result, list(result.rows[0]) if result.rows else ["value"], **options)
+        add_rows(output, result, list(result.rows[0]) if result.rows else ["value"], headings=_BILL, **options)
         _say(output, _cost_words(result, rate))
     elif tiring:
         result = fatigue(table, limit=limit)
-        headings = {"estimate": "change in time, % [95 %]", "value": "median seconds"}
-        effects = [row for row in result.rows if row["kind"] == "effect"]
-        add_rows(output, result, ["term", "estimate", "p"], rows=effects, headings=headings, **options)
+        headings = {"over": "", "estimate": "change in time, % [95 %]", "value": "median seconds", "part": "tenth"}
+        effects = [{**row, "over": _OVER[row["term"]]} for row in result.rows if row["kind"] == "effect"]
+        add_rows(output, result, ["over", "estimate", "p"], rows=effects, headings=headings, **options)
         tenths = [row for row in result.rows if row["kind"] == "part"]
         add_rows(output, result, ["judge", "part", "value", "n"], rows=tenths, headings=headings, **options)
         _say(output, _fatigue_words(effects))
@@ -117,4 +120,8 @@ def _cost_words(result: Result, rate: float) -> list[str]:
         return []
     hours = sum(row["hours"] or 0 for row in result.rows)
     digits = 0 if result.value >= 100 else 2
-    return [f"{duration(hours)} of judging at {rate:g} an hour: {result.value:,.{digits}f} in all, breaks not counted."]
+    line = f"{duration(hours)} of judging at {rate:g} an hour: {result.value:,.{digits}f} in all, breaks not counted."
+    if result.interval:
+        low, high = (f"{end:,.{digits}f}" for end in (result.interval.low, result.interval.high))
+        line += f" As many other documents of this kind would cost between {low} and {high} (95 %)."
+    return [line]
