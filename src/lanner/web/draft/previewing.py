@@ -21,7 +21,7 @@ from lanner.web.judge import judging
 from lanner.web.judge.desk import Desk
 from lanner.web.judge.pages import Given, Progress
 from lanner.web.judge.pages import Settings as PageSettings
-from lanner.web.organiser.organising import address_of, find
+from lanner.web.organiser.organising import address_of, campaign_of
 from lanner.web.page import forms
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
@@ -29,12 +29,6 @@ from lanner.web.site import Site
 
 _DOCUMENTS = 2
 _NOBODY = Judge("preview", name="Preview")
-
-
-async def _found(request: Request) -> Campaign:
-    site: Site = request.app.state.site
-    account = request.state.visitor.account
-    return await site.read(lambda: find(site.store, account, request.path_params["name"]))
 
 
 def tasks(store: Store, campaign: Campaign) -> list[Task]:
@@ -66,7 +60,7 @@ def _desk(store: Store, campaign: Campaign, number: int) -> Desk:
 async def preview(request: Request) -> Response:
     """The first task that is about texts."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     made = await site.read(lambda: tasks(site.store, campaign))
     first = next((task.id for task in made if task.items[0].document), 1)
     if not made:
@@ -76,13 +70,13 @@ async def preview(request: Request) -> Response:
 
 async def leave(request: Request) -> Response:
     """Back to the campaign."""
-    return RedirectResponse(address_of(request, await _found(request)), 303)
+    return RedirectResponse(address_of(request, await campaign_of(request)), 303)
 
 
 async def task(request: Request) -> Response:
     """The judging page, marked as a preview."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     laid = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
     below = address_of(request, campaign, "/preview")
     token = request.state.visitor.form_token
@@ -92,7 +86,7 @@ async def task(request: Request) -> Response:
 async def answers(request: Request) -> Response:
     """Nothing was kept, so nothing comes back."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     laid = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
     return _json({"items": [{} for _ in laid.task.items], "finished": False})
 
@@ -100,7 +94,7 @@ async def answers(request: Request) -> Response:
 async def save(request: Request) -> Response:
     """Check answers as if they were a judge's, and keep nothing."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     now = datetime.now(UTC)
     given = judging.read_save(await request.body(), now)
     laid = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
@@ -133,7 +127,7 @@ def _checked(laid: Desk, number: int, said: dict[str, Json]) -> list[str]:
 async def form(request: Request) -> Response:
     """Without a script: on to the next row."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     fields = await auth.form_of(request)
     number = request.path_params["id"]
     laid = await site.read(lambda: _desk(site.store, campaign, number))
@@ -147,7 +141,7 @@ async def form(request: Request) -> Response:
 async def finish(request: Request) -> Response:
     """The next task of the preview, or the end of it."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     await auth.form_of(request)
     number = request.path_params["id"]
     made = await site.read(lambda: tasks(site.store, campaign))

@@ -16,7 +16,7 @@ from lanner.errors import InputError, LannerError
 from lanner.model import Campaign
 from lanner.web import auth
 from lanner.web.draft.uploads import named, without_folders
-from lanner.web.organiser.organising import address_of, find
+from lanner.web.organiser.organising import address_of, campaign_of
 from lanner.web.page import forms
 from lanner.web.page.refusing import told
 from lanner.web.page.rendering import page
@@ -25,15 +25,9 @@ from lanner.web.picture.told import Incoming
 from lanner.web.site import Site
 
 
-async def _found(request: Request) -> Campaign:
-    site: Site = request.app.state.site
-    account = request.state.visitor.account
-    return await site.read(lambda: find(site.store, account, request.path_params["name"]))
-
-
 async def import_page(request: Request) -> Response:
     """Where the file comes from."""
-    return _page(request, await _found(request))
+    return _page(request, await campaign_of(request))
 
 
 def _page(
@@ -52,7 +46,7 @@ def _page(
 async def look_in(request: Request) -> Response:
     """What a file would bring, or what is wrong with it."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     form = await auth.form_of(request)
     entry = form.get("answers")
     try:
@@ -86,7 +80,7 @@ def _kept(site: Site, entry: UploadFile) -> Path:
 async def bring(request: Request) -> Response:
     """Take in what was looked at."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     await auth.form_of(request)
     arrival = site.uploads.arrived(request.path_params["upload"], request.state.visitor.account.id, campaign.id)
     if not arrival.path.is_file():

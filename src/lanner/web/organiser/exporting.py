@@ -12,24 +12,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-from lanner.model import Campaign
 from lanner.web.organiser.offered import FORMATS
-from lanner.web.organiser.organising import find
+from lanner.web.organiser.organising import campaign_of
 from lanner.web.site import Site
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox allow-scripts"
 
 
-async def _found(request: Request) -> Campaign:
-    site: Site = request.app.state.site
-    account = request.state.visitor.account
-    return await site.read(lambda: find(site.store, account, request.path_params["name"]))
-
-
 async def export(request: Request) -> Response:
     """A file with all current judgements; a folder, or a table with its codebook, comes as a zip."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     name = request.path_params["format"]
     if name not in FORMATS:
         raise HTTPException(404)
@@ -48,7 +41,7 @@ async def report(request: Request) -> Response:
     """The report as one page. It brings its style and its one script along, so it has a policy of its own: nothing else
     runs, and nothing is loaded."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     made: str = await site.live.ask("report", campaign.id)
     hashes = " ".join(f"'{found}'" for found in re.findall(r"sha256-[A-Za-z0-9+/=]+", made)[:3])
     policy = f"{_POLICY}; script-src {hashes}" if hashes else _POLICY

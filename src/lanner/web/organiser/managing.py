@@ -18,7 +18,7 @@ from lanner.protocols.wording import Wording
 from lanner.store import AccountRole, Store
 from lanner.web import auth
 from lanner.web.draft.choices import NUMBERS, TEXTS, read_settings
-from lanner.web.organiser.organising import address_of, find
+from lanner.web.organiser.organising import address_of, campaign_of
 from lanner.web.page import forms
 from lanner.web.page.refusing import told
 from lanner.web.page.rendering import page
@@ -27,16 +27,10 @@ from lanner.web.picture.told import COMPARED
 from lanner.web.site import Site
 
 
-async def _found(request: Request) -> Campaign:
-    site: Site = request.app.state.site
-    account = request.state.visitor.account
-    return await site.read(lambda: find(site.store, account, request.path_params["name"]))
-
-
 async def state(request: Request) -> Response:
     """Open, pause, go on, close, assign what follows a calibration round, put into the archive and out of it."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     form = await auth.form_of(request)
     account: int = request.state.visitor.account.id
     changes = {
@@ -63,7 +57,7 @@ async def state(request: Request) -> Response:
 
 async def settings(request: Request) -> Response:
     """What can be changed while a campaign runs."""
-    return await _settings_page(request, await _found(request))
+    return await _settings_page(request, await campaign_of(request))
 
 
 async def _settings_page(
@@ -88,7 +82,7 @@ async def _settings_page(
 async def change_settings(request: Request) -> Response:
     """Keep the new settings, unless another organiser was quicker."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     form = await auth.form_of(request)
     version = forms.text(form, "version")
     try:
@@ -112,7 +106,7 @@ async def change_settings(request: Request) -> Response:
 async def duplicate(request: Request) -> Response:
     """A draft with the same texts, protocol, design and settings."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     form = await auth.form_of(request)
     account = request.state.visitor.account
     same = forms.text(form, "judges") == "same"
@@ -134,7 +128,7 @@ async def duplicate(request: Request) -> Response:
 async def delete(request: Request) -> Response:
     """Delete a campaign whose name was typed out; a copy of everything in it is kept beside the store first."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     form = await auth.form_of(request)
     if forms.text(form, "typed") != campaign.name:
         return await _settings_page(

@@ -51,6 +51,13 @@ def find(store: Store, account: Account, name: str) -> Campaign:
         return found
 
 
+async def campaign_of(request: Request) -> Campaign:
+    """The campaign that the address names, where the visitor may see it."""
+    site: Site = request.app.state.site
+    account = request.state.visitor.account
+    return await site.read(lambda: find(site.store, account, request.path_params["name"]))
+
+
 def address_of(request: Request, campaign: Campaign, below: str = "") -> str:
     """The address of a campaign's page, or of one below it."""
     return f"{request.scope.get('root_path', '')}/campaigns/{quote(campaign.name, safe='')}{below}"
@@ -80,8 +87,7 @@ async def campaigns(request: Request) -> Response:
 async def documents(request: Request) -> Response:
     """How far each document is, and each domain."""
     site: Site = request.app.state.site
-    account = request.state.visitor.account
-    found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+    found = await campaign_of(request)
 
     def look() -> dict[str, object]:
         made = progress(site.store, found.id)
@@ -95,8 +101,7 @@ async def documents(request: Request) -> Response:
 async def _live(request: Request) -> LivePage:
     """The live page of the campaign asked for, with the newest numbers that are there in time."""
     site: Site = request.app.state.site
-    account = request.state.visitor.account
-    found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+    found = await campaign_of(request)
     main = str(found.settings.get("main_question", ""))
     wanted = request.query_params.get("question", "") or main
     picture = await site.live.picture(found.id, main)
@@ -113,8 +118,7 @@ async def campaign(request: Request) -> Response:
 async def panels(request: Request) -> Response:
     """The panels alone, for a page that is open. All who look at the same moment are shown the same ones."""
     site: Site = request.app.state.site
-    account = request.state.visitor.account
-    found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+    found = await campaign_of(request)
     root = request.scope.get("root_path", "")
     key = (found.id, request.query_params.get("question", ""), f"{language()} {root}")
     kept = site.shown.get(key)

@@ -18,7 +18,7 @@ from lanner.reports.files import csv_text
 from lanner.store import Overview, Seat, Store
 from lanner.web import auth
 from lanner.web.draft.roster import Invited, invited
-from lanner.web.organiser.organising import address_of, find
+from lanner.web.organiser.organising import address_of, campaign_of
 from lanner.web.page import forms
 from lanner.web.page.refusing import told
 from lanner.web.page.rendering import page
@@ -36,15 +36,9 @@ class Link:
     address: str
 
 
-async def _found(request: Request) -> Campaign:
-    site: Site = request.app.state.site
-    account = request.state.visitor.account
-    return await site.read(lambda: find(site.store, account, request.path_params["name"]))
-
-
 async def judges(request: Request) -> Response:
     """Everyone who judges here."""
-    return await _judges_page(request, await _found(request))
+    return await _judges_page(request, await campaign_of(request))
 
 
 async def _judges_page(request: Request, campaign: Campaign, problem: str = "", pasted: str = "") -> Response:
@@ -64,7 +58,7 @@ async def _judges_page(request: Request, campaign: Campaign, problem: str = "", 
 async def add(request: Request) -> Response:
     """Judges pasted as text, with tasks by the campaign's design, and their links at once."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     form = await auth.form_of(request)
     pasted = forms.text(form, "judges")
 
@@ -92,7 +86,7 @@ async def first_links(request: Request, campaign: Campaign, people: Sequence[Inv
 async def links(request: Request) -> Response:
     """New links: for one judge, for all who have none, or for all. Shown once, on a page, to print, or as CSV."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     form = await auth.form_of(request)
     who = forms.text(form, "who", "missing")
 
@@ -136,7 +130,7 @@ def _links(request: Request, campaign: Campaign, made: Sequence[Link], form: For
 async def judge(request: Request) -> Response:
     """One judge: tasks with what is done, and what can be done about it."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     name = request.query_params.get("id", "")
 
     def look() -> tuple[Seat, list[Overview], dict[int, Task], dict[str, str]] | None:
@@ -171,7 +165,7 @@ def _seat(store: Store, campaign: Campaign, judge: str) -> Seat | None:
 async def act(request: Request) -> Response:
     """Something about one judge: revoke, reopen, replace, erase, withdraw."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     form = await auth.form_of(request)
     name, what = forms.text(form, "judge"), forms.text(form, "do")
     account: int = request.state.visitor.account.id
@@ -212,7 +206,7 @@ def _reopen(store: Store, campaign: Campaign, judge: str, task: str, account: in
 async def overlap(request: Request) -> Response:
     """More documents for some judges, so that more is judged twice and intervals narrow."""
     site: Site = request.app.state.site
-    campaign = await _found(request)
+    campaign = await campaign_of(request)
     form = await auth.form_of(request)
     chosen = [value for value in form.getlist("judge") if isinstance(value, str)]
     documents = [value for value in form.getlist("document") if isinstance(value, str)]

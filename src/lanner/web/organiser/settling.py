@@ -19,7 +19,7 @@ from lanner.web import auth
 from lanner.web.judge import guidelines
 from lanner.web.organiser.discussed import Scene, Unit
 from lanner.web.organiser.matrix import TAKEN
-from lanner.web.organiser.organising import address_of, find
+from lanner.web.organiser.organising import address_of, campaign_of
 from lanner.web.page import forms
 from lanner.web.page.rendering import page
 from lanner.web.picture.told import Answers, Listing, Spot, Wanted
@@ -44,8 +44,7 @@ def wanted_of(query: QueryParams) -> Wanted:
 async def disagreements(request: Request) -> Response:
     """The list on the left, one unit in the middle, what is agreed on the right."""
     site: Site = request.app.state.site
-    account = request.state.visitor.account
-    found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+    found = await campaign_of(request)
     query = request.query_params
     wanted = wanted_of(query)
     listed: Listing = await site.live.ask("disagreements", found.id, wanted)
@@ -90,7 +89,7 @@ async def settle(request: Request) -> Response:
     """Keep the agreed answer as a judge of its own, with a note; a guideline note reaches the judges from now on."""
     site: Site = request.app.state.site
     account = request.state.visitor.account
-    found = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+    found = await campaign_of(request)
     form = await auth.form_of(request)
     unit = (forms.text(form, "document"), forms.text(form, "segment"), forms.text(form, "system"))
     place = address_of(request, found, "/disagreements")

@@ -10,7 +10,7 @@ from contextlib import suppress
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from lanner.web.organiser.organising import find
+from lanner.web.organiser.organising import campaign_of
 from lanner.web.site import Site
 
 HEARTBEAT = 15.0
@@ -21,8 +21,7 @@ LONGEST = 3600.0
 async def events(request: Request) -> Response:
     """A stream for one campaign: `changed`, and `trouble` with the reason while nothing can be saved."""
     site: Site = request.app.state.site
-    account = request.state.visitor.account
-    campaign = await site.read(lambda: find(site.store, account, request.path_params["name"]))
+    campaign = await campaign_of(request)
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(_news(site, campaign.id), media_type="text/event-stream", headers=headers)
 
