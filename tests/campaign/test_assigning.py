@@ -26,6 +26,8 @@ def test_judges_join_an_open_campaign_without_touching_the_others(store: Store) 
     with pytest.raises(CampaignError) as caught:
         campaign.add_judges(store, "first", [Judge("ana")])
     assert caught.value.code == "judge_taken"
+    with pytest.raises(CampaignError, match="two judges called 'dora'"):
+        campaign.add_judges(store, "first", [Judge("dora"), Judge("dora")])
 
 
 def test_growing_is_reproducible(store: Store) -> None:

@@ -77,10 +77,13 @@ def add_judges(
     moment = at or now()
     with store.writing() as tx:
         found = _lock(tx, campaign)
-        present = [seat.judge.id for seat in tx.judges.all(found.id)]
+        present = {seat.judge.id for seat in tx.judges.all(found.id)}
+        names = set(present)
         for judge in judges:
-            if judge.id in present:
-                raise CampaignError(f"{found.name} already has a judge {judge.id!r}.", code="judge_taken")
+            if judge.id in names:
+                told = "already has a judge" if judge.id in present else "cannot have two judges called"
+                raise CampaignError(f"{found.name} {told} {judge.id!r}.", code="judge_taken")
+            names.add(judge.id)
         protocol, documents = _frozen(tx, found)
         tx.judges.add(found.id, judges, moment)
         tasks = _designed(tx, found, protocol, documents, judges, place=len(present), design=design, options=options)
