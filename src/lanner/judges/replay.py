@@ -17,10 +17,10 @@ from typing import Any
 
 from lanner import campaign
 from lanner.campaign import Imported
+from lanner.campaign.asking import systems_of
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.judges.replies import aliased
-from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role, Stage
-from lanner.model.protocol import Object
+from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.store import NewEntry, Store
 from lanner.store.codec import dumps, micros
 
@@ -136,15 +136,11 @@ def _judgements(output: Output, protocol: Protocol, judge: str, path: Path) -> I
             question=question,
             document=output.item.document,
             segment=output.item.segment,
-            systems=_about(found[0], output.item),
+            systems=systems_of(found[0], output.item),
             value=value,
             flags=() if value is not None else ("missing",),
             origin=f"{path.name}:{output.line}",
         )
-
-
-def _about(stage: Stage, item: Item) -> tuple[str, ...]:
-    return item.systems if stage.object in (Object.OUTPUT, Object.OUTPUTS) else ()
 
 
 def _row(output: Output, protocol: Protocol, model: str, numbers: tuple[int, int, int]) -> NewEntry:
