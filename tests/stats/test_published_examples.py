@@ -13,7 +13,7 @@ from scipy import stats
 import printed
 from lanner.model import Result
 from lanner.stats.agreement import grouped, overview
-from lanner.stats.association import between_measures, partial
+from lanner.stats.association import _partials, between_measures, partial
 from lanner.stats.compare import difference
 from lanner.stats.context import agreement_intervals, issue_shares
 from lanner.stats.diagnosis import bias, confusion, leave_one_out, severity
@@ -144,6 +144,12 @@ def test_partial_correlations_of_ppcor() -> None:
     assert found.value == pytest.approx(-0.6720863, abs=5e-8)
     other = partial(given[0], given[1], np.stack([x, y], axis=1), methods=["pearson"], resampling=QUICK)[0]
     assert other.value == pytest.approx(0.6940953, abs=5e-8)
+
+
+def test_kendalls_partial_of_printed_taus() -> None:
+    """Macro KENPAR (Biostatistics, Chapel Hill), its sample output: τ .5513, .0892, .0907 give τ xy.z = .5476."""
+    taus = np.array([[1, 0.5513, 0.0892], [0.5513, 1, 0.0907], [0.0892, 0.0907, 1]])
+    assert float(_partials(taus)) == pytest.approx(0.5476, abs=1e-4)
 
 
 def test_anscombes_four_sets_have_the_same_correlation() -> None:
