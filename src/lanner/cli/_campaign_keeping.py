@@ -102,7 +102,13 @@ def duplicate(name: str, as_name: str, judges: str | None, no_judges: bool, stor
 @click.command("delete", short_help="Delete a campaign; a copy of everything in it is kept first.")
 @click.argument("name")
 @click.option("--typed", metavar="NAME", help="The name once more.")
-@click.option("--folder", type=click.Path(path_type=Path), default="lanner-backups", show_default=True)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    default="lanner-backups",
+    show_default=True,
+    help="Where the copy goes.",
+)
 @store_option
 @json_option
 def delete(name: str, typed: str | None, folder: Path, store_place: str, as_json: bool) -> None:

@@ -106,7 +106,13 @@ def _measure(entry: Measure) -> dict[str, Json]:
 @click.option("--document", default="", help="Only in this document.")
 @click.option("--judges", default="", metavar="A,B", help="Only between these two.")
 @click.option("--labels", default="", metavar="A,B", help="Only where both labels were given to --question.")
-@click.option("--show", type=click.Choice(["open", "settled", "all"]), default="open", show_default=True)
+@click.option(
+    "--show",
+    type=click.Choice(["open", "settled", "all"]),
+    default="open",
+    show_default=True,
+    help="Open ones, settled ones, or all.",
+)
 @click.option("--most", default=50, show_default=True, help="At most so many.")
 @store_option
 @json_option

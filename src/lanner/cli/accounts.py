@@ -53,7 +53,9 @@ def list_all(store_place: str, as_json: bool) -> None:
 
 @command.command("add", short_help="Make an account.")
 @click.argument("name")
-@click.option("--role", type=ROLES, default="organiser", show_default=True)
+@click.option(
+    "--role", type=ROLES, default="organiser", show_default=True, help="Owners may do everything; viewers look."
+)
 @click.option("--campaigns", default="", metavar="NAMES", help="Campaigns it may see, with commas between.")
 @store_option
 @json_option

@@ -27,10 +27,14 @@ from lanner.stats.resample import Resampling
 @click.option("--why", is_flag=True, help="What disagreement is made of: labels confused, judges who lean.")
 @click.option("--gamma", is_flag=True, help="γ of marked spans, too: place and name beyond chance. Slow.")
 @click.option(
-    "--unit", type=click.Choice(["document", "item", "judge", "two-way"]), default="document", show_default=True
+    "--unit",
+    type=click.Choice(["document", "item", "judge", "two-way"]),
+    default="document",
+    show_default=True,
+    help="What intervals take as independent.",
 )
 @click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
 @source_options
 def command(
     source: Source,

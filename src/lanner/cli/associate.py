@@ -18,11 +18,11 @@ from lanner.stats.wide import wide
 @click.command("associate", short_help="Correlations between judges, or between two measures.")
 @click.option("--of", help="The question or score to compare between judges (several with commas between).")
 @click.option("--x", "first", help="With --y: correlate two measures instead.")
-@click.option("--y", "second")
+@click.option("--y", "second", help="The other measure.")
 @click.option("--given", default="", help="With --x and --y: hold these measures constant (partial correlation).")
 @click.option("--by", default="", help="Each group by itself: judge, domain, system, with commas between.")
-@click.option("--resamples", default=2000, show_default=True)
-@click.option("--seed", default=0, show_default=True)
+@click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
 @source_options
 def command(
     source: Source,

@@ -15,7 +15,9 @@ from lanner.store.backup import backup, name_at, prune
 
 @click.command("backup", short_help="A verified copy of everything, while judges work.")
 @click.option("--out", type=click.Path(path_type=Path), help="The file (default: a new one in --folder).")
-@click.option("--folder", type=click.Path(path_type=Path), default="lanner-backups", show_default=True)
+@click.option(
+    "--folder", type=click.Path(path_type=Path), default="lanner-backups", show_default=True, help="Where new files go."
+)
 @click.option("--keep", type=click.IntRange(0), default=0, help="Delete all but the newest so many in the folder.")
 @store_option
 @json_option

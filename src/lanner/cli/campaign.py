@@ -87,7 +87,13 @@ def list_all(archived: bool, store_place: str, as_json: bool) -> None:
 
 @command.command("show", short_help="How far a campaign is.")
 @click.argument("name")
-@click.option("--by", type=click.Choice(["judge", "domain", "document"]), default="judge", show_default=True)
+@click.option(
+    "--by",
+    type=click.Choice(["judge", "domain", "document"]),
+    default="judge",
+    show_default=True,
+    help="What a row is about.",
+)
 @store_option
 @json_option
 def show(name: str, by: str, store_place: str, as_json: bool) -> None:

@@ -22,8 +22,8 @@ from lanner.stats.resample import Resampling
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: A-against-B).")
 @click.option("--hourly", type=float, help="What an hour of judging costs.")
 @click.option("--currency", default="", help="The currency of --hourly, for the table.")
-@click.option("--resamples", default=2000, show_default=True)
-@click.option("--seed", default=0, show_default=True)
+@click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
 @click.option("--svg-only", is_flag=True, help="Leave out the PDF and PNG of each figure, which is quicker.")
 @from_option
 @protocol_option

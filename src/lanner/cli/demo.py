@@ -35,7 +35,13 @@ LIVE, LIVE_PROTOCOL, LIVE_TITLE, BEGUN = "demo-live", "sqm", "Demo: answers arri
 
 
 @click.command("demo", short_help="A judging page, a campaign and a report within a minute.")
-@click.option("--folder", type=click.Path(path_type=Path), default=Path("lanner-demo"), show_default=True)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    default=Path("lanner-demo"),
+    show_default=True,
+    help="Where everything goes.",
+)
 @click.option("--port", default=8000, show_default=True, help="The next free port from here on is taken.")
 @click.option("--serve/--no-serve", "serving", default=True, help="Serve the pages, or only make the files.")
 @click.option("--open/--no-open", "opening", default=None, help="Open the start page (default: from a terminal).")

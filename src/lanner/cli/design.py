@@ -28,7 +28,7 @@ from lanner.designs.prepare import prepare
 @settings_option
 @before_option
 @after_option
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same tasks.")
 @click.option("--rate", type=float, help="What an hour costs.")
 @from_option
 @json_option

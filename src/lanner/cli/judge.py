@@ -51,8 +51,10 @@ _ABOUT = {"help_option_names": ["-h", "--help"]}
 @click.option("--swap", is_flag=True, help="Ask about pairs in both orders.")
 @click.option("--shuffle", is_flag=True, help="Show options in another order for each item and sample.")
 @click.option("--language", default="en", show_default=True, help="Language of the questions.")
-@click.option("--temperature", type=float, show_default="0, or 1 with several samples")
-@click.option("--seed", default=0, show_default=True)
+@click.option(
+    "--temperature", type=float, show_default="0, or 1 with several samples", help="How freely the model answers."
+)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same order of options and samples.")
 @click.option("--max-tokens", default=2000, show_default=True, help="The longest reply.")
 @click.option("--reasks", default=2, show_default=True, help="How often a wrong answer is sent back.")
 @click.option("--in-flight", type=int, show_default="64", help="The most questions under way at once.")

@@ -40,7 +40,7 @@ _NARROW = {
 @click.option("--compat", is_flag=True, help="mt-metrics-eval's numbers, where ours differ.")
 @click.option("--table", "layout", type=click.Choice(["latex", "tsv"]), help="The table alone, for a paper or a sheet.")
 @click.option("--swaps", default=1000, show_default=True, help="Random swaps for soft accuracy and tests.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
 @from_option
 @protocol_option
 @store_option

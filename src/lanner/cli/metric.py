@@ -29,7 +29,7 @@ from lanner.store import Store
               "layout, or a .jsonl file.")  # fmt: skip
 @click.option("--save", metavar="NAME", help="Store the scores as a campaign, with people's scores of the same texts.")
 @click.option("--list", "listed", is_flag=True, help="Say which metrics there are.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
 @from_option
 @store_option
 @json_option

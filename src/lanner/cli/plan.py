@@ -49,7 +49,7 @@ _HELPS = {
 @click.option("--rate", type=float, help="What an hour of judging costs.")
 @click.option("--by", type=click.Choice(["domain"]), help="A plan from the pilot's documents of each domain.")
 @click.option("--studies", default=2000, show_default=True, help="How many studies are simulated.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
 @optional_source_options
 def command(
     source: Source,

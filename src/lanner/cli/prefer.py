@@ -29,7 +29,7 @@ _COLUMNS: list[str | tuple[str, str]] = [
 @click.option("--by", type=click.Choice(["domain"]), help="Each domain by itself.")
 @click.option("--votes", is_flag=True, help="The majority vote on each item instead.")
 @click.option("--ranking", is_flag=True, help="Strengths of all systems (Bradley–Terry with ties) instead.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
 @source_options
 def command(
     source: Source,

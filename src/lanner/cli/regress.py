@@ -27,11 +27,12 @@ _WIDE = 0.5  # an R² that may lie anywhere in half of its range says next to no
 @click.option("--outcome", required=True, help="The question or score to explain.")
 @click.option("--blocks", required=True, help="Predictors, added block by block, with commas between; + joins a block.")
 @click.option("--by", default="judge", show_default=True, help="A model for each judge, domain, system; - for one.")
-@click.option("--errors", type=click.Choice(get_args(Clustering)), default="document", show_default=True)
+@click.option("--errors", type=click.Choice(get_args(Clustering)), default="document", show_default=True,
+              help="Standard errors: clustered by document, or as if sentences were independent.")  # fmt: skip
 @click.option("--fill", type=float, help="Take missing outcomes as this number (it is noted).")
 @click.option("--coefficients", is_flag=True, help="The coefficients of the full model instead of R² by block.")
 @click.option("--mixed", "samples", is_flag=True, help="Judges and documents as samples: one model, shares of spread.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
 @source_options
 def command(
     source: Source,

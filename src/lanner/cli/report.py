@@ -16,8 +16,8 @@ from lanner.stats.resample import Resampling
 @click.command("report", short_help="Write a report: HTML, LaTeX and CSV tables, figures.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: NAME-report).")
 @click.option("--language", default="en", show_default=True, help="Language of the protocol's words.")
-@click.option("--resamples", default=2000, show_default=True)
-@click.option("--seed", default=0, show_default=True)
+@click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
 @click.option("--svg-only", is_flag=True, help="Leave out the PDF and PNG of each figure, which is quicker.")
 @source_options
 def command(

@@ -46,7 +46,7 @@ _SELECTION = (
 @click.option("--correction", type=click.Choice(get_args(Correction)), help="For many pairs. [default: holm]")
 @click.option("--standardise", is_flag=True, default=None, help="z per judge.")
 @click.option("--head-to-head", "pairs", is_flag=True, help="Every pair of systems instead.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
 @source_options
 def command(
     source: Source,

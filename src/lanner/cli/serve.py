@@ -18,14 +18,21 @@ from lanner.web.site import Settings
 
 
 @click.command("serve", short_help="Serve the judging page and the organiser's pages.")
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", default=8000, show_default=True)
+@click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 lets other machines in.")
+@click.option("--port", default=8000, show_default=True, help="Judges' links name it.")
 @click.option("--root-path", default="", help="The path under which a proxy serves it.")
 @click.option("--trusted-proxies", default="127.0.0.1", show_default=True, help="Whose forwarded headers count.")
 @click.option("--backup-every", "hours", type=click.FloatRange(0), default=0.0, help="Hours between backups (0: none).")
 @click.option("--backup-folder", "folder", type=click.Path(path_type=Path), help="Where (default: beside the store).")
 @click.option("--backup-keep", "keep", type=click.IntRange(1), default=14, show_default=True, help="How many stay.")
-@click.option("--log", "level", type=click.Choice(list(logs.LEVELS)), default="problems", show_default=True)
+@click.option(
+    "--log",
+    "level",
+    type=click.Choice(list(logs.LEVELS)),
+    default="problems",
+    show_default=True,
+    help="What is logged.",
+)
 @click.option("--webhooks-inside", is_flag=True, help="Let webhooks reach this machine's own network.")
 @click.option("--model-server", "model_servers", multiple=True, metavar="URL",
               help="Owners may let models of this server judge from a page; repeatable.")  # fmt: skip
