@@ -295,6 +295,7 @@ def test_every_command_has_a_section_and_an_example_that_parses(path):
     assert example, f"{path} has no example"
     assert example[1].startswith(path)
     _check(example[1], whole=True)
+    assert not [option.opts for option in LEAVES[path].params if isinstance(option, click.Option) and not option.help]
 
 
 def test_commands_and_pages_use_the_words_of_the_glossary():
