@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# Compiled modules are kept: without them every server and every command that a test starts compiles Lanner anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup demo browser test lint test-rooms test-browser test-metrics soak check audit bench docs clean
 .DEFAULT_GOAL := help
 
@@ -55,7 +58,7 @@ test-rooms: setup browser
 	@$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/browser
 
 test-browser: setup browser
-	@$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder tests/browser
+	@$(BIN)/pytest -q -n 2 --dist worksteal tests/browser
 
 soak: setup
 	@LANNER_SOAK=50 $(BIN)/pytest -q -s tests/soak

@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 import chromium
 from live import Live
 
+PATIENCE = 60_000
+"""Milliseconds until a state is given up that should come: no stopwatch, only the end of a test that is lost."""
+
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as driver:
         yield driver
 
@@ -47,7 +51,7 @@ def own_live(tmp_path: Path) -> Iterator[Live]:
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     made = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce", locale="en-GB")
-    made.set_default_timeout(8000)
+    made.set_default_timeout(PATIENCE)
     yield made
     made.close()
 
