@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from lanner.errors import LannerError
@@ -39,4 +40,5 @@ def answer(questions: BinaryIO, answers: BinaryIO, album_of: Callable[[Store], A
 
 
 if __name__ == "__main__":
-    answer(sys.stdin.buffer, sys.stdout.buffer)
+    with suppress(BrokenPipeError):  # the server was killed: nobody waits for the rest
+        answer(sys.stdin.buffer, sys.stdout.buffer)
