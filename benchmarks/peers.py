@@ -51,6 +51,14 @@ end
 """
     + _RESULT
 )
+PEARMUT_HERE = """
+import sys, uvicorn
+from pearmut.cli import main
+asked = uvicorn.run
+uvicorn.run = lambda app, **options: asked(app, **(options | dict(host="127.0.0.1")))
+sys.argv[0] = "pearmut"
+sys.exit(main())
+"""  # its own command listens on every address of the machine
 _CONFIG = """<View><Text name="text" value="$text"/>
 <Choices name="quality" toName="text"><Choice value="good"/><Choice value="bad"/></Choices>
 <Rating name="score" toName="text"/></View>"""
@@ -114,7 +122,8 @@ def pearmut(given: str, folder: Path, running: Callable[..., Any], users: int = 
     }
     script = PEARMUT_LUA.replace("PAYLOAD", json.dumps(payload).replace("%", "%%"))
     script = script.replace("USERS", str(users)).replace("PAGES", str(pages))
-    with running([programs / "pearmut", "run", "--port", "{port}"], "/", env=environment, cwd=root) as server:
+    command = [programs / "python", "-c", PEARMUT_HERE, "run", "--port", "{port}"]
+    with running(command, "/", env=environment, cwd=root) as server:
         yield server, script
 
 
