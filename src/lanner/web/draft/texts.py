@@ -60,7 +60,7 @@ def _concerns(note: str) -> bool:
 def _on_a_page(note: str) -> str:
     """A note of the reader, with the field of the page in the place of the command line's option."""
     return note.replace("--option columns=", "under “Other column names” ").replace(
-        "(columns=", "(other column names: "
+        "(columns=", "(under “Other column names” "
     )
 
 
