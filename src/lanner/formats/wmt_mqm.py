@@ -1,7 +1,8 @@
 """WMT's MQM ratings: tab-separated, one row an error, the place of it marked by <v> and </v> in source or target.
 
-Rows of one judge (its column is `rater`) about one output become one judgement. Quotation marks are text. A row without marks is about the
-whole translation and flagged; one without an end is flagged too. Columns are found by name, since they differ by year.
+Rows of one judge (its column is `rater`) about one output become one judgement. Quotation marks are text. A row without
+marks is about the whole translation and flagged; one without an end is flagged too. Columns are found by name, since
+they differ by year.
 """
 
 from __future__ import annotations
