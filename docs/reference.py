@@ -153,6 +153,9 @@ def offered(family: str) -> list[tuple[str, str, Callable[..., object]]]:
     return [(module, name, function) for module, own in found for name, function in sorted(own.items())]
 
 
+UNSEEN = "(quoted from memory; not checked against the print)"
+
+
 def _reference_values(statistic: str) -> list[str]:
     """What others printed for a statistic and ours must give, or what is tested where nobody printed anything."""
     listed = tomllib.loads((DOCS / "published.toml").read_text(encoding="utf-8"))
@@ -163,6 +166,7 @@ def _reference_values(statistic: str) -> list[str]:
         else f"- {row['source']}, recomputed by `{row['test'].partition('::')[0]}`"
         for row in values
     ]
+    lines = [line if row.get("seen", True) else f"{line} {UNSEEN}" for line, row in zip(lines, values, strict=True)]
     if lines:
         return ["Reference values, which a test recomputes:", "", *lines]
     why = next(row for row in listed["definition"] if row["statistic"] == statistic)

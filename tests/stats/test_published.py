@@ -146,6 +146,19 @@ def test_the_test_that_is_named_exists(place: str) -> None:
         assert node is not None, f"{file} has no {name}"
 
 
+def test_the_page_says_which_numbers_were_quoted_from_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    reference = importlib.import_module("reference")
+    pages = [reference.statistic_page(family) for family in reference.STATISTICS]
+    lines = [line for page in pages for line in page.splitlines() if line.startswith("- ")]
+    marks = {row["source"]: row.get("seen", True) for row in PUBLISHED["value"]}
+    assert all(isinstance(seen, bool) for seen in marks.values())
+    assert not all(marks.values()), "without such a row this test proves nothing"
+    for source, seen in marks.items():
+        about = [line for line in lines if line.startswith((f"- {source}: ", f"- {source}, recomputed by"))]
+        assert about and all(line.endswith(reference.UNSEEN) is not seen for line in about), source
+
+
 def test_the_jackknife_error_of_the_law_schools() -> None:
     """Efron & Tibshirani 1993: the correlation of 15 law schools has a jackknife standard error of 0.1425."""
     row = next(row for row in HELD if "law schools" in row["source"])

@@ -70,7 +70,7 @@ def test_the_overview_of_gwets_judges_holds_the_printed_coefficients() -> None:
 
 
 def test_each_group_has_the_printed_kappa_of_its_table() -> None:
-    """Cohen's textbook table, Feinstein & Cicchetti 1990, Sim & Wright 2005 as three domains."""
+    """Cohen's textbook table, Feinstein & Cicchetti 1990, Sim & Wright 2005 (Table 1) as three domains."""
     tables = {"textbook": ([[20, 5], [10, 15]], 0.40), "paradox": ([[80, 10], [5, 5]], 0.32),
               "physiotherapy": ([[22, 2], [4, 11]], 0.67)}  # fmt: skip
     parts = [
@@ -81,24 +81,41 @@ def test_each_group_has_the_printed_kappa_of_its_table() -> None:
     assert found == pytest.approx({name: value for name, (_, value) in tables.items()}, abs=5e-3)
 
 
-def test_children_asked_twice_agree_with_themselves() -> None:
-    """Bland, Measurement in Health and Disease: 94 children asked twice whether they ever smoked, κ = 0.80."""
-    twice = printed.crosstab([[61, 2], [6, 25]], "yn")
+@pytest.mark.parametrize(
+    ("counts", "printed_kappa", "tolerance"),
+    [
+        pytest.param([[118, 1], [1, 63]], 0.9760, 5e-5, id="sex of 183 students"),
+        pytest.param([[61, 2], [6, 25]], 0.80, 5e-3, id="94 children and smoking"),
+    ],
+)
+def test_what_is_recorded_twice_agrees_with_itself(
+    counts: list[list[int]], printed_kappa: float, tolerance: float
+) -> None:
+    """Bland, Measurement in Health and Disease: sex recorded twice, κ = 0.9760; children and smoking, κ = 0.80."""
+    twice = printed.crosstab(counts, "yn")
     role = pl.when(pl.col("judge") == "first").then(pl.lit("main")).otherwise(pl.lit("repeat"))
-    asked = twice.with_columns(role=role, judge=pl.lit("child"), question=pl.lit("smoked"), stage=pl.lit("s"))
-    everyone = self_agreement(asked, "smoked", resampling=QUICK)[0]
-    assert everyone.value == pytest.approx(0.80, abs=5e-3)
-    assert everyone.counts["items"] == 94
+    asked = twice.with_columns(role=role, judge=pl.lit("one"), question=pl.lit("q"), stage=pl.lit("s"))
+    everyone = self_agreement(asked, "q", resampling=QUICK)[0]
+    assert everyone.value == pytest.approx(printed_kappa, abs=tolerance)
+    assert everyone.counts["items"] == np.sum(counts)
 
 
-def test_approval_of_the_prime_minister_fell_by_four_points() -> None:
-    """Agresti, Categorical Data Analysis, Table 10.1: 59 % then 55 %, difference −0.04, interval −0.06 to −0.02."""
-    asked = printed.crosstab([[794, 150], [86, 570]], "ad")
-    results = bias(asked, resampling=Resampling(method="t"))
+@pytest.mark.parametrize(
+    ("counts", "change", "ends", "tolerance", "most"),
+    [
+        pytest.param([[93, 78], [42, 328]], -36 / 541, (-0.106, -0.027), 1e-3, 2e-3, id="coffee"),
+        pytest.param([[794, 150], [86, 570]], -0.04, (-0.06, -0.02), 2e-3, 1e-4, id="prime minister"),
+    ],
+)
+def test_a_share_fell_by_as_much_as_was_printed(
+    counts: list[list[int]], change: float, ends: tuple[float, float], tolerance: float, most: float
+) -> None:
+    """Agresti: 541 people who bought coffee twice, −0.067 (−0.106 to −0.027); a prime minister, 59 % then 55 %."""
+    results = bias(printed.crosstab(counts, "ad"), resampling=Resampling(method="t"))
     found = next(r for r in results if r.labels["judge"] == "second" and r.labels["label"] == "a")
-    assert found.value == pytest.approx(-0.04, abs=1e-12)
-    assert (found.low, found.high) == pytest.approx((-0.06, -0.02), abs=2e-3)
-    assert found.p is not None and found.p < 1e-4
+    assert found.value == pytest.approx(change, abs=1e-12)
+    assert (found.low, found.high) == pytest.approx(ends, abs=tolerance)
+    assert found.p is not None and found.p < most
 
 
 def test_the_mini_meter_reads_two_litres_more() -> None:
@@ -172,14 +189,15 @@ def test_anscombes_four_sets_have_the_same_correlation() -> None:
 
 
 def test_height_matters_more_for_the_weight_of_men() -> None:
-    """UCLA: slopes 2.0959 and 3.1897, difference −1.0939 with standard error 0.1678, t = −6.52."""
+    """UCLA: slopes and sums of squares of the two groups; the difference and its standard error follow from them."""
     rows = [(who, f"{who}{k}", float(h), float(w)) for who, people in (("F", printed.WOMEN), ("M", printed.MEN))
             for k, (h, w) in enumerate(people)]  # fmt: skip
     made = pl.DataFrame(rows, schema=["judge", "document", "height", "weight"], orient="row")
     [row] = rows_of(compare_judges(made, "weight", ["height"], errors="classical", resampling=QUICK), term="height")
-    assert row["value"] == pytest.approx(-1.0939, abs=5e-5)
-    assert row["error"] == pytest.approx(0.1678, abs=5e-5)
-    assert row["value"] / row["error"] == pytest.approx(-6.52, abs=5e-3)
+    slopes, explained, rest = (2.095872170, 3.189727463), (1319.56112, 3882.53627), (29.3388815, 46.3637317)
+    assert row["value"] == pytest.approx(slopes[0] - slopes[1], abs=1e-8)
+    spread = sum(rest) / 16 * sum(b**2 / ss for b, ss in zip(slopes, explained, strict=True))  # b² / (b² Sxx) = 1 / Sxx
+    assert row["error"] == pytest.approx(spread**0.5, abs=1e-7)
 
 
 def test_the_batches_of_dyestuff_have_the_printed_effects() -> None:
@@ -190,7 +208,7 @@ def test_the_batches_of_dyestuff_have_the_printed_effects() -> None:
 
 
 def test_the_penicillin_model_has_the_printed_variances() -> None:
-    """Bates, lme4 book, section 2.1: plates .8467, samples 1.9316, residual .5499, mean 22.97 ± .8086."""
+    """lme4, its output for Penicillin: plates .8467, samples 1.9316, residual .5499, mean 22.97 ± .8086."""
     result = mixed(printed.penicillin(), "diameter", random=["document", "judge"])
     sd = {row["term"]: row["sd"] for row in rows_of(result, kind="variance")}
     assert sd == pytest.approx({"document": 0.8467, "judge": 1.9316, "residual": 0.5499}, abs=6e-5)
@@ -232,15 +250,28 @@ def test_fishers_randomisation_of_darwins_maize() -> None:
     assert row["p"] == pytest.approx(0.041259765625, abs=1e-12)
 
 
-def test_steigers_correlated_correlations() -> None:
-    """Steiger 1980, also psych's r.test: .40 against .50 with .10 between, n = 103: Williams' t = −0.89, p = 0.37."""
-    drawn = printed.correlated([[1, 0.4, 0.5], [0.4, 1, 0.1], [0.5, 0.1, 1]], 103)
-    cells = np.full((3, 104), np.nan)
-    cells[:, :103] = drawn.T
-    gold, low, high = (Scorer(name, ("oak", "elm"), c.reshape(2, 52)) for name, c in zip("glh", cells, strict=True))
-    found = {row["metric"]: row["p_williams"] for row in comparisons(gold, [low, high], tests=["williams"]).rows}
-    assert stats.t.isf(found["l"], 100) == pytest.approx(-0.89, abs=5e-3)
-    assert 2 * found["h"] == pytest.approx(0.37, abs=0.01)
+@pytest.mark.parametrize(
+    ("low", "high", "between", "n", "t", "tolerance"),
+    [
+        pytest.param(0.20, 0.30, 0.93, 100, -2.832009, 1e-6, id="psych"),
+        pytest.param(0.20, 0.45, 0.80, 100, -4.56, 5e-3, id="bruceR"),
+        pytest.param(0.40, 0.50, 0.10, 103, -0.89, 5e-3, id="Steiger 1980"),
+    ],
+)
+def test_williams_t_of_correlated_correlations(
+    low: float, high: float, between: float, n: int, t: float, tolerance: float
+) -> None:
+    """psych's paired.r (Anglim 2008), bruceR's cor_diff, Steiger 1980: two correlations with the same third."""
+    drawn = printed.correlated([[1, low, high], [low, 1, between], [high, between, 1]], n)
+    cells = np.full((3, n + n % 2), np.nan)
+    cells[:, :n] = drawn.T
+    gold, lesser, greater = (
+        Scorer(name, ("oak", "elm"), c.reshape(2, -1)) for name, c in zip("glh", cells, strict=True)
+    )
+    found = comparisons(gold, [lesser, greater], tests=["williams"]).rows
+    p = {row["metric"]: row["p_williams"] for row in found}
+    assert stats.t.ppf(p["h"], n - 3) == pytest.approx(t, abs=tolerance)
+    assert p["l"] == pytest.approx(1 - p["h"])
 
 
 def castilho(counts: dict[str, list[int]], sentences: int) -> pl.DataFrame:

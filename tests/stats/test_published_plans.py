@@ -91,13 +91,13 @@ def test_clusters_cost_the_design_effect() -> None:
 
 
 def test_a_tighter_margin_needs_the_printed_sample() -> None:
-    """Cochran 1977: a share near one half ± 1 point needs 9,604 answers, ± 5 points 385."""
+    """Cochran's formula: a share near one half ± 1 point needs 9,604 answers, ± 5 points 385."""
     poll = Result("share", 0.5, Interval(0.49, 0.51, unit="document"), counts={"documents": 9604})
     assert documents_needed(poll, 0.10).value == 385
 
 
 def test_a_poll_of_a_thousand_has_a_margin_of_three_points() -> None:
-    """Cochran 1977: 1,067 answers for ± 3 points. Two judges who agree on every second document are such a poll."""
+    """Cochran's formula: 1,067 answers for ± 3 points. Two judges who agree on every second one are such a poll."""
     pilot = printed.crosstab([[25, 25], [25, 25]], "yn")
     found = expected_width(percent.plan(pilot), [1067], n=60)
     assert found.value == pytest.approx(0.06, rel=0.02)
@@ -140,7 +140,7 @@ def test_four_hundred_of_893() -> None:
 
 
 def test_the_corrected_bootstrap_of_the_spatial_test() -> None:
-    """Efron & Tibshirani 1993, Table 14.2: variance 171.5, 90 % BCa 115.8 to 259.6, percentile 100.8 to 233.9."""
+    """Efron & Tibshirani 1993, p. 183: variance 171.5, 90 % BCa 115.8 to 259.6, percentile 100.8 to 233.9."""
     scores = np.array(printed.SPATIAL, float)
 
     def variance(weights: np.ndarray) -> np.ndarray:
