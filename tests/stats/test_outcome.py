@@ -101,6 +101,13 @@ def test_cases_without_an_interval_have_a_reason():
     assert outcome(empty, how).interval is None
 
 
+def test_a_rate_that_may_be_a_hundred_times_higher_has_no_interval():
+    wild = t_outcome(10.0, 9.0**2, 1, Resampling(), scale="log")
+    assert wild.interval is None
+    assert "hundred times" in wild.notes[0]
+    assert t_outcome(10.0, 2.0**2, 1, Resampling(), scale="log").interval is not None
+
+
 def test_some_undefined_resamples_are_left_out_and_counted():
     drawn = np.concatenate([np.linspace(0, 1, 90), np.full(10, np.nan)])[:, None]
     r = Replicates(np.array([0.5]), drawn, np.linspace(0.4, 0.6, 130)[:, None], 130)

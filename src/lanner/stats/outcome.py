@@ -87,11 +87,18 @@ def t_outcome(
     if not np.isfinite(error):
         return Outcome(None, None, (SAME.format(unit=resampling.unit),))
     centre, reach = forward(value), float(stdtrit(df, 0.5 + resampling.level / 2)) * error
+    if scale == "log" and reach > HUNDREDFOLD:
+        return Outcome(None, None, (UNKNOWN.format(unit=resampling.unit),))
     interval = Interval(back(centre - reach), back(centre + reach), resampling.level, "jackknife-t", resampling.unit)
     p = None if null is None else float(2 * stdtr(df, -abs(centre - forward(null)) / error))
     return Outcome(interval, p, notes)
 
 
+HUNDREDFOLD = float(np.log(100))
+UNKNOWN = (
+    "No interval: so few {unit}s, and so unlike each other, leave open whether the rate is a hundred times higher or "
+    "lower. More {unit}s would tell."
+)
 SAME = "No interval: every {unit} says the same, so the data hold nothing about how far the truth may lie from it."
 
 

@@ -50,8 +50,10 @@ def test_trouble_with_saving_is_told_to_a_page_that_is_open(store: Store) -> Non
         stream = sse._news(site, 1)
         assert json.loads((await following(stream, "trouble")).split("data: ")[1]) == "The disk is full.\nMake room."
         site.intake._failed = None
-        site.live.closing.set()
-        assert await following(stream, "never") == ""
+        rest = asyncio.create_task(following(stream, "never"))
+        await asyncio.to_thread(lambda: None)
+        await site.live.send_home()
+        assert await asyncio.wait_for(rest, 30) == ""
         await site.close()
 
     asyncio.run(work())
