@@ -79,6 +79,27 @@ VALUES = {
 }
 
 
+def test_answers_about_a_document_or_the_judge_have_tasks_of_their_own(tmp_path: Path) -> None:
+    said = (Segment("1", "Tea?", {"oak": "차?"}), Segment("2", "No.", {"oak": "아니요."}))
+    text = Document("d", said, "en", "ko")
+    given = [
+        Judgement("a", "rating", "score", "d", "1", ("oak",), 3),
+        Judgement("a", "rating", "score", "d", "", ("oak",), 4),
+        Judgement("a", "rating", "age", "", "", (), 40),
+    ]
+    formats.write("label_studio", tmp_path / "one", [text], given, [Judge("a")])
+    tasks = json.loads((tmp_path / "one" / "tasks.json").read_text(encoding="utf-8"))
+    assert [task["data"].get("about") for task in tasks] == [None, None, "document", "judge"]
+    assert tasks[2]["data"]["shown1"] == "차?\n아니요."
+    (back,) = formats.read(tmp_path / "one")
+    assert [len(d.segments) for d in back.documents] == [2]
+    assert [(j.document, j.segment, j.systems, j.value) for j in back.judgements] == [
+        ("d", "1", ("oak",), 3),
+        ("d", "", ("oak",), 4),
+        ("", "", (), 40),
+    ]
+
+
 @settings(max_examples=12, deadline=None)
 @given(documents(), st.data())
 def test_round_trip(made: list[Document], data: st.DataObject) -> None:

@@ -4,15 +4,16 @@ A task's `data` is read as a row of a table (the same guesses and the same `colu
 question; `skills__idea_development` is a row of the grid `skills`, `errors__severity` the severity of spans marked with
 `errors`. Offsets are code points. Predictions are judgements of models. `write` makes a folder with `tasks.json` and,
 for a protocol, `config.xml`; reading such a folder, or an export with `config`, tells choices of one from choices of
-many. Without it, a control that nowhere has two choices is taken to allow one.
+many. Without it, a control that nowhere has two choices is taken to allow one. Answers about a whole document or about
+the judge stand in tasks of their own, whose data say so (`about`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -73,6 +74,16 @@ def read_documents(path: Path, **options: Any) -> Iterator[Document]:
     yield from read(path, **options)[0].documents
 
 
+class _Shown(NamedTuple):
+    """What the answers of a task are about: a segment, a whole document (no segment) or the judge (no document)."""
+
+    document: str
+    segment: str
+    source: str
+    outputs: Mapping[str, str]
+    systems: tuple[str, ...]
+
+
 class _Export:
     """An export on its way to documents and judgements."""
 
@@ -120,19 +131,19 @@ class _Export:
     def reading(self, protocol: str) -> Reading:
         judgements: list[Judgement] = []
         for number_, task in enumerate(self.tasks, 1):
-            document, draft, systems = self._segment(task, str(task.get("id", number_)))
+            shown = self._shown(task, str(task.get("id", number_)))
             for judge, annotation in self._annotations(task):
                 judgements += read_results(
                     annotation.get("result") or [],
                     self.controls,
-                    source=draft.source,
-                    outputs=draft.outputs,
+                    source=shown.source,
+                    outputs=shown.outputs,
                     source_field=self.map.roles["source"],
                     judge=judge,
                     stage=self.stage,
-                    document=document.id,
-                    segment=draft.id,
-                    systems=systems,
+                    document=shown.document,
+                    segment=shown.segment,
+                    systems=shown.systems,
                     elapsed_seconds=_seconds(annotation),
                     answered_at=annotation.get("updated_at") or annotation.get("created_at"),
                     origin=f"{self.path.name}:task {task.get('id', number_)}",
@@ -146,8 +157,19 @@ class _Export:
         name = self.path.name.split(".")[0]
         return Reading(name, documents, tuple(self.judges.values()), tuple(judgements), protocol, tuple(notes))
 
-    def _segment(self, task: dict[str, Any], key: str) -> tuple[DocumentDraft, Draft, tuple[str, ...]]:
+    def _shown(self, task: dict[str, Any], key: str) -> _Shown:
         data = self._data(task)
+        about = data.get("about") if isinstance(data.get("systems"), list) else None  # as `write` has it
+        if about == "judge":
+            return _Shown("", "", "", {}, ())
+        if about == "document":
+            shown = {name: _text(data[column]) for name, column in self.map.outputs.items() if data.get(column)}
+            source, systems = _text(data.get(self.map.roles["source"])), data["systems"]
+            return _Shown(_text(data.get("document")), "", source, shown, tuple(map(str, systems)))
+        document, draft, asked = self._segment(data, key)
+        return _Shown(document.id, draft.id, draft.source, draft.outputs, asked)
+
+    def _segment(self, data: dict[str, Any], key: str) -> tuple[DocumentDraft, Draft, tuple[str, ...]]:
         said = {role: _text(data.get(column)) for role, column in self.map.roles.items()}
 
         def attributes() -> dict[str, Any]:
@@ -231,6 +253,11 @@ def write(
             for systems in answers or _asked(segment, protocol):
                 data = _task_data(document, segment, systems)
                 tasks.append({"id": len(tasks) + 1, "data": data, **_answered(answers.get(systems, {}), models)})
+        for systems, said in given.pop((document.id, ""), {}).items():
+            tasks.append({"id": len(tasks) + 1, "data": _whole(document, systems), **_answered(said, models)})
+    for systems, said in given.pop(("", ""), {}).items():
+        data = {"about": "judge", "systems": list(systems)}
+        tasks.append({"id": len(tasks) + 1, "data": data, **_answered(said, models)})
     if given:
         document_id, segment_id = next(iter(given))
         where = Where(path, item=f"{document_id}, segment {segment_id}")
@@ -272,6 +299,22 @@ def _task_data(document: Document, segment: Segment, systems: tuple[str, ...]) -
     for at, name in enumerate(systems, 1):
         data[f"shown{at}"] = segment.text(name) or ""
     return {**segment.meta, **data}
+
+
+def _whole(document: Document, systems: tuple[str, ...]) -> dict[str, Any]:
+    """A document as one task: its texts line by line."""
+    names = dict.fromkeys(name for segment in document for name in segment.outputs)
+    joined = {name: "\n".join(segment.outputs.get(name, "") for segment in document) for name in names}
+    return {
+        "about": "document",
+        "document": document.id,
+        "domain": document.domain,
+        "title": document.title,
+        "source": "\n".join(segment.source for segment in document),
+        "systems": list(systems),
+        **{f"output:{name}": text for name, text in joined.items()},
+        **{f"shown{at}": joined.get(name, "") for at, name in enumerate(systems, 1)},
+    }
 
 
 def _answered(answers: dict[str, list[Judgement]], models: set[str]) -> dict[str, Any]:
