@@ -30,7 +30,7 @@ from lanner.store import Store
 
 ROOT = Path(__file__).resolve().parent.parent
 BROWSER = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-sync"
-REACHED = re.compile(r"PIP_\w+|\w*_proxy|SSL_\w+|LANNER_DATA", re.IGNORECASE)
+REACHED = re.compile(r"PIP_\w+|NPM_\w+|\w*_proxy|SSL_\w+|LANNER_DATA", re.IGNORECASE)
 KEYS = ("1", "3", "s", "4", "h", "8", "Enter")
 
 

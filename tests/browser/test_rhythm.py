@@ -115,7 +115,7 @@ def test_window_of_a_long_document(live: Live, page: Page) -> None:
     hands.press("j")
     assert page.locator(shown).all_inner_texts() == [str(n) for n in range(7, 19)], "it grows and does not shrink"
     page.locator(".above [data-act=earlier]").click()
-    assert page.locator(shown).first.inner_text() == "2"
+    assert page.locator(shown).first.text_content() == "2"
     page.locator(".below [data-act=whole]").click()
     assert page.locator(shown).count() == 30
 
