@@ -19,6 +19,15 @@ async def following(stream: AsyncIterator[str], wanted: str) -> str:
     return ""
 
 
+async def the_end(site: Site, stream: AsyncIterator[str]) -> None:
+    """The server goes home: the stream ends, and nothing more is told."""
+    rest = asyncio.create_task(following(stream, "never"))
+    await asyncio.to_thread(lambda: None)
+    await site.live.send_home()
+    assert await asyncio.wait_for(rest, 30) == ""
+    await site.close()
+
+
 def test_a_save_is_told_and_the_end_ends_the_stream(store: Store) -> None:
     open_campaign(store)
     task = campaign.tasks(store, "trial", "J1")[0].id
@@ -32,11 +41,7 @@ def test_a_save_is_told_and_the_end_ends_the_stream(store: Store) -> None:
             await asyncio.to_thread(lambda: None)
         await site.write(lambda: campaign.submit(store, task, 0, complete(), submission="12345678"))
         assert "event: changed" in await asyncio.wait_for(waiting, 30)
-        rest = asyncio.create_task(following(stream, "never"))
-        await asyncio.to_thread(lambda: None)
-        await site.live.send_home()
-        assert await asyncio.wait_for(rest, 30) == ""
-        await site.close()
+        await the_end(site, stream)
 
     asyncio.run(work())
 
@@ -50,10 +55,6 @@ def test_trouble_with_saving_is_told_to_a_page_that_is_open(store: Store) -> Non
         stream = sse._news(site, 1)
         assert json.loads((await following(stream, "trouble")).split("data: ")[1]) == "The disk is full.\nMake room."
         site.intake._failed = None
-        rest = asyncio.create_task(following(stream, "never"))
-        await asyncio.to_thread(lambda: None)
-        await site.live.send_home()
-        assert await asyncio.wait_for(rest, 30) == ""
-        await site.close()
+        await the_end(site, stream)
 
     asyncio.run(work())
