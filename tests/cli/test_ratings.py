@@ -49,3 +49,20 @@ def test_other_tables_go_to_other_readers_and_mistakes_are_named(lanner: Command
     assert "needs columns judge and item" in lanner("agreement", texts, "--from", "ratings").err
     file = written(tmp_path, LABELS)
     assert "Did you mean 'labels'" in lanner("agreement", file, "-q", "label").err
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "what"),
+    [
+        ('a,d,1,3\nb,d,1,"4\n', 3, "does not end"),
+        ('a,d,1,"two\nlines"\nb,d,1,"4\n', 4, "does not end"),
+        ("a,d,1,3,4\n", 2, "5 cells under 4 headings"),
+    ],
+)
+def test_a_half_broken_table_is_told_with_its_line(
+    lanner: Command, tmp_path: Path, rows: str, line: int, what: str
+) -> None:
+    path = written(tmp_path, "judge,document,segment,score\n" + rows)
+    ran = lanner("agreement", path)
+    assert (ran.code, f"mine.csv:{line}: " in ran.err) == (2, True)
+    assert what in ran.err

@@ -6,6 +6,7 @@ score, one of words a label, one of JSON lists a set of labels or spans. `system
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ def ratings_file(path: Path, *, asked: bool = False) -> list[Material] | None:
     """The ratings in a table; None where it is no such table, and some other reader should have it."""
     table = _read(path)
     if table is None:
+        if asked:
+            raise _no_ratings(path)
         return None
     names = {name.strip().casefold(): name for name in table.columns}
     at = {role: next((names[n] for n in known if n in names), None) for role, known in _ROLES.items()}
@@ -42,9 +45,7 @@ def ratings_file(path: Path, *, asked: bool = False) -> list[Material] | None:
     has_texts = any(name in names for name in _TEXTS)
     if at["judge"] is None or not (at["item"] or at["document"] or at["segment"]):
         if asked:
-            raise InputError(
-                "This is no table of ratings.", where=Where(path, 1), next_step="It needs columns judge and item."
-            )
+            raise _no_ratings(path)
         return None
     keys = [at[role] for role in ("item", "document", "segment", "system") if at[role]]
     if has_texts and not asked and not table.select(keys).is_duplicated().any():
@@ -58,11 +59,16 @@ def ratings_file(path: Path, *, asked: bool = False) -> list[Material] | None:
     return [_material(path, table, at, answers)]
 
 
+def _no_ratings(path: Path) -> InputError:
+    step = "It needs columns judge and item, in a CSV, TSV, Parquet or JSON lines file."
+    return InputError("This is no table of ratings.", where=Where(path, 1), next_step=step)
+
+
 def _read(path: Path) -> pl.DataFrame | None:
+    separator = "\t" if path.suffix.casefold() == ".tsv" else ","
     try:
         match path.suffix.casefold():
             case ".csv" | ".tsv":
-                separator = "\t" if path.suffix.casefold() == ".tsv" else ","
                 found = pl.read_csv(path, separator=separator, infer_schema=False, encoding="utf8")
             case ".parquet":
                 found = pl.read_parquet(path)
@@ -71,8 +77,35 @@ def _read(path: Path) -> pl.DataFrame | None:
             case _:
                 return None
     except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError):
+        if path.suffix.casefold() in (".csv", ".tsv"):
+            _say_where(path, separator)
         return None  # whoever reads it next says what is wrong, and where
     return found.rename({name: name.removeprefix("\ufeff") for name in found.columns})
+
+
+def _say_where(path: Path, separator: str) -> None:
+    """An error with the line at which a table of ratings breaks; nothing where its header is that of something else."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        rows = csv.reader(file, delimiter=separator, strict=True)
+        header: list[str] = []
+        line = 1
+        try:
+            for row in rows:
+                header = header or [name.strip().casefold() for name in row]
+                if not _has_roles(header):
+                    return
+                if len(row) > len(header):
+                    what, step = f"{len(row)} cells under {len(header)} headings.", "Put quotes around a cell with"
+                    raise InputError(what, where=Where(path, line), next_step=f"{step} {separator!r} in it.")
+                line = rows.line_num + 1
+        except csv.Error as error:
+            step = "Close the quotes of this row, or double a quote that belongs to the text."
+            raise InputError("The row does not end as it should.", where=Where(path, line), next_step=step) from error
+
+
+def _has_roles(header: list[str]) -> bool:
+    told = {role for role, known in _ROLES.items() if not set(known).isdisjoint(header)}
+    return "judge" in told and not told.isdisjoint({"item", "document", "segment"})
 
 
 def _material(path: Path, table: pl.DataFrame, at: dict[str, str | None], answers: list[str]) -> Material:
