@@ -1,8 +1,10 @@
-"""The scripts of the pages: unit tests in node, types by JSDoc, and the budget for their size."""
+"""The scripts of the pages: unit tests in node, types by JSDoc, and their size on the wire."""
 
 from __future__ import annotations
 
 import os
+import posixpath
+import re
 import shutil
 import subprocess
 import sys
@@ -10,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from lanner.web.page.assets import Assets
+
 HERE = Path(__file__).parent
-STATIC = HERE.parents[1] / "src" / "lanner" / "web" / "static"
-LONGEST = 300
+JUDGES_FILES = ("judging.js", "home.js", "prefs.js", "tokens.css", "judging.css", "questions.css", "icon.svg")
+COMPRESSED_LIMIT = 70_000
 
 
 def needed(program: str | None, reason: str) -> str:
@@ -40,7 +44,18 @@ def test_types(project: str) -> None:
     assert ran.returncode == 0, ran.stdout
 
 
-def test_no_file_is_long() -> None:
-    files = [path for path in STATIC.rglob("*") if path.suffix in (".js", ".css", ".svg")]
-    lengths = {path.name: path.read_text(encoding="utf-8").count("\n") for path in files}
-    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+def test_size_of_the_judges_pages_on_the_wire() -> None:
+    """Everything a judge's page can load, compressed as the server sends it."""
+    assets, sizes, waiting = Assets(), {}, list(JUDGES_FILES)
+    while waiting:
+        name = waiting.pop()
+        asset = assets.find(name)
+        assert asset is not None, name
+        sizes[name] = len(asset.packed or asset.body)
+        folder = posixpath.dirname(name)
+        imports = re.findall(r"from ?'([^']+)'", asset.body.decode())
+        waiting += [
+            path for path in (posixpath.normpath(posixpath.join(folder, each)) for each in imports) if path not in sizes
+        ]
+    assert len(sizes) > 20
+    assert sum(sizes.values()) < COMPRESSED_LIMIT, sorted(sizes.items(), key=lambda entry: -entry[1])

@@ -16,7 +16,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.reports.html import SHARED
-from lanner.web.page.lean import lean
 
 FOLDER = Path(__file__).parents[1] / "static"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2"}
@@ -54,7 +53,7 @@ class Assets:
         if not self._watched:
             return self._files.get(name)
         path = _paths(self._folder).get(name)
-        return _load(path, leaned=False) if path else None
+        return _load(path) if path else None
 
     def respond(self, request: Request) -> Response:
         """The file asked for. A page from before an upgrade gets the new file, uncached."""
@@ -74,10 +73,8 @@ def _paths(folder: Path) -> dict[str, Path]:
     return dict(sorted((SHARED | {path.relative_to(folder).as_posix(): path for path in found}).items()))
 
 
-def _load(path: Path, *, leaned: bool = True) -> Asset:
+def _load(path: Path) -> Asset:
     body = path.read_bytes()
-    if leaned and path.suffix in (".js", ".css"):
-        body = lean(path.name, body.decode()).encode()
     media_type = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     packed = gzip.compress(body, 9, mtime=0) if path.suffix in _TEXT and len(body) > 400 else None
     return Asset(body, packed, media_type)
