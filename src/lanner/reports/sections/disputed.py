@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
+from lanner.analysis.distances import UNIT, distances
 from lanner.model import Document, Grid, Json, Question, Spans, Text, languages
-from lanner.reports.distances import UNIT, distances
 from lanner.reports.parts import Paragraph, Quotes, Section
 from lanner.reports.typeset import count, number, percent, words
 from lanner.reports.view import View

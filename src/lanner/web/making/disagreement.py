@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from lanner.analysis.distances import UNIT, distances
 from lanner.model import Json, JudgeKind, Number, Protocol, Question, Scale
-from lanner.reports.distances import UNIT, distances
 from lanner.web.picture.told import Answers, Listing, Spot, Wanted
 
 _MOST = 400

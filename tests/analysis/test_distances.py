@@ -1,8 +1,8 @@
 import pytest
 
 from lanner import protocols
+from lanner.analysis.distances import distances
 from lanner.model import Judgement
-from lanner.reports.distances import distances
 from lanner.stats.frame import frame
 
 
