@@ -22,7 +22,7 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 
-from lanner.material import Material
+from lanner.analysis.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
 from lanner.protocols import load
 from lanner.reports.build import build

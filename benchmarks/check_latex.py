@@ -20,9 +20,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from lanner import campaign
+from lanner.analysis.material import Material, from_campaign
 from lanner.errors import LannerError
 from lanner.judges.simulated import Simulation, Temper, fill
-from lanner.material import Material, from_campaign
 from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Segment
 from lanner.protocols import load, names
 from lanner.reports.build import build

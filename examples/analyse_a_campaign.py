@@ -13,8 +13,8 @@ from tempfile import mkdtemp
 import polars as pl
 
 from lanner import campaign, formats
+from lanner.analysis.material import from_campaign
 from lanner.judges.simulated import Temper, fill
-from lanner.material import from_campaign
 from lanner.model import Judge, JudgeKind
 from lanner.stats.agreement import overview
 from lanner.stats.diagnosis import confusion

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from lanner import campaign, formats
+from lanner.analysis.material import from_campaign
 from lanner.judges.simulated import Temper, fill
-from lanner.material import from_campaign
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.reports import exchange
 from lanner.store import Store

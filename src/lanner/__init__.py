@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from lanner.analysis.material import Material, from_file
     from lanner.formats import read, write
-    from lanner.material import Material, from_file
     from lanner.model import Document, Judge, Judgement, Protocol, Result, Segment
     from lanner.protocols import load as load_protocol
     from lanner.stats.frame import frame
@@ -21,12 +21,12 @@ _HOMES = {
     "Document": ("lanner.model", "Document"),
     "Judge": ("lanner.model", "Judge"),
     "Judgement": ("lanner.model", "Judgement"),
-    "Material": ("lanner.material", "Material"),
+    "Material": ("lanner.analysis.material", "Material"),
     "Protocol": ("lanner.model", "Protocol"),
     "Result": ("lanner.model", "Result"),
     "Segment": ("lanner.model", "Segment"),
     "frame": ("lanner.stats.frame", "frame"),
-    "from_file": ("lanner.material", "from_file"),
+    "from_file": ("lanner.analysis.material", "from_file"),
     "load_protocol": ("lanner.protocols", "load"),
     "read": ("lanner.formats", "read"),
     "write": ("lanner.formats", "write"),

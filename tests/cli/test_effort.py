@@ -1,10 +1,10 @@
 from pathlib import Path
 
 import pytest
+from test_material import falcon_folder
 
 from cli.command import Command
 from released import data_dir
-from test_material import falcon_folder
 
 
 @pytest.mark.data

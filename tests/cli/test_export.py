@@ -1,8 +1,9 @@
 import csv
 from pathlib import Path
 
-from cli.command import Command
 from test_material import falcon_folder
+
+from cli.command import Command
 
 
 def test_a_table_with_its_codebook(lanner: Command, tmp_path: Path) -> None:

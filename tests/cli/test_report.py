@@ -1,7 +1,8 @@
 from pathlib import Path
 
-from cli.command import Command
 from test_material import falcon_folder
+
+from cli.command import Command
 
 
 def test_a_report_from_a_folder(lanner: Command, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 from lanner import campaign
-from lanner.material import from_campaign
+from lanner.analysis.material import from_campaign
 from lanner.metrics import Languages, make, rate
 from lanner.metrics._protocol import answers, protocol
 from metrics.texts import documents

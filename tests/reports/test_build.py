@@ -1,7 +1,7 @@
 import pytest
 
+from lanner.analysis.material import Material
 from lanner.errors import LannerError
-from lanner.material import Material
 from lanner.reports.build import build
 from lanner.reports.html import render
 from reports.world import material

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from lanner import formats, protocols
+from lanner.analysis.material import Material
 from lanner.errors import LannerError
-from lanner.material import Material
 from lanner.model import Document, Judge, Judgement, Role, Segment
 from lanner.reports import exchange
 from lanner.reports.exchange import main_score, score_judgements

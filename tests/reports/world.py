@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lanner import protocols
+from lanner.analysis.material import Material
 from lanner.judges.simulated import Simulation, Temper
-from lanner.material import Material
 from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Object, Segment
 
 TEXT = "The ferry left before the tide had turned and nobody waited for it."

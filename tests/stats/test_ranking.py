@@ -2,8 +2,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from lanner.analysis.material import from_file
 from lanner.errors import StatisticError
-from lanner.material import from_file
 from lanner.stats import ranking
 from lanner.stats.resample import Resampling
 from released import data_dir

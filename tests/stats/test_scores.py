@@ -1,8 +1,8 @@
 import polars as pl
 import pytest
 
+from lanner.analysis.material import from_file
 from lanner.errors import StatisticError
-from lanner.material import from_file
 from lanner.stats.scores import at, items
 from released import data_dir
 

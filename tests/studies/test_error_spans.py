@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from lanner import protocols
+from lanner.analysis.material import Material
 from lanner.errors import InputError
-from lanner.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
 from lanner.studies import error_spans
 from lanner.studies.data import Data

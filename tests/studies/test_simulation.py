@@ -1,5 +1,5 @@
 from lanner import campaign
-from lanner.material import from_campaign
+from lanner.analysis.material import from_campaign
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Segment
 from lanner.studies.simulation import answer_all, dice, passing_store
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lanner.analysis.material import Material
 from lanner.cli._output import Output, add_rows
-from lanner.material import Material
 from lanner.model import Json, Result
 from lanner.reports.typeset import percent
 from lanner.stats.mixed import mixed

@@ -13,8 +13,8 @@ from typing import Any
 
 import polars as pl
 
+from lanner.analysis.material import Material
 from lanner.errors import InputError, Where
-from lanner.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
 
 _ROLES = {

@@ -11,11 +11,12 @@ from typing import Any
 
 import click
 
-from lanner import formats, material
+from lanner import formats
+from lanner.analysis import material
+from lanner.analysis.material import Material
 from lanner.cli._output import json_option
 from lanner.cli._ratings import ratings_file
 from lanner.errors import InputError, StatisticError, did_you_mean
-from lanner.material import Material
 from lanner.store import Store
 
 DEFAULT_STORE = "lanner.sqlite"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lanner.analysis.material import Material
 from lanner.cli._output import Output
-from lanner.material import Material
 from lanner.model import Json, Result
 from lanner.reports.coefficients import Coefficient
 from lanner.reports.typeset import estimate, p_value

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import click
 
+from lanner.analysis.material import Material
 from lanner.cli._output import Output
 from lanner.cli._plain import plain_coefficients
 from lanner.cli._source import Source, shares, source_options
 from lanner.cli._why import print_why
-from lanner.material import Material
 from lanner.model import Json, Result, Spans
 from lanner.reports.coefficients import Coefficient, all_coefficients
 from lanner.reports.typeset import estimate

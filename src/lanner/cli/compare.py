@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from lanner.analysis.material import Material
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, protocol_option, store_option
 from lanner.errors import InputError, did_you_mean
-from lanner.material import Material
 from lanner.reports.files import write
 from lanner.reports.lab.build import compare
 from lanner.reports.view import PEOPLE

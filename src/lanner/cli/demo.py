@@ -11,10 +11,10 @@ from pathlib import Path
 import click
 
 from lanner import campaign, formats
+from lanner.analysis.material import from_campaign
 from lanner.cli._output import Output
 from lanner.cli._tour import Guide, Stops, has_window, write_page
 from lanner.judges.simulated import Temper, fill
-from lanner.material import from_campaign
 from lanner.model import Document, Judge, JudgeKind
 from lanner.reports.build import build
 from lanner.reports.files import write

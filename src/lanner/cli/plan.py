@@ -6,11 +6,11 @@ from itertools import product
 
 import click
 
+from lanner.analysis.material import Material
 from lanner.cli._output import Output
 from lanner.cli._plain import plain_coefficients
 from lanner.cli._source import Source, optional_source_options, shares
 from lanner.errors import InputError, LannerError
-from lanner.material import Material
 from lanner.model import Rank
 from lanner.reports.coefficients import Coefficient, all_coefficients
 from lanner.reports.typeset import number, percent

@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 import polars as pl
 
+from lanner.analysis.material import Material
 from lanner.cli._output import Output
 from lanner.cli._source import Source, shares, source_options
 from lanner.errors import InputError
-from lanner.material import Material
 from lanner.model import Json, Rank, Result
 from lanner.reports.typeset import estimate, p_value, percent
 from lanner.stats.bradley_terry import bradley_terry

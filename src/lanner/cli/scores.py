@@ -7,11 +7,11 @@ from typing import Any, get_args
 
 import click
 
+from lanner.analysis.material import Material
 from lanner.cli._domains import with_domains
 from lanner.cli._output import Output
 from lanner.cli._source import Source, chosen_judges, source_options
 from lanner.errors import InputError, did_you_mean
-from lanner.material import Material
 from lanner.model import Result, languages
 from lanner.reports.typeset import estimate, p_value
 from lanner.stats import presets, ranking, scores

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from lanner.analysis.material import Material
 from lanner.errors import LannerError
-from lanner.material import Material
 from lanner.model import Protocol
 from lanner.reports.parts import Report, Section
 from lanner.reports.sections import (

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from lanner import __version__, formats
-from lanner.material import Material
+from lanner.analysis.material import Material
 from lanner.model import Json, Protocol
 from lanner.protocols.wording import Wording
 from lanner.reports.files import csv_text, write_whole

@@ -14,9 +14,9 @@ from typing import Any
 import polars as pl
 
 from lanner import formats
+from lanner.analysis.material import Material
 from lanner.errors import LannerError
 from lanner.formats import appraise_scores
-from lanner.material import Material
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
 from lanner.model.cells import guarded
 from lanner.protocols.derived import derived

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import polars as pl
 
+from lanner.analysis.material import Material
 from lanner.errors import LannerError, Where, did_you_mean
-from lanner.material import Material
 from lanner.reports.codebook import write_beside
 from lanner.reports.files import csv_text, write_whole
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import polars as pl
 
-from lanner.material import Material
+from lanner.analysis.material import Material
 from lanner.model import Judge, JudgeKind, Protocol, Question, Result
 from lanner.protocols.wording import Wording
 from lanner.reports.coefficients import Coefficient, coefficients

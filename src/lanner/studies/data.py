@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
+from lanner.analysis.material import Material, from_file
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.formats import mtme
-from lanner.material import Material, from_file
 from lanner.model import Choice, Document
 from lanner.stats.metaeval import Scorer
 

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from lanner import campaign
-from lanner.material import from_campaign
+from lanner.analysis.material import from_campaign
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Segment
 from lanner.stats import questionnaire
 from lanner.stats.agreement import COEFFICIENTS

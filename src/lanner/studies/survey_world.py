@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from lanner import campaign
+from lanner.analysis.material import from_campaign
 from lanner.designs.promoting import promote
-from lanner.material import from_campaign
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Segment
 from lanner.protocols.promotion import promoted, standings
 from lanner.stats import context

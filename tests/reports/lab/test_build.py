@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from lanner.material import from_file
+from lanner.analysis.material import from_file
 from lanner.reports.files import write
 from lanner.reports.lab.build import QUESTIONS, compare
 from lanner.stats.resample import Resampling

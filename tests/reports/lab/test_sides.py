@@ -1,7 +1,7 @@
 import pytest
 
+from lanner.analysis.material import Material
 from lanner.errors import InputError
-from lanner.material import Material
 from lanner.model import Unit
 from lanner.reports.lab.sides import item_key, shared, sides
 from reports.lab.worlds import parity, scenarios, scores

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 
 from lanner import protocols
-from lanner.material import Material
+from lanner.analysis.material import Material
 from lanner.model import Document, Json, Judge, JudgeKind, Judgement, Segment
 from lanner.reports.lab.answer import Lab
 from lanner.reports.lab.sides import shared, sides

@@ -1,5 +1,5 @@
 from lanner import protocols
-from lanner.material import Material
+from lanner.analysis.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
 from lanner.reports.parts import Table
 from lanner.reports.sections.linked import section

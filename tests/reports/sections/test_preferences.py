@@ -1,5 +1,5 @@
 from lanner import protocols
-from lanner.material import Material
+from lanner.analysis.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
 from lanner.reports.parts import Figure
 from lanner.reports.sections.preferences import section

@@ -1,7 +1,7 @@
 from random import Random
 
 from lanner import protocols
-from lanner.material import Material
+from lanner.analysis.material import Material
 from lanner.model import Judge, Judgement, Scale
 from lanner.protocols import simulate
 from lanner.reports.parts import Table

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from lanner import protocols
-from lanner.material import from_file
+from lanner.analysis.material import from_file
 from lanner.model import Choice, Question
 from lanner.web.making.divergence import divergence as divergence_of
 from lanner.web.making.gathered import Gathered

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lanner import protocols
-from lanner.material import from_file
+from lanner.analysis.material import from_file
 from lanner.model import Interval, Judgement, Result
 from lanner.stats.frame import frame
 from lanner.web.making.gathered import Gathered

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lanner import __version__
-from lanner.material import Material
+from lanner.analysis.material import Material
 from lanner.model import Json
 from lanner.reports.lab.agreement import agreement, same_scores
 from lanner.reports.lab.answer import Answer, Gap, Lab, Line, Question, Value

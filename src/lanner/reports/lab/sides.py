@@ -8,8 +8,8 @@ from functools import cached_property
 
 import polars as pl
 
+from lanner.analysis.material import Material
 from lanner.errors import InputError
-from lanner.material import Material
 from lanner.model import Protocol, Question, Scale, Stage, Unit
 from lanner.protocols.derived import chosen_rows
 from lanner.protocols.wording import Wording

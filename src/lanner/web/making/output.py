@@ -7,8 +7,8 @@ from pathlib import Path
 
 from lanner import campaign as campaigns
 from lanner import formats
+from lanner.analysis.material import from_campaign
 from lanner.errors import LannerError
-from lanner.material import from_campaign
 from lanner.reports import exchange, html
 from lanner.reports import export as tables
 from lanner.reports.build import build

@@ -3,9 +3,10 @@ from pathlib import Path
 import pytest
 
 from campaign_parts import first_task, opened, save
-from lanner import campaign, material
+from lanner import campaign
+from lanner.analysis import material
+from lanner.analysis.material import from_campaign
 from lanner.errors import InputError
-from lanner.material import from_campaign
 from lanner.model import Judge
 from lanner.store import Store
 from released import data_dir
