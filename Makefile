@@ -38,13 +38,13 @@ demo: $(VENV)/.core
 
 browser: $(VENV)/.dev
 	@sh tests/browser/install-chromium.sh
-	@sh tests/js/install-tsc.sh
+	@sh tests/js/install-tools.sh
 
 check: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/pytest -q tests/test_architecture.py tests/test_docs.py
+	@$(BIN)/pytest -q tests/test_architecture.py tests/test_docs.py tests/js
 
 # The browser's driver keeps an event loop of its own, which is why its tests have a process of their own; and they wait
 # for numbers made at low priority, which is why nothing else runs beside them.

@@ -28,6 +28,13 @@ def needed(program: str | None, reason: str) -> str:
     return program
 
 
+def node_tool(name: str) -> str:
+    """A program that tests/js/install-tools.sh put into the environment."""
+    local = Path(sys.prefix) / "node" / "node_modules" / ".bin" / name
+    program = shutil.which(name) or (str(local) if local.exists() else None)
+    return needed(program, f"NO {name.upper()}: run tests/js/install-tools.sh")
+
+
 def test_pure_modules_in_node() -> None:
     node = needed(shutil.which("node"), "NO NODE: install node to run the unit tests of the scripts")
     tests = sorted(str(path) for path in HERE.glob("*.test.js"))
@@ -38,10 +45,15 @@ def test_pure_modules_in_node() -> None:
 
 @pytest.mark.parametrize("project", ["tsconfig.json", "tsconfig.page.json"])
 def test_types(project: str) -> None:
-    local = Path(sys.prefix) / "node" / "node_modules" / ".bin" / "tsc"
-    tsc = needed(shutil.which("tsc") or (str(local) if local.exists() else None), "NO TSC: run tests/js/install-tsc.sh")
-    ran = subprocess.run([tsc, "-p", str(HERE / project)], capture_output=True, text=True, timeout=120, check=False)
+    command = [node_tool("tsc"), "-p", str(HERE / project)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert ran.returncode == 0, ran.stdout
+
+
+def test_format_and_lint() -> None:
+    command = [node_tool("biome"), "check", "--error-on-warnings", "--colors=off"]
+    ran = subprocess.run(command, cwd=HERE.parent.parent, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 0, (ran.stdout + ran.stderr)[-4000:]
 
 
 def test_size_of_the_judges_pages_on_the_wire() -> None:

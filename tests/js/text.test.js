@@ -13,7 +13,13 @@ test('words of several scripts, without punctuation', () => {
   const of = (text, lang) => words(text, lang).map(w => slice(text, w.start, w.end));
   assert.deepEqual(of('“No,” she said.', 'en'), ['No', 'she', 'said']);
   assert.deepEqual(of('시의회는 11년간, 의결했다.', 'ko'), ['시의회는', '11년간', '의결했다']);
-  assert.deepEqual(of('إذا أردتم المساعدة، نسقي 🌱', 'ar'), ['إذا', 'أردتم', 'المساعدة', 'نسقي', '🌱']);
+  assert.deepEqual(of('إذا أردتم المساعدة، نسقي 🌱', 'ar'), [
+    'إذا',
+    'أردتم',
+    'المساعدة',
+    'نسقي',
+    '🌱',
+  ]);
   assert.ok(of('彼女は昼ご飯を食べた。', 'ja').length > 3);
   assert.deepEqual(of('…', 'en'), ['…'], 'a text without words is one stretch');
   assert.deepEqual(of('', 'en'), []);
@@ -21,9 +27,22 @@ test('words of several scripts, without punctuation', () => {
 });
 
 test('overlapping marks cut a text without changing it', () => {
-  const text = '👩 alpha beta', pieces = cut(text, [{ start: 2, end: 7, id: 0 }, { start: 5, end: 12, id: 1 }]);
+  const text = '👩 alpha beta',
+    pieces = cut(text, [
+      { start: 2, end: 7, id: 0 },
+      { start: 5, end: 12, id: 1 },
+    ]);
   assert.equal(pieces.map(p => p.text).join(''), text);
-  assert.deepEqual(pieces.map(p => p.marks.map(m => m.id)), [[], [0], [0, 1], [1]]);
+  assert.deepEqual(
+    pieces.map(p => p.marks.map(m => m.id)),
+    [[], [0], [0, 1], [1]],
+  );
   assert.deepEqual(cut('', []), []);
-  assert.equal(cut('ab', [{ start: 1, end: 9 }]).map(p => p.text).join(''), 'ab', 'a mark beyond the end does no harm');
+  assert.equal(
+    cut('ab', [{ start: 1, end: 9 }])
+      .map(p => p.text)
+      .join(''),
+    'ab',
+    'a mark beyond the end does no harm',
+  );
 });

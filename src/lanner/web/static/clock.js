@@ -13,14 +13,22 @@ export class Clock {
   /** Count up to now. */
   count() {
     const now = this.now();
-    if (this.visible) this.active += Math.max(0, Math.min(now, this.touched + this.idle) - this.last);
+    if (this.visible)
+      this.active += Math.max(0, Math.min(now, this.touched + this.idle) - this.last);
     this.elapsed += now - this.last;
     this.last = now;
   }
 
-  touch() { this.count(); this.touched = this.last; }
+  touch() {
+    this.count();
+    this.touched = this.last;
+  }
   /** @param {boolean} visible */
-  show(visible) { this.count(); this.visible = visible; if (visible) this.touched = this.last; }
+  show(visible) {
+    this.count();
+    this.visible = visible;
+    if (visible) this.touched = this.last;
+  }
 
   /** Seconds since the last time this was asked. */
   take() {

@@ -1,40 +1,41 @@
 // The disagreement browser: filters apply at once, j and k walk the list, Enter settles.
 
-const filters = /** @type {HTMLFormElement | null} */ (document.querySelector("form.filters"));
-filters?.addEventListener("change", () => {
-  for (const field of filters.querySelectorAll("select")) field.disabled = field.value === "";
+const filters = /** @type {HTMLFormElement | null} */ (document.querySelector('form.filters'));
+filters?.addEventListener('change', () => {
+  for (const field of filters.querySelectorAll('select')) field.disabled = field.value === '';
   filters.submit();
 });
 
-document.querySelector("[data-models]")?.addEventListener("change", (event) => {
+document.querySelector('[data-models]')?.addEventListener('change', event => {
   /** @type {HTMLInputElement} */ (event.target).form?.submit();
 });
 
 // The list scrolls by itself beside the item: the one that is open is in sight, and the page stays where it is.
-const list = document.querySelector(".list");
-const current = /** @type {HTMLElement | null} */ (document.querySelector(".list [aria-current]"));
+const list = document.querySelector('.list');
+const current = /** @type {HTMLElement | null} */ (document.querySelector('.list [aria-current]'));
 if (list && current) list.scrollTop = Math.max(0, current.offsetTop - list.clientHeight / 3);
 
 /** @param {Element | null | undefined} line */
-const go = (line) => /** @type {HTMLAnchorElement | null | undefined} */ (line?.querySelector("a"))?.click();
+const go = line =>
+  /** @type {HTMLAnchorElement | null | undefined} */ (line?.querySelector('a'))?.click();
 
-document.addEventListener("keydown", (event) => {
+document.addEventListener('keydown', event => {
   const target = /** @type {HTMLElement} */ (event.target);
-  const writing = target.matches("textarea, select, input[type=number], input[type=text]");
+  const writing = target.matches('textarea, select, input[type=number], input[type=text]');
   if (event.ctrlKey || event.metaKey || event.altKey) {
-    if (event.key === "Enter" && target.matches("textarea")) settle(event);
+    if (event.key === 'Enter' && target.matches('textarea')) settle(event);
     return;
   }
   if (writing) return;
-  if (event.key === "j") go(current?.nextElementSibling ?? document.querySelector(".list li"));
-  else if (event.key === "k") go(current?.previousElementSibling);
-  else if (event.key === "Enter" && !target.matches("a, button, summary")) settle(event);
+  if (event.key === 'j') go(current?.nextElementSibling ?? document.querySelector('.list li'));
+  else if (event.key === 'k') go(current?.previousElementSibling);
+  else if (event.key === 'Enter' && !target.matches('a, button, summary')) settle(event);
 });
 
 /** @param {Event} event */
 function settle(event) {
-  const form = /** @type {HTMLFormElement | null} */ (document.getElementById("settle"));
-  if (!form || !document.querySelector("button[form=settle]")) return;
+  const form = /** @type {HTMLFormElement | null} */ (document.getElementById('settle'));
+  if (!form || !document.querySelector('button[form=settle]')) return;
   event.preventDefault();
   form.requestSubmit();
 }

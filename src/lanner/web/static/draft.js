@@ -1,16 +1,18 @@
 // Making a campaign: only the options of the chosen design are shown; the plan comes into view when there is one.
-const design = /** @type {HTMLSelectElement | null} */ (document.querySelector("select[name=design]"));
+const design = /** @type {HTMLSelectElement | null} */ (
+  document.querySelector('select[name=design]')
+);
 
 function show() {
-  for (const options of document.querySelectorAll("fieldset[data-design]")) {
+  for (const options of document.querySelectorAll('fieldset[data-design]')) {
     const field = /** @type {HTMLFieldSetElement} */ (options);
     field.hidden = field.disabled = field.dataset.design !== design?.value;
   }
 }
 
-design?.addEventListener("change", show);
+design?.addEventListener('change', show);
 show();
-const chosen = document.querySelector(".protocols input:checked")?.closest("label");
+const chosen = document.querySelector('.protocols input:checked')?.closest('label');
 const list = chosen?.parentElement;
 if (list) list.scrollTop = /** @type {HTMLElement} */ (chosen).offsetTop - list.offsetTop - 60;
-document.getElementById("plan")?.scrollIntoView({ block: "center" });
+document.getElementById('plan')?.scrollIntoView({ block: 'center' });

@@ -6,27 +6,44 @@ export class Help {
     this.app = app;
     this.drawer = $('#drawer');
     this.hits = [];
-    document.addEventListener('click', e => { const b = e.target.closest('button[data-panel]'); if (b) this.toggle(b.dataset.panel); });
+    document.addEventListener('click', e => {
+      const b = e.target.closest('button[data-panel]');
+      if (b) this.toggle(b.dataset.panel);
+    });
     $('#find')?.addEventListener('input', e => this.find(e.target.value.trim().toLowerCase()));
     const names = new Intl.DisplayNames(app.data.language, { type: 'language', fallback: 'none' });
-    for (const el of $$('[data-lang]')) try { el.textContent = names.of(el.dataset.lang) ?? el.textContent; } catch { /* no such code: the English name stays */ }
+    for (const el of $$('[data-lang]'))
+      try {
+        el.textContent = names.of(el.dataset.lang) ?? el.textContent;
+      } catch {
+        /* no such code: the English name stays */
+      }
   }
 
-  get panel() { return this.drawer.hidden ? '' : this.drawer.dataset.panel; }
+  get panel() {
+    return this.drawer.hidden ? '' : this.drawer.dataset.panel;
+  }
   toggle(name, stay = false) {
-    const { drawer } = this, shut = !stay && this.panel === name;
+    const { drawer } = this,
+      shut = !stay && this.panel === name;
     if (!$(`[data-of="${name}"]`, drawer)) return;
     if (drawer.hidden) this.opener = document.activeElement;
     drawer.hidden = shut;
     drawer.dataset.panel = name;
     for (const part of $$('[data-of]', drawer)) part.hidden = part.dataset.of !== name;
-    for (const b of $$('button[data-panel]')) b.ariaExpanded = String(!shut && b.dataset.panel === name);
+    for (const b of $$('button[data-panel]'))
+      b.ariaExpanded = String(!shut && b.dataset.panel === name);
     for (const here of $$('.here', drawer)) here.classList.remove('here');
     if (shut) this.opener?.focus();
-    else if (!stay) { drawer.scrollTop = 0; (name === 'settings' ? $('select', drawer) : drawer).focus({ preventScroll: true }); }
+    else if (!stay) {
+      drawer.scrollTop = 0;
+      (name === 'settings' ? $('select', drawer) : drawer).focus({ preventScroll: true });
+    }
     near(this.app.rows.now?.el);
   }
-  shut() { if (this.panel) this.toggle(this.panel); }
+  shut() {
+    if (this.panel) this.toggle(this.panel);
+  }
 
   /** Lift one definition; the same again closes the drawer. */
   define(id) {
@@ -41,15 +58,23 @@ export class Help {
 
   find(wanted) {
     this.hits = [];
-    if (wanted) for (const p of $$('.block:not([hidden], [data-fixed]) .row p, .block:not([hidden]) .row:not([hidden]) p').filter(p => p.dataset.side)) {
-      const walk = document.createTreeWalker(p, NodeFilter.SHOW_TEXT);
-      for (let n = walk.nextNode(); n; n = walk.nextNode()) for (let at = -1; (at = n.data.toLowerCase().indexOf(wanted, at + 1)) >= 0;) {
-        const range = document.createRange();
-        range.setStart(n, at);
-        range.setEnd(n, Math.min(n.length, at + wanted.length));
-        this.hits.push(range);
+    if (wanted)
+      for (const p of $$(
+        '.block:not([hidden], [data-fixed]) .row p, .block:not([hidden]) .row:not([hidden]) p',
+      ).filter(p => p.dataset.side)) {
+        const walk = document.createTreeWalker(p, NodeFilter.SHOW_TEXT);
+        for (let n = walk.nextNode(); n; n = walk.nextNode())
+          for (
+            let at = n.data.toLowerCase().indexOf(wanted);
+            at >= 0;
+            at = n.data.toLowerCase().indexOf(wanted, at + 1)
+          ) {
+            const range = document.createRange();
+            range.setStart(n, at);
+            range.setEnd(n, Math.min(n.length, at + wanted.length));
+            this.hits.push(range);
+          }
       }
-    }
     if (this.hits.length) this.app.rows.whole();
     $('#hits').textContent = wanted && this.app.t('found', { n: this.hits.length });
     CSS.highlights?.set('found', new Highlight(...this.hits));

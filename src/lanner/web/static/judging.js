@@ -9,10 +9,12 @@ import { Rail } from './rail.js';
 import { Rows } from './rows.js';
 import { Saving } from './saving.js';
 import { Prefs } from './settings.js';
-import { Store, canon } from './store.js';
+import { canon, Store } from './store.js';
 
-const data = JSON.parse($('#data').textContent), TICK = 5000;
-const pick = (saved, part) => Object.fromEntries(Object.entries(saved).map(([q, entry]) => [q, part(entry)]));
+const data = JSON.parse($('#data').textContent),
+  TICK = 5000;
+const pick = (saved, part) =>
+  Object.fromEntries(Object.entries(saved).map(([q, entry]) => [q, part(entry)]));
 
 class App {
   constructor(db) {
@@ -24,7 +26,15 @@ class App {
     this.t = (key, values = {}) => fill(data.words[key], values);
     this.rail = new Rail($('#questions'), this);
     this.rows = new Rows(this);
-    this.store = new Store(this.rail.asks.map(x => x.q), data.items.map(({ saved, ...item }) => ({ ...item, answers: pick(saved, s => s.value), base: pick(saved, s => s.id), stored: pick(saved, s => canon(s.value)) })));
+    this.store = new Store(
+      this.rail.asks.map(x => x.q),
+      data.items.map(({ saved, ...item }) => ({
+        ...item,
+        answers: pick(saved, s => s.value),
+        base: pick(saved, s => s.id),
+        stored: pick(saved, s => canon(s.value)),
+      })),
+    );
     this.states = data.items.map(() => '');
     this.help = new Help(this);
     this.marking = new Marking(this);
@@ -32,13 +42,29 @@ class App {
     this.saving = new Saving(this, db);
     this.prefs = new Prefs(() => this.saving.flush(this.item));
     listen(this);
-    this.rail.form.addEventListener('submit', e => { e.preventDefault(); this.accept(); });
-    $('#finish').addEventListener('submit', e => { e.preventDefault(); void this.finish(); });
-    const acts = { undo: () => this.undo(), close: () => this.help.shut(), sheet: () => this.sheet(), theme: () => this.prefs.theme(), size: () => { this.prefs.size(); near(this.rows.now?.el); } };
+    this.rail.form.addEventListener('submit', e => {
+      e.preventDefault();
+      this.accept();
+    });
+    $('#finish').addEventListener('submit', e => {
+      e.preventDefault();
+      void this.finish();
+    });
+    const acts = {
+      undo: () => this.undo(),
+      close: () => this.help.shut(),
+      sheet: () => this.sheet(),
+      theme: () => this.prefs.theme(),
+      size: () => {
+        this.prefs.size();
+        near(this.rows.now?.el);
+      },
+    };
     document.addEventListener('click', e => {
       const { go, act } = e.target.closest('[data-act], [data-go]')?.dataset ?? {};
       if (go) e.preventDefault();
-      if (go) this.step(+go); else acts[act]?.();
+      if (go) this.step(+go);
+      else acts[act]?.();
     });
   }
 
@@ -47,18 +73,32 @@ class App {
     this.begun = true;
     for (const i of this.states.keys()) this.refresh(i, false);
     const kept = this.saving.lastRow - 1;
-    this.go(this.rows.all[kept]?.item != null ? kept : this.rows.next(this.rows.all.findIndex(r => r.el.matches('.is-active')) - 1, 1));
+    this.go(
+      this.rows.all[kept]?.item != null
+        ? kept
+        : this.rows.next(this.rows.all.findIndex(r => r.el.matches('.is-active')) - 1, 1),
+    );
     this.footer();
     this.time();
     document.documentElement.dataset.ready = '';
   }
 
-  say(text) { $('#say').textContent = text; }
+  say(text) {
+    $('#say').textContent = text;
+  }
   /** A line above the page that stays until it is answered; without a text it goes. */
   note(id, text, ...acts) {
     const note = made('p', 'note', '', { id: 'note-' + id, role: 'alert' });
     $('#' + note.id)?.remove();
-    note.append(made('span', '', text), ...(acts.length ? acts : [['×']]).map(([label, act]) => button('btn line small', label, () => { note.remove(); act?.(); })));
+    note.append(
+      made('span', '', text),
+      ...(acts.length ? acts : [['×']]).map(([label, act]) =>
+        button('btn line small', label, () => {
+          note.remove();
+          act?.();
+        }),
+      ),
+    );
     if (text) $('#notes').append(note);
   }
 
@@ -78,11 +118,17 @@ class App {
     this.rail.rest();
     if (row) this.rows.reveal(row, scroll);
   }
-  step(by) { const at = this.rows.next(this.row, by); if (at >= 0) this.go(at); }
-  visit(i) { if (this.rows.all.length && i !== this.item) this.go(this.rows.of(i)); }
+  step(by) {
+    const at = this.rows.next(this.row, by);
+    if (at >= 0) this.go(at);
+  }
+  visit(i) {
+    if (this.rows.all.length && i !== this.item) this.go(this.rows.of(i));
+  }
 
   show(anew = false) {
-    const { explanation } = this.store.items[this.item], box = $('#explanation');
+    const { explanation } = this.store.items[this.item],
+      box = $('#explanation');
     this.rail.show(this.item, anew);
     box.hidden = !explanation;
     $('p', box).textContent = explanation;
@@ -96,7 +142,7 @@ class App {
     if (all) this.footer();
   }
   answer(id, value, typed = false) {
-    if (this.frozen || !this.begun) return;   // what an earlier visit left comes first
+    if (this.frozen || !this.begun) return; // what an earlier visit left comes first
     this.store.set(this.item, id, value, typed);
     this.saving.changed(this.item);
     this.refresh(this.item);
@@ -121,7 +167,8 @@ class App {
   }
   /** Go on if the row is complete; else to what is missing. */
   accept() {
-    const { rail, rows, saving, states, item } = this, gap = rail.gap();
+    const { rail, rows, saving, states, item } = this,
+      gap = rail.gap();
     if (this.frozen) return this.step(1);
     if (gap) {
       rail.tried.add(item);
@@ -135,7 +182,9 @@ class App {
     this.refresh(item, false);
     this.footer();
     if (!rows.all.length) return void this.finish();
-    const next = states.map((_, n) => (item + 1 + n) % states.length).find(i => states[i] !== 'done');
+    const next = states
+      .map((_, n) => (item + 1 + n) % states.length)
+      .find(i => states[i] !== 'done');
     if (next == null) return this.say(this.t('complete'));
     this.visit(next);
     return rows.now.num.focus({ preventScroll: true });
@@ -143,26 +192,47 @@ class App {
   async finish() {
     const open = this.states.findIndex(state => state !== 'done');
     if (open >= 0) return this.point(open);
-    if (!await this.saving.settled()) return this.note('finish', this.t('wait_finish'));
+    if (!(await this.saving.settled())) return this.note('finish', this.t('wait_finish'));
     this.saving.done = true;
     return $('#finish').submit();
   }
 
   /** The foot of the questions: what is still missing, in words, with the way there. */
   footer() {
-    const { states, store, rail, rows, t } = this, done = $('#done'), many = states.length > 1, n = states.filter(s => s === 'done').length;
+    const { states, store, rail, rows, t } = this,
+      done = $('#done'),
+      many = states.length > 1,
+      n = states.filter(s => s === 'done').length;
     if (this.frozen) return;
-    const part = [...states.keys()].filter(i => states[i] === 'partial' || (!states[i] && rail.tried.has(i))), fresh = states.length - n - part.length;
-    if (done) { done.textContent = fill(done.dataset.words, { done: n, all: states.length }); $('#docbar').value = n; }
+    const part = [...states.keys()].filter(
+        i => states[i] === 'partial' || (!states[i] && rail.tried.has(i)),
+      ),
+      fresh = states.length - n - part.length;
+    if (done) {
+      done.textContent = fill(done.dataset.words, { done: n, all: states.length });
+      $('#docbar').value = n;
+    }
     $('#finish-button')?.classList.toggle('primary', n === states.length);
     const links = part.map(i => {
-      const what = store.missing(i).map(q => rail.asks.find(x => x.q === q).name).join(', ') || '…';
-      return button('link', many ? t('missing_row', { n: rows.all[rows.of(i)].name, what }) : what, () => this.point(i));
+      const what =
+        store
+          .missing(i)
+          .map(q => rail.asks.find(x => x.q === q).name)
+          .join(', ') || '…';
+      return button(
+        'link',
+        many ? t('missing_row', { n: rows.all[rows.of(i)].name, what }) : what,
+        () => this.point(i),
+      );
     });
     const key = [n, fresh, ...links.map(link => link.textContent)].join();
     if (key === this.told) return;
     this.told = key;
-    $('#left').replaceChildren(...(links.length ? [t('missing'), ...links.flatMap(link => [' ', link])] : []), fresh && many ? `${links.length ? ' · ' : ''}${t('not_started', { n: fresh })}` : '', n === states.length ? t('complete') : '');
+    $('#left').replaceChildren(
+      ...(links.length ? [t('missing'), ...links.flatMap(link => [' ', link])] : []),
+      fresh && many ? `${links.length ? ' · ' : ''}${t('not_started', { n: fresh })}` : '',
+      n === states.length ? t('complete') : '',
+    );
   }
 
   /** The sheet of questions on a small screen. */
@@ -173,16 +243,24 @@ class App {
 
   /** Minutes worked, and a word about breaks. */
   time() {
-    let worked = data.minutesToday * 60, sitting = 0;
-    for (const sign of ['keydown', 'pointermove', 'pointerdown', 'wheel', 'scroll']) addEventListener(sign, () => this.clock.touch(), { passive: true, capture: true });
+    let worked = data.minutesToday * 60,
+      sitting = 0;
+    for (const sign of ['keydown', 'pointermove', 'pointerdown', 'wheel', 'scroll'])
+      addEventListener(sign, () => this.clock.touch(), { passive: true, capture: true });
     document.addEventListener('visibilitychange', () => this.clock.show(!document.hidden));
     setInterval(() => {
       const active = this.saving.spend(this.item);
       worked += active;
       sitting = active ? sitting + active : Math.max(0, sitting - TICK / 500);
       $('#mins').textContent = fill($('#mins').dataset.words, { n: Math.floor(worked / 60) });
-      if (!data.breakAfter || sitting < data.breakAfter * 60 || this.prefs.get('breaks') === 'off') return;
-      this.note('break', this.t('break', { n: Math.floor(sitting / 60) }), [this.t('break_ok')], [this.t('break_off'), () => this.prefs.set('breaks', 'off')]);
+      if (!data.breakAfter || sitting < data.breakAfter * 60 || this.prefs.get('breaks') === 'off')
+        return;
+      this.note(
+        'break',
+        this.t('break', { n: Math.floor(sitting / 60) }),
+        [this.t('break_ok')],
+        [this.t('break_off'), () => this.prefs.set('breaks', 'off')],
+      );
       sitting = 0;
     }, TICK);
   }

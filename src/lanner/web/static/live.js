@@ -1,26 +1,33 @@
 // Keeps the live page fresh: waits for news, fetches the panels, and replaces those that changed.
-import { localise, sortable, sortAlike } from "./organiser.js";
+import { localise, sortAlike, sortable } from './organiser.js';
 
-const panels = /** @type {HTMLElement} */ (document.getElementById("panels"));
-const sign = /** @type {HTMLElement} */ (document.getElementById("live"));
-const clock = new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
-const word = sign.querySelector(".words")?.textContent ?? "";
-let made = sign.dataset.made ?? "";
+const panels = /** @type {HTMLElement} */ (document.getElementById('panels'));
+const sign = /** @type {HTMLElement} */ (document.getElementById('live'));
+const clock = new Intl.DateTimeFormat(document.documentElement.lang, {
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const word = sign.querySelector('.words')?.textContent ?? '';
+let made = sign.dataset.made ?? '';
 const PAUSE = 1200; // between two refreshes: judges' saves come first
-const FOCUS = "a, button, summary, [tabindex]";
+const FOCUS = 'a, button, summary, [tabindex]';
 let fetching = false;
 let again = false;
 
 /** @param {"live" | "lost"} state */
 function say(state) {
-  const at = made ? clock.format(new Date(made)) : "";
+  const at = made ? clock.format(new Date(made)) : '';
   sign.dataset.state = state;
-  const words = sign.querySelector(".words");
-  if (words) words.textContent = state === "live" ? `${word}${at && ", "}${at}` : (sign.dataset.lost ?? "").replace("{time}", at);
+  const words = sign.querySelector('.words');
+  if (words)
+    words.textContent =
+      state === 'live'
+        ? `${word}${at && ', '}${at}`
+        : (sign.dataset.lost ?? '').replace('{time}', at);
 }
 
 /** The question the panels that set judges side by side are about. */
-const question = () => new URLSearchParams(location.search).get("question") ?? "";
+const question = () => new URLSearchParams(location.search).get('question') ?? '';
 
 async function refresh() {
   if (fetching) {
@@ -31,11 +38,11 @@ async function refresh() {
   try {
     const answer = await fetch(`${panels.dataset.from}?question=${encodeURIComponent(question())}`);
     if (!answer.ok) throw new Error(String(answer.status));
-    made = answer.headers.get("x-made-at") ?? made;
+    made = answer.headers.get('x-made-at') ?? made;
     replace(await answer.text());
-    say("live");
+    say('live');
   } catch {
-    say("lost");
+    say('lost');
   }
   setTimeout(() => {
     fetching = false;
@@ -48,44 +55,47 @@ async function refresh() {
 
 /** Put new panels in the place of old ones that differ, so that focus and scroll stay elsewhere. @param {string} html */
 function replace(html) {
-  const fresh = new DOMParser().parseFromString(html, "text/html");
-  for (const panel of fresh.querySelectorAll("[data-panel]")) {
-    const old = panels.querySelector(`[data-panel="${panel.getAttribute("data-panel")}"]`);
+  const fresh = new DOMParser().parseFromString(html, 'text/html');
+  for (const panel of fresh.querySelectorAll('[data-panel]')) {
+    const old = panels.querySelector(`[data-panel="${panel.getAttribute('data-panel')}"]`);
     if (!old) return panels.replaceChildren(...fresh.body.childNodes);
     localise(panel);
     sortable(panel);
     sortAlike(panel, old);
-    const opened = [...old.querySelectorAll("details")].map((details) => details.open);
-    for (const [at, details] of [...panel.querySelectorAll("details")].entries()) details.open = opened[at] ?? false;
+    const opened = [...old.querySelectorAll('details')].map(details => details.open);
+    for (const [at, details] of [...panel.querySelectorAll('details')].entries())
+      details.open = opened[at] ?? false;
     if (old.innerHTML === panel.innerHTML) continue;
     const focused = old.contains(document.activeElement) ? document.activeElement : null;
-    if (focused?.matches("select, input, textarea")) continue; // someone is choosing
+    if (focused?.matches('select, input, textarea')) continue; // someone is choosing
     const place = focused ? [...old.querySelectorAll(FOCUS)].indexOf(focused) : -1;
     const put = document.importNode(panel, true);
     old.replaceWith(put);
-    /** @type {HTMLElement | undefined} */ (put.querySelectorAll(FOCUS)[place])?.focus({ preventScroll: true });
+    /** @type {HTMLElement | undefined} */ (put.querySelectorAll(FOCUS)[place])?.focus({
+      preventScroll: true,
+    });
   }
 }
 
-panels.addEventListener("change", (event) => {
+panels.addEventListener('change', event => {
   const target = /** @type {HTMLElement} */ (event.target);
-  if (!(target instanceof HTMLSelectElement) || !("question" in target.dataset)) return;
+  if (!(target instanceof HTMLSelectElement) || !('question' in target.dataset)) return;
   const address = new URL(location.href);
-  address.searchParams.set("question", target.value);
-  history.replaceState(null, "", address);
+  address.searchParams.set('question', target.value);
+  history.replaceState(null, '', address);
   target.blur();
   refresh();
 });
 
-const news = new EventSource(panels.dataset.events ?? "");
-news.addEventListener("changed", refresh);
-news.addEventListener("open", refresh);
-news.addEventListener("trouble", ({ data }) => {
-  const told = document.getElementById("trouble");
+const news = new EventSource(panels.dataset.events ?? '');
+news.addEventListener('changed', refresh);
+news.addEventListener('open', refresh);
+news.addEventListener('trouble', ({ data }) => {
+  const told = document.getElementById('trouble');
   if (!told) return;
   const why = JSON.parse(data);
   told.hidden = !why;
-  /** @type {HTMLElement} */ (told.querySelector("span")).textContent = why;
+  /** @type {HTMLElement} */ (told.querySelector('span')).textContent = why;
 });
-news.addEventListener("error", () => say("lost"));
-say("live");
+news.addEventListener('error', () => say('lost'));
+say('live');

@@ -1,52 +1,72 @@
 // What every organiser's page shares: moments in the reader's own time zone, tables that sort and copy, menus that close.
 
-const day = new Intl.DateTimeFormat(document.documentElement.lang, { weekday: "short", day: "numeric", month: "short" });
-const clock = new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat(document.documentElement.lang, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+});
+const clock = new Intl.DateTimeFormat(document.documentElement.lang, {
+  hour: '2-digit',
+  minute: '2-digit',
+});
 
 /** Show every <time data-show> in the reader's zone. @param {ParentNode} within */
 export function localise(within = document) {
-  for (const element of within.querySelectorAll("time[data-show]")) {
-    const moment = new Date(element.getAttribute("datetime") ?? "");
+  for (const element of within.querySelectorAll('time[data-show]')) {
+    const moment = new Date(element.getAttribute('datetime') ?? '');
     if (Number.isNaN(moment.getTime())) continue;
-    const shown = element.getAttribute("data-show");
+    const shown = element.getAttribute('data-show');
     element.textContent =
-      shown === "day" ? day.format(moment) : shown === "clock" ? clock.format(moment) : `${day.format(moment)}, ${clock.format(moment)}`;
+      shown === 'day'
+        ? day.format(moment)
+        : shown === 'clock'
+          ? clock.format(moment)
+          : `${day.format(moment)}, ${clock.format(moment)}`;
   }
 }
 
 /** The words of a cell without what only helps the eye. @param {Element} cell */
-const words = (cell) => {
-  const field = cell.querySelector("select, input");
-  if (field instanceof HTMLSelectElement) return field.selectedOptions[0]?.textContent?.trim() ?? "";
-  if (field instanceof HTMLInputElement) return field.type === "number" ? field.value : field.checked ? "✓" : "";
-  return (cell.textContent ?? "").replace(/\s+/g, " ").trim();
+const words = cell => {
+  const field = cell.querySelector('select, input');
+  if (field instanceof HTMLSelectElement)
+    return field.selectedOptions[0]?.textContent?.trim() ?? '';
+  if (field instanceof HTMLInputElement)
+    return field.type === 'number' ? field.value : field.checked ? '✓' : '';
+  return (cell.textContent ?? '').replace(/\s+/g, ' ').trim();
 };
 
 /** @param {HTMLTableElement} table @param {string} between */
 function asText(table, between) {
-  const quote = (/** @type {string} */ text) => (between === "," ? `"${text.replace(/^([=+\-@\t])/, "'$1").replace(/"/g, '""')}"` : text);
-  const rows = [...table.rows].map((row) => [...row.cells].filter((cell) => !cell.classList.contains("noprint")));
-  return rows.map((cells) => cells.map((cell) => quote(words(cell))).join(between)).join("\n");
+  const quote = (/** @type {string} */ text) =>
+    between === ',' ? `"${text.replace(/^([=+\-@\t])/, "'$1").replace(/"/g, '""')}"` : text;
+  const rows = [...table.rows].map(row =>
+    [...row.cells].filter(cell => !cell.classList.contains('noprint')),
+  );
+  return rows.map(cells => cells.map(cell => quote(words(cell))).join(between)).join('\n');
 }
 
 /** Headings of tables marked data-sortable become buttons, and every table can be copied. @param {ParentNode} within */
 export function sortable(within = document) {
-  for (const table of within.querySelectorAll("table[data-sortable]:not(#links), [data-copyable]")) {
-    const place = table.closest(".scroll") ?? table;
-    if (place.nextElementSibling?.classList.contains("copy-table")) continue;
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "plain copy-table";
-    button.textContent = document.body.dataset.copyTable ?? "";
+  for (const table of within.querySelectorAll(
+    'table[data-sortable]:not(#links), [data-copyable]',
+  )) {
+    const place = table.closest('.scroll') ?? table;
+    if (place.nextElementSibling?.classList.contains('copy-table')) continue;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'plain copy-table';
+    button.textContent = document.body.dataset.copyTable ?? '';
     place.after(button);
   }
-  for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (within.querySelectorAll("table[data-sortable]"))) {
+  for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (
+    within.querySelectorAll('table[data-sortable]')
+  )) {
     const heads = table.tHead?.rows[0]?.cells ?? [];
     for (const head of heads) {
-      if (head.querySelector("button") || head.querySelector(".vh") || !words(head)) continue;
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "sort";
+      if (head.querySelector('button') || head.querySelector('.vh') || !words(head)) continue;
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'sort';
       button.textContent = words(head);
       head.replaceChildren(button);
     }
@@ -55,25 +75,33 @@ export function sortable(within = document) {
 
 /** Sort a table as the one it takes the place of was. @param {Element} fresh @param {Element} old */
 export function sortAlike(fresh, old) {
-  const before = [...old.querySelectorAll("table[data-sortable]")];
-  for (const [place, table] of [...fresh.querySelectorAll("table[data-sortable]")].entries()) {
-    const head = /** @type {HTMLTableCellElement | null | undefined} */ (before[place]?.querySelector("th[aria-sort]"));
-    const same = head && /** @type {HTMLTableElement} */ (table).tHead?.rows[0]?.cells[head.cellIndex];
-    if (same) sortBy(same, head.getAttribute("aria-sort") === "descending");
+  const before = [...old.querySelectorAll('table[data-sortable]')];
+  for (const [place, table] of [...fresh.querySelectorAll('table[data-sortable]')].entries()) {
+    const head = /** @type {HTMLTableCellElement | null | undefined} */ (
+      before[place]?.querySelector('th[aria-sort]')
+    );
+    const same =
+      head && /** @type {HTMLTableElement} */ (table).tHead?.rows[0]?.cells[head.cellIndex];
+    if (same) sortBy(same, head.getAttribute('aria-sort') === 'descending');
   }
 }
 
 /** @param {HTMLTableCellElement} head @param {boolean} down */
-function sortBy(head, down = head.getAttribute("aria-sort") === "ascending") {
-  const table = /** @type {HTMLTableElement} */ (head.closest("table"));
-  for (const other of table.querySelectorAll("th[aria-sort]")) other.removeAttribute("aria-sort");
-  head.setAttribute("aria-sort", down ? "descending" : "ascending");
+function sortBy(head, down = head.getAttribute('aria-sort') === 'ascending') {
+  const table = /** @type {HTMLTableElement} */ (head.closest('table'));
+  for (const other of table.querySelectorAll('th[aria-sort]')) other.removeAttribute('aria-sort');
+  head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
   const column = head.cellIndex;
-  const key = (/** @type {HTMLTableRowElement} */ row) => row.cells[column]?.dataset.value ?? words(row.cells[column] ?? row);
+  const key = (/** @type {HTMLTableRowElement} */ row) =>
+    row.cells[column]?.dataset.value ?? words(row.cells[column] ?? row);
   for (const body of table.tBodies) {
     const rows = [...body.rows].sort((one, other) => {
-      const a = key(one), b = key(other);
-      const order = a !== "" && b !== "" && !isNaN(Number(a)) && !isNaN(Number(b)) ? Number(a) - Number(b) : a.localeCompare(b, undefined, { numeric: true });
+      const a = key(one),
+        b = key(other);
+      const order =
+        a !== '' && b !== '' && !Number.isNaN(Number(a)) && !Number.isNaN(Number(b))
+          ? Number(a) - Number(b)
+          : a.localeCompare(b, undefined, { numeric: true });
       return down ? -order : order;
     });
     body.append(...rows);
@@ -82,8 +110,8 @@ function sortBy(head, down = head.getAttribute("aria-sort") === "ascending") {
 
 /** @param {string} name @param {string} text */
 function save(name, text) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(["\ufeff" + text], { type: "text/csv" }));
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob(['\ufeff' + text], { type: 'text/csv' }));
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);
@@ -93,32 +121,39 @@ function save(name, text) {
 async function copy(button, text) {
   await navigator.clipboard.writeText(text);
   const before = button.textContent;
-  button.textContent = document.body.dataset.copied ?? "";
+  button.textContent = document.body.dataset.copied ?? '';
   setTimeout(() => (button.textContent = before), 1500);
 }
 
-document.addEventListener("click", (event) => {
+document.addEventListener('click', event => {
   const target = /** @type {HTMLElement} */ (event.target);
-  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(target)) menu.removeAttribute("open");
-  const button = target.closest("button");
+  for (const menu of document.querySelectorAll('details.menu[open]'))
+    if (!menu.contains(target)) menu.removeAttribute('open');
+  const button = target.closest('button');
   if (!button) return;
   const { copyText, copy: from, csv, name } = button.dataset;
-  const table = /** @type {HTMLTableElement | null} */ (document.querySelector(from ?? csv ?? "none"));
+  const table = /** @type {HTMLTableElement | null} */ (
+    document.querySelector(from ?? csv ?? 'none')
+  );
   if (copyText !== undefined) copy(button, copyText);
-  else if (from && table) copy(button, asText(table, "\t"));
-  else if (csv && table) save(name ?? "table.csv", asText(table, ","));
-  else if (button.classList.contains("copy-table")) {
+  else if (from && table) copy(button, asText(table, '\t'));
+  else if (csv && table) save(name ?? 'table.csv', asText(table, ','));
+  else if (button.classList.contains('copy-table')) {
     const before = button.previousElementSibling;
-    const own = before instanceof HTMLTableElement ? [before] : (before?.querySelectorAll("table") ?? []);
-    copy(button, [...own].map((table) => asText(table, "\t")).join("\n\n"));
-  } else if ("print" in button.dataset) window.print();
-  else if (button.classList.contains("sort")) sortBy(/** @type {HTMLTableCellElement} */ (button.closest("th")));
+    const own =
+      before instanceof HTMLTableElement ? [before] : (before?.querySelectorAll('table') ?? []);
+    copy(button, [...own].map(table => asText(table, '\t')).join('\n\n'));
+  } else if ('print' in button.dataset) window.print();
+  else if (button.classList.contains('sort'))
+    sortBy(/** @type {HTMLTableCellElement} */ (button.closest('th')));
 });
 
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") for (const menu of document.querySelectorAll("details.menu[open]")) menu.removeAttribute("open");
+document.addEventListener('keydown', event => {
+  if (event.key === 'Escape')
+    for (const menu of document.querySelectorAll('details.menu[open]'))
+      menu.removeAttribute('open');
 });
 
-document.documentElement.classList.add("js");
+document.documentElement.classList.add('js');
 localise();
 sortable();

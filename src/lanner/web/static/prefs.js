@@ -6,6 +6,8 @@
     try {
       const value = localStorage.getItem('lanner-' + name);
       if (value) root.dataset[name] = value;
-    } catch { /* storage is blocked: the system's own settings apply */ }
+    } catch {
+      /* storage is blocked: the system's own settings apply */
+    }
   }
 })();

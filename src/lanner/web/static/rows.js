@@ -5,16 +5,30 @@ export class Rows {
   constructor(app) {
     this.app = app;
     this.all = $$('.row').map(el => {
-      const block = el.closest('.block'), num = $('.num', el), item = el.dataset.item ?? block.dataset.item;
-      return { el, block, num, item: item && +item, own: el.dataset.item != null, name: $('b', num).textContent, label: num.ariaLabel };
+      const block = el.closest('.block'),
+        num = $('.num', el),
+        item = el.dataset.item ?? block.dataset.item;
+      return {
+        el,
+        block,
+        num,
+        item: item && +item,
+        own: el.dataset.item != null,
+        name: $('b', num).textContent,
+        label: num.ariaLabel,
+      };
     });
     this.strip = $$('.strip a');
     this.windows = new Map();
     $('.doc')?.addEventListener('click', e => this.clicked(e));
   }
-  get now() { return this.all[this.app.row]; }
+  get now() {
+    return this.all[this.app.row];
+  }
   /** The row of an item. */
-  of(item) { return this.all.findIndex(row => row.item === item); }
+  of(item) {
+    return this.all.findIndex(row => row.item === item);
+  }
   /** The next place to stop at: a judged sentence, or any sentence where the document is judged. */
   next(from, step) {
     for (let at = from + step; this.all[at]; at += step) if (this.all[at].item != null) return at;
@@ -23,7 +37,11 @@ export class Rows {
 
   activate(at) {
     const row = this.all[at];
-    for (const { el, num } of this.all) if (el.matches('.is-active')) { el.classList.remove('is-active'); num.ariaCurrent = null; }
+    for (const { el, num } of this.all)
+      if (el.matches('.is-active')) {
+        el.classList.remove('is-active');
+        num.ariaCurrent = null;
+      }
     row.el.classList.add('is-active');
     row.num.ariaCurrent = 'true';
     if (row.block.hidden) for (const { block } of this.all) block.hidden = block !== row.block;
@@ -32,49 +50,90 @@ export class Rows {
   }
   /** Into view, once all has been changed: the page is laid out once. Of a row taller than the screen, its beginning. */
   reveal({ el, num }, scroll) {
-    if (scroll) { near(el); near(num.firstChild); }
+    if (scroll) {
+      near(el);
+      near(num.firstChild);
+    }
     if (document.activeElement?.matches('.num')) num.focus({ preventScroll: true });
   }
 
   /** The window of a long document grows as one moves and never shrinks, unless the protocol fixes it. */
   open(at, up = 0, down = 0) {
-    const { block } = this.all[at], { before, after, fixed } = block.dataset;
+    const { block } = this.all[at],
+      { before, after, fixed } = block.dataset;
     if (before == null) return;
-    const rows = this.all.filter(r => r.block === block), here = rows.indexOf(this.all[at]), last = rows.length - 1, [from, to] = fixed == null && this.windows.get(block) || [here, here];
+    const rows = this.all.filter(r => r.block === block),
+      here = rows.indexOf(this.all[at]),
+      last = rows.length - 1,
+      [from, to] = (fixed == null && this.windows.get(block)) || [here, here];
     if (fixed != null) up = down = 0;
-    const low = Math.max(0, Math.min(from - up, here - before)), high = Math.min(last, Math.max(to + down, here + +after));
+    const low = Math.max(0, Math.min(from - up, here - before)),
+      high = Math.min(last, Math.max(to + down, here + +after));
     this.windows.set(block, [low, high]);
-    rows.forEach(({ el }, n) => { el.hidden = n < low || n > high; });
-    for (const [more, n] of [[$('.above', block), low], [$('.below', block), last - high]]) {
+    rows.forEach(({ el }, n) => {
+      el.hidden = n < low || n > high;
+    });
+    for (const [more, n] of [
+      [$('.above', block), low],
+      [$('.below', block), last - high],
+    ]) {
       const link = $('a', more);
       more.hidden = !n || fixed != null;
       $('b', link).textContent = fill(link.dataset.words, { n: Math.min(5, n) });
     }
   }
   /** A screen up or down, wherever the focus is. */
-  page(by) { const view = $('.scroller', this.now.block); view.scrollBy(0, by * view.clientHeight * .85); }
-  whole() { this.open(this.app.row, Infinity, Infinity); }
+  page(by) {
+    const view = $('.scroller', this.now.block);
+    view.scrollBy(0, by * view.clientHeight * 0.85);
+  }
+  whole() {
+    this.open(this.app.row, Infinity, Infinity);
+  }
 
   /** Say in an item's margin what was answered. */
   mark(i, state) {
-    const brief = this.app.rail.brief(i), best = brief.flatMap(b => b.best ?? []), short = brief.map(b => b.short).filter(Boolean).join(' · ');
+    const brief = this.app.rail.brief(i),
+      best = brief.flatMap(b => b.best ?? []),
+      short = brief
+        .map(b => b.short)
+        .filter(Boolean)
+        .join(' · ');
     for (const a of this.strip) if (+a.dataset.of === i) a.className = state && 'is-' + state;
     for (const { el, num, label } of this.all.filter(r => r.own && r.item === i)) {
-      const mine = $('.mine', el), parts = brief.flatMap(b => b.glyph ?? (b.badge ? made('span', 'badge', b.badge) : []));
+      const mine = $('.mine', el),
+        parts = brief.flatMap(b => b.glyph ?? (b.badge ? made('span', 'badge', b.badge) : []));
       for (const name of ['done', 'partial']) el.classList.toggle('is-' + name, state === name);
       num.ariaLabel = state ? `${label}, ${this.app.t(state)}` : label;
       if (short && !mine) parts.push(made('span', 'sum', short));
       if (brief.some(b => b.note)) parts.push(made('span', 'sum', '✎'));
       $('.brief', num).replaceChildren(...parts);
-      mine?.replaceChildren(...brief.filter(b => b.long).flatMap((b, n) => [made(n ? 'span' : 'b', '', b.long), ' ']));
-      for (const cell of $$('.tgt', el)) cell.classList.toggle('best', best.includes(+cell.dataset.output));
+      mine?.replaceChildren(
+        ...brief.filter(b => b.long).flatMap((b, n) => [made(n ? 'span' : 'b', '', b.long), ' ']),
+      );
+      for (const cell of $$('.tgt', el))
+        cell.classList.toggle('best', best.includes(+cell.dataset.output));
     }
   }
 
   clicked(e) {
-    const more = e.target.closest('.more a')?.dataset.act, stop = e.target.closest('.strip a, .row'), at = +(stop?.dataset.at ?? stop?.dataset.row);
+    const more = e.target.closest('.more a')?.dataset.act,
+      stop = e.target.closest('.strip a, .row'),
+      at = +(stop?.dataset.at ?? stop?.dataset.row);
     if (more || e.target.closest('.num, .strip a')) e.preventDefault();
-    if (more) this.open(this.app.row, { earlier: 5, whole: Infinity }[more], { later: 5, whole: Infinity }[more]);
-    else if (stop && at !== this.app.row && this.all[at].item != null && getSelection().isCollapsed && !this.app.marking.linking) this.app.go(at, stop.matches('a'));
+    if (more)
+      this.open(
+        this.app.row,
+        { earlier: 5, whole: Infinity }[more],
+        { later: 5, whole: Infinity }[more],
+      );
+    else if (
+      stop &&
+      at !== this.app.row &&
+      this.all[at].item != null &&
+      getSelection().isCollapsed &&
+      !this.app.marking.linking
+    )
+      this.app.go(at, stop.matches('a'));
   }
 }

@@ -8,6 +8,7 @@ export function write(el, value) {
   for (const radio of $$('input', el)) radio.checked = radio.value === value;
 }
 export function brief(el, value) {
-  const { brief: short, name: long } = $$('input', el).find(radio => radio.value === value)?.dataset ?? {};
+  const { brief: short, name: long } =
+    $$('input', el).find(radio => radio.value === value)?.dataset ?? {};
   return { short, long: long ?? value };
 }

@@ -3,19 +3,34 @@ import { $, button, made } from '../dom.js';
 
 export const read = el => el.spans;
 export function write(el, value, { marking, rows, t, frozen }) {
-  const list = $('.spans', el), spans = el.spans = value ?? [];
-  list.replaceChildren(...spans.map((span, id) => {
-    const li = made('li'), name = marking.named(el, span), change = frozen ? made('span', 'btn') : button('btn', ''), end = span.link && rows.all.find(r => r.el.dataset.segment === span.link.segment);
-    change.append(made('span', `sw s${marking.level(el, span)}${span.missing ? ' gone' : ''}`), made('span', '', name));
-    change.dataset.span = id;
-    li.append(change, made('bdi', '', span.text || t('nowhere')), made('small', '', end ? t('linked', { n: end.name }) : ''));
-    if (!frozen) {
-      const x = button('btn icon', '×');
-      x.dataset.remove = id;
-      x.ariaLabel = `${list.dataset.remove} ${name}: ${span.text ?? ''}`;
-      li.append(x);
-    }
-    return li;
-  }), ...(spans.length ? [] : [made('li', 'none', list.dataset.none)]));
+  const list = $('.spans', el),
+    spans = value ?? [];
+  el.spans = spans;
+  list.replaceChildren(
+    ...spans.map((span, id) => {
+      const li = made('li'),
+        name = marking.named(el, span),
+        change = frozen ? made('span', 'btn') : button('btn', ''),
+        end = span.link && rows.all.find(r => r.el.dataset.segment === span.link.segment);
+      change.append(
+        made('span', `sw s${marking.level(el, span)}${span.missing ? ' gone' : ''}`),
+        made('span', '', name),
+      );
+      change.dataset.span = id;
+      li.append(
+        change,
+        made('bdi', '', span.text || t('nowhere')),
+        made('small', '', end ? t('linked', { n: end.name }) : ''),
+      );
+      if (!frozen) {
+        const x = button('btn icon', '×');
+        x.dataset.remove = id;
+        x.ariaLabel = `${list.dataset.remove} ${name}: ${span.text ?? ''}`;
+        li.append(x);
+      }
+      return li;
+    }),
+    ...(spans.length ? [] : [made('li', 'none', list.dataset.none)]),
+  );
 }
 export const brief = (_, value) => ({ spoken: String(value.length) });
