@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lanner import formats, protocols, registry
+from lanner import formats, protocols
 from lanner.cli.import_ import slug
 from lanner.errors import LannerError
 from lanner.formats import Reading
@@ -220,10 +220,10 @@ def example(name: str, folder: Path) -> Path:
 
 def page(name: str, made: str) -> str:
     """One format: what it is, who writes it, an example, what becomes of its fields, options, what is lost."""
-    module = registry.module("formats", name)
+    chosen = formats.load(name)
     said = notes()[name]
-    parts = [f"# {name}", "", made, "", f"*{module.TITLE}*", ""]
-    parts += [_escaped(inspect.cleandoc(module.__doc__ or "")), "", f"**Who writes it.** {said['by']}", ""]
+    parts = [f"# {name}", "", made, "", f"*{chosen.title}*", ""]
+    parts += [_escaped(inspect.cleandoc(chosen.description)), "", f"**Who writes it.** {said['by']}", ""]
     parts += ["## An example", "", *_shown(said["files"])]
     parts += ["```", f"lanner import {said['path']}", "```", "", *_understood(name)]
     parts += ["## What becomes of it", "", "| in the file | in Lanner |", "|---|---|"]

@@ -13,7 +13,7 @@ def test_names_are_file_names_without_the_private_ones() -> None:
 
 
 def test_modules_are_found_by_name_with_either_dash() -> None:
-    assert registry.module("formats", "h-falcon").__name__ == "lanner.formats.h_falcon"
+    assert registry.module("formats", "h-falcon").__name__ == "lanner.studies.formats.h_falcon"
 
 
 def test_an_unknown_name_is_an_error_with_the_nearest_one() -> None:

@@ -1,62 +1,86 @@
 """Find a protocol, format, design, provider or metric by name: a file of ours, or another package's entry point.
 
-Built-ins and outsiders use the same door. A name is a file name, so searching the source finds it; nothing is
-imported until it is asked for. Outsiders register under the entry-point group `lanner.<room>`.
+Built-ins and plug-ins are found in the same way. A name is a file name, so searching the source finds it; nothing is
+imported until it is asked for. Other packages register under the entry-point group `lanner.<group>`.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module, metadata, resources
+from importlib import import_module, metadata
 from pathlib import Path
 from types import ModuleType
 
 from lanner.errors import LannerError, did_you_mean
+
+_ROOT = Path(__file__).resolve().parent
+_PACKAGES = {
+    # the data sets that particular papers released are formats too, and belong to the studies that use them
+    "formats": ("formats", "studies.formats"),
+}
 
 
 def _file_name(name: str) -> str:
     return name.replace("-", "_")
 
 
-@cache
-def _entry_points(room: str) -> tuple[metadata.EntryPoint, ...]:
-    """What other packages bring to a room; found once, since looking goes through every installed package."""
-    return tuple(metadata.entry_points(group=f"lanner.{room}"))
+def _packages(group: str) -> tuple[str, ...]:
+    """Our own packages that hold the members of a group."""
+    return _PACKAGES.get(group, (group,))
+
+
+def _folder(package: str) -> Path:
+    return _ROOT.joinpath(*package.split("."))
 
 
 @cache
-def names(room: str, suffix: str = ".py") -> tuple[str, ...]:
-    """Names of everything in a room: our files (without the underscored ones), then entry points."""
-    own = (Path(entry.name) for entry in resources.files(f"lanner.{room}").iterdir())
-    found = {path.stem for path in own if path.suffix == suffix and not path.stem.startswith("_")}
-    found |= {point.name for point in _entry_points(room)}
-    return tuple(sorted(found))
+def _entry_points(group: str) -> tuple[metadata.EntryPoint, ...]:
+    """What other packages add to a group; looked up once, since that goes through every installed package."""
+    return tuple(metadata.entry_points(group=f"lanner.{group}"))
 
 
-def module(room: str, name: str, known: tuple[str, ...] = ()) -> ModuleType:
-    """The module that implements `name`, imported on demand."""
-    choices = known or names(room)
-    wanted = _file_name(name)
-    for point in _entry_points(room):
+@cache
+def names(group: str, suffix: str = ".py") -> tuple[str, ...]:
+    """Names of everything in a group: our files (without the underscored ones) and entry points."""
+    files = (path for package in _packages(group) for path in _folder(package).iterdir() if path.suffix == suffix)
+    own = {path.stem for path in files if not path.stem.startswith("_")}
+    return tuple(sorted(own | {point.name for point in _entry_points(group)}))
+
+
+def plugin(group: str, name: str, known: tuple[str, ...] = ()) -> object:
+    """What implements `name`: what an entry point names, or our module of that name, imported on demand."""
+    for point in _entry_points(group):
         if point.name == name:
-            loaded: ModuleType = point.load()
-            return loaded
-    if wanted not in choices:
-        raise unknown(room, name, choices)
-    return import_module(f"lanner.{room}.{wanted}")
+            return point.load()
+    stem = _file_name(name)
+    choices = known or names(group)
+    if stem in choices:
+        for package in _packages(group):
+            if (_folder(package) / f"{stem}.py").is_file():
+                return import_module(f"lanner.{package}.{stem}")
+    raise unknown(group, name, choices)
 
 
-def data_file(room: str, name: str, suffix: str) -> Path | None:
-    """The path of a data file of ours (for instance a protocol's TOML), or of an outsider's, if there is one."""
-    own = Path(str(resources.files(f"lanner.{room}"))) / f"{_file_name(name)}{suffix}"
-    if own.is_file():
-        return own
-    for point in _entry_points(room):
+def module(group: str, name: str, known: tuple[str, ...] = ()) -> ModuleType:
+    """The module that implements `name`, imported on demand."""
+    implementation = plugin(group, name, known)
+    if not isinstance(implementation, ModuleType):
+        raise LannerError(f"The plug-in {name!r} of the group lanner.{group} must be a module.")
+    return implementation
+
+
+def data_file(group: str, name: str, suffix: str) -> Path | None:
+    """The path of a data file of ours (for instance a protocol's TOML), or of a plug-in's, if there is one."""
+    for package in _packages(group):
+        path = _folder(package) / f"{_file_name(name)}{suffix}"
+        if path.is_file():
+            return path
+    for point in _entry_points(group):
         if point.name == name:
             return Path(str(point.load()))
     return None
 
 
-def unknown(room: str, name: str, choices: tuple[str, ...]) -> LannerError:
+def unknown(group: str, name: str, choices: tuple[str, ...]) -> LannerError:
     """The error for a name nobody has."""
-    return LannerError(f"There is no {room.rstrip('s')} called {name!r}.", next_step=did_you_mean(name, choices))
+    return LannerError(f"There is no {group.rstrip('s')} called {name!r}.", next_step=did_you_mean(name, choices))

@@ -1,14 +1,153 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import tempfile
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from formats.strategies import SAMPLES
+from formats.strategies import SAMPLES, names, without_origin
 from lanner import formats
 from lanner.errors import InputError
-from lanner.model import Role
+from lanner.model import Document, Judgement, Role, Segment
+from released import data_dir
+
+TEXTS = {"oak": "Der 😀 Hafen ist leer.", "elm": "Ein Schiff, 𝒳 und Wind"}
+DOCUMENTS = [
+    Document(name, (Segment("7", "…", TEXTS), Segment("8", "…", TEXTS)), "en", "de") for name in ("harbour", "pier")
+]
+ROLES = st.sampled_from([Role.MAIN, Role.CONTROL, Role.REPEAT, Role.TUTORIAL])
+NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
+
+
+@st.composite
+def spans(draw: st.DrawFn, text: str, categories: st.SearchStrategy[str | None]) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = []
+    for _ in range(draw(st.integers(0, 2))):
+        span: dict[str, Any] = {"side": "target"}
+        if draw(st.booleans()):
+            span["missing"] = True
+        else:
+            start = draw(st.integers(0, len(text) - 1))
+            end = draw(st.integers(start + 1, len(text)))
+            span |= {"start": start, "end": end, "text": text[start:end]}
+        if category := draw(categories):
+            span["category"] = category
+        made.append({**span, "severity": draw(st.sampled_from(["minor", "major", None]))})
+    return made
+
+
+@st.composite
+def judgements(draw: st.DrawFn, protocol: str) -> list[Judgement]:
+    made: list[Judgement] = []
+    categories = st.sampled_from(["Accuracy/Omission", "Style"]) if protocol == "mqm_core" else st.none()
+    keys = st.tuples(
+        names(), st.sampled_from(["harbour", "pier"]), st.sampled_from("78"), st.sampled_from(list(TEXTS)), ROLES
+    )
+    for number, (judge, document, segment, system, role) in enumerate(draw(st.lists(keys, max_size=4, unique=True))):
+        seconds = draw(st.integers(0, 10**6)) / 8
+        timed = {"answered_at": NOON + timedelta(minutes=number), "elapsed_seconds": seconds}
+        flags = ("dup",) if role is Role.REPEAT and draw(st.booleans()) else ()
+        about: dict[str, Any] = {"document": document, "segment": segment, "systems": (system,), "role": role}
+        stage = "marking" if protocol == "mqm_core" else "rating"
+        shared = {"judge": judge, "stage": stage, **about, **(timed if draw(st.booleans()) else {})}
+        if protocol != "da":
+            value = draw(spans(TEXTS[system], categories))
+            made.append(Judgement(question="errors", value=value, flags=flags, **shared))
+        if protocol != "mqm_core":
+            score = draw(st.none() | st.integers(0, 100) | st.sampled_from([66.123456789, 0.5]))
+            absent = ("missing",) if score is None else ()
+            made.append(Judgement(question="score", value=score, flags=(*flags, *absent), **shared))
+    return made
+
+
+@pytest.mark.parametrize("protocol", ["da", "esa", "mqm_core"])
+def test_round_trip_with_batches(protocol: str) -> None:
+    @settings(max_examples=25, deadline=None)
+    @given(judgements(protocol))
+    def check(made: list[Judgement]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            batches, path = Path(folder) / "batches.json", Path(folder) / "s.csv"
+            formats.write("appraise_batches", batches, DOCUMENTS)
+            formats.write("appraise_scores", path, DOCUMENTS, made, batches=batches)
+            if not made:
+                assert path.read_text() == ""
+                return
+            assert formats.recognise(path) == "appraise_scores"
+            (reading,) = formats.read(path, batches=batches, protocol=protocol)
+            assert without_origin(reading.judgements) == made
+            again = Path(folder) / "t.csv"
+            formats.write("appraise_scores", again, reading.documents, reading.judgements, batches=batches)
+            assert again.read_bytes() == path.read_bytes()
+
+    check()
+
+
+def test_without_batches_items_are_segments(tmp_path: Path) -> None:
+    said = Judgement("a", "rating", "score", "harbour", "7", ("oak",), 55)
+    formats.write("appraise_scores", tmp_path / "s.csv", DOCUMENTS, [said])
+    assert (tmp_path / "s.csv").read_text() == "a,oak,7,TGT,eng,deu,55,harbour#oak,False,0.000,0.000\n"
+    (reading,) = formats.read(tmp_path / "s.csv")
+    assert (reading.protocol, without_origin(reading.judgements)) == ("da", [said])
+
+
+def test_given_spans_end_as_they_were_given(tmp_path: Path) -> None:
+    kept = {"side": "target", "start": 4, "end": 5, "text": "😀", "severity": "minor", "origin": "kept"}
+    added = {**kept, "start": 6, "end": 11, "text": "Hafen", "origin": "added"}
+    said = Judgement("a", "rating", "errors", "harbour", "7", ("oak",), [kept, added])
+    score = replace(said, question="score", value=9)
+    formats.write("appraise_batches", tmp_path / "b.json", DOCUMENTS)
+    formats.write("appraise_scores", tmp_path / "s.csv", DOCUMENTS, [said, score], batches=tmp_path / "b.json")
+    assert '""start_i"": 4, ""end_i"": 6' in (tmp_path / "s.csv").read_text()  # UTF-16, and exclusive
+    (reading,) = formats.read(tmp_path / "s.csv", batches=tmp_path / "b.json")
+    assert (reading.protocol, without_origin(reading.judgements)) == ("esa_preannotated", [said, score])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"question": "skills"}, "answers 'skills'"),
+        ({"systems": ("a", "b")}, "several outputs"),
+        ({"document": "a#b"}, "a # in its id"),
+        ({"value": "good"}, "no number"),
+        ({"question": "errors", "value": 3}, "no list of spans"),
+    ],
+)
+def test_what_appraise_has_no_place_for(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    said = replace(Judgement("a", "rating", "score", "harbour", "7", ("oak",), 55), **change)
+    with pytest.raises(InputError, match=message):
+        formats.write("appraise_scores", tmp_path / "s.csv", DOCUMENTS, [said])
+    assert not (tmp_path / "s.csv").exists()
+
+
+def test_a_judge_who_answered_again_has_another_row(tmp_path: Path) -> None:
+    said = Judgement("a", "rating", "score", "harbour", "7", ("oak",), 55)
+    twice = [said, replace(said, value=3)]
+    formats.write("appraise_scores", tmp_path / "s.csv", DOCUMENTS, twice)
+    (reading,) = formats.read(tmp_path / "s.csv")
+    assert without_origin(reading.judgements) == twice
+
+
+def test_the_sample_comes_back(tmp_path: Path) -> None:
+    (first,) = formats.read(SAMPLES / "appraise_mqm.csv")
+    formats.write("appraise_scores", tmp_path / "s.csv", first.documents, first.judgements)
+    (second,) = formats.read(tmp_path / "s.csv")
+    assert without_origin(second.judgements) == without_origin(first.judgements)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["ESA", "GEMBA", "MQM"])
+def test_released_scores_come_back(tmp_path: Path, name: str) -> None:
+    path = data_dir("esa-appraise") / f"240315rc5{name}.scores.csv"
+    (first,) = formats.read(path)
+    formats.write("appraise_scores", tmp_path / "s.csv", first.documents, first.judgements)
+    (second,) = formats.read(tmp_path / "s.csv", protocol=first.protocol)
+    assert without_origin(second.judgements) == without_origin(first.judgements)
+
 
 ESA = SAMPLES / "appraise" / "esa.scores.csv"
 BATCHES = SAMPLES / "appraise" / "batches.json"

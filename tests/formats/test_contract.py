@@ -15,10 +15,12 @@ NAMES = registry.names("formats")
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_format_says_what_it_is(name: str) -> None:
-    module = registry.module("formats", name)
-    assert module.TITLE
-    assert hasattr(module, "recognise") == hasattr(module, "read")
-    assert hasattr(module, "read") or hasattr(module, "write")
+    each = formats.load(name)
+    assert each.name == name
+    assert each.title
+    assert each.description
+    assert (each.recognise is None) == (each.read is None)
+    assert each.read is not None or each.write is not None
     assert all(isinstance(meaning, str) and meaning for meaning in formats.options(name).values())
 
 

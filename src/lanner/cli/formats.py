@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from types import ModuleType
 
 import click
 
-from lanner import formats, registry
+from lanner import formats
 from lanner.cli._output import Output, json_option
 
 
@@ -29,10 +28,9 @@ def command(name: str | None, as_json: bool) -> None:
 
 
 def _all(output: Output) -> None:
-    writable = formats.titles(writable=True)
     rows = [
-        {"name": each, "what": title, "read": _yes(hasattr(_module(each), "read")), "written": _yes(each in writable)}
-        for each, title in formats.titles().items()
+        {"name": name, "what": each.title, "read": _yes(each.read is not None), "written": _yes(each.write is not None)}
+        for name, each in formats.all_formats().items()
     ]
     output.table(rows, ["name", "what", "read", "written"])
     output.say()
@@ -40,17 +38,12 @@ def _all(output: Output) -> None:
 
 
 def _one(output: Output, name: str) -> None:
-    module = _module(name)
-    options = formats.options(name)
-    about = inspect.cleandoc(module.__doc__ or module.TITLE)
-    output.rows.append({"name": name, "what": module.TITLE, "about": about, "options": dict(options)})
+    chosen = formats.load(name)
+    about = inspect.cleandoc(chosen.description or chosen.title)
+    output.rows.append({"name": name, "what": chosen.title, "about": about, "options": dict(chosen.options)})
     output.say(about)
-    for option, meaning in options.items():
+    for option, meaning in chosen.options.items():
         output.say(f"  --option {option}=…  {meaning}")
-
-
-def _module(name: str) -> ModuleType:
-    return registry.module("formats", name)
 
 
 def _yes(there: bool) -> str:

@@ -1,6 +1,6 @@
 """What to say of a file that no format recognises: what was seen, the formats that come nearest, what they lack.
 
-A format names in `SIGNS` by what it is known: the kind of file, and the columns, keys, elements or files it must have.
+A format names in `signs` by what it is known: the kind of file, and the columns, keys, elements or files it must have.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from types import ModuleType
 
 from lanner.errors import InputError, LannerError, Where
-from lanner.formats import _textfile as textfile
-from lanner.formats import _xml
-from lanner.formats._cells import guess_delimiter, kind_of, open_rows
+from lanner.formats._format import Format
+from lanner.formats.parsing import textfile, xml
+from lanner.formats.parsing.tables import guess_delimiter, kind_of, open_rows
 
 _NEAREST = 3
 _SHOWN = 8
@@ -57,7 +56,7 @@ def look(path: Path) -> Seen:
         return Seen("empty" if empty else "binary", (), f"{suffix} that is {'empty' if empty else 'no text'}")
     if text.startswith("<"):
         names = tuple(dict.fromkeys(_ELEMENT.findall(text)))
-        return Seen("xml", names, f"{suffix} with XML, root {_xml.root_name(path) or 'unknown'}, elements")
+        return Seen("xml", names, f"{suffix} with XML, root {xml.root_name(path) or 'unknown'}, elements")
     if text[0] in "{[":
         lines = [line for line in text.splitlines()[:2] if line.strip()]
         several = len(lines) == 2 and all(line.startswith("{") and line.rstrip().endswith("}") for line in lines)
@@ -92,24 +91,22 @@ def _lacking(seen: Seen, kind: str, names: tuple[str, ...]) -> tuple[float, list
     return found / len(names) + (kind == seen.kind) if found else 0.0, missing
 
 
-def _candidates(seen: Seen, modules: Mapping[str, ModuleType]) -> Iterator[tuple[float, str, str]]:
-    for name, module in modules.items():
-        signs: Mapping[str, tuple[str, ...]] = getattr(module, "SIGNS", {})
-        ways = [(kind, *_lacking(seen, kind, names)) for kind, names in signs.items()]
+def _candidates(seen: Seen, formats: Mapping[str, Format]) -> Iterator[tuple[float, str, str]]:
+    for name, each in formats.items():
+        ways = [(kind, *_lacking(seen, kind, names)) for kind, names in each.signs.items()]
         kind, near, missing = max(ways, key=lambda way: way[1], default=("", 0.0, []))
-        generic = getattr(module, "GENERIC", False)
-        if near or (generic and seen.kind in signs):
-            words = [_LOOSE.get(each, each) if generic else each for each in missing]
+        if near or (each.generic and seen.kind in each.signs):
+            words = [_LOOSE.get(sign, sign) if each.generic else sign for sign in missing]
             lacks = (
                 f"lacks {', '.join(words)}" if words else f"has the {_PARTS.get(kind, 'keys')}, but not in their place"
             )
-            yield near, name, f"{name} ({module.TITLE}) {lacks}"
+            yield near, name, f"{name} ({each.title}) {lacks}"
 
 
-def unrecognised(path: Path, modules: Mapping[str, ModuleType]) -> InputError:
+def unrecognised(path: Path, formats: Mapping[str, Format]) -> InputError:
     """The error for a path that none of these formats recognises."""
     seen = look(path)
-    nearest = sorted(_candidates(seen, modules), key=lambda each: -each[0])[:_NEAREST]
+    nearest = sorted(_candidates(seen, formats), key=lambda each: -each[0])[:_NEAREST]
     steps = ["Nearest: " + "; ".join(words for _, _, words in nearest) + "."] if nearest else []
     if seen.kind == "table":
         steps.append("Say which column holds what: --option columns=source=COLUMN,document=COLUMN,system:NAME=COLUMN.")

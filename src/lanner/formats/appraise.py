@@ -11,16 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from lanner.errors import InputError
-from lanner.formats import _textfile as textfile
 from lanner.formats import appraise_batches, appraise_scores
-from lanner.formats._reading import Reading
+from lanner.formats._format import Format, Reading
 from lanner.formats.appraise_batches import Batches, read_batches
+from lanner.formats.parsing import textfile
 from lanner.model import Document, Judge
-
-TITLE = "a folder with Appraise batches and scores"
-SIGNS = {"folder": ("*.csv", "*.json")}
-FOLDER = True
-OPTIONS = {key: appraise_scores.OPTIONS[key] for key in ("protocol", "ends")}
 
 
 def recognise(path: Path) -> bool:
@@ -84,3 +79,16 @@ def read_documents(path: Path, *, protocol: str = "", ends: str = "") -> Iterato
     for file in sorted(path.glob("*.json*")):
         if appraise_batches.recognise(file):
             yield from appraise_batches.read_documents(file)
+
+
+FORMAT = Format(
+    name="appraise",
+    title="a folder with Appraise batches and scores",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    options={key: appraise_scores.FORMAT.options[key] for key in ("protocol", "ends")},
+    signs={"folder": ("*.csv", "*.json")},
+    folder=True,
+)

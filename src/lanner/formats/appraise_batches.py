@@ -15,16 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lanner.formats import _textfile as textfile
-from lanner.formats._gathering import Draft, Gathering
-from lanner.formats._naming import file_languages
-from lanner.formats._reading import Reading
-from lanner.formats._writing import refuse_answers, text_file
+from lanner.formats._format import Format, Reading
+from lanner.formats.parsing import textfile
+from lanner.formats.parsing.documents import Draft, Gathering
+from lanner.formats.parsing.values import file_languages
+from lanner.formats.parsing.writing import refuse_answers, text_file
 from lanner.model import Document, Judge, Judgement, languages
 
-TITLE = "Appraise batches (JSON)"
-SIGNS = {"json list": ("task", "items", "documentID", "targetText")}
-OPTIONS = {"size": "items in a batch at most (writing; 100)"}
 _FIELDS = ("documentID", "itemID", "itemType", "sourceText", "targetText", "targetID")
 
 
@@ -249,3 +246,16 @@ def _item(document: Document, segment: Any, system: str) -> dict[str, Any]:
         "isCompleteDocument": False,
         "mqm": [],
     }
+
+
+FORMAT = Format(
+    name="appraise_batches",
+    title="Appraise batches (JSON)",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    write=write,
+    options={"size": "items in a batch at most (writing; 100)"},
+    signs={"json list": ("task", "items", "documentID", "targetText")},
+)

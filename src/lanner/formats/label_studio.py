@@ -11,34 +11,325 @@ the judge stand in tasks of their own, whose data say so (`about`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lxml import etree
 
 from lanner.errors import InputError, Where
-from lanner.formats import _textfile as textfile
-from lanner.formats._columns import ColumnMap, column_map
-from lanner.formats._gathering import DocumentDraft, Draft, Gathering
-from lanner.formats._label_studio_config import labelling_config
-from lanner.formats._label_studio_results import Controls, read_results, result_objects
-from lanner.formats._naming import file_languages, number
-from lanner.formats._reading import Reading
-from lanner.formats._writing import replacing
-from lanner.model import Document, Judge, JudgeKind, Judgement, Protocol, Segment
+from lanner.formats._format import Format, Reading
+from lanner.formats.parsing import textfile, xml
+from lanner.formats.parsing.columns import ColumnMap, column_map
+from lanner.formats.parsing.documents import DocumentDraft, Draft, Gathering
+from lanner.formats.parsing.values import file_languages, number, problems
+from lanner.formats.parsing.writing import replacing
+from lanner.model import (
+    Choice,
+    Document,
+    Grid,
+    Judge,
+    JudgeKind,
+    Judgement,
+    Labels,
+    Number,
+    Object,
+    Option,
+    Protocol,
+    Question,
+    Rank,
+    Scale,
+    Segment,
+    Spans,
+    Stage,
+    Text,
+)
 from lanner.model import languages as language_codes
 
-TITLE = "Label Studio export (JSON), or tasks with a labelling interface"
-SIGNS = {"json list": ("data", "annotations")}
-OPTIONS = {
-    "columns": "which field of a task's data holds what, for instance source=text,document=article",
-    "languages": "the language pair, for instance en-de",
-    "protocol": "the protocol that the controls ask (reading: its name; writing: the protocol, for config.xml)",
-    "stage": "the stage that the questions belong to (rating)",
-    "config": "the labelling interface (XML) of an export",
-    "language": "the language of the labelling interface (writing; en)",
-}
+PART = "__"
+_SIDES = ("left", "tie", "right")
+_RANKS = {"left": [1, 2], "tie": [1, 1], "right": [2, 1]}
+_READ = ("choices", "rating", "number", "textarea", "pairwise", "taxonomy")
+_REGIONS = ("labels", "hypertextlabels", "paragraphlabels")
+
+
+@dataclass(slots=True)
+class Controls:
+    """What is known of the controls: which allow several choices."""
+
+    several: dict[str, bool] = field(default_factory=dict)
+    told: bool = False
+
+    @staticmethod
+    def of_config(path: Path) -> Controls:
+        """From a labelling interface."""
+        made = Controls(told=True)
+        for element in xml.elements(path, "Choices"):
+            if name := element.get("name"):
+                made.several[name] = element.get("choice", "single") == "multiple"
+        return made
+
+    def learn(self, results: Iterable[Any]) -> None:
+        """From the results themselves, for controls that no interface tells about."""
+        for result in results:
+            if isinstance(result, dict) and result.get("type") == "choices":
+                name = str(result.get("from_name"))
+                value = result.get("value")
+                chosen = value.get("choices") if isinstance(value, dict) else None
+                many = (isinstance(chosen, list) and len(chosen) > 1) or result.get("lanner") == "labels"
+                if not self.told or name not in self.several:
+                    self.several[name] = self.several.get(name, False) or many
+
+    def notes(self) -> list[str]:
+        """What had to be guessed."""
+        if self.told or not self.several:
+            return []
+        one = [name for name, several in self.several.items() if not several]
+        return [f"Taken to allow one choice: {', '.join(one)} (config=FILE tells)."] if one else []
+
+
+def read_results(
+    results: Any,
+    controls: Controls,
+    *,
+    source: str,
+    outputs: Mapping[str, str],
+    source_field: str,
+    answered_at: Any,
+    systems: tuple[str, ...],
+    **shared: Any,
+) -> list[Judgement]:
+    """One judgement for each question that an annotation answers."""
+    values: dict[str, Any] = {}
+    flags: dict[str, list[str]] = {}
+    about_source: set[str] = set()
+    regions: dict[str, dict[str, Any]] = {}
+    for result in results if isinstance(results, list) else []:
+        if not isinstance(result, dict) or not isinstance(result.get("value"), dict):
+            continue
+        name, kind, value = str(result.get("from_name", "")), str(result.get("type", "")), result["value"]
+        question, _, part = name.partition(PART)
+        to_source = str(result.get("to_name", "")) in (source_field, "source", "src")
+        if to_source:
+            about_source.add(question)
+        wrong = flags.setdefault(question, [])
+        if kind in _REGIONS:
+            text = source if to_source else next((outputs[s] for s in systems if s in outputs), source)
+            span = _region(value, "source" if to_source else "target", text, kind, wrong)
+            regions[str(result.get("id"))] = span
+            values.setdefault(question, []).append(span)
+        elif part == "severity" and str(result.get("id")) in regions:
+            regions[str(result["id"])]["severity"] = next(iter(_choices(value)), None)
+        elif part:
+            grid = values.setdefault(question, {})
+            if isinstance(grid, dict):
+                grid[part] = next(iter(_choices(value)), number(value.get("rating", value.get("number"))))
+        else:
+            values[question] = _value(kind, value, several=controls.several.get(name, False), pair=len(systems) == 2)
+            if result.get("lanner") == "missing":
+                values[question] = None
+            if values[question] is None:
+                wrong.append("missing" if kind in _READ else "unread_type")
+    moment = _moment(answered_at)
+    return [
+        Judgement(
+            question=question,
+            value=value,
+            flags=tuple(dict.fromkeys(flags.get(question, ()))),
+            systems=() if question in about_source else systems,
+            answered_at=moment,
+            **shared,
+        )
+        for question, value in values.items()
+    ]
+
+
+def _choices(value: Mapping[str, Any]) -> list[str]:
+    chosen = value.get("choices")
+    return [str(choice) for choice in chosen] if isinstance(chosen, list) else []
+
+
+def _value(kind: str, value: Mapping[str, Any], *, several: bool, pair: bool) -> Any:
+    match kind:
+        case "choices":
+            chosen = _choices(value)
+            if pair and not several and chosen and chosen[0] in _SIDES:
+                return list(_RANKS[chosen[0]])
+            return chosen if several else next(iter(chosen), None)
+        case "rating" | "number":
+            return number(value.get(kind))
+        case "textarea":
+            text = value.get("text")
+            return "\n".join(map(str, text)) if isinstance(text, list) else text
+        case "pairwise":
+            return _RANKS.get(str(value.get("selected")))
+        case "taxonomy":
+            paths = value.get("taxonomy")
+            return (
+                ["/".join(map(str, path)) for path in paths if isinstance(path, list)]
+                if isinstance(paths, list)
+                else None
+            )
+        case _:
+            return None
+
+
+def _region(value: Mapping[str, Any], side: str, text: str, kind: str, wrong: list[str]) -> dict[str, Any]:
+    start, end, words = value.get("start"), value.get("end"), value.get("text")
+    start = int(start) if isinstance(start, str) and start.isdecimal() and len(start) < 19 else start
+    end = int(end) if isinstance(end, str) and end.isdecimal() and len(end) < 19 else end
+    labels = value.get(kind) or value.get("labels")
+    wrong += problems(text, start, end, words if isinstance(words, str) else None)
+    if words is None and not problems(text, start, end, None):
+        words = text[start:end]
+    category = labels[0] if isinstance(labels, list) and labels else None
+    return {"side": side, "start": start, "end": end, "text": words, "category": category}
+
+
+def _moment(text: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+
+
+def result_objects(judgement: Judgement) -> Iterator[dict[str, Any]]:
+    """The results that hold a judgement's value."""
+    name, value = judgement.question, judgement.value
+    shared = {"from_name": name, "to_name": "shown1" if judgement.systems else "source"}
+    match value:
+        case None:
+            yield {**shared, "type": "choices", "lanner": "missing", "value": {"choices": []}}
+        case str():
+            yield {**shared, "type": "choices", "value": {"choices": [value]}}
+        case bool() | int() | float():
+            yield {**shared, "type": "number", "value": {"number": value}}
+        case dict():
+            for row, option in value.items():
+                chosen = {"choices": [option]} if isinstance(option, str) else {"number": option}
+                kind = "choices" if isinstance(option, str) else "number"
+                yield {**shared, "from_name": f"{name}{PART}{row}", "type": kind, "value": chosen}
+        case list() if value and all(isinstance(part, Mapping) for part in value):
+            yield from _region_objects(judgement)
+        case list() if len(value) == 2 and all(isinstance(part, int) for part in value):
+            side = _SIDES[(value[0] > value[1]) - (value[0] < value[1]) + 1]
+            yield {**shared, "type": "choices", "value": {"choices": [side]}}
+        case _:
+            labels = [str(part) for part in value] if isinstance(value, Sequence) else []
+            yield {**shared, "type": "choices", "lanner": "labels", "value": {"choices": labels}}
+
+
+def _region_objects(judgement: Judgement) -> Iterator[dict[str, Any]]:
+    for at, span in enumerate(judgement.value):
+        side = span.get("side", "target")
+        region = f"{judgement.judge}-{judgement.question}-{at}"
+        place = {key: span.get(key) for key in ("start", "end", "text")}
+        shared = {"id": region, "to_name": "source" if side == "source" else "shown1"}
+        labels = [span["category"]] if span.get("category") else []
+        yield {**shared, "from_name": judgement.question, "type": "labels", "value": {**place, "labels": labels}}
+        if span.get("severity"):
+            chosen = {**place, "choices": [span["severity"]]}
+            yield {**shared, "from_name": f"{judgement.question}{PART}severity", "type": "choices", "value": chosen}
+
+
+_LAST_STAR = 10
+
+
+def labelling_config(protocol: Protocol, language: str = "en") -> Any:
+    """The `View` of a protocol's first questions to its last, stage by stage."""
+    view = etree.Element("View")
+    outputs = max((_shown(stage) for stage in protocol.stages), default=0)
+    _add_text(view, "before", "$before")
+    _add_text(view, "source", "$source")
+    for place in range(1, outputs + 1):
+        _add_text(view, f"shown{place}", f"$shown{place}")
+    _add_text(view, "after", "$after")
+    for stage in protocol.stages:
+        title = _words(protocol, language, "stages", stage.id, "title")
+        etree.SubElement(view, "Header", value=title or stage.id)
+        for question in stage.questions:
+            _control(view, protocol, language, stage, question)
+    return view
+
+
+def _shown(stage: Stage) -> int:
+    return {Object.OUTPUT: 1, Object.OUTPUTS: stage.outputs}.get(stage.object, 0)
+
+
+def _add_text(view: Any, name: str, value: str) -> None:
+    etree.SubElement(view, "Text", name=name, value=value)
+
+
+def _words(protocol: Protocol, language: str, *path: str) -> str:
+    for code in dict.fromkeys((language, language.partition("-")[0], "en")):
+        value: Any = protocol.text.get(code)
+        for part in path:
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if isinstance(value, str):
+            return value.strip()
+    return ""
+
+
+def _control(view: Any, protocol: Protocol, language: str, stage: Stage, question: Question) -> None:
+    to = "shown1" if _shown(stage) else "source"
+    label = _words(protocol, language, "questions", question.id, "label") or question.id
+    help_ = _words(protocol, language, "questions", question.id, "help")
+    box = etree.SubElement(view, "View")
+    etree.SubElement(box, "Header", value=f"{label} ({help_})" if help_ else label, size="5")
+    if question.when is not None and question.when.is_:
+        box.set("visibleWhen", "choice-selected")
+        box.set("whenTagName", question.when.question)
+        box.set("whenChoiceValue", ",".join(question.when.is_))
+    names = [question.id]
+    if question.for_each:
+        asked = protocol.find(question.for_each)
+        names = [f"{question.id}{PART}{option.id}" for option in (asked[1].choices if asked else ())] or names
+    for name in names:
+        required = {"required": "true"} if question.required and not question.for_each else {}
+        _tag(box, protocol, language, question, {"name": name, "toName": to, **required})
+
+
+def _tag(box: Any, protocol: Protocol, language: str, question: Question, named: dict[str, str]) -> None:
+    def options(parent: Any, given: Iterable[Option], tag: str = "Choice") -> None:
+        for option in given:
+            label = _words(protocol, language, "options", option.id, "label") or option.id
+            etree.SubElement(parent, tag, value=label, alias=option.id)
+
+    match question:
+        case Choice():
+            options(etree.SubElement(box, "Choices", named, choice="single"), question.options)
+        case Labels():
+            options(etree.SubElement(box, "Choices", named, choice="multiple"), question.options)
+        case Grid():
+            for row in question.rows:
+                label = _words(protocol, language, "options", row.id, "label") or row.id
+                etree.SubElement(box, "Header", value=label, size="6")
+                name = {**named, "name": f"{question.id}{PART}{row.id}"}
+                options(etree.SubElement(box, "Choices", name, choice="single"), question.options)
+        case Scale() if question.min == 1 and question.step == 1 and question.max <= _LAST_STAR:
+            etree.SubElement(box, "Rating", named, maxRating=f"{question.max:g}")
+        case Scale():
+            limits = {"min": f"{question.min:g}", "max": f"{question.max:g}"}
+            steps = {"step": f"{question.step:g}"} if question.step else {}
+            etree.SubElement(box, "Number", named, **limits, **steps)
+        case Number():
+            etree.SubElement(box, "Number", named)
+        case Spans():
+            marks = question.categories or (Option(id="mark"),)
+            options(etree.SubElement(box, "Labels", named), marks, "Label")
+            if question.severities:
+                per_region = {**named, "name": f"{question.id}{PART}severity", "perRegion": "true", "choice": "single"}
+                options(etree.SubElement(box, "Choices", per_region), question.severities)
+        case Rank():
+            choices = etree.SubElement(box, "Choices", named, choice="single")
+            for side in ("left", "tie", "right"):
+                etree.SubElement(choices, "Choice", value=side, alias=side)
+        case Text():
+            etree.SubElement(box, "TextArea", named, rows=str(question.lines))
+
+
 _ANNOTATIONS = ("annotations", "completions")
 
 
@@ -331,3 +622,23 @@ def _answered(answers: dict[str, list[Judgement]], models: set[str]) -> dict[str
             annotation["updated_at"] = given[0].answered_at.isoformat()
         made["annotations"].append(annotation)
     return made
+
+
+FORMAT = Format(
+    name="label_studio",
+    title="Label Studio export (JSON), or tasks with a labelling interface",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    write=write,
+    options={
+        "columns": "which field of a task's data holds what, for instance source=text,document=article",
+        "languages": "the language pair, for instance en-de",
+        "protocol": "the protocol that the controls ask (reading: its name; writing: the protocol, for config.xml)",
+        "stage": "the stage that the questions belong to (rating)",
+        "config": "the labelling interface (XML) of an export",
+        "language": "the language of the labelling interface (writing; en)",
+    },
+    signs={"json list": ("data", "annotations")},
+)

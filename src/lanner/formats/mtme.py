@@ -8,31 +8,383 @@ published means. Error annotations (`*.seg.rating`) are MQM judgements in a read
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
 
 from lanner.errors import InputError, Where, did_you_mean
-from lanner.formats import _textfile as textfile
 from lanner.formats import appraise_scores
-from lanner.formats._aligned import AlignedFiles, read_aligned
-from lanner.formats._mtme_scores import LEVELS, read_ratings, read_scores
-from lanner.formats._mtme_tables import pairs, read_tables
-from lanner.formats._mtme_writing import write_mtme
-from lanner.formats._reading import Reading
+from lanner.formats._format import Format, Reading
 from lanner.formats.appraise_batches import Batches
-from lanner.model import Document, Judge, Judgement, languages
+from lanner.formats.parsing import textfile
+from lanner.formats.parsing.aligned import AlignedFiles, Texts, names_of, read_aligned, write_lines, write_places
+from lanner.formats.parsing.values import counted, number, problems
+from lanner.formats.parsing.writing import replacing, text_file
+from lanner.model import Document, Judge, JudgeKind, Judgement, Segment, languages
 
-TITLE = "mt-metrics-eval's folders: sources, documents, references, system-outputs, scores"
-SIGNS = {"folder": ("sources", "documents", "system-outputs")}
-FOLDER = True
-OPTIONS = {
-    "languages": "which language pair, where the folder has several (all)",
-    "metrics": "all, none, or names of metrics separated by commas (all)",
-    "levels": "which levels of scores: seg, doc, domain, sys (seg,doc,sys)",
-    "newline": "what stands for a line break inside a segment, for instance <br>",
-}
-write = write_mtme
+LEVELS = {"seg": "segment", "doc": "document", "domain": "domain", "sys": "system"}
+QUESTION = "score"
+_SENTENCES = {"bad_offsets": "{n} judgements hold a span with impossible offsets."}
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """Error annotations with who made them."""
+
+    judges: tuple[Judge, ...]
+    judgements: tuple[Judgement, ...]
+    notes: tuple[str, ...]
+
+
+def read_scores(
+    file: Path, root: Path, name: str, level: str, documents: Sequence[Document], *, metric: bool
+) -> tuple[Judge, list[Judgement]]:
+    """The scores of one file. At the level of domains the judgement's document is the domain's name."""
+    kind = JudgeKind.METRIC if metric else JudgeKind.ADJUDICATED
+    judge = Judge(name, kind, attributes=_attributes(name) if metric else {})
+    places = _places(level, documents)
+    place_count = len(places)
+    taken: Counter[str] = Counter()
+    origin = file.relative_to(root).as_posix()
+    made: list[Judgement] = []
+    systems: dict[str, tuple[str, ...]] = {}
+    for line, text in enumerate(textfile.lines(file), 1):
+        parts = text.split("\t") if "\t" in text else text.split()
+        if len(parts) != (3 if level == "domain" else 2):
+            textfile.failed(file, "This line does not say SYSTEM and SCORE.", line)
+        system, cell = parts[-2].strip(), parts[-1].strip()
+        if level == "domain":
+            document, segment = parts[0], ""
+        else:
+            if taken[system] >= place_count:
+                textfile.failed(file, f"{system!r} has more scores than the {place_count} {LEVELS[level]}s.", line)
+            document, segment = places[taken[system]]
+        taken[system] += 1
+        score = number(cell)
+        if score is None and cell != "None":
+            textfile.failed(file, f"{cell!r} is not a score.", line, "A missing score is written None.")
+        made.append(
+            Judgement(
+                name,
+                LEVELS[level],
+                QUESTION,
+                document,
+                segment,
+                systems.setdefault(system, (system,)),
+                score,
+                flags=("missing",) if score is None else (),
+                origin=f"{origin}:{line}",
+            )
+        )
+    if level != "domain":
+        for system, count in taken.items():
+            if count != place_count:
+                textfile.failed(file, f"{system!r} has {count} scores, there are {place_count} {LEVELS[level]}s.")
+    return judge, made
+
+
+def _attributes(name: str) -> dict[str, str]:
+    """What a metric's file name says: `COMET-refA` is COMET with refA, `…-src` uses no reference."""
+    base, mark, reference = name.rpartition("-")
+    return {"metric": base, "reference": "" if reference == "src" else reference} if mark else {"metric": name}
+
+
+def _places(level: str, documents: Sequence[Document]) -> list[tuple[str, str]]:
+    match level:
+        case "seg":
+            return [(document.id, segment.id) for document in documents for segment in document]
+        case "doc":
+            return [(document.id, "") for document in documents]
+        case _:
+            return [("", "")]
+
+
+def read_ratings(file: Path, root: Path, name: str, documents: Sequence[Document]) -> Rated:
+    """The error annotations of one file, as MQM judgements. The rater is told by the line, else by the file."""
+    places = [(document, segment) for document in documents for segment in document]
+    taken: Counter[str] = Counter()
+    flags: Counter[str] = Counter()
+    origin = file.relative_to(root).as_posix()
+    judges: dict[str, None] = {}
+    made: list[Judgement] = []
+    skipped: dict[str, int] = defaultdict(int)
+    for line, text in enumerate(textfile.lines(file), 1):
+        parts = text.split("\t")
+        if len(parts) not in (2, 3):
+            textfile.failed(file, "This line does not say SYSTEM and RATING.", line)
+        system = parts[0]
+        if taken[system] >= len(places):
+            textfile.failed(file, f"{system!r} has more ratings than there are segments ({len(places)}).", line)
+        document, segment = places[taken[system]]
+        taken[system] += 1
+        if parts[1] == "None":
+            skipped[system] += 1
+            continue
+        spans, wrong = _spans(textfile.parse_json(parts[1], file, line), file, line, segment, system)
+        judge = parts[2] if len(parts) == 3 and parts[2] != "None" else name
+        judges[judge] = None
+        flags.update(wrong)
+        made.append(
+            Judgement(
+                judge,
+                "marking",
+                "errors",
+                document.id,
+                segment.id,
+                (system,),
+                spans,
+                flags=wrong,
+                origin=f"{origin}:{line}",
+            )
+        )
+    for system, count in taken.items():
+        if count != len(places):
+            textfile.failed(file, f"{system!r} has {count} ratings, there are {len(places)} segments.")
+    notes = counted(flags, _SENTENCES)
+    if skipped:
+        notes.append(f"{sum(skipped.values())} outputs have no rating (None).")
+    kinds = {judge: JudgeKind.ADJUDICATED if judge.endswith("merged") else JudgeKind.PERSON for judge in judges}
+    return Rated(tuple(Judge(judge, kind) for judge, kind in kinds.items()), tuple(made), tuple(notes))
+
+
+def _spans(
+    rating: Any, file: Path, line: int, segment: Segment, system: str
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    errors = rating.get("errors") if isinstance(rating, dict) else None
+    if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
+        textfile.failed(file, "This rating has no list of errors.", line)
+    spans: list[dict[str, Any]] = []
+    flags: list[str] = []
+    for error in errors:
+        side = "source" if error.get("is_source_error") else "target"
+        text = segment.source if side == "source" else segment.text(system)
+        start, end = error.get("start"), error.get("end")
+        wrong = problems(text, start, end, None)
+        words = text[start:end] if text is not None and not wrong else None
+        flags += wrong
+        spans.append(
+            {
+                "side": side,
+                "start": start,
+                "end": end,
+                "text": words,
+                "category": error.get("category"),
+                "severity": error.get("severity"),
+            }
+        )
+    return spans, tuple(dict.fromkeys(flags))
+
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """The scores of one scorer: `segments` is systems × segments, `system` one for each system if the folder tells
+    them. NaN where a score is missing."""
+
+    name: str
+    systems: tuple[str, ...]
+    segments: Array
+    system: Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTables:
+    """One language pair: the gold scores, every metric, which outputs are references, each segment's document."""
+
+    gold: ScoreTable
+    metrics: tuple[ScoreTable, ...]
+    references: tuple[str, ...]
+    documents: tuple[str, ...]
+    domains: tuple[str, ...]
+
+
+def pairs(root: Path) -> list[str]:
+    """The language pairs that have metric scores."""
+    folder = root / "metric-scores"
+    return sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
+
+
+def read_tables(root: Path, pair: str, gold: str = "mqm", metrics: Sequence[str] = ()) -> ScoreTables:
+    """The gold scores called `gold` and all metrics (or those named) of a language pair."""
+    known = pairs(root)
+    if pair not in known:
+        hint = did_you_mean(pair, known) or "Metric scores are expected under metric-scores/PAIR."
+        raise InputError(f"There are no metric scores for {pair!r}.", where=Where(root), next_step=hint)
+    people = _named(sorted((root / "human-scores").glob(f"{pair}.*.seg.score")), f"{pair}.")
+    if gold not in people:
+        hint = did_you_mean(gold, people) or f"Known: {', '.join(people) or 'none'}."
+        raise InputError(f"There are no human scores called {gold!r}.", where=Where(root), next_step=hint)
+    found = _named(sorted((root / "metric-scores" / pair).glob("*.seg.score")))
+    for name in metrics:
+        if name not in found:
+            raise InputError(f"There is no metric {name!r}.", where=Where(root), next_step=did_you_mean(name, found))
+    lines = _documents(root / "documents" / f"{pair}.docs")
+    size = len(lines) or None
+    references = sorted((root / "references").glob(f"{pair}.*.txt"))
+    return ScoreTables(
+        _table(people[gold], gold, size),
+        tuple(_table(file, name, size) for name, file in found.items() if not metrics or name in metrics),
+        tuple(file.name.removeprefix(f"{pair}.").removesuffix(".txt") for file in references),
+        tuple(document for _, document in lines),
+        tuple(domain for domain, _ in lines),
+    )
+
+
+def _named(files: Sequence[Path], prefix: str = "") -> dict[str, Path]:
+    return {file.name.removeprefix(prefix).removesuffix(".seg.score"): file for file in files}
+
+
+def _documents(path: Path) -> list[tuple[str, str]]:
+    if not path.is_file():
+        return []
+    lines = (line.partition("\t") for line in textfile.lines(path))
+    return [(domain, document) for domain, _, document in lines]
+
+
+def _table(file: Path, name: str, size: int | None) -> ScoreTable:
+    columns = _columns(file)
+    systems: dict[str, list[float]] = {}
+    for system, score in zip(*columns, strict=True):
+        systems.setdefault(system, []).append(score)
+    expected = size if size is not None else len(next(iter(systems.values()), []))
+    for system, scores in systems.items():
+        if len(scores) != expected:
+            textfile.failed(file, f"{system!r} has {len(scores)} scores, there are {expected} segments.")
+    whole = file.with_name(file.name.removesuffix(".seg.score") + ".sys.score")
+    system_scores = None
+    if whole.is_file():
+        told = dict(zip(*_columns(whole), strict=True))
+        system_scores = np.array([told.get(system, np.nan) for system in systems])
+    cells = np.array(list(systems.values()), float).reshape(len(systems), expected)
+    return ScoreTable(name, tuple(systems), cells, system_scores)
+
+
+def _columns(file: Path) -> tuple[list[str], list[float]]:
+    """Systems and scores of a file. Most are clean and read at once; the others line by line, to name the line."""
+    try:
+        table = pl.read_csv(
+            file, separator="\t", has_header=False, quote_char=None, null_values=["None"],
+            schema={"system": pl.String, "score": pl.Float64},
+        )  # fmt: skip
+        return table["system"].to_list(), table["score"].fill_null(float("nan")).to_list()
+    except pl.exceptions.PolarsError:
+        systems, scores = [], []
+    for line, text in enumerate(textfile.lines(file), 1):
+        parts = text.split("\t") if "\t" in text else text.split()
+        score = number(parts[-1].strip()) if len(parts) == 2 else None
+        if len(parts) != 2 or (score is None and parts[1].strip() != "None"):
+            textfile.failed(file, "This line does not say SYSTEM and SCORE.", line, "A missing score is written None.")
+        systems.append(parts[0].strip())
+        scores.append(float("nan") if score is None else float(score))
+    return systems, scores
+
+
+_LEVEL = {stage: level for level, stage in LEVELS.items()}
+
+
+def write(
+    path: Path,
+    documents: Iterable[Document],
+    judgements: Iterable[Judgement] = (),
+    judges: Iterable[Judge] = (),
+    *,
+    newline: str = "",
+) -> None:
+    """The texts of one language pair; numbers answering `score` as score files, MQM `errors` as rating files."""
+    kept = list(documents)
+    pairs = {(document.source_language, document.target_language) for document in kept}
+    if len(pairs) != 1:
+        raise InputError(
+            "The documents have not one language pair.", where=Where(path), next_step="Write one at a time."
+        )
+    pair = "-".join(code.replace("-", "_") for code in pairs.pop())
+    references, systems = names_of(kept)
+    metrics = {judge.id for judge in judges if judge.kind is JudgeKind.METRIC}
+    scores, ratings = _sorted(judgements, path)
+    with replacing(path) as root:
+        write_lines(root / "sources" / f"{pair}.txt", kept, Texts("source", newline=newline))
+        write_places(root / "documents" / f"{pair}.docs", kept)
+        (root / "system-outputs" / pair).mkdir(parents=True)
+        for name in references:
+            file = root / "references" / f"{pair}.{name}.txt"
+            write_lines(file, kept, Texts("reference", name, newline))
+        for name in systems:
+            file = root / "system-outputs" / pair / f"{name}.txt"
+            write_lines(file, kept, Texts("output", name, newline))
+        for (judge, stage), given in scores.items():
+            folder = root / "metric-scores" / pair if judge in metrics else root / "human-scores"
+            prefix = "" if judge in metrics else f"{pair}."
+            _write_block(folder / f"{prefix}{judge}.{_LEVEL[stage]}.score", stage, given, kept, _score)
+        for judge, given in ratings.items():
+            _write_block(root / "human-scores" / f"{pair}.{judge}.seg.rating", "segment", given, kept, _rating)
+
+
+_Given = dict[tuple[str, str, str], Judgement]
+
+
+def _sorted(judgements: Iterable[Judgement], path: Path) -> tuple[dict[tuple[str, str], _Given], dict[str, _Given]]:
+    """Judgements by the file they go to, each by system, document and segment."""
+    scores: dict[tuple[str, str], _Given] = {}
+    ratings: dict[str, _Given] = {}
+    for judgement in judgements:
+        place = ("|".join(judgement.systems), judgement.document, judgement.segment)
+        if judgement.question == QUESTION and judgement.stage in _LEVEL and len(judgement.systems) == 1:
+            scores.setdefault((judgement.judge, judgement.stage), {})[place] = judgement
+        elif judgement.question == "errors" and len(judgement.systems) == 1:
+            ratings.setdefault(judgement.judge, {})[place] = judgement
+        else:
+            raise InputError(
+                f"This layout holds scores and MQM errors, not answers to {judgement.question!r}.", where=Where(path)
+            )
+    return scores, ratings
+
+
+def _write_block(path: Path, stage: str, given: _Given, documents: Sequence[Document], cell: Any) -> None:
+    systems = dict.fromkeys(system for system, _, _ in given)
+    with text_file(path) as out:
+        if stage == "domain":
+            for (system, domain, _), judgement in given.items():
+                out.write(f"{domain}\t{system}\t{cell(judgement)}\n")
+            return
+        places = {
+            "segment": [(document.id, segment.id) for document in documents for segment in document],
+            "document": [(document.id, "") for document in documents],
+            "system": [("", "")],
+        }[stage]
+        for system in systems:
+            for place in places:
+                out.write(f"{system}\t{cell(given.get((system, *place)))}\n")
+
+
+def _score(judgement: Judgement | None) -> str:
+    return "None" if judgement is None or judgement.value is None else repr(judgement.value)
+
+
+def _rating(judgement: Judgement | None) -> str:
+    if judgement is None or judgement.value is None:
+        return "None"
+    errors = [
+        {
+            "start": span.get("start"),
+            "end": span.get("end"),
+            "category": span.get("category"),
+            "severity": span.get("severity"),
+            "is_source_error": span.get("side") == "source",
+        }
+        for span in judgement.value
+    ]
+    return json.dumps({"errors": errors}, ensure_ascii=False)
+
+
 read_score_tables, scored_pairs = read_tables, pairs  # scores alone, as arrays
 
 
@@ -183,3 +535,22 @@ def _score_name(name: str) -> tuple[str, str]:
     """`BLEU-refA.seg.score` is BLEU-refA at level seg."""
     stem, _, level = name.removesuffix(".score").rpartition(".")
     return stem, level
+
+
+FORMAT = Format(
+    name="mtme",
+    title="mt-metrics-eval's folders: sources, documents, references, system-outputs, scores",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    write=write,
+    options={
+        "languages": "which language pair, where the folder has several (all)",
+        "metrics": "all, none, or names of metrics separated by commas (all)",
+        "levels": "which levels of scores: seg, doc, domain, sys (seg,doc,sys)",
+        "newline": "what stands for a line break inside a segment, for instance <br>",
+    },
+    signs={"folder": ("sources", "documents", "system-outputs")},
+    folder=True,
+)

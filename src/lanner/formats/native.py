@@ -13,14 +13,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from lanner.formats import _textfile as textfile
-from lanner.formats._reading import Reading, TextStream
-from lanner.formats._writing import text_file
+from lanner.formats._format import Format, Reading, TextStream
+from lanner.formats.parsing import textfile
+from lanner.formats.parsing.writing import text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 
-TITLE = "Lanner's own JSON lines: documents, judges, judgements"
-SIGNS = {"json lines": ("id", "segments")}
-OPTIONS = {"name": "a name for the reading (writing)", "protocol": "the protocol the judgements answer (writing)"}
 _HEADER = "lanner"
 _VERSION = 1
 _DOCUMENT_TEXTS = ("source_language", "target_language", "domain", "title", "text_type", "note", "media")
@@ -323,3 +320,17 @@ def _object(entry: dict[str, Any], key: str, path: Path, line: int, texts_only: 
     if not isinstance(value, dict) or (texts_only and not all(isinstance(part, str) for part in value.values())):
         textfile.failed(path, f"{key!r} must be an object{' of texts' if texts_only else ''}.", line)
     return value
+
+
+FORMAT = Format(
+    name="native",
+    title="Lanner's own JSON lines: documents, judges, judgements",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    texts=texts,
+    write=write,
+    options={"name": "a name for the reading (writing)", "protocol": "the protocol the judgements answer (writing)"},
+    signs={"json lines": ("id", "segments")},
+)

@@ -11,23 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lanner.errors import InputError, Where
-from lanner.formats import _textfile as textfile
-from lanner.formats._aligned import AlignedFiles, read_aligned
-from lanner.formats._aligned_writing import Texts, names_of, write_lines, write_places
-from lanner.formats._naming import file_languages
-from lanner.formats._reading import Reading, TextStream
-from lanner.formats._writing import refuse_answers, replacing
+from lanner.formats._format import Format, Reading, TextStream
+from lanner.formats.parsing import textfile
+from lanner.formats.parsing.aligned import AlignedFiles, Texts, names_of, read_aligned, write_lines, write_places
+from lanner.formats.parsing.values import file_languages
+from lanner.formats.parsing.writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
 
-TITLE = "a folder of plain text files, one segment a line, with .docs"
-SIGNS = {"folder": ("src*", "hyp*")}
-FOLDER = True
-OPTIONS = {
-    "source": "the source file, if its name does not say so",
-    "docs": "the file with DOMAIN and DOCUMENT for each line",
-    "languages": "the language pair, for instance en-de",
-    "newline": "what stands for a line break inside a segment, for instance <br>",
-}
 _SKIPPED = (
     ".json",
     ".jsonl",
@@ -191,3 +181,23 @@ def _aligned(path: Path, source: str, docs: str, pair: str, newline: str) -> Ali
     return AlignedFiles(
         chosen, languages.pair(pair) if pair else known, found["reference"], found["output"], documents, newline
     )
+
+
+FORMAT = Format(
+    name="parallel",
+    title="a folder of plain text files, one segment a line, with .docs",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    texts=texts,
+    write=write,
+    options={
+        "source": "the source file, if its name does not say so",
+        "docs": "the file with DOMAIN and DOCUMENT for each line",
+        "languages": "the language pair, for instance en-de",
+        "newline": "what stands for a line break inside a segment, for instance <br>",
+    },
+    signs={"folder": ("src*", "hyp*")},
+    folder=True,
+)

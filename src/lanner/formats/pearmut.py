@@ -14,20 +14,52 @@ from pathlib import Path
 from typing import Any
 
 from lanner.errors import InputError, Where
-from lanner.formats import _textfile as textfile
-from lanner.formats._gathering import DocumentDraft, Draft, Gathering
-from lanner.formats._naming import number
-from lanner.formats._reading import Reading
-from lanner.formats._shown_text import ShownText
-from lanner.formats._writing import refuse_answers, text_file
+from lanner.formats._format import Format, Reading
+from lanner.formats.parsing import textfile
+from lanner.formats.parsing.documents import DocumentDraft, Draft, Gathering
+from lanner.formats.parsing.values import number
+from lanner.formats.parsing.writing import refuse_answers, text_file
 from lanner.model import Document, Judge, Judgement, Role, languages
 
-TITLE = "Pearmut campaign (JSON) or answers (JSON lines)"
-SIGNS = {"json": ("campaign_id", "info", "data"), "json lines": ("user_id", "item", "annotation")}
-OPTIONS = {
-    "protocol": "the protocol of answers: DA, ESA or MQM (told by what was answered); of a campaign (writing; ESA)",
-    "campaign": "the campaign's id (writing)",
-}
+
+class ShownText:
+    """Ways between the places of a shown text and the code points of the text itself."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._points = [
+            position
+            for position, char in enumerate(text)
+            if char != "\n"
+            for _ in range(2 if ord(char) > 0xFFFF else 1)
+        ]
+
+    def place(self, start: Any, end: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """A span with inclusive end as start, end and text, or as missing; flags where it marks nothing."""
+        if any(isinstance(value, bool) or not isinstance(value, int) for value in (start, end)):
+            return {"start": start, "end": end, "text": None}, ("bad_offsets",)
+        if start >= len(self._points):
+            if start == end:
+                return {"missing": True}, ()
+            return {"start": start, "end": end, "text": None}, ("bad_offsets",)
+        if start < 0 or end < start or end >= len(self._points):
+            return {"start": start, "end": end, "text": None}, ("bad_offsets",)
+        first, last = self._points[start], self._points[end] + 1
+        return {"start": first, "end": last, "text": self.text[first:last]}, ()
+
+    def shown(self, span: dict[str, Any]) -> tuple[int, int]:
+        """The places that show a span, first and last."""
+        if span.get("missing"):
+            return len(self._points), len(self._points)
+        start, end = span.get("start"), span.get("end")
+        places = [at for at, point in enumerate(self._points) if _within(point, start, end)]
+        return (places[0], places[-1]) if places else (start or 0, end or 0)
+
+
+def _within(point: int, start: Any, end: Any) -> bool:
+    return isinstance(start, int) and isinstance(end, int) and start <= point < end
+
+
 _PROTOCOLS = {"DA": "da", "ESA": "esa", "CESA": "esa", "MQM": "mqm"}
 _STAGES = {"mqm": "marking"}
 _MARK = "_#_"
@@ -297,3 +329,19 @@ def _shown(span: dict[str, Any], text: str) -> dict[str, Any]:
         "end_i": end,
         **{key: span.get(key) for key in ("category", "severity")},
     }
+
+
+FORMAT = Format(
+    name="pearmut",
+    title="Pearmut campaign (JSON) or answers (JSON lines)",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    write=write,
+    options={
+        "protocol": "the protocol of answers: DA, ESA or MQM (told by what was answered); of a campaign (writing; ESA)",
+        "campaign": "the campaign's id (writing)",
+    },
+    signs={"json": ("campaign_id", "info", "data"), "json lines": ("user_id", "item", "annotation")},
+)

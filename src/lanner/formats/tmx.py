@@ -14,26 +14,19 @@ from typing import Any
 from lxml import etree
 
 from lanner.errors import InputError, Where
-from lanner.formats import _textfile as textfile
-from lanner.formats import _xml
-from lanner.formats._gathering import Gathering
-from lanner.formats._reading import Reading
-from lanner.formats._writing import refuse_answers, replacing
+from lanner.formats._format import Format, Reading
+from lanner.formats.parsing import textfile, xml
+from lanner.formats.parsing.documents import Gathering
+from lanner.formats.parsing.writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
 
-TITLE = "TMX translation memories"
-SIGNS = {"xml": ("tmx",)}
-OPTIONS = {
-    "system": "the name of the system whose output the translations are (target)",
-    "languages": "the language pair, where a unit has more than two languages",
-}
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _DOCTYPE = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
 
 
 def recognise(path: Path) -> bool:
     """The root is `tmx`."""
-    return _xml.root_name(path) == "tmx"
+    return xml.root_name(path) == "tmx"
 
 
 def read(path: Path, *, system: str = "target", languages: str = "") -> list[Reading]:
@@ -48,8 +41,8 @@ def read_documents(path: Path, *, system: str = "target", languages: str = "") -
     """Documents one by one, where properties name them; else the one that holds all units."""
     memory = _Memory(path, system, languages)
     gathering = Gathering(path, path.name.split(".")[0], has_documents=False, has_segments=False)
-    for element in _xml.elements(path, "header", "tu"):
-        if _xml.local(element) == "header":
+    for element in xml.elements(path, "header", "tu"):
+        if xml.local(element) == "header":
             memory.source = element.get("srclang", "")
             continue
         memory.add(gathering, element)
@@ -68,7 +61,7 @@ class _Memory:
 
     def add(self, gathering: Gathering, unit: Any) -> None:
         line = unit.sourceline
-        variants = [(_language(variant), variant) for variant in _xml.children(unit, "tuv")]
+        variants = [(_language(variant), variant) for variant in xml.children(unit, "tuv")]
         if not variants:
             textfile.failed(self.path, "This unit has no languages.", line)
         wanted = self.pair[0] if self.pair else languages.normal(unit.get("srclang") or self.source)
@@ -77,7 +70,7 @@ class _Memory:
         if self.pair:
             variants.sort(key=lambda variant: variant[0] != self.pair[1] if self.pair else False)
         target = variants[0][0] if variants else languages.UNDETERMINED
-        properties = {child.get("type"): _xml.text_of(child) for child in _xml.children(unit, "prop")}
+        properties = {child.get("type"): xml.text_of(child) for child in xml.children(unit, "prop")}
 
         def attributes() -> dict[str, Any]:
             domain = properties.get("domain", "")
@@ -91,15 +84,15 @@ class _Memory:
         rest = {key: value for key, value in properties.items() if key not in ("document", "domain") and key}
         if rest:
             draft.meta["properties"] = rest
-        notes = [_xml.text_of(note) for note in _xml.children(unit, "note")]
+        notes = [xml.text_of(note) for note in xml.children(unit, "note")]
         if notes:
             draft.meta["notes"] = notes
 
     def _text(self, variant: Any) -> str:
-        segments = _xml.children(variant, "seg")
+        segments = xml.children(variant, "seg")
         if len(segments) != 1:
             textfile.failed(self.path, "A language of this unit has no segment.", variant.sourceline)
-        return _xml.text_of(segments[0])
+        return xml.text_of(segments[0])
 
 
 def _language(variant: Any) -> str:
@@ -133,20 +126,36 @@ def write(
     for document in kept:
         for segment in document:
             unit = etree.SubElement(body, "tu", srclang=document.source_language)
-            _xml.put_attribute(path, unit, "tuid", segment.id)
+            xml.put_attribute(path, unit, "tuid", segment.id)
             for note in segment.meta.get("notes", []):
-                _xml.put_text(path, etree.SubElement(unit, "note"), str(note))
+                xml.put_text(path, etree.SubElement(unit, "note"), str(note))
             properties = {"document": document.id, "domain": document.domain, **segment.meta.get("properties", {})}
             for key, value in properties.items():
                 if value:
-                    _xml.put_text(path, etree.SubElement(unit, "prop", type=key), str(value))
+                    xml.put_text(path, etree.SubElement(unit, "prop", type=key), str(value))
             _variant(path, unit, document.source_language, segment.source)
             if chosen in segment.outputs:
                 _variant(path, unit, document.target_language, segment.outputs[chosen])
     with replacing(path) as made:
-        made.write_bytes(_xml.to_bytes(root, _DOCTYPE))
+        made.write_bytes(xml.to_bytes(root, _DOCTYPE))
 
 
 def _variant(path: Path, unit: Any, code: str, text: str) -> None:
     variant = etree.SubElement(unit, "tuv", {_LANG: code})
-    _xml.put_text(path, etree.SubElement(variant, "seg"), text)
+    xml.put_text(path, etree.SubElement(variant, "seg"), text)
+
+
+FORMAT = Format(
+    name="tmx",
+    title="TMX translation memories",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    write=write,
+    options={
+        "system": "the name of the system whose output the translations are (target)",
+        "languages": "the language pair, where a unit has more than two languages",
+    },
+    signs={"xml": ("tmx",)},
+)

@@ -14,17 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from lanner.errors import InputError, Where
-from lanner.formats import _textfile as textfile
-from lanner.formats._gathering import Gathering
-from lanner.formats._naming import counted, file_languages
-from lanner.formats._reading import Reading
-from lanner.formats._writing import text_file
+from lanner.formats._format import Format, Reading
+from lanner.formats.parsing import textfile
+from lanner.formats.parsing.documents import Gathering
+from lanner.formats.parsing.values import counted, file_languages
+from lanner.formats.parsing.writing import text_file
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
 
-TITLE = "WMT's MQM ratings (TSV)"
-SIGNS = {"table": ("system", "rater", "source", "target", "category", "severity")}
-OPTIONS = {"languages": "the language pair, for instance en-de"}
 _COLUMNS = {
     "system": ("system",),
     "document": ("doc", "docname", "document"),
@@ -219,3 +216,16 @@ def _marked(span: Mapping[str, Any] | None, source: str, target: str, where: Whe
     made = f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
     pair = [made, target] if span.get("side") == "source" else [source, made]
     return [*pair, str(span.get("category") or ""), str(span.get("severity") or ""), str(span.get("note") or "")]
+
+
+FORMAT = Format(
+    name="wmt_mqm",
+    title="WMT's MQM ratings (TSV)",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    write=write,
+    options={"languages": "the language pair, for instance en-de"},
+    signs={"table": ("system", "rater", "source", "target", "category", "severity")},
+)

@@ -13,23 +13,18 @@ from typing import Any
 
 from lxml import etree
 
-from lanner.formats import _textfile as textfile
-from lanner.formats import _xml
-from lanner.formats._gathering import Draft
-from lanner.formats._naming import file_languages, is_canary
-from lanner.formats._reading import Reading
-from lanner.formats._writing import refuse_answers, replacing
+from lanner.formats._format import Format, Reading
+from lanner.formats.parsing import textfile, xml
+from lanner.formats.parsing.documents import Draft
+from lanner.formats.parsing.values import file_languages, is_canary
+from lanner.formats.parsing.writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
-
-TITLE = "WMT's XML test sets"
-SIGNS = {"xml": ("dataset", "doc", "src", "seg")}
-OPTIONS = {"name": "the id of the data set (writing)"}
 
 
 def recognise(path: Path) -> bool:
     """The root is `dataset` (or a single `doc`) and has documents with `src`."""
     head = textfile.head(path)
-    return _xml.root_name(path) in ("dataset", "doc", "collection") and "<src" in head and "<seg" in head
+    return xml.root_name(path) in ("dataset", "doc", "collection") and "<src" in head and "<seg" in head
 
 
 def read(path: Path) -> list[Reading]:
@@ -44,7 +39,7 @@ def read(path: Path) -> list[Reading]:
 def read_documents(path: Path) -> Iterator[Document]:
     """Documents one by one."""
     seen: dict[str, int] = {}
-    for element in _xml.elements(path, "doc"):
+    for element in xml.elements(path, "doc"):
         document = _document(path, element)
         if document.id in seen:
             textfile.failed(path, f"The document {document.id!r} is already on line {seen[document.id]}.")
@@ -56,7 +51,7 @@ def _document(path: Path, element: Any) -> Document:
     name, line = element.get("id", ""), element.sourceline
     if not name:
         textfile.failed(path, "This document has no id.", line)
-    sources = _xml.children(element, "src")
+    sources = xml.children(element, "src")
     if not sources:
         textfile.failed(path, f"The document {name!r} has no source.", line)
     drafts: dict[str, Draft] = {}
@@ -65,7 +60,7 @@ def _document(path: Path, element: Any) -> Document:
         if not key or key in drafts:
             what = f"Two segments of {name!r} have the id {key!r}." if key else f"A segment of {name!r} has no id."
             textfile.failed(path, what, segment.sourceline)
-        draft = Draft(name, key, segment.sourceline, _xml.text_of(segment), paragraph=paragraph)
+        draft = Draft(name, key, segment.sourceline, xml.text_of(segment), paragraph=paragraph)
         if segment.get("type"):
             draft.meta["type"] = segment.get("type")
         if is_canary(draft.source, name):
@@ -77,7 +72,7 @@ def _document(path: Path, element: Any) -> Document:
     _, named = file_languages(path)
     meta = {key: element.get(key) for key in ("origlang", "testsuite") if element.get(key)}
     parent = element.getparent()
-    if parent is not None and _xml.local(parent) == "collection" and parent.get("id"):
+    if parent is not None and xml.local(parent) == "collection" and parent.get("id"):
         meta["collection"] = parent.get("id")
     return Document(
         name,
@@ -92,10 +87,10 @@ def _document(path: Path, element: Any) -> Document:
 def _segments(path: Path, element: Any) -> Iterator[tuple[int, Any]]:
     number = 0
     for child in element:
-        match _xml.local(child):
+        match xml.local(child):
             case "p":
                 number += 1
-                for segment in _xml.children(child, "seg"):
+                for segment in xml.children(child, "seg"):
                     yield number, segment
             case "seg":
                 yield max(number, 1), child
@@ -108,8 +103,8 @@ def _segments(path: Path, element: Any) -> Iterator[tuple[int, Any]]:
 def _translations(path: Path, element: Any, drafts: dict[str, Draft]) -> str:
     """Fill in references, outputs and supplements; the language they are in."""
     target = ""
-    for part in _xml.children(element, "ref", "hyp", "supplemental"):
-        kind = _xml.local(part)
+    for part in xml.children(element, "ref", "hyp", "supplemental"):
+        kind = xml.local(part)
         name = part.get({"ref": "translator", "hyp": "system", "supplemental": "type"}[kind]) or kind
         if kind != "supplemental":
             target = target or part.get("lang") or part.get("language") or ""
@@ -125,7 +120,7 @@ def _translations(path: Path, element: Any, drafts: dict[str, Draft]) -> str:
             }[kind]
             if name in texts:
                 textfile.failed(path, f"{name!r} translates the segment {draft.id!r} twice.", segment.sourceline)
-            texts[name] = _xml.text_of(segment)
+            texts[name] = xml.text_of(segment)
     return target
 
 
@@ -146,11 +141,11 @@ def write(
         if collection := str(document.meta.get("collection", "")):
             if collection not in collections:
                 collections[collection] = etree.SubElement(root, "collection")
-                _xml.put_attribute(path, collections[collection], "id", collection)
+                xml.put_attribute(path, collections[collection], "id", collection)
             parent = collections[collection]
         _write_document(path, etree.SubElement(parent, "doc"), document)
     with replacing(path) as made:
-        made.write_bytes(_xml.to_bytes(root))
+        made.write_bytes(xml.to_bytes(root))
 
 
 def _write_document(path: Path, element: Any, document: Document) -> None:
@@ -162,7 +157,7 @@ def _write_document(path: Path, element: Any, document: Document) -> None:
     }
     for key, value in attributes.items():
         if value:
-            _xml.put_attribute(path, element, key, value)
+            xml.put_attribute(path, element, key, value)
     references = dict.fromkeys(name for segment in document for name in segment.references)
     supplements = dict.fromkeys(name for segment in document for name in segment.meta.get("supplemental", {}))
     parts: list[tuple[str, dict[str, str], Any]] = [("src", {"lang": document.source_language}, lambda s: s.source)]
@@ -173,13 +168,26 @@ def _write_document(path: Path, element: Any, document: Document) -> None:
     for tag, named, text in parts:
         part = etree.SubElement(element, tag)
         for key, value in named.items():
-            _xml.put_attribute(path, part, key, value)
+            xml.put_attribute(path, part, key, value)
         for _, segments in groupby(document.segments, key=lambda segment: segment.paragraph):
             paragraph = etree.SubElement(part, "p")
             for segment in segments:
                 if (content := text(segment)) is not None:
                     made = etree.SubElement(paragraph, "seg")
-                    _xml.put_attribute(path, made, "id", segment.id)
+                    xml.put_attribute(path, made, "id", segment.id)
                     if tag == "src" and segment.meta.get("type"):
-                        _xml.put_attribute(path, made, "type", str(segment.meta["type"]))
-                    _xml.put_text(path, made, content)
+                        xml.put_attribute(path, made, "type", str(segment.meta["type"]))
+                    xml.put_text(path, made, content)
+
+
+FORMAT = Format(
+    name="wmt_xml",
+    title="WMT's XML test sets",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    write=write,
+    options={"name": "the id of the data set (writing)"},
+    signs={"xml": ("dataset", "doc", "src", "seg")},
+)

@@ -13,22 +13,18 @@ from typing import Any
 from lxml import etree
 
 from lanner.errors import InputError, Where
-from lanner.formats import _textfile as textfile
-from lanner.formats import _xml
-from lanner.formats._gathering import Draft
-from lanner.formats._reading import Reading
-from lanner.formats._writing import refuse_answers, replacing
+from lanner.formats._format import Format, Reading
+from lanner.formats.parsing import textfile, xml
+from lanner.formats.parsing.documents import Draft
+from lanner.formats.parsing.writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
 
-TITLE = "XLIFF 1.2 and 2.x"
-SIGNS = {"xml": ("xliff",)}
-OPTIONS = {"system": "the name of the system whose output the targets are (target)"}
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:1.2"
 
 
 def recognise(path: Path) -> bool:
     """The root is `xliff`."""
-    return _xml.root_name(path) == "xliff"
+    return xml.root_name(path) == "xliff"
 
 
 def read(path: Path, *, system: str = "target") -> list[Reading]:
@@ -42,7 +38,7 @@ def read(path: Path, *, system: str = "target") -> list[Reading]:
 def read_documents(path: Path, *, system: str = "target") -> Iterator[Document]:
     """Documents one by one."""
     seen: dict[str, int] = {}
-    for number, element in enumerate(_xml.elements(path, "file"), 1):
+    for number, element in enumerate(xml.elements(path, "file"), 1):
         root = element.getparent()
         name = element.get("original") or element.get("id") or str(number)
         if name in seen:
@@ -60,11 +56,11 @@ def _drafts(path: Path, name: str, element: Any, system: str) -> list[Draft]:
     drafts: dict[str, Draft] = {}
     groups: dict[Any, int] = {}
     for unit in element.iter():
-        if _xml.local(unit) not in ("trans-unit", "unit"):
+        if xml.local(unit) not in ("trans-unit", "unit"):
             continue
         parent = unit.getparent()
-        paragraph = groups.setdefault(parent, len(groups) + 1) if _xml.local(parent) == "group" else None
-        parts = [unit] if _xml.local(unit) == "trans-unit" else _xml.children(unit, "segment")
+        paragraph = groups.setdefault(parent, len(groups) + 1) if xml.local(parent) == "group" else None
+        parts = [unit] if xml.local(unit) == "trans-unit" else xml.children(unit, "segment")
         for number, part in enumerate(parts, 1):
             key = unit.get("id") or unit.get("name") or ""
             if part is not unit:
@@ -73,23 +69,23 @@ def _drafts(path: Path, name: str, element: Any, system: str) -> list[Draft]:
                 what = f"Two segments of {name!r} have the id {key!r}." if key else "A segment has no id."
                 textfile.failed(path, what, part.sourceline)
             drafts[key] = _draft(path, name, key, part, system, paragraph)
-            notes = [_xml.text_of(note) for note in _xml.children(unit, "note")]
+            notes = [xml.text_of(note) for note in xml.children(unit, "note")]
             if notes:
                 drafts[key].meta["notes"] = notes
     return list(drafts.values())
 
 
 def _draft(path: Path, name: str, key: str, part: Any, system: str, paragraph: int | None) -> Draft:  # noqa: PLR0917
-    sources = _xml.children(part, "source")
+    sources = xml.children(part, "source")
     if not sources:
         textfile.failed(path, f"The segment {key!r} has no source.", part.sourceline)
-    draft = Draft(name, key, part.sourceline, _xml.text_of(sources[0]), paragraph=paragraph)
-    markup = {"source": _xml.inner_xml(sources[0])} if _xml.has_markup(sources[0]) else {}
-    targets = _xml.children(part, "target")
+    draft = Draft(name, key, part.sourceline, xml.text_of(sources[0]), paragraph=paragraph)
+    markup = {"source": xml.inner_xml(sources[0])} if xml.has_markup(sources[0]) else {}
+    targets = xml.children(part, "target")
     if targets:
-        draft.outputs[system] = _xml.text_of(targets[0])
-        if _xml.has_markup(targets[0]):
-            markup["target"] = _xml.inner_xml(targets[0])
+        draft.outputs[system] = xml.text_of(targets[0])
+        if xml.has_markup(targets[0]):
+            markup["target"] = xml.inner_xml(targets[0])
         if targets[0].get("state") or part.get("state"):
             draft.meta["state"] = targets[0].get("state") or part.get("state")
     if markup:
@@ -116,7 +112,7 @@ def write(
             "source-language": document.source_language,
             "target-language": document.target_language,
         }.items():
-            _xml.put_attribute(path, file, key, value)
+            xml.put_attribute(path, file, key, value)
         body = etree.SubElement(file, f"{{{_NAMESPACE}}}body")
         parent, last = body, None
         for segment in document:
@@ -126,17 +122,17 @@ def write(
                 parent = etree.SubElement(body, f"{{{_NAMESPACE}}}group")
             last = segment.paragraph
             unit = etree.SubElement(parent, f"{{{_NAMESPACE}}}trans-unit")
-            _xml.put_attribute(path, unit, "id", segment.id)
-            _xml.put_text(path, etree.SubElement(unit, f"{{{_NAMESPACE}}}source"), segment.source)
+            xml.put_attribute(path, unit, "id", segment.id)
+            xml.put_text(path, etree.SubElement(unit, f"{{{_NAMESPACE}}}source"), segment.source)
             if chosen in segment.outputs:
                 target = etree.SubElement(unit, f"{{{_NAMESPACE}}}target")
                 if segment.meta.get("state"):
-                    _xml.put_attribute(path, target, "state", str(segment.meta["state"]))
-                _xml.put_text(path, target, segment.outputs[chosen])
+                    xml.put_attribute(path, target, "state", str(segment.meta["state"]))
+                xml.put_text(path, target, segment.outputs[chosen])
             for note in segment.meta.get("notes", []):
-                _xml.put_text(path, etree.SubElement(unit, f"{{{_NAMESPACE}}}note"), str(note))
+                xml.put_text(path, etree.SubElement(unit, f"{{{_NAMESPACE}}}note"), str(note))
     with replacing(path) as made:
-        made.write_bytes(_xml.to_bytes(root))
+        made.write_bytes(xml.to_bytes(root))
 
 
 def _chosen(path: Path, document: Document, system: str) -> str:
@@ -149,3 +145,16 @@ def _chosen(path: Path, document: Document, system: str) -> str:
             next_step=f"Say which with system=NAME: {', '.join(document.systems)}.",
         )
     return next(iter(document.systems), "target")
+
+
+FORMAT = Format(
+    name="xliff",
+    title="XLIFF 1.2 and 2.x",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    write=write,
+    options={"system": "the name of the system whose output the targets are (target)"},
+    signs={"xml": ("xliff",)},
+)

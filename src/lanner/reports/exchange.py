@@ -118,7 +118,7 @@ def _write_appraise(path: Path, material: Material, protocol: Protocol) -> int:
     told = _for_appraise(material, protocol)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    for row in appraise_scores.rows_of(material.documents, told, path=path):
+    for row in appraise_scores.rows(material.documents, told, path=path):
         writer.writerow(map(guarded, row))
     write_whole(path, buffer.getvalue())
     return len(told)

@@ -1,0 +1,108 @@
+"""What a file format is, and what reading one gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from lanner.errors import LannerError
+from lanner.model import Document, Judge, Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One part of what a file or folder holds.
+
+    `protocol` names the protocol that the judgements answer; their labels are as the file spells them, since
+    `lanner.protocols` resolves aliases and checks rules. `notes` are sentences worth showing: guesses and oddities.
+    """
+
+    name: str
+    documents: tuple[Document, ...]
+    judges: tuple[Judge, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    protocol: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        segments = sum(len(document.segments) for document in self.documents)
+        return (
+            f"Reading({self.name!r}: {len(self.documents)} documents, {segments} segments, "
+            f"{len(self.judges)} judges, {len(self.judgements)} judgements)"
+        )
+
+
+@dataclass(slots=True)
+class TextStream:
+    """What a file holds that has texts and no judgements: its documents come one by one, so that it may be larger than
+    memory. `notes` are complete when all documents have come."""
+
+    name: str
+    documents: Iterator[Document]
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A file format: how to recognise, read and write it. `lanner.formats` has one module for each, and another package
+    adds its own under the entry point `lanner.formats`.
+
+    A format that can be read has `recognise` and `read`; one that can be written has `write`. `options` names what
+    `read` and `write` take as keywords, with a sentence for each.
+    """
+
+    name: str
+    title: str
+    description: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    recognise: Callable[[Path], bool] | None = None
+    """Whether a file or folder has this format, from its content."""
+    read: Callable[..., list[Reading]] | None = None
+    """`read(path, **options)`: everything in it."""
+    write: Callable[..., None] | None = None
+    """`write(path, documents, judgements, judges, **options)`: the whole file or nothing."""
+    read_documents: Callable[..., Iterator[Document]] | None = None
+    """The documents alone, one at a time, where the format can be streamed."""
+    texts: Callable[..., TextStream | None] | None = None
+    """The same with notes; None where the file holds judgements or has to be read as a whole."""
+    guess: Callable[..., str] | None = None
+    """What reading would guess, in a sentence, for a person to confirm."""
+    explain: Callable[[Path], None] | None = None
+    """Raise what is wrong with a file that nothing recognises, if this format knows."""
+    accepts_options: Callable[..., bool] | None = None
+    """Whether the options alone make a file this format."""
+    signs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Kind of file (table, json, json lines, json list, xml, folder) to the names in it that the format is known by."""
+    generic: bool = False
+    """Fits many files, so it is tried only when no other format does."""
+    folder: bool = False
+    """Reads folders only."""
+
+    @classmethod
+    def of(cls, name: str, plugin: object) -> Format:
+        """The format behind an entry point: a `Format`, a module with one called `FORMAT`, or a module in the older
+        style, with `TITLE` and functions called `recognise`, `read` and `write`."""
+        if isinstance(plugin, Format):
+            return plugin
+        if isinstance(plugin, ModuleType):
+            found = getattr(plugin, "FORMAT", None)
+            if isinstance(found, Format):
+                return replace(found, name=name)
+            if hasattr(plugin, "TITLE"):
+                return cls(**{"name": name, **_attributes(plugin)})
+        raise LannerError(
+            f"The plug-in {name!r} is no format.", next_step="Its entry point must name a `lanner.formats.Format`."
+        )
+
+
+_OLD_NAMES = {"TITLE": "title", "OPTIONS": "options", "SIGNS": "signs", "GENERIC": "generic", "FOLDER": "folder"}
+_OLD_NAMES |= {"__doc__": "description", "told": "accepts_options"}
+_OLD_NAMES |= {name: name for name in ("recognise", "read", "write", "read_documents", "texts", "guess", "explain")}
+
+
+def _attributes(module: ModuleType) -> dict[str, Any]:
+    values = {new: getattr(module, old, None) for old, new in _OLD_NAMES.items()}
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,0 +1,137 @@
+"""Documents put together from rows. Ids are taken as they are: an empty or repeated one is an error with its line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lanner.errors import InputError, Where
+from lanner.formats.parsing import textfile
+from lanner.model import Document, Segment
+
+
+@dataclass(slots=True)
+class Draft:
+    """A segment while its rows are being read."""
+
+    document: str
+    id: str
+    line: int
+    source: str
+    outputs: dict[str, str] = field(default_factory=dict)
+    references: dict[str, str] = field(default_factory=dict)
+    paragraph: int | None = None
+    judged: bool = True
+    flags: list[str] = field(default_factory=list)
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    def segment(self) -> Segment:
+        return Segment(
+            self.id,
+            self.source,
+            self.outputs,
+            self.references,
+            self.paragraph,
+            self.judged,
+            tuple(dict.fromkeys(self.flags)),
+            self.meta,
+        )
+
+
+@dataclass(slots=True)
+class DocumentDraft:
+    """A document while its rows are being read."""
+
+    id: str
+    line: int
+    attributes: dict[str, Any]
+    segments: dict[str, Draft] = field(default_factory=dict)
+    turns: Counter[str] = field(default_factory=Counter)
+
+    def document(self) -> Document:
+        return Document(self.id, tuple(draft.segment() for draft in self.segments.values()), **self.attributes)
+
+
+class ApartError(InputError):
+    """Rows of a document that do not stand together: the file can be read, but only as a whole."""
+
+
+class Gathering:
+    """Segments by document, in order of appearance. Segments without ids are counted from 1 within their document."""
+
+    def __init__(self, path: Path, default: str, *, has_documents: bool, has_segments: bool) -> None:
+        self._path, self._default = path, default
+        self._has_documents, self._has_segments = has_documents, has_segments
+        self._drafts: dict[str, DocumentDraft] = {}
+        self._released: dict[str, int] = {}
+        self._differing: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._drafts)
+
+    def document(self, name: str, line: int, attributes: Callable[[], dict[str, Any]]) -> DocumentDraft:
+        """The document of a row; what the row says about it is asked for once."""
+        if not name:
+            if self._has_documents:
+                said = "This row names no document."
+                textfile.failed(self._path, said, line, "Fill in its document id.", code="no_document")
+            name = self._default
+        draft = self._drafts.get(name)
+        if draft is None:
+            if name in self._released:
+                raise ApartError(
+                    f"Rows of the document {name!r} (from line {self._released[name]}) do not stand together.",
+                    where=Where(self._path, line),
+                    next_step="Sort the file by document to stream it.",
+                )
+            draft = self._drafts[name] = DocumentDraft(name, line, attributes())
+        return draft
+
+    def segment(self, document: DocumentDraft, name: str, line: int, source: str, system: str = "") -> Draft:
+        """A new segment or, where a row holds one system's output, the one that this output belongs to."""
+        if not name:
+            if self._has_segments:
+                said = "This row has no segment id."
+                textfile.failed(self._path, said, line, "Fill in its segment id.", code="no_segment")
+            document.turns[system] += 1
+            name = str(document.turns[system])
+        draft = document.segments.get(name)
+        if draft is None:
+            draft = document.segments[name] = Draft(document.id, name, line, source)
+        elif not system or system in draft.outputs:
+            what = f"The segment {name!r} of {document.id!r}" + (f" by {system!r}" if system else "")
+            textfile.failed(
+                self._path,
+                f"{what} is already on line {draft.line}.",
+                line,
+                "Ids must differ.",
+                code="segment_twice",
+                segment=name,
+                document=document.id,
+                line_before=draft.line,
+            )
+        elif draft.source != source:
+            self._differing["source"] += 1
+            draft.flags.append("source_differs")
+            draft.meta.setdefault("sources", {})[system] = source
+        return draft
+
+    def release_first(self) -> Document:
+        """The oldest document, finished and forgotten."""
+        name = next(iter(self._drafts))
+        draft = self._drafts.pop(name)
+        self._released[name] = draft.line
+        return draft.document()
+
+    def documents(self) -> Iterator[Document]:
+        """All documents not yet released."""
+        for draft in self._drafts.values():
+            yield draft.document()
+
+    def notes(self) -> Iterator[str]:
+        """What was odd about the rows."""
+        if n := self._differing["source"]:
+            yield f"{n} rows have another source text than an earlier row of their segment; flagged source_differs."

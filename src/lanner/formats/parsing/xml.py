@@ -1,0 +1,122 @@
+"""XML read as a stream, without what makes XML dangerous: entities are refused, nothing is fetched, memory is freed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from lanner.errors import InputError, Where
+from lanner.formats.parsing import textfile
+
+_ROOT = re.compile(r"<([A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)[\s/>]")
+
+
+def root_name(path: Path) -> str:
+    """The name of the first element, without its prefix; empty for what is no XML."""
+    head = textfile.head(path).lstrip("\ufeff \r\n\t")
+    if not head.startswith("<"):
+        return ""
+    body = re.sub(r"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>\[]*(\[.*?\]\s*)?>", "", head, flags=re.S)
+    hit = _ROOT.match(body.lstrip())
+    return hit[2] if hit else ""
+
+
+def elements(path: Path, *names: str) -> Iterator[Any]:
+    """The elements with one of these local names, whole and one after another; each is emptied afterwards."""
+    _refuse_entities(path)
+    with textfile.opened(path) as stream:
+        try:
+            events = etree.iterparse(
+                stream, events=("end",), resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False
+            )
+            for _, element in events:
+                if isinstance(element.tag, str) and etree.QName(element).localname in names:
+                    _check(path, element)
+                    yield element
+                    _free(element)
+        except etree.XMLSyntaxError as error:
+            line = error.position[0] if error.position else None
+            raise InputError(f"This is not well-formed XML: {error.msg}.", where=Where(path, line)) from error
+
+
+def _refuse_entities(path: Path) -> None:
+    head = textfile.head(path)
+    if "<!ENTITY" in head or not _ROOT.search(head):
+        raise InputError(
+            "The file declares entities, which are not read." if "<!ENTITY" in head else "This is no XML.",
+            where=Where(path),
+            next_step="Remove the DOCTYPE and write the characters themselves.",
+        )
+
+
+def _check(path: Path, element: Any) -> None:
+    for node in element.iter():
+        if node.tag is etree.Entity:
+            raise InputError(f"The entity {node.text} is not read.", where=Where(path, node.sourceline))
+
+
+def _free(element: Any) -> None:
+    element.clear(keep_tail=False)
+    while element.getprevious() is not None:
+        del element.getparent()[0]
+
+
+def local(element: Any) -> str:
+    """An element's name without its namespace; empty for comments and the like."""
+    return str(etree.QName(element).localname) if isinstance(element.tag, str) else ""
+
+
+def children(element: Any, *names: str) -> list[Any]:
+    """Child elements with one of these local names."""
+    return [child for child in element if local(child) in names]
+
+
+def text_of(element: Any) -> str:
+    """All text inside an element, exactly as it stands; markup inside is left out, comments too."""
+    parts = [element.text or ""]
+    for child in element:
+        if isinstance(child.tag, str):
+            parts.append(text_of(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def inner_xml(element: Any) -> str:
+    """What stands inside an element, with its markup."""
+    own = (element.text or "").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return own + "".join(etree.tostring(child, encoding="unicode") for child in element)
+
+
+def has_markup(element: Any) -> bool:
+    """Whether an element holds other elements."""
+    return any(isinstance(child.tag, str) for child in element)
+
+
+def put_text(path: Path, element: Any, text: str) -> None:
+    """Set an element's text; XML cannot hold control characters."""
+    try:
+        element.text = text
+    except ValueError as error:
+        raise InputError(
+            "XML cannot hold this text: it has a control character.", where=Where(path, item=repr(text[:40]))
+        ) from error
+
+
+def put_attribute(path: Path, element: Any, name: str, value: str) -> None:
+    """Set an attribute likewise."""
+    try:
+        element.set(name, value)
+    except ValueError as error:
+        raise InputError(
+            "XML cannot hold this text: it has a control character.", where=Where(path, item=repr(value[:40]))
+        ) from error
+
+
+def to_bytes(root: Any, doctype: str | None = None) -> bytes:
+    """The file's content."""
+    made: bytes = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=False, doctype=doctype)
+    return made

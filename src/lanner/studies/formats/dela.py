@@ -1,0 +1,211 @@
+"""The DELA corpus: text files that look like XML and are not, with context-related issues marked for each sentence.
+
+A line is `<doc …>`, `</doc>`, or `<seg id="n">`, a tab, the sentence, and then pairs of issue and explanation; X means
+no issue. A document without `docid` is named by its file and its place. In the corpus's folder, translations are
+paired with the English files of the same domain by the order of documents and the ids of sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lanner.formats import Format, Reading
+from lanner.formats.parsing import textfile
+from lanner.model import Document, Judge, Judgement, Segment, languages
+
+# quotation marks of ids are misplaced in the released files
+_SEGMENT = re.compile(r'^<seg\s+id="*([^">\s]+)"*\s*>"?\t?(.*)$', re.S)
+_ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+_TRANSLATION = re.compile(r"^PT[-_]BR", re.I)
+
+
+def recognise(path: Path) -> bool:
+    """A text file of `<seg id="n">` and tab, or the corpus's folder."""
+    if path.is_dir():
+        return bool(_english(path))
+    head = textfile.head(path, 4096)
+    return re.search(r'(?m)^<seg id="\d+">\t', head) is not None and head.lstrip().startswith(("<doc", "<seg"))
+
+
+def read(path: Path) -> list[Reading]:
+    """A reading for each file of sentences; issues are judgements of the annotators, taken as one judge."""
+    if path.is_file():
+        return [_reading(path, _documents(path), [])]
+    readings = []
+    for file in _english(path):
+        documents = _documents(file)
+        notes: list[str] = []
+        translation = next((other for other in _texts(path) if _is_translation(other, file)), None)
+        if translation is None:
+            notes.append("There is no translation of this file.")
+        else:
+            documents = _paired(documents, _documents(translation), translation, notes)
+        readings.append(_reading(file, documents, notes))
+    return readings
+
+
+def read_documents(path: Path) -> Iterator[Document]:
+    """The documents of all files."""
+    for reading in read(path):
+        yield from reading.documents
+
+
+def _texts(path: Path) -> list[Path]:
+    return sorted(file for file in path.glob("**/*.txt") if recognise(file))
+
+
+def _english(path: Path) -> list[Path]:
+    """The annotated English files, or those without annotation where a domain has no other."""
+    found: dict[str, Path] = {}
+    for file in _texts(path):
+        if not _TRANSLATION.match(file.name):
+            key = _key(file)
+            if key not in found or "annotated" in file.name.casefold():
+                found[key] = file
+    return [found[key] for key in sorted(found)]
+
+
+def _domain(file: Path) -> str:
+    return re.split(r"[_ ]", file.stem)[-1].casefold()
+
+
+def _key(file: Path) -> str:
+    """`EN_Annotated_Review.txt` and `PT-BR_Reviews.txt` are of one domain."""
+    return _domain(file).removesuffix("s")
+
+
+def _is_translation(file: Path, english: Path) -> bool:
+    return bool(_TRANSLATION.match(file.name)) and _key(file) == _key(english)
+
+
+def _documents(file: Path) -> list[Document]:
+    documents: list[Document] = []
+    opening = ""
+    segments: list[Segment] = []
+    target = "pt-BR" if _TRANSLATION.match(file.name) else languages.UNDETERMINED
+
+    def close() -> None:
+        if segments:
+            documents.append(_document(file, opening, len(documents) + 1, segments, target))
+
+    for number, line in enumerate(textfile.lines(file), 1):
+        stripped = line.strip()
+        if stripped.startswith("<doc"):
+            close()
+            opening, segments = stripped.removeprefix("<doc").rstrip(">").strip(), []
+        elif stripped.startswith("</doc"):
+            close()
+            opening, segments = "", []
+        elif stripped.startswith("<seg"):
+            segment = _segment(file, number, line)
+            segments.append(_distinct(segment, segments))
+        elif stripped:
+            textfile.failed(file, "This line is neither <doc>, </doc> nor <seg>.", number)
+    close()
+    return documents
+
+
+def _distinct(segment: Segment, before: list[Segment]) -> Segment:
+    """The released files give some ids twice: the later one is told apart by a suffix and a flag."""
+    taken = {other.id for other in before}
+    if segment.id not in taken:
+        return segment
+    name = next(f"{segment.id}.{n}" for n in range(2, len(taken) + 3) if f"{segment.id}.{n}" not in taken)
+    return replace(segment, id=name, flags=(*segment.flags, "duplicate_id"))
+
+
+def _document(file: Path, opening: str, number: int, segments: Iterable[Segment], target: str) -> Document:
+    named = dict(_ATTRIBUTE.findall(opening))
+    link = opening.removeprefix("Link:").strip() if not named else ""
+    return Document(
+        named.get("docid") or f"{_domain(file)}-{number}",
+        tuple(segments),
+        languages.normal(named.get("origlang", "en")),
+        target,
+        domain=named.get("genre") or _domain(file),
+        meta={"link": link} if link else {},
+    )
+
+
+def _segment(file: Path, number: int, line: str) -> Segment:
+    hit = _SEGMENT.match(line)
+    if hit is None or not hit[1]:
+        textfile.failed(file, "This segment has no id.", number)
+    text, *cells = hit[2].split("\t")
+    given = [cell.strip() for cell in cells if cell.strip()]
+    meta: dict[str, Any] = {"line": number}
+    flags: tuple[str, ...] = ()
+    if any(cell.upper() != "X" for cell in given):
+        if len(given) % 2:
+            flags = ("irregular_issues",)
+        meta["issues"] = [
+            {"issue": issue, "explanation": explanation}
+            for issue, explanation in zip(given[::2], [*given[1::2], ""], strict=False)
+        ]
+    elif given:
+        meta["issues"] = []
+    return Segment(hit[1], text, flags=flags, meta=meta)
+
+
+def _paired(documents: list[Document], other: list[Document], file: Path, notes: list[str]) -> list[Document]:
+    if [len(document.segments) for document in documents] != [len(document.segments) for document in other]:
+        notes.append(f"{file.name} has other documents or sentences, so translations are not paired.")
+        return documents
+    name = re.split(r"[_ ]", file.stem)[0]
+    made = []
+    for document, translated in zip(documents, other, strict=True):
+        texts = {segment.id: segment.source for segment in translated}
+        segments = [
+            replace(segment, references={name: texts[segment.id]}) if segment.id in texts else segment
+            for segment in document
+        ]
+        made.append(replace(document, segments=tuple(segments), target_language=translated.target_language))
+    return made
+
+
+def _reading(file: Path, documents: list[Document], notes: list[str]) -> Reading:
+    judgements = [
+        Judgement(
+            "dela",
+            "issues",
+            "issues",
+            document.id,
+            segment.id,
+            (),
+            [entry["issue"] for entry in segment.meta["issues"]],
+            flags=segment.flags,
+            origin=f"{file.name}:{segment.meta['line']}",
+        )
+        for document in documents
+        for segment in document
+        if "issues" in segment.meta
+    ]
+    flags = [flag for document in documents for segment in document for flag in segment.flags]
+    if "irregular_issues" in flags:
+        notes.append(
+            f"{flags.count('irregular_issues')} sentences have an issue without an explanation or the reverse."
+        )
+    if "duplicate_id" in flags:
+        notes.append(f"{flags.count('duplicate_id')} sentences repeat an id of their document and got a suffix.")
+    bare = tuple(replace(d, segments=tuple(replace(s, meta=_without_line(s)) for s in d.segments)) for d in documents)
+    judges = (Judge("dela"),) if judgements else ()
+    return Reading(file.stem, bare, judges, tuple(judgements), notes=tuple(notes))
+
+
+def _without_line(segment: Segment) -> dict[str, Any]:
+    return {key: value for key, value in segment.meta.items() if key != "line"}
+
+
+FORMAT = Format(
+    name="dela",
+    title="the DELA corpus (text files or its folder)",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    signs={"xml": ("doc", "seg")},
+)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from lanner.errors import InputError
+from lanner.formats.parsing.columns import column_map, parse
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        (
+            "idx,domain,doc,source,reference,target",
+            "document=doc, segment=idx, domain=domain, source=source, reference:reference=reference, "
+            "system:target=target",
+        ),
+        ("Doc ID,Seg-ID,SRC,MT", "document=Doc ID, segment=Seg-ID, source=SRC, system:MT=MT"),
+        (
+            "id,src,output:GPT-4,mt_small,refA,reference:B,tgt_lang",
+            "segment=id, source=src, target_language=tgt_lang, reference:refA=refA, reference:B=reference:B, "
+            "system:GPT-4=output:GPT-4, system:small=mt_small",
+        ),
+        ("en,ko", "source=en, system:ko=ko"),
+        ("doc,system,source,mt,fun", "document=doc, source=source, system=system, output=mt; kept as they are: fun"),
+    ],
+)
+def test_guesses(header: str, expected: str) -> None:
+    assert str(column_map(header.split(","))) == expected
+
+
+def test_what_is_given_wins_over_the_guess() -> None:
+    header = ["doc", "source", "target", "simplified"]
+    found = column_map(header, "source=simplified,system:gpt=target,reference:B=source")
+    assert found.roles["source"] == "simplified"
+    assert found.outputs == {"gpt": "target"}
+    assert found.references == {"B": "source"}
+
+
+def test_one_output_can_be_named() -> None:
+    assert column_map(["source", "mt"], system="Online-A").outputs == {"Online-A": "mt"}
+
+
+def test_language_columns_tell_the_languages() -> None:
+    assert column_map(["en", "pt_BR"]).languages == ("en", "pt-BR")
+    assert column_map(["en", "de", "fr"]).languages == ("en", "und")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("source=sauce", "no column 'sauce'"),
+        ("sauce=source", "'sauce' is nothing a column can be"),
+        ("source", "no column map"),
+        ('{"source": ', "not JSON"),
+    ],
+)
+def test_wrong_maps(given: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        column_map(["source", "target"], given)
+
+
+def test_a_table_without_source_says_what_it_has() -> None:
+    with pytest.raises(InputError, match="source text") as caught:
+        column_map(["alpha", "beta"])
+    assert "alpha, beta" in caught.value.next_step
+
+
+def test_json_maps_take_names_with_commas() -> None:
+    assert parse('{"source": "a, b"}') == {"source": "a, b"}

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from lanner.errors import InputError
+from lanner.formats.parsing import textfile
+from lanner.formats.parsing.writing import text_file
+
+
+def put(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"a\nb\n", ["a", "b"]),
+        (b"a\nb", ["a", "b"]),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"a\r\nb", ["a", "b"]),
+        (b"\xef\xbb\xbfa\nb\n", ["a", "b"]),
+        ("a\nß".encode("utf-16"), ["a", "ß"]),
+        (b"a\nb\r\nc\n", ["a", "b\r", "c"]),  # a carriage return in a file with line feeds is text
+        (b"a\n\nb\n", ["a", "", "b"]),
+        ("a\u2028b\x85c\x0bd\n".encode(), ["a\u2028b\x85c\x0bd"]),  # other separators are text
+        (b"", []),
+    ],
+)
+def test_lines(tmp_path: Path, content: bytes, expected: list[str]) -> None:
+    path = put(tmp_path / "x.txt", content)
+    assert list(textfile.lines(path)) == expected
+    assert list(textfile.lines(put(tmp_path / "x.gz", gzip.compress(content)))) == expected
+    assert list(textfile.lines(put(tmp_path / "x.zst", zstandard.compress(content)))) == expected
+
+
+def test_rows_know_where_they_begin(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.csv", b'a,b\r\n"1\r\n2",x\r\n\r\n3,"say ""hi"""\r\n')
+    assert list(textfile.rows(path)) == [(1, ["a", "b"]), (2, ["1\r\n2", "x"]), (5, ["3", 'say "hi"'])]
+
+
+def test_quotes_can_be_text(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.tsv", b'a\tb\n"open\tx\n')
+    assert list(textfile.rows(path, "\t", quoted=False)) == [(1, ["a", "b"]), (2, ['"open', "x"])]
+
+
+def test_a_large_cell_is_read(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.csv", b"a\n" + b"x" * 300_000 + b"\n")
+    assert len(list(textfile.rows(path))[1][1][0]) == 300_000
+
+
+@pytest.mark.parametrize("content", [b'a\n"b\n', b'a\n"b"c\n'])
+def test_broken_quotes_are_named(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(InputError, match="not well formed") as caught:
+        list(textfile.rows(put(tmp_path / "x.csv", content)))
+    assert caught.value.where.line == 2
+
+
+def test_other_encodings_are_named_with_their_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not UTF-8") as caught:
+        list(textfile.lines(put(tmp_path / "x.txt", b"a\nb\nM\xfcller\n")))
+    assert caught.value.where.line == 3
+    assert "iconv" in caught.value.next_step
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_a_cut_off_file_is_refused(tmp_path: Path, pack) -> None:
+    packed = pack(b"".join(b"line %d\n" % n for n in range(20_000)))
+    with pytest.raises(InputError, match="damaged or cut off"):
+        list(textfile.lines(put(tmp_path / "x", packed[: len(packed) // 2])))
+
+
+def test_several_zstandard_frames_are_one_file(tmp_path: Path) -> None:
+    packed = zstandard.compress(b"a\nb") + zstandard.compress(b"c\n")
+    assert list(textfile.lines(put(tmp_path / "x", packed))) == ["a", "bc"]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_a_bomb_is_refused(tmp_path: Path, pack) -> None:
+    packed = pack((b"x" * 1023 + b"\n") * (textfile.EXPANSION_FREE // 1024 + 1000))
+    with pytest.raises(InputError, match="unpacks to more than"):
+        for _ in textfile.raw_lines(put(tmp_path / "x", packed)):
+            pass
+
+
+def test_a_file_of_one_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(textfile, "LINE_LIMIT", 100)
+    with pytest.raises(InputError, match="longer than 100"):
+        list(textfile.lines(put(tmp_path / "x", b"ok\n" + b"x" * 200)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": "\\ud83d"}', "surrogate"),
+        ("[" * 100_000, "too deeply|not JSON"),
+        ("{", "not JSON"),
+        ("[Infinity]", "Infinity"),
+    ],
+)
+def test_bad_json_is_an_input_error(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        textfile.parse_json(text, tmp_path / "x.json", 3)
+
+
+def test_json_reads_pairs_and_nan() -> None:
+    assert textfile.parse_json('["\\ud83d\\ude00", NaN]', Path("x")) == ["😀", None]
+
+
+def test_the_head_of_a_binary_file_is_no_text(tmp_path: Path) -> None:
+    assert textfile.head(put(tmp_path / "x", b"\0\1\2")) == ""
+    assert textfile.head(tmp_path) == ""
+
+
+def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        list(textfile.lines(tmp_path / "none.txt"))
+
+
+@pytest.mark.parametrize("name", ["t.txt", "t.txt.gz", "t.txt.zst"])
+def test_a_watcher_hears_of_every_byte_read_once_and_of_no_look_ahead(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with text_file(path) as out:
+        out.write("line\n" * 1000)
+    heard: list[int] = []
+    with textfile.watched(heard.append):
+        textfile.head(path)
+        assert heard == []
+        assert sum(1 for _ in textfile.lines(path)) == 1000
+    assert sum(heard) == path.stat().st_size
+    list(textfile.lines(path))
+    assert sum(heard) == path.stat().st_size

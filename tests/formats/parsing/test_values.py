@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lanner.formats.parsing.values import (
+    counted,
+    file_languages,
+    from_utf16,
+    is_missing,
+    literal_list,
+    number,
+    problems,
+    to_utf16,
+)
+
+TEXT = st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from("😀𝄞"), max_size=12)
+
+
+@settings(deadline=None)
+@given(TEXT, st.data())
+def test_both_ways(text: str, data: st.DataObject) -> None:
+    offset = data.draw(st.integers(0, len(text)))
+    units = len(text[:offset].encode("utf-16-le")) // 2
+    assert to_utf16(text, offset) == units
+    assert from_utf16(text, units) == offset
+
+
+def test_inside_a_pair_and_beyond_the_end() -> None:
+    assert from_utf16("a😀b", 2) == 1
+    assert from_utf16("😀", 1) == 0
+    assert from_utf16("a😀b", 4) == 3
+    assert from_utf16("a😀b", 6) == 5
+    assert from_utf16("abc", 9) == 9
+
+
+def test_problems() -> None:
+    assert problems("a😀bc", 2, 4, "bc") == ()
+    assert problems("a😀bc", 2, 4, "😀b") == ("text_mismatch",)
+    assert problems("abc", 2, 4, None) == ("bad_offsets",)
+    assert problems("abc", 2, 2, "") == ("bad_offsets",)
+    assert problems("abc", "1", 2, None) == ("bad_offsets",)
+    assert problems(None, 5, 9, "words") == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [
+        ("test.en-de.tsv", ("en", "de")),
+        ("batches_wmt23_en-de_esa.json", ("en", "de")),
+        ("en-pt_BR.jsonl", ("en", "pt-BR")),
+        ("well-known.csv", ("und", "und")),
+        ("a-b.csv", ("und", "und")),
+    ],
+)
+def test_file_languages(name: str, pair: tuple[str, str]) -> None:
+    assert file_languages(Path(name)) == pair
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("4.0", 4),
+        ("4", 4),
+        (" 4.5 ", 4.5),
+        (4.0, 4),
+        ("", None),
+        ("None", None),
+        ("nan", None),
+        ("inf", None),
+        (True, None),
+    ],
+)
+def test_number(cell: object, value: object) -> None:
+    assert number(cell) == value
+    assert type(number(cell)) is type(value)
+
+
+def test_missing() -> None:
+    assert all(map(is_missing, [None, "", " ", "None", "NaN", "nan", float("nan")]))
+    assert not any(map(is_missing, [0, "0", "x", []]))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("['a', 'b']", ["a", "b"]),
+        ('["a"]', ["a"]),
+        ("('a',)", ["a"]),
+        ("nonsense", None),
+        ("{}", None),
+        ("[" * 5000, None),
+    ],
+)
+def test_literal_list(text: str, value: object) -> None:
+    assert literal_list(text) == value
+
+
+def test_code_in_a_cell_is_not_run() -> None:
+    assert literal_list("[__import__('os').getcwd()]") is None
+
+
+def test_counted() -> None:
+    assert counted(Counter(a=2, b=1), {"a": "{n} of a."}) == ["2 of a.", "1 judgements are flagged 'b'."]
