@@ -1,0 +1,171 @@
+"""How far judges agree: every number of agreement that is shown anywhere is computed here, by the plan and on the rows
+that count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from lanner.analysis.comparable import NOTHING, holding, question_ratings
+from lanner.analysis.grids import mean_alpha, row_ratings
+from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, plan
+from lanner.analysis.rows import Counted
+from lanner.errors import StatisticError
+from lanner.model import Protocol, Rank, Result, Spans
+from lanner.stats.kappa import pairwise
+from lanner.stats.ratings import Ratings
+from lanner.stats.resample import Resampling
+
+
+@dataclass(frozen=True, slots=True)
+class PartAgreement:
+    """Agreement on a row of a grid or on one label of a set."""
+
+    measure: Measure
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAgreement:
+    """How far the judges of one group agree on one question: one number for it, and the parts it is made of."""
+
+    plan: QuestionPlan
+    headline: Result
+    parts: tuple[PartAgreement, ...] = ()
+
+    @property
+    def weakest(self) -> PartAgreement | None:
+        """The row of a grid on which judges agree least; None for other questions."""
+        rows = [part for part in self.parts if part.measure.part is Part.ROW and part.result.value is not None]
+        return min(rows, key=lambda part: part.result.value or 0.0, default=None)
+
+    @property
+    def enough(self) -> bool:
+        """Whether enough items were shared for a sentence to be said about it."""
+        return self.headline.value is not None and self.headline.counts.get("items", 0) >= FEWEST_ITEMS
+
+
+def agreements(rows: Counted, protocol: Protocol, *, resampling: Resampling | None = None) -> list[QuestionAgreement]:
+    """Agreement of one group of judges on every question of a protocol. `rows` are those of `counted`."""
+    return [question_agreement(rows, entry, resampling=resampling) for entry in plan(protocol)]
+
+
+def question_agreement(
+    rows: Counted, entry: QuestionPlan, *, resampling: Resampling | None = None
+) -> QuestionAgreement:
+    """Agreement on one question, with its parts. Where there is nothing to compute, the result says why."""
+    how = resampling or Resampling()
+    try:
+        rated = ratings_of(rows.table, entry)
+    except StatisticError as error:
+        return QuestionAgreement(entry, _undefined(entry.headline, error))
+    parts = tuple(PartAgreement(part, rows.sign(_of_part(rated, part, how))) for part in entry.parts)
+    headline = _named(rows.sign(_of_part(rated, entry.headline, how)), entry.headline)
+    if entry.headline.part is Part.MEAN_OF_ROWS:
+        table = tuple({"row": part.measure.row, **part.result.row()} for part in parts)
+        headline = replace(headline, rows=table)
+    return QuestionAgreement(entry, headline, parts)
+
+
+def measure(rows: Counted, wanted: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None) -> Result:
+    """One coefficient of all judges of a group together."""
+    _check_one_group(rows)
+    how = resampling or Resampling()
+    if _reads_ratings(wanted, entry):
+        return _named(rows.sign(_of_part(ratings_of(rows.table, entry), wanted, how)), wanted)
+    options = {**wanted.options, **({"row": wanted.row} if wanted.row else {})}
+    return _named(rows.sign(wanted.statistic(rows.table, wanted.question, resampling=how, **options)), wanted)
+
+
+def pairs(rows: Counted, wanted: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None) -> list[Result]:
+    """One coefficient for each two judges who share items. Judges of several groups may be compared here: a pair pools
+    nothing."""
+    how = resampling or Resampling()
+    options = dict(wanted.options)
+    if wanted.statistic is mean_alpha and how.unit == "item":
+        options["unit"] = "item"
+    if _reads_ratings(wanted, entry):
+        results = pairwise(ratings_of(rows.table, entry), of=wanted.statistic, resampling=how, **_own_options(options))
+    else:
+        judges = sorted(rows.table.filter(pl.col("question") == wanted.question)["judge"].unique().to_list())
+        results = pairwise(rows.table, wanted.question, of=wanted.statistic, resampling=how, judges=judges, **options)
+    return [rows.sign(result) for result in results if result.counts.get("items")]
+
+
+def without_each_judge(rows: Counted, entry: QuestionPlan, *, resampling: Resampling | None = None) -> list[Result]:
+    """The headline without each judge in turn: `labels` say who is missing, `rows` how far it changes."""
+    rated = ratings_of(rows.table, entry)
+    if rated.active_judges < 3:
+        return []
+    how = resampling or Resampling(method="none")
+    whole = _of_part(rated, entry.headline, Resampling(method="none")).value
+    results = []
+    for judge in rated.judges:
+        result = rows.sign(_of_part(rated.without(judge), entry.headline, how))
+        change = None if whole is None or result.value is None else result.value - whole
+        labels = {**result.labels, "question": entry.id, "without": judge}
+        results.append(replace(result, labels=labels, rows=({"without": judge, "change": change},)))
+    return results
+
+
+def ratings_of(rows: pl.DataFrame, entry: QuestionPlan) -> Ratings:
+    """The answers that the headline of a question is computed on."""
+    if entry.question is not None:
+        return question_ratings(rows, entry.question)
+    own = rows.filter(pl.col("question") == entry.id)
+    judges = sorted(own["judge"].unique().to_list())
+    value = ("spans",) if entry.headline.part is Part.MARKED else entry.headline.statistic.reads
+    rated = entry.headline.statistic.ratings(own, entry.id, judges=judges, value=value)
+    return _marked_or_not(rated) if rated.marked else rated
+
+
+def _of_part(rated: Ratings, wanted: Measure, how: Resampling) -> Result:
+    match wanted.part:
+        case Part.ROW:
+            rated = row_ratings(rated, wanted.row)
+        case Part.LABEL:
+            rated = holding(rated, wanted.row)
+        case Part.MARKED if rated.sets:
+            rated = holding(rated, NOTHING)
+        case _:
+            pass
+    return wanted.statistic(rated, resampling=how, **_own_options(wanted.options))
+
+
+def _own_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of the statistic itself: what selects answers has been done."""
+    return {name: value for name, value in options.items() if name not in ("labels", "value", "row")}
+
+
+def _marked_or_not(rated: Ratings) -> Ratings:
+    """Spans without a protocol: whether anything was marked."""
+    return replace(holding(replace(rated, sets=tuple(frozenset([text]) for text in rated.labels)), "[]"), marked=False)
+
+
+def _reads_ratings(wanted: Measure, entry: QuestionPlan) -> bool:
+    """Whether the answers in the form of the headline serve: they must where a question is put into another form."""
+    if wanted.part is Part.COUNT or wanted.statistic.reads == ("spans",):
+        return False
+    if wanted.part in (Part.MEAN_OF_ROWS, Part.POOLED_ROWS, Part.ROW, Part.LABEL, Part.MARKED):
+        return True
+    return wanted.question == entry.id and (isinstance(entry.question, Rank | Spans) or wanted is entry.headline)
+
+
+def _check_one_group(rows: Counted) -> None:
+    if len(rows.selection.groups) > 1:
+        raise StatisticError(
+            f"Answers of {' and '.join(rows.selection.groups)} are not pooled.",
+            next_step="Count one group of judges at a time, or compare them in pairs.",
+        )
+
+
+def _named(result: Result, wanted: Measure) -> Result:
+    labels = {"question": wanted.question, **({"row": wanted.row} if wanted.row else {})}
+    return replace(result, labels={**labels, **result.labels})
+
+
+def _undefined(wanted: Measure, error: StatisticError) -> Result:
+    return Result(wanted.name, None, labels={"question": wanted.question}, notes=(error.what,))

@@ -1,0 +1,126 @@
+"""Answers in the form in which judges can be compared: marked passages by what was marked, rankings by which of two was
+preferred, everything else as it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from lanner.model import Choice, Grid, Labels, Number, Question, Rank, Scale, Spans
+from lanner.stats.alpha import alpha
+from lanner.stats.comparisons import comparisons
+from lanner.stats.ratings import Ratings
+
+MARKED, NOTHING, EQUAL = "@marked", "@nothing", "@equal"
+"""Answers that no protocol names: a passage without a kind, no passage at all, neither of two preferred."""
+MOST_POINTS = 12
+"""Points up to which a scale's answers are looked at one by one; beyond, as a distribution."""
+_NEEDED = (
+    *("judge", "judge_kind", "stage", "question", "row", "document", "segment", "system", "role", "answered_at"),
+    *("label", "labels", "score", "spans", "ranks"),
+)
+"""What agreement looks at: a million rows with everything else take three times as long."""
+
+
+def question_ratings(rows: pl.DataFrame, question: Question) -> Ratings:
+    """The answers to one question as its headline coefficient reads them. `rows` are those that count."""
+    own = rows.filter(pl.col("question") == question.id)
+    table = comparable(own.select(name for name in _NEEDED if name in own.columns), question)
+    return alpha.ratings(table, question.id, labels=scale_of(question), judges=_judges(table))
+
+
+def _judges(table: pl.DataFrame) -> list[str]:
+    """Everyone who is in the rows: which of them count has been decided already."""
+    return sorted(table["judge"].unique().to_list())
+
+
+def is_fine(question: Question) -> bool:
+    """Whether answers are numbers too finely graded for two judges to give the same one often."""
+    if isinstance(question, Number):
+        return True
+    return isinstance(question, Scale) and (
+        not question.step or (question.max - question.min) / question.step >= MOST_POINTS
+    )
+
+
+def scale_of(question: Question) -> list[str | float] | None:
+    """All answers a question allows, in order, so that unused ones count too; None where they are not few."""
+    if isinstance(question, Choice | Grid):
+        return [option.id for option in question.options]
+    if isinstance(question, Scale) and not is_fine(question):
+        return [float(x) for x in np.arange(question.min, question.max + question.step / 2, question.step)]
+    return None
+
+
+def kinds(question: Question) -> tuple[str, ...]:
+    """The labels a set can hold, in order; empty where answers are no sets."""
+    if isinstance(question, Labels):
+        return tuple(option.id for option in question.options)
+    if isinstance(question, Spans):
+        named = [option.id for option in question.categories if not option.parent]
+        return (*(named or [option.id for option in question.severities] or [MARKED]), NOTHING)
+    return ()
+
+
+def comparable(table: pl.DataFrame, question: Question) -> pl.DataFrame:
+    """The answers to this question in a form that agreement can be computed on."""
+    if isinstance(question, Spans):
+        own = table.filter(pl.col("question") == question.id)
+        sets = {text: _read(question)(text) for text in own["spans"].drop_nulls().unique()}
+        marked = pl.col("spans").replace_strict(sets, return_dtype=pl.List(pl.String))
+        return own.with_columns(marked.alias("labels"), _none("label", pl.String()), _none("score", pl.Float64()))
+    if isinstance(question, Rank):
+        own = table.filter((pl.col("question") == question.id) & pl.col("ranks").is_not_null())
+        if own.is_empty():
+            return own
+        pairs, _ = comparisons(own, question.id)
+        won = pl.when(pl.col("won") > 0).then("one").when(pl.col("won") < 0).then("two").otherwise(pl.lit(EQUAL))
+        return pairs.with_columns(
+            won.alias("label"),
+            pl.concat_str("one", "two", separator="|").alias("system"),
+            _none("ranks", pl.List(pl.Int64())),
+        ).select(own.columns)
+    return table
+
+
+def holding(rated: Ratings, label: str) -> Ratings:
+    """Of sets: whether each holds a label."""
+    holds = np.array([label in members for members in rated.sets], dtype=np.int32)
+    return replace(
+        rated,
+        code=holds[rated.code] if len(rated.code) else rated.code,
+        labels=("no", "yes"),
+        points=np.arange(2, dtype=float),
+        sets=(),
+        ordered=False,
+        explicit=False,
+    )
+
+
+def _none(name: str, dtype: pl.DataType) -> pl.Expr:
+    return pl.lit(None, dtype).alias(name)
+
+
+def _read(question: Spans) -> Callable[[str], list[str]]:
+    """What was marked in a sentence: each kind once, the widest categories only."""
+    parents = {option.id: option.parent for option in question.categories}
+    known = kinds(question)[:-1]
+    unnamed = known[0] if len(known) == 1 else MARKED
+
+    def widest(name: str) -> str:
+        while parent := parents.get(name):
+            name = parent
+        return name
+
+    def read(text: str) -> list[str]:
+        marked = {
+            widest(str(span["category"])) if span.get("category") else str(span.get("severity") or unnamed)
+            for span in json.loads(text)
+        }
+        return sorted(marked) or [NOTHING]
+
+    return read

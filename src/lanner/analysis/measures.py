@@ -1,0 +1,296 @@
+"""Which statistic suits which question: decided once, for page, command line, report, API and library.
+
+A protocol's own `[[analysis]]` is obeyed: what it plans comes first, and the level it names for α is the level of α
+wherever that question appears. Every question has one headline, the number that stands for it wherever one number
+does: Krippendorff's α of all judges of a group. The headline of a grid is the mean of its rows' α.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import polars as pl
+
+from lanner.analysis.grids import mean_alpha
+from lanner.errors import InputError, did_you_mean
+from lanner.model import Choice, Grid, Labels, Number, Option, Protocol, Question, Rank, Scale, Spans, Unit
+from lanner.protocols.derived import chosen_rows
+from lanner.stats.agreement import COEFFICIENTS, alpha, gwet, icc, jaccard, kappa, micro_f1, percent, spans
+from lanner.stats.estimate import Statistic
+
+MOST_ORDINAL_POINTS = 20
+"""A scale with more steps is read as numbers, one with fewer as an order."""
+FEWEST_ITEMS = 10
+"""Shared items below which nothing is said about agreement: with fewer, any number is chance."""
+
+
+class Part(StrEnum):
+    """What of a question's answers a measure looks at."""
+
+    WHOLE = "whole"
+    MEAN_OF_ROWS = "mean of rows"
+    POOLED_ROWS = "pooled rows"
+    ROW = "row"
+    LABEL = "label"
+    MARKED = "marked"
+    COUNT = "count"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A statistic with its options, and its sign in print. `question` is where its answers are found; `row` is the row
+    of a grid or the label of a set that it is about."""
+
+    name: str
+    sign: str
+    statistic: Statistic
+    question: str
+    row: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    pairwise: bool = False
+    part: Part = Part.WHOLE
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPlan:
+    """How agreement on one question is told: its headline, the parts it is made of, and further coefficients, the
+    protocol's own first. `question` is None for a score that the protocol computes."""
+
+    id: str
+    question: Question | None
+    headline: Measure
+    parts: tuple[Measure, ...] = ()
+    others: tuple[Measure, ...] = ()
+
+    @property
+    def pairs(self) -> Measure:
+        """The coefficient that two judges are compared by."""
+        if self.headline.pairwise:
+            return self.headline
+        return next((measure for measure in self.others if measure.pairwise), self.headline)
+
+    @property
+    def same(self) -> Measure | None:
+        """The plain share of agreement that stands next to it."""
+        return next((measure for measure in self.others if measure.name in ("percent", "jaccard")), None)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Everything, the headline first."""
+        return (self.headline, *self.parts, *self.others)
+
+
+def plan(protocol: Protocol) -> list[QuestionPlan]:
+    """How agreement is told for every question that two judges can agree on, in the protocol's order, then for the
+    scores that its own analysis names. Questionnaires are asked of judges about themselves and have no place here."""
+    about_texts = [question for stage, question in protocol.questions if stage.unit is not Unit.JUDGE]
+    plans = [entry for question in about_texts if (entry := plan_question(question, protocol)) is not None]
+    scores = {score.id for score in protocol.scores}
+    planned = dict.fromkeys(of for name, of, _ in _planned(protocol) if of in scores and name in COEFFICIENTS)
+    return [*plans, *(_score_plan(name, protocol) for name in planned)]
+
+
+def plan_question(question: Question, protocol: Protocol | None = None) -> QuestionPlan | None:
+    """How agreement on one question is told; None for free text."""
+    suited = _suited(question, _level(question, protocol))
+    if suited is None:
+        return None
+    headline, parts, others = suited
+    planned = list(_planned_measures(question.id, protocol, headline))
+    names = {(measure.name, measure.question) for measure in planned}
+    rest = [measure for measure in others if (measure.name, measure.question) not in names]
+    return QuestionPlan(question.id, question, headline, tuple(parts), (*planned, *rest))
+
+
+def main_question(protocol: Protocol, wanted: str = "") -> Question | None:
+    """The question that a verdict is about: the one named, else the first that two judges can agree on. Marks, ranks
+    and counts stand in only where nothing is asked outright."""
+    questions = [
+        entry.question for entry in plan(protocol) if entry.question is not None and not entry.question.for_each
+    ]
+    outright = [question for question in questions if isinstance(question, Choice | Labels | Grid | Scale)]
+    first = next(iter(outright or questions), None)
+    return next((question for question in questions if question.id == wanted), first)
+
+
+def plan_table(table: pl.DataFrame, question: str | None = None) -> list[QuestionPlan]:
+    """The same for answers without a protocol: what suits is told by what the answers are."""
+    known = table["question"].unique(maintain_order=True).to_list()
+    if question and question not in known:
+        raise InputError(f"There are no answers to {question!r}.", next_step=did_you_mean(question, known))
+    names = [question] if question else known
+    return [
+        entry for name in names if (entry := _plan_answers(name, table.filter(pl.col("question") == name))) is not None
+    ]
+
+
+def _plan_answers(name: str, answers: pl.DataFrame) -> QuestionPlan | None:
+    if answers["spans"].is_not_null().any():
+        return QuestionPlan(name, None, _marked(name), (), (_span_f1(name),))
+    if answers["labels"].is_not_null().any():
+        headline, *others = _sets(name)
+    elif answers["label"].is_not_null().any():
+        headline, *others = _nominal(name)
+    elif answers["score"].is_not_null().any():
+        few = answers["score"].drop_nulls().n_unique() <= MOST_ORDINAL_POINTS
+        headline = _alpha(name, "ordinal" if few else "interval", pairwise=True)
+        others = [Measure("icc", "ICC(2,1)", icc, name, options={"form": "2,1"})]
+        if few:
+            others.append(Measure("kappa", "κ quadratic", kappa, name, options={"weights": "quadratic"}))
+            others.append(Measure("percent", "% same", percent, name, pairwise=True))
+    else:
+        return None
+    return QuestionPlan(name, None, headline, (), tuple(others))
+
+
+def _suited(question: Question, level: str) -> tuple[Measure, list[Measure], list[Measure]] | None:
+    """The headline of a question, its parts, and further coefficients."""
+    name = question.id
+    if question.for_each:
+        return _alpha(name, level, pairwise=True), [], [Measure("percent", "% same", percent, name, pairwise=True)]
+    match question:
+        case Choice():
+            labels = _ids(question.options)
+            headline, *others = _nominal(name, labels, level)
+            if question.ordered and level == "nominal":
+                options = {"level": "ordinal", "labels": labels}
+                others.append(Measure("alpha_ordinal", "α ordinal", alpha, name, options=options))
+            return headline, [], others
+        case Scale() | Number():
+            return _alpha(name, level, pairwise=True), [], [Measure("percent", "% same", percent, name, pairwise=True)]
+        case Grid():
+            return _grid(question, level)
+        case Labels():
+            headline, *others = _sets(name)
+            if question.counts:
+                options = {"level": "interval", "value": ("score",)}
+                others.append(Measure("count", "α of their number", alpha, name, options=options, part=Part.COUNT))
+            each = [_alpha(name, "nominal", option.id, part=Part.LABEL) for option in question.options]
+            return headline, each, others
+        case Spans():
+            return _marked(name), [], [_span_f1(name)]
+        case Rank():
+            headline, *others = _nominal(name)
+            return headline, [], others
+        case _:
+            return None
+
+
+def _grid(question: Grid, level: str) -> tuple[Measure, list[Measure], list[Measure]]:
+    labels = _ids(question.options)
+    rows = [_alpha(question.id, level, row.id, part=Part.ROW, labels=labels) for row in question.rows]
+    pooled = _alpha(question.id, level, part=Part.POOLED_ROWS, labels=labels)
+    chosen = chosen_rows(question)
+    sets = list(_sets(chosen)) if chosen else []
+    headline = _alpha(question.id, level, pairwise=True, part=Part.MEAN_OF_ROWS, labels=labels)
+    return headline, rows, [*sets, pooled]
+
+
+def _ids(options: tuple[Option, ...]) -> list[str]:
+    return [option.id for option in options]
+
+
+def _alpha(
+    question: str, level: str, row: str = "", *, pairwise: bool = False, part: Part = Part.WHOLE, **options: Any
+) -> Measure:
+    sign = {"nominal": "α", "jaccard": "α Jaccard"}.get(level, f"α {level}")
+    if part is Part.POOLED_ROWS:
+        sign = f"{sign}, all cells pooled"
+    statistic = mean_alpha if part is Part.MEAN_OF_ROWS else alpha
+    return Measure("alpha", sign, statistic, question, row, {"level": level, **options}, pairwise, part)
+
+
+def _nominal(question: str, labels: list[str] | None = None, level: str = "nominal") -> Iterator[Measure]:
+    """A label that nobody used still is one that could have been chosen: the labels are the protocol's."""
+    options: dict[str, Any] = {"labels": labels} if labels else {}
+    yield _alpha(question, level, **options)
+    yield Measure("kappa", "κ", kappa, question, options=options, pairwise=True)
+    yield Measure("percent", "% same", percent, question, options=options, pairwise=True)
+    yield Measure("gwet", "AC1", gwet, question, options=options)
+
+
+def _sets(question: str) -> Iterator[Measure]:
+    yield _alpha(question, "jaccard", pairwise=True)
+    yield Measure("jaccard", "mean Jaccard", jaccard, question, pairwise=True)
+    yield Measure("micro_f1", "micro-F1", micro_f1, question, pairwise=True)
+
+
+def _marked(question: str) -> Measure:
+    return Measure("alpha", "α any marked", alpha, question, options={"level": "nominal"}, part=Part.MARKED)
+
+
+def _span_f1(question: str) -> Measure:
+    return Measure("spans", "span F1", spans, question, pairwise=True)
+
+
+def _score_plan(name: str, protocol: Protocol) -> QuestionPlan:
+    headline = _alpha(name, _planned_level(name, protocol) or "interval", pairwise=True)
+    return QuestionPlan(name, None, headline, (), tuple(_planned_measures(name, protocol, headline)))
+
+
+def _planned(protocol: Protocol | None) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """The coefficients of agreement that a protocol's own analysis names: name, question, options."""
+    for analysis in protocol.analyses if protocol else ():
+        package, _, name = analysis.statistic.partition(".")
+        if package == "agreement" and name in COEFFICIENTS:
+            yield name, analysis.of, analysis.options
+
+
+def _planned_level(question: str, protocol: Protocol | None) -> str | None:
+    levels = (options.get("level") for name, of, options in _planned(protocol) if name == "alpha" and of == question)
+    return next((str(level) for level in levels if level), None)
+
+
+def _planned_measures(question: str, protocol: Protocol | None, headline: Measure) -> Iterator[Measure]:
+    """What the protocol plans besides α, whose level is the headline's."""
+    found = protocol.find(question) if protocol else None
+    asked = found[1] if found else None
+    labels = {"labels": _ids(asked.options)} if isinstance(asked, Choice) else {}
+    sets = chosen_rows(asked) if asked is not None else None
+    for name, of, options in _planned(protocol):
+        if of != question or name == headline.name:
+            continue
+        statistic = COEFFICIENTS[name]
+        source = sets if sets and statistic.reads[0] == "labels" else question
+        pairwise = name in ("kappa", "percent", "jaccard", "micro_f1", "spans", "scott")
+        sign = _SIGNS.get(name, name) + (f" {options['weights']}" if "weights" in options else "")
+        yield Measure(name, sign, statistic, source, options={**labels, **options}, pairwise=pairwise)
+
+
+_SIGNS = {
+    "kappa": "κ",
+    "percent": "% same",
+    "gwet": "AC1",
+    "jaccard": "mean Jaccard",
+    "micro_f1": "micro-F1",
+    "macro_f1": "macro-F1",
+    "spans": "span F1",
+    "gamma": "γ",
+    "scott": "π",
+    "icc": "ICC(2,1)",
+    "fleiss": "Fleiss' κ",
+    "conger": "Conger's κ",
+    "brennan_prediger": "Brennan–Prediger",
+    "wmt": "κ (WMT)",
+}
+
+
+def _level(question: Question, protocol: Protocol | None) -> str:
+    """The level of α: as the protocol's own analysis says; else what the kind of answer allows."""
+    if planned := _planned_level(question.id, protocol):
+        return planned
+    if question.for_each:
+        return "ordinal"
+    match question:
+        case Scale():
+            points = (question.max - question.min) / question.step if question.step else float("inf")
+            return "ordinal" if points <= MOST_ORDINAL_POINTS else "interval"
+        case Number():
+            return "interval"
+        case Grid():
+            return "ordinal" if all(option.value is not None for option in question.options) else "nominal"
+        case _:
+            return "nominal"

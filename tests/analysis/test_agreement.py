@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from analysis.plain_oracle import alpha, grid_alpha, light_kappa, raw
+from lanner import protocols
+from lanner.analysis import Part, agreements, counted, measure, pairs, plan, question_agreement, without_each_judge
+from lanner.analysis.material import Material
+from lanner.errors import StatisticError
+from lanner.model import Document, Judge, JudgeKind, Judgement, Labels, Option, Role, Segment
+from reports.world import material
+
+
+def with_judge(world: Material, judge: Judge, of: str, **changes: object) -> Material:
+    """The same with another judge who repeats what one has said."""
+    copies = [replace(j, judge=judge.id, **changes) for j in world.judgements if j.judge == of]  # type: ignore[arg-type]
+    return replace(world, judges=(*world.judges, judge), judgements=(*world.judgements, *copies))
+
+
+def headline(world: Material, question: str, **select: object) -> float | None:
+    assert world.protocol is not None
+    rows = counted(world.table, **select)  # type: ignore[arg-type]
+    (entry,) = [entry for entry in plan(world.protocol) if entry.id == question]
+    return question_agreement(rows, entry).headline.value
+
+
+def test_headlines_equal_what_pandas_and_scikit_learn_say() -> None:
+    world = material("h_falcon", judges=3, documents=4)
+    rows = raw(world.judgements)
+    assert headline(world, "holistic") == pytest.approx(alpha(rows[rows["question"] == "holistic"], "interval"))
+    assert headline(world, "sentence") == pytest.approx(alpha(rows[rows["question"] == "sentence"], "ordinal"))
+    order = [option.id for option in world.protocol.find("skills")[1].options]  # type: ignore[union-attr, index]
+    mean, by_row = grid_alpha(rows[rows["question"] == "skills"], order)
+    assert headline(world, "skills") == pytest.approx(mean)
+    found = {entry.plan.id: entry for entry in agreements(counted(world.table), world.protocol)}  # type: ignore[arg-type]
+    weakest = found["skills"].weakest
+    assert weakest is not None
+    assert weakest.measure.row == min(by_row, key=lambda row: by_row[row])
+
+
+def test_kappa_is_the_mean_over_pairs_of_people() -> None:
+    world = material("falcon", judges=3, documents=5)
+    (entry,) = [entry for entry in plan(protocols.load("falcon")) if entry.id == "context"]
+    rows = raw(world.judgements)
+    kappa = next(wanted for wanted in entry.others if wanted.name == "kappa")
+    assert measure(counted(world.table), kappa, entry).value == pytest.approx(
+        light_kappa(rows[rows["question"] == "context"])
+    )
+    assert len(pairs(counted(world.table), kappa, entry)) == 3
+
+
+@pytest.mark.parametrize("kind", [JudgeKind.MODEL, JudgeKind.METRIC, JudgeKind.ADJUDICATED])
+def test_no_other_kind_of_judge_changes_the_agreement_of_people(kind: JudgeKind) -> None:
+    world = material("h_falcon", judges=3, documents=4)
+    joined = with_judge(world, Judge("other", kind), "j0")
+    for question in ("skills", "sentence", "holistic"):
+        assert headline(joined, question) == headline(world, question)
+
+
+@pytest.mark.parametrize("role", [Role.TUTORIAL, Role.CONTROL, Role.CALIBRATION, Role.REPEAT])
+def test_no_other_role_changes_agreement(role: Role) -> None:
+    world = material("h_falcon", judges=3, documents=4)
+    joined = with_judge(world, Judge("j9"), "j0", role=role)
+    for question in ("skills", "sentence", "holistic"):
+        assert headline(joined, question) == headline(world, question)
+
+
+def test_settling_a_disagreement_changes_no_span_agreement_and_adds_no_judge() -> None:
+    world = material("esa", judges=4, documents=4)
+    settled = with_judge(world, Judge("adjudicated", JudgeKind.ADJUDICATED, "Agreed"), "j0")
+    (entry,) = [entry for entry in plan(protocols.load("esa")) if entry.id == "errors"]
+    f1 = next(wanted for wanted in entry.others if wanted.name == "spans")
+    before, after = (measure(counted(one.table), f1, entry) for one in (world, settled))
+    assert before.value == after.value
+    assert after.counts["judges"] == 4
+    names = {name for pair in pairs(counted(settled.table), f1, entry) for name in pair.labels.values()}
+    assert "adjudicated" not in names
+
+
+def test_a_judge_left_out_is_as_if_they_had_not_answered() -> None:
+    world = material("h_falcon", judges=3, documents=4)
+    without = world.only(["j0", "j1"])
+    assert headline(world, "holistic", left_out=["j2"]) == headline(without, "holistic")
+    rows = counted(world.table)
+    (entry,) = [entry for entry in plan(protocols.load("h_falcon")) if entry.id == "holistic"]
+    left = {result.labels["without"]: result.value for result in without_each_judge(rows, entry)}
+    assert left["j2"] == pytest.approx(headline(without, "holistic"))
+    assert set(left) == {"j0", "j1", "j2"}
+
+
+def test_groups_are_compared_in_pairs_and_never_pooled() -> None:
+    world = with_judge(material("h_falcon", judges=2, documents=4), Judge("gpt", JudgeKind.MODEL), "j0")
+    (entry,) = [entry for entry in plan(protocols.load("h_falcon")) if entry.id == "holistic"]
+    both = counted(world.table, of=["people", "models"])
+    assert len(pairs(both, entry.pairs, entry)) == 3
+    with pytest.raises(StatisticError, match="not pooled"):
+        measure(both, entry.headline, entry)
+
+
+def test_labels_that_are_counted_agree_only_where_they_are_the_same_labels() -> None:
+    """One judge says `no_errors` throughout, the other `mistranslation`: the same number, never the same answer."""
+    question = Labels(id="errors", options=(Option(id="no_errors"), Option(id="mistranslation")), counts=True)
+    base = protocols.load("h_falcon")
+    stage = base.stages[0].model_copy(update={"questions": (question,)})
+    protocol = base.model_copy(update={"stages": (stage,), "scores": (), "analyses": ()})
+    texts = tuple(Document(f"d{d}", tuple(Segment(str(s), "x", {"oak": "y"}) for s in range(30))) for d in range(4))
+    answers = [
+        Judgement(judge, base.stages[0].id, "errors", document.id, segment.id, ("oak",), {label: 1})
+        for judge, label in (("a", "no_errors"), ("b", "mistranslation"))
+        for document in texts
+        for segment in document
+    ]
+    world = Material("counts", protocol, texts, (Judge("a"), Judge("b")), tuple(answers))
+    (entry,) = plan(protocol)
+    rows = counted(world.table)
+    same = entry.same
+    assert same is not None
+    assert measure(rows, same, entry).value == 0.0
+    value = question_agreement(rows, entry).headline.value
+    assert value is not None and value < 0.01
+    number = next(wanted for wanted in entry.others if wanted.part is Part.COUNT)
+    assert "number" in number.sign
+
+
+def test_every_result_names_its_selection() -> None:
+    world = material("h_falcon", judges=3, documents=3)
+    rows = counted(world.table, left_out=["j2"])
+    for entry in agreements(rows, world.protocol):  # type: ignore[arg-type]
+        for result in (entry.headline, *(part.result for part in entry.parts)):
+            assert f"rows {rows.selection}" in str(result.signature)
+    assert "1 judge left out" in str(rows.selection)
+
+
+def test_too_few_shared_items_are_not_enough_for_a_sentence() -> None:
+    world = material("h_falcon", judges=2, documents=1)
+    few = replace(world, judgements=tuple(j for j in world.judgements if j.segment == "1"))
+    (entry,) = [entry for entry in agreements(counted(few.table), few.protocol) if entry.plan.id == "holistic"]  # type: ignore[arg-type]
+    assert entry.headline.counts["items"] == 2
+    assert not entry.enough
