@@ -158,7 +158,24 @@ COMING: set[str] = set()
 """Families of statistics that plans name before they are built."""
 
 
-def test_h_falcon_speaks_eight_languages() -> None:
-    eight = {"en", "ko", "de", "es", "pt", "zh", "ja", "ar"}
-    for name in ("h_falcon", "falcon", "falcon_skip"):
-        assert set(protocols.load(name).text) == eight
+def places(table: dict[str, object], above: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
+    inner = [places(value, (*above, key)) for key, value in table.items() if isinstance(value, dict)]
+    return {(*above, key) for key, value in table.items() if not isinstance(value, dict)}.union(*inner)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_protocol_speaks_the_eight_languages_of_the_pages(name: str) -> None:
+    """A judge whose page is Korean meets no English sentence, in no protocol and no questionnaire."""
+    text = protocols.load(name).text
+    assert set(text) == {"en", "ko", "de", "es", "pt", "zh", "ja", "ar"}
+    for language in text:
+        assert places(text[language]) == places(text["en"]), language
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_line_of_a_translation_is_left_in_english(name: str) -> None:
+    text = protocols.load(name).text
+    for language in set(text) - {"en"}:
+        for key in ("summary", "instructions", "when_to_use"):
+            if key in text["en"]:
+                assert text[language][key] != text["en"][key], (language, key)

@@ -10,6 +10,7 @@ from lanner import protocols
 from lanner.errors import ProtocolError
 from lanner.model import Grid, Scale
 from lanner.protocols.reading import mistakes
+from lanner.protocols.wording import Wording
 
 SMALL = """\
 name = "small"
@@ -178,3 +179,23 @@ def test_a_circle_is_refused(tmp_path: Path) -> None:
 
 def test_leaving_out_needs_something_to_leave_out_of() -> None:
     assert "extends none" in broken('without = ["x"]\n' + SMALL).what
+
+
+def test_translations_lie_in_a_file_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(SMALL)
+    (tmp_path / "translations").mkdir()
+    (tmp_path / "translations" / "mine.toml").write_text('[ko.questions.quality]\nlabel = "품질"\n')
+    text = protocols.load(tmp_path / "mine.toml").text
+    assert text["ko"]["questions"]["quality"]["label"] == "품질"
+    assert text["en"]["questions"]["quality"]["label"] == "Quality"
+
+
+def test_what_a_derived_protocol_words_anew_is_not_shown_in_an_old_translation() -> None:
+    """Korean judges read the new English question, not the Korean one of the protocol it was derived from."""
+    derived = protocols.parse_toml(
+        'name = "mine"\nversion = "1"\nextends = "esa"\n[text.en.questions.score]\nlabel = "Usefulness"\n'
+    )
+    korean = Wording(derived, "ko")
+    assert korean.question("score").label == "Usefulness"
+    assert korean.question("errors").label == "오류"
+    assert korean.question("score").help == Wording(protocols.load("esa"), "ko").question("score").help

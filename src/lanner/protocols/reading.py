@@ -149,11 +149,13 @@ def _expanded(table: Table, path: Path, depth: int) -> Table:
     """The table with what it includes and extends underneath, and short option lists spelled out."""
     if depth > _MAX_EXTENDS:
         raise ProtocolError("Protocols extend each other in a circle.", where=Where(path))
+    table = _translated(table, path)
     for shared in table.pop("include", ()):
         table = merged(_other(path, f"_{shared}", depth), table)
     if table.get("extends"):
-        base = _other(path, str(table["extends"]), depth)
-        table = merged(without(base, set(table.pop("without", ()))), table)
+        base = without(_other(path, str(table["extends"]), depth), set(table.pop("without", ())))
+        base["text"] = _still_true(base.get("text", {}), table.get("text", {}))
+        table = merged(base, table)
     elif "without" in table:
         raise ProtocolError(
             "`without` leaves out parts of another protocol, but this one extends none.",
@@ -161,6 +163,37 @@ def _expanded(table: Table, path: Path, depth: int) -> Table:
             next_step="Add a line `extends = …` or remove `without`.",
         )
     return spelled_out(table)
+
+
+def _still_true(base: Table, own: Table) -> Table:
+    """The texts of the base without translations of what the new protocol words anew in another language: a Korean
+    judge reads the new English sentence rather than the translation of the old one."""
+    reworded = {place for texts in own.values() if isinstance(texts, dict) for place in _places(texts)}
+    return {language: _without_places(texts, reworded) for language, texts in base.items()}
+
+
+def _places(table: Table, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _places(value, (*above, key))
+        else:
+            yield (*above, key)
+
+
+def _without_places(table: Table, places: set[tuple[str, ...]], above: tuple[str, ...] = ()) -> Table:
+    return {
+        key: _without_places(value, places, (*above, key)) if isinstance(value, dict) else value
+        for key, value in table.items()
+        if (*above, key) not in places
+    }
+
+
+def _translated(table: Table, path: Path) -> Table:
+    """The table with the texts of `translations/NAME.toml` beside it; its own texts win."""
+    translations = path.parent / "translations" / path.name
+    if not translations.is_file():
+        return table
+    return merged({"text": _toml(_text_of(translations), translations)}, table)
 
 
 def _other(path: Path, name: str, depth: int) -> Table:
