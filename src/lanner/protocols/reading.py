@@ -193,7 +193,8 @@ def _translated(table: Table, path: Path) -> Table:
     translations = path.parent / "translations" / path.name
     if not translations.is_file():
         return table
-    return merged({"text": _toml(_text_of(translations), translations)}, table)
+    whole: Table = merged({"text": _toml(_text_of(translations), translations)}, table)
+    return whole
 
 
 def _other(path: Path, name: str, depth: int) -> Table:
