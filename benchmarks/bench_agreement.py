@@ -22,12 +22,10 @@ import polars as pl
 from lanner.stats import resample
 from lanner.stats.agreement import overview
 from lanner.stats.alpha import alpha
-from lanner.stats.counting import fleiss
+from lanner.stats.coefficients import fleiss, kappa, pairwise
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, severity
-from lanner.stats.kappa import kappa, pairwise
-from lanner.stats.ratings import Ratings
+from lanner.stats.ratings import Ratings, ratings
 from lanner.stats.resample import Resampling
-from lanner.stats.selection import ratings
 
 BY_ITEM = Resampling(unit="item", n=1000, method="bca-t")  # drawn, as the peer's loop does; `auto` would not need to
 

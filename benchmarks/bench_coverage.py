@@ -21,16 +21,14 @@ import numpy as np
 from lanner.model import Interval, Result
 from lanner.stats.alpha import alpha
 from lanner.stats.association import correlate
-from lanner.stats.compare import difference
-from lanner.stats.counting import fleiss, gwet, percent
-from lanner.stats.diagnosis import severity
+from lanner.stats.coefficients import fleiss, gwet, kappa, percent
+from lanner.stats.diagnosis import difference, severity
 from lanner.stats.estimate import Statistic as Planner
 from lanner.stats.icc import icc
-from lanner.stats.kappa import kappa
 from lanner.stats.outcome import outcome
-from lanner.stats.overlap import jaccard
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling, replicate_sums
+from lanner.stats.spans import jaccard
 
 SEGMENTS, POINTS = 10, 4
 MANY = 40_000  # documents of a world

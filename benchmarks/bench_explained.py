@@ -15,8 +15,7 @@ import time
 import numpy as np
 import polars as pl
 
-from lanner.stats.explained import Parts, Shares, shares
-from lanner.stats.mixed import curvature, fit
+from lanner.stats.mixed import Parts, Shares, curvature, fit, shares
 
 WORLDS = [  # judges, documents, sentences, sd of judges, of documents, residual; slope, of sentences or of documents
     (2, 12, 4, (0.5, 1.0, 1.5), 0.5, "sentence"),

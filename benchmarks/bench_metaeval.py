@@ -21,10 +21,8 @@ import numpy as np
 
 from lanner.formats import mtme
 from lanner.stats.metaeval import Scorer, metaeval
-from lanner.stats.pairwise_accuracy import SoftAccuracy, original_confidences, swaps
-from lanner.stats.scorer_comparison import accuracy_tests
-from lanner.stats.swap_tests import kendall_tests, pearson_tests, soft_accuracy_tests
-from lanner.stats.tie_accuracy import calibrated
+from lanner.stats.metric_accuracy import SoftAccuracy, calibrated, original_confidences, swaps
+from lanner.stats.metric_tests import accuracy_tests, kendall_tests, pearson_tests, soft_accuracy_tests
 
 
 def timed(work: Callable[[], Any], times: int = 3) -> tuple[float, Any]:

@@ -26,15 +26,15 @@ import polars as pl
 
 from lanner.stats.agreement import overview
 from lanner.stats.association import between_measures, correlations
+from lanner.stats.coefficients import pairwise
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, severity
 from lanner.stats.effort import cost, fatigue, items, throughput
-from lanner.stats.kappa import pairwise
 from lanner.stats.mixed import mixed
 from lanner.stats.preference import sign_test
 from lanner.stats.ranking import systems
+from lanner.stats.ratings import ratings
 from lanner.stats.regression import blocks, regress
 from lanner.stats.resample import _kept_draws
-from lanner.stats.selection import ratings
 from lanner.stats.wide import wide
 
 JUDGES, SYSTEMS, SENTENCES = 5, 4, 5

@@ -21,16 +21,15 @@ from scipy import stats
 
 from lanner.stats.association import correlate
 from lanner.stats.bradley_terry import bradley_terry
-from lanner.stats.compare import difference
-from lanner.stats.diagnosis import severity
+from lanner.stats.coefficients import kappa
+from lanner.stats.diagnosis import difference, severity
 from lanner.stats.effort import fatigue
-from lanner.stats.head_to_head import duels
-from lanner.stats.kappa import kappa
 from lanner.stats.leastsquares import Ols
 from lanner.stats.mixed import curvature, fit, satterthwaite
 from lanner.stats.models import _document_p, _item_p, against_people, calibration
 from lanner.stats.prediction_powered import powered_mean, variance
 from lanner.stats.preference import sign_test
+from lanner.stats.ranking import duels
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 from lanner.stats.scores import Items

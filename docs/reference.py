@@ -111,7 +111,7 @@ Let two or three judges do the same documents first and look at `lanner agreemen
 pilot what the whole campaign will show."""
 
 STATISTICS = {  # page: its title, the modules, the page on how to read them
-    "agreement": ("Coefficients of agreement", ("agreement", "kappa", "repeats", "compare"), "agreement.md"),
+    "agreement": ("Coefficients of agreement", ("agreement", "coefficients"), "agreement.md"),
     "diagnosis": ("What disagreement is made of", ("diagnosis",), "agreement.md"),
     "association": ("Correlation", ("association",), "association.md"),
     "regression": ("Regression and mixed models", ("regression", "mixed"), "regression.md"),
@@ -121,7 +121,7 @@ STATISTICS = {  # page: its title, the modules, the page on how to read them
     "effort": ("Effort", ("effort",), "effort.md"),
     "metaeval": ("Meta-evaluation", ("metaeval",), "metaeval.md"),
     "models": ("People and models", ("models", "prediction_powered"), "people-and-models.md"),
-    "planning": ("Planning", ("power", "outlook"), "planning.md"),
+    "planning": ("Planning", ("power",), "planning.md"),
     "questionnaire": ("Questionnaires", ("questionnaire",), "protocols.md"),
 }
 

@@ -17,9 +17,9 @@ from lanner.analysis.material import from_campaign
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Judge, JudgeKind
 from lanner.stats.agreement import overview
+from lanner.stats.coefficients import pairwise
 from lanner.stats.diagnosis import confusion
 from lanner.stats.effort import throughput
-from lanner.stats.kappa import pairwise
 from lanner.stats.ranking import systems
 from lanner.store import Store
 

@@ -7,8 +7,7 @@ from falcon_labels import falcon
 from lanner.stats import agreement
 from lanner.stats.agreement import COEFFICIENTS, grouped, overview
 from lanner.stats.alpha import alpha
-from lanner.stats.counting import percent
-from lanner.stats.kappa import kappa
+from lanner.stats.coefficients import kappa, percent
 from lanner.stats.resample import Resampling
 from rated import table
 from released import data_dir

@@ -15,13 +15,21 @@ from lanner.errors import DesignError, StatisticError
 from lanner.model import Result
 from lanner.stats import agreement, association, context, diagnosis, effort, mixed, models, preference, regression
 from lanner.stats.bradley_terry import bradley_terry
-from lanner.stats.compare import difference
-from lanner.stats.kappa import kappa, pairwise
-from lanner.stats.outlook import as_run, expected_width, preference_outlook, preference_pilot
-from lanner.stats.power import Design, documents_needed, next_judgements, pilot, plan
+from lanner.stats.coefficients import kappa, pairwise
+from lanner.stats.diagnosis import difference, self_agreement
+from lanner.stats.power import (
+    Design,
+    as_run,
+    documents_needed,
+    expected_width,
+    next_judgements,
+    pilot,
+    plan,
+    preference_outlook,
+    preference_pilot,
+)
 from lanner.stats.prediction_powered import prediction_powered
 from lanner.stats.ranking import head_to_head, systems
-from lanner.stats.repeats import self_agreement
 from lanner.stats.resample import Resampling
 
 QUICK = Resampling(n=50)

@@ -1,3 +1,5 @@
+""""""
+
 from __future__ import annotations
 
 import json
@@ -8,7 +10,65 @@ import pytest
 
 from lanner.errors import StatisticError
 from lanner.model import Document, Judge, JudgeKind, Judgement, Protocol, Role
-from lanner.stats.frame import SCHEMA, frame, tidy, to_polars
+from lanner.stats.frame import SCHEMA, answers, current, described, frame, laid_out, lists, tidy, to_polars
+
+
+def said(value: object, **more: object) -> Judgement:
+    fields = {"judge": "ann", "stage": "s", "question": "q", "document": "d", "segment": "1", "systems": ("x",)}
+    return Judgement(**{**fields, **more}, value=value)  # type: ignore[arg-type]
+
+
+def test_answers_that_a_later_one_supersedes_are_left_out() -> None:
+    first, second, other = said(1, id=7), said(2, id=8, supersedes=7), said(3)
+    assert current([first, second, other]) == [second, other]
+
+
+def test_points_in_time_keep_their_microseconds_and_are_utc() -> None:
+    east = timezone(timedelta(hours=9))
+    moments = [datetime(2026, 5, 1, 12, 0, 0, 123457, tzinfo=UTC), datetime(2026, 5, 1, 21, 0, 0, 1, tzinfo=east), None]
+    table = described([said(1, answered_at=moment) for moment in moments])
+    assert table["answered_at"].to_list() == moments
+    assert table.schema["answered_at"] == SCHEMA["answered_at"]
+
+
+def test_what_is_known_of_documents_and_judges_stands_beside_each_judgement() -> None:
+    texts = [Document("d", (), "en", "ko", domain="news")]
+    table = described([said(1), said(1, document="other")], texts, [Judge("ann", attributes={"years": 3})])
+    assert table["domain"].to_list() == ["news", ""]
+    assert table["target_language"].to_list() == ["ko", "und"]
+    assert table["judge_years"].to_list() == ["3", "3"]
+
+
+def test_lists_are_read_once_each() -> None:
+    read: list[list[str]] = []
+
+    def sort(labels: list[str]) -> list[str]:
+        read.append(labels)
+        return sorted(labels)
+
+    column = lists("labels", [["b", "a"], None, ["b", "a"], []], pl.List(pl.String), sort)
+    assert column.to_list() == [["a", "b"], None, ["a", "b"], []]
+    assert read == [["b", "a"], []]
+
+
+def test_numbers_in_words_are_numbers_and_objects_become_rows() -> None:
+    given = [said(3), said("4.5"), said(None), said({"r1": "low", "r2": "high"}, question="grid")]
+    made = answers(given, None)
+    assert made["_at"].to_list() == [0, 1, 2, 3, 3]
+    assert made["score"].to_list() == [3.0, 4.5, None, None, None]
+    assert made["row"].to_list() == ["", "", "", "r1", "r2"]
+    assert made["label"].to_list() == [None, None, None, "low", "high"]
+
+
+def test_derived_values_can_bring_their_own_question() -> None:
+    facts = described([said(1), said(2)])
+    values = answers([said(9)], None).with_columns(
+        pl.lit(1, dtype=pl.UInt32).alias("_at"), pl.lit("sum").alias("question")
+    )
+    table = laid_out(facts, values)
+    assert table.columns == list(SCHEMA)
+    assert table.select("judge", "question", "score").rows() == [("ann", "sum", 9.0)]
+
 
 PROTOCOL = Protocol.model_validate(
     {
@@ -41,7 +101,7 @@ PROTOCOL = Protocol.model_validate(
 )
 
 
-def said(question, value, **more):
+def answer(question, value, **more):
     fields = {"judge": "ann", "stage": "main", "document": "d1", "segment": "1", "systems": ("sys",), **more}
     return Judgement(question=question, value=value, **fields)
 
@@ -55,15 +115,15 @@ def row(table, question, **more):
 
 
 EVERYTHING = [
-    said("score", 70),
-    said("pick", "yes"),
-    said("kinds", ["b", "a", "b"]),
-    said("errors", {"x": 2, "y": 0}),
-    said("grid", {"r1": "high", "r2": "low"}),
-    said("each", {"a": 4, "b": 2}),
-    said("marks", [{"side": "target", "start": 0, "end": 3}]),
-    said("order", [2, 1], systems=("s1", "s2")),
-    said("note", "fine"),
+    answer("score", 70),
+    answer("pick", "yes"),
+    answer("kinds", ["b", "a", "b"]),
+    answer("errors", {"x": 2, "y": 0}),
+    answer("grid", {"r1": "high", "r2": "low"}),
+    answer("each", {"a": 4, "b": 2}),
+    answer("marks", [{"side": "target", "start": 0, "end": 3}]),
+    answer("order", [2, 1], systems=("s1", "s2")),
+    answer("note", "fine"),
 ]
 
 
@@ -90,13 +150,13 @@ def test_without_a_protocol_the_answers_tell():
 
 def test_missing_is_null_and_empty_is_empty():
     table = frame(
-        [said("kinds", []), said("kinds", None, segment="2"), said("marks", []), said("grid", None)], PROTOCOL
+        [answer("kinds", []), answer("kinds", None, segment="2"), answer("marks", []), answer("grid", None)], PROTOCOL
     )
     assert row(table, "kinds", segment="1")["labels"] == []
     assert row(table, "kinds", segment="2")["labels"] is None
     assert row(table, "marks")["spans"] == "[]"
     assert row(table, "grid")["row"] == ""
-    guessed = frame([said("kinds", []), said("marks", []), said("marks", [{"start": 0, "end": 1}], segment="2")])
+    guessed = frame([answer("kinds", []), answer("marks", []), answer("marks", [{"start": 0, "end": 1}], segment="2")])
     assert row(guessed, "kinds")["labels"] == []
     assert row(guessed, "marks", segment="1")["spans"] == "[]"
 
@@ -105,7 +165,7 @@ def test_documents_and_judges_add_what_they_know():
     documents = [Document("d1", (), "en", "ko", "news")]
     judges = [Judge("ann", JudgeKind.MODEL, attributes={"level": 3, "group": "x"})]
     known, unknown = frame(
-        [said("score", 1), said("score", 2, judge="bob", document="d2")], PROTOCOL, documents, judges
+        [answer("score", 1), answer("score", 2, judge="bob", document="d2")], PROTOCOL, documents, judges
     ).rows(named=True)
     assert (known["domain"], known["source_language"], known["target_language"]) == ("news", "en", "ko")
     assert (known["judge_kind"], known["judge_level"], known["judge_group"]) == ("model", "3", "x")
@@ -114,17 +174,19 @@ def test_documents_and_judges_add_what_they_know():
 
 
 def test_superseded_answers_are_left_out_and_the_rest_kept_in_order():
-    table = frame([said("score", 1, id=1), said("score", 5, segment="2", id=2), said("score", 9, id=3, supersedes=1)])
+    table = frame(
+        [answer("score", 1, id=1), answer("score", 5, segment="2", id=2), answer("score", 9, id=3, supersedes=1)]
+    )
     assert table["score"].to_list() == [5, 9]
 
 
 def test_times_are_utc_and_flags_are_kept():
     berlin = datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=1)))
-    table = frame([said("score", 1, answered_at=berlin, flags=("late",), active_seconds=2.5, role=Role.REPEAT)])
+    table = frame([answer("score", 1, answered_at=berlin, flags=("late",), active_seconds=2.5, role=Role.REPEAT)])
     (one,) = table.rows(named=True)
     assert one["answered_at"] == datetime(2026, 1, 1, 11, tzinfo=UTC)
     assert (one["flags"], one["active"], one["role"]) == (["late"], 2.5, "repeat")
-    assert frame([said("score", 1, answered_at=datetime(2026, 1, 1))])["answered_at"][0].tzinfo is not None
+    assert frame([answer("score", 1, answered_at=datetime(2026, 1, 1))])["answered_at"][0].tzinfo is not None
 
 
 def test_no_judgements_make_an_empty_table_with_every_column():

@@ -1,11 +1,68 @@
+""""""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
-from lanner.stats.outcome import crossed_outcome, outcome, t_outcome
+from lanner.stats.outcome import SCALES, acceleration, crossed_outcome, inverted, outcome, quantile, t_outcome
 from lanner.stats.resample import Replicates, Resampling, replicate_sums
+
+INSIDE = {
+    "plain": (-9, 9),
+    "fisher": (-0.99, 0.99),
+    "logit": (0.01, 0.99),
+    "log": (0.01, 50),
+    "difference": (-1.9, 1.9),
+}
+
+
+@pytest.mark.parametrize("scale", INSIDE)
+@given(st.floats(0, 1))
+def test_there_and_back_again_with_the_slope_on_the_way(scale, share):
+    low, high = INSIDE[scale]
+    x = low + share * (high - low)
+    there, back, slope = SCALES[scale]
+    assert back(there(x)) == pytest.approx(x, abs=1e-9)
+    step = 1e-6 * max(1.0, abs(x))
+    assert slope(x) == pytest.approx((there(x + step) - there(x - step)) / (2 * step), rel=1e-3)
+
+
+def test_ends_of_the_range_stay_finite():
+    for scale, end in (("fisher", 1.0), ("logit", 0.0), ("log", 0.0), ("difference", -2.0)):
+        there, back, _ = SCALES[scale]
+        assert back(there(end)) == pytest.approx(end, abs=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.013, 0.5, 0.975, 1.0])
+def test_quantiles_are_numpys(share: float) -> None:
+    for n in (2, 7, 2000):
+        ordered = np.sort(np.random.default_rng(n).normal(size=n))
+        assert quantile(ordered, share) == pytest.approx(np.quantile(ordered, share), abs=1e-14)
+
+
+def test_acceleration_of_a_mean_is_a_sixth_of_its_skewness_over_the_root_of_n() -> None:
+    values = np.random.default_rng(0).exponential(size=200)
+    left_out = (values.sum() - values) / 199
+    assert acceleration(left_out, None) == pytest.approx(stats.skew(values) / (6 * np.sqrt(200)))
+
+
+def test_equal_units_count_as_often_as_they_occur_and_undefined_ones_not_at_all() -> None:
+    left_out, counts = np.array([1.0, 2.0, 4.0]), np.array([5.0, 2.0, 1.0])
+    spelled_out = np.repeat(left_out, counts.astype(int))
+    assert acceleration(left_out, counts) == pytest.approx(acceleration(spelled_out, None))
+    assert acceleration(np.array([1.0, 2.0, 4.0, np.nan]), None) == acceleration(left_out, None)
+    assert acceleration(np.array([np.nan]), None) == 0
+    assert acceleration(np.ones(3), None) == 0
+
+
+def test_p_is_twice_the_smaller_tail() -> None:
+    drawn = np.sort(stats.norm.ppf((np.arange(4001) + 0.5) / 4001))
+    assert inverted(drawn, 1.96, 0.0, 0.0, 1.0) == pytest.approx(0.05, abs=0.002)
+    assert inverted(drawn, 0.0, 0.0, 0.0, 1.0) == pytest.approx(1.0, abs=0.002)
 
 
 def mean_of(sums):

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from lanner.model import Result
-from lanner.stats import association, compare, diagnosis, effort, preference, ranking, regression
+from lanner.stats import association, diagnosis, effort, preference, ranking, regression
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.association import correlate
 from lanner.stats.bradley_terry import bradley_terry
@@ -201,7 +201,7 @@ def study() -> pl.DataFrame:
         lambda _, labels: diagnosis.disagreements(labels, resampling=QUICK)[0],
         lambda _, labels: diagnosis.confusion(labels, resampling=QUICK)[0],
         lambda _, labels: diagnosis.leave_one_out(labels, resampling=QUICK)[0],
-        lambda _, labels: compare.difference(
+        lambda _, labels: diagnosis.difference(
             COEFFICIENTS["kappa"].plan(labels, judges=["j0", "j1"]),
             COEFFICIENTS["kappa"].plan(labels),
             resampling=QUICK,

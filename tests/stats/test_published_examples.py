@@ -14,17 +14,15 @@ import printed
 from lanner.model import Result
 from lanner.stats.agreement import grouped, overview
 from lanner.stats.association import _partials, between_measures, partial
-from lanner.stats.compare import difference
+from lanner.stats.coefficients import kappa
 from lanner.stats.context import agreement_intervals, issue_shares
-from lanner.stats.diagnosis import bias, confusion, leave_one_out, severity
+from lanner.stats.diagnosis import bias, confusion, difference, leave_one_out, self_agreement, severity
 from lanner.stats.effort import fatigue
-from lanner.stats.kappa import kappa
 from lanner.stats.metaeval import Scorer, comparisons
 from lanner.stats.mixed import effects, mixed
 from lanner.stats.preference import side_bias
 from lanner.stats.ranking import head_to_head
 from lanner.stats.regression import compare_judges
-from lanner.stats.repeats import self_agreement
 from lanner.stats.resample import Resampling
 from lanner.stats.spans import spans
 from rated import GOLDEN, table

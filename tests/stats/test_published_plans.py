@@ -10,11 +10,19 @@ import pytest
 
 import printed
 from lanner.model import Interval, Result
-from lanner.stats.counting import percent
+from lanner.stats.coefficients import percent
 from lanner.stats.models import alternative_annotator, calibration
 from lanner.stats.outcome import outcome
-from lanner.stats.outlook import expected_width, preference_outlook
-from lanner.stats.power import Components, Design, documents_needed, next_judgements, plan, preference_power
+from lanner.stats.power import (
+    Components,
+    Design,
+    documents_needed,
+    expected_width,
+    next_judgements,
+    plan,
+    preference_outlook,
+    preference_power,
+)
 from lanner.stats.prediction_powered import prediction_powered
 from lanner.stats.questionnaire import averages, shares
 from lanner.stats.resample import Resampling, replicate

@@ -1,19 +1,37 @@
+""""""
+
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 
 from lanner.errors import StatisticError
-from lanner.stats.ratings import Patterns, Ratings
-from lanner.stats.selection import ratings as select
-from rated import items, ratings, table
+from lanner.stats.alpha import alpha
+from lanner.stats.coefficients import kappa, percent
+from lanner.stats.ratings import (
+    COUNTED,
+    Patterns,
+    Ratings,
+    incidence,
+    jaccard_distance,
+    jaccard_similarity,
+    masi_distance,
+    overlaps,
+    ratings,
+)
+from lanner.stats.resample import Resampling
+from rated import items, table
+from rated import ratings as any_ratings
 
 JUDGES = [["b", "a", None, "a"], ["a", "a", "b", None], ["a", None, "b", None]]
 
 
 def test_slots_fill_from_the_left_and_know_their_judges():
-    rated = select(table(JUDGES))
+    rated = ratings(table(JUDGES))
     codes, judges, answered = rated.slots
     assert codes.tolist() == [[1, 0, 0], [0, 0, -1], [1, 1, -1], [0, -1, -1]]
     assert judges.tolist() == [[0, 1, 2], [0, 1, -1], [1, 2, -1], [0, -1, -1]]
@@ -23,10 +41,10 @@ def test_slots_fill_from_the_left_and_know_their_judges():
 
 
 @settings(max_examples=30, deadline=None)
-@given(ratings())
+@given(any_ratings())
 def test_a_matrix_is_the_same_as_its_table(judges):
     matrix = np.array([[np.nan if v is None else v for v in row] for row in judges], dtype=float).T
-    direct, tabled = Ratings.from_matrix(matrix), select(table(judges, "score"))
+    direct, tabled = Ratings.from_matrix(matrix), ratings(table(judges, "score"))
     assert direct.matrix()[:, sorted({int(j[1:]) for j in tabled.judges})].tolist() == tabled.matrix().tolist()
     assert direct.points.tolist() == tabled.points.tolist()
 
@@ -40,7 +58,7 @@ def test_a_matrix_of_places_among_labels():
 
 
 def test_pairs_are_every_two_answers_to_an_item():
-    rated = select(table(JUDGES))
+    rated = ratings(table(JUDGES))
     pairs = rated.pairs
     found = {
         (rated.judges[a], rated.judges[b], int(item), int(x), int(y))
@@ -53,9 +71,9 @@ def test_pairs_are_every_two_answers_to_an_item():
 
 
 @settings(max_examples=40, deadline=None)
-@given(ratings())
+@given(any_ratings())
 def test_patterns_are_the_items_without_their_names(judges):
-    rated = select(table(judges, "score"))
+    rated = ratings(table(judges, "score"))
     patterns = rated.patterns
     spelled = [
         sorted(rated.points[code] for code in row if code >= 0)
@@ -88,9 +106,168 @@ def test_patterns_of_many_judges_take_the_long_way_to_the_same_end():
 
 
 def test_choosing_judges_keeps_their_order():
-    rated = select(table(JUDGES)).only(["j2", "j0"])
+    rated = ratings(table(JUDGES)).only(["j2", "j0"])
     assert rated.judges == ("j2", "j0")
     assert rated.matrix().tolist() == [[0, 1], [-1, 0], [1, -1], [-1, 0]]
     assert rated.without("j2").judges == ("j0",)
     with pytest.raises(StatisticError, match="no judge 'j9'"):
         rated.only(["j9"])
+
+
+SETS = (frozenset(), frozenset("ab"), frozenset("a"), frozenset("bc"), frozenset("d"))
+
+
+def test_incidence_names_every_label_once():
+    table, labels = incidence(SETS)
+    assert labels == ("a", "b", "c", "d")
+    assert table[1].tolist() == [1, 1, 0, 0]
+    shared, size = overlaps(SETS)
+    assert size.tolist() == [0, 2, 1, 2, 1]
+    assert shared[1, 3] == 1
+
+
+def test_distances_by_hand():
+    jaccard, masi = jaccard_distance(SETS), masi_distance(SETS)
+    assert np.allclose(np.diag(jaccard), 0)
+    assert np.allclose(np.diag(masi), 0)
+    assert jaccard[1, 2] == 0.5
+    assert np.isclose(masi[1, 2], 1 - 2 / 3 * 1 / 2)
+    assert np.isclose(masi[1, 3], 1 - 1 / 3 * 1 / 3)
+    assert masi[1, 4] == jaccard[1, 4] == 1
+    assert masi[0, 1] == jaccard[0, 1] == 1
+
+
+def test_nothing_and_nothing_are_the_same():
+    assert jaccard_similarity((frozenset(), frozenset())).tolist() == [[1, 1], [1, 1]]
+    assert incidence(())[0].shape == (0, 0)
+
+
+PLAIN = Resampling(method="none")
+
+
+def asked(rows, names):
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def test_one_question_of_several_must_be_named():
+    data = asked([("a", "1", "q", "x"), ("a", "1", "r", "y")], ["judge", "item", "question", "label"])
+    assert ratings(data, "r").labels == ("y",)
+    with pytest.raises(StatisticError, match="several questions"):
+        ratings(data)
+    with pytest.raises(StatisticError, match="Known: q, r"):
+        ratings(data, "something")
+
+
+def test_items_are_told_apart_by_stage_system_and_row():
+    names = ["judge", "document", "segment", "stage", "system", "row", "label"]
+    rows = [("a", "d", "1", s, y, r, "x") for s in ("rs", "sc") for y in ("m", "n") for r in ("p", "q")]
+    data = asked(rows, names)
+    assert ratings(data).n_items == 8
+    assert ratings(data, stage="rs", system="m").n_items == 2
+    assert ratings(data, row="p").n_items == 4
+    assert ratings(data).documents == ("d",)
+    with pytest.raises(StatisticError, match="no system 'k'"):
+        ratings(data, system="k")
+
+
+def test_the_latest_of_several_answers_counts_and_is_reported():
+    times = [datetime(2026, 1, day, tzinfo=UTC) for day in (3, 1, 2)]
+    data = pl.DataFrame({"judge": ["a"] * 3, "item": ["1"] * 3, "label": ["new", "old", "mid"], "answered_at": times})
+    rated = ratings(data)
+    assert rated.labels == ("new",)
+    assert any("2 answers were given again" in note for note in rated.notes)
+    plain = ratings(data.drop("answered_at"))
+    assert plain.labels == ("mid",)
+
+
+def test_only_main_items_count_unless_others_are_asked_for():
+    data = asked(
+        [("a", "1", "main", "x"), ("a", "2", "control", "y"), ("a", "1", "repeat", "z")],
+        ["judge", "item", "role", "label"],
+    )
+    assert ratings(data).labels == ("x",)
+    assert ratings(data, roles=["control"]).labels == ("y",)
+
+
+def test_labels_come_in_the_order_given_and_strangers_are_named():
+    data = table([["low", "high"], ["high", "high"]])
+    rated = ratings(data, labels=["low", "mid", "high"])
+    assert rated.labels == ("low", "mid", "high")
+    assert rated.points.tolist() == [0, 1, 2]
+    assert rated.ordered
+    assert rated.explicit
+    assert not ratings(data).ordered
+    with pytest.raises(StatisticError, match="which is not among the labels"):
+        ratings(data, labels=["lower", "high"])
+    with pytest.raises(StatisticError, match="2, which is not a point"):
+        ratings(table([[1, 2]], "score"), labels=[1, 3])
+
+
+def test_options_with_values_bring_their_order():
+    data = table([["high", "low"], ["mid", "low"]]).with_columns(
+        score=pl.col("label").replace_strict({"low": 1.0, "mid": 2.0, "high": 4.0})
+    )
+    rated = ratings(data)
+    assert rated.labels == ("low", "mid", "high")
+    assert rated.points.tolist() == [1, 2, 4]
+    assert rated.ordered
+
+
+def test_outputs_shown_in_different_order_are_the_same_item():
+    names = ["judge", "item", "system", "label"]
+    data = asked(
+        [("x", "1", "s|t", "a"), ("y", "1", "t|s", "b"), ("x", "2", "s|t", "tie"), ("y", "2", "s|t", "b")], names
+    )
+    rated = ratings(data)
+    assert rated.n_items == 2
+    assert rated.matrix().tolist() == [[0, 0], [2, 1]]
+    named = data.with_columns(label=pl.col("label").replace({"a": "up", "b": "down"}))
+    assert ratings(named, sides=("up", "down")).matrix()[0].tolist() == [2, 2]
+
+
+def test_orders_are_compared_whatever_was_shown_first():
+    data = pl.DataFrame(
+        {"judge": ["x", "y"], "item": ["1", "1"], "system": ["s|t|u", "u|t|s"], "ranks": [[2, 1, 1], [1, 1, 2]]}
+    )
+    rated = ratings(data)
+    assert rated.labels == ("t = u > s",)
+    assert rated.n_items == 1
+
+
+def test_numbers_that_are_none_are_missing():
+    rated = ratings(table([[1, None], [float("nan"), 2]], "score"))
+    assert len(rated.item) == 2
+    assert rated.scored
+
+
+def test_an_empty_set_is_not_the_set_of_an_empty_name():
+    rated = ratings(table([[[], [""]], [[], []]], "labels"))
+    assert rated.sets == (frozenset(), frozenset({""}))
+    assert rated.code.tolist() == [0, 0, 1, 0]
+
+
+def test_ratings_pass_through_and_judges_must_exist():
+    rated = ratings(table([["a", "b"], ["a", "a"], ["b", "b"]]))
+    assert ratings(rated) is rated
+    assert kappa(rated, judges=["j0", "j2"], resampling=PLAIN).counts["judges"] == 2
+    with pytest.raises(StatisticError, match="no judge 'ann'"):
+        ratings(table([["a"]]), judges=["ann"])
+
+
+def test_labels_that_were_counted_are_compared_as_sets_unless_numbers_are_asked_for():
+    data = pl.DataFrame(
+        {
+            "judge": ["a", "b"] * 3,
+            "document": ["1", "1", "2", "2", "3", "3"],
+            "labels": [["x"], ["y"], ["x"], ["x"], ["x", "y"], ["x", "y"]],
+            "score": [2.0, 2.0, 1.0, 1.0, 3.0, 2.0],  # how many errors
+        }
+    )
+    same = percent(data)
+    assert same.value == pytest.approx(2 / 3)  # of 1 the sets differ, of 3 only the number
+    assert COUNTED in same.notes
+    assert percent(data, value=["score"]).value == pytest.approx(2 / 3)
+    assert percent(data[:4]).value == 0.5
+    assert percent(data[:4], value=["score"]).value == 1
+    assert alpha(data, level="interval").value == alpha(data, level="interval", value=["score"]).value
+    assert kappa(data, weights="quadratic").value == kappa(data, weights="quadratic", value=["score"]).value

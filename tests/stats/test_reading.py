@@ -5,7 +5,7 @@ import pytest
 from lanner.errors import StatisticError
 from lanner.model import Interval, Result
 from lanner.stats.agreement import COEFFICIENTS
-from lanner.stats.counting import fleiss
+from lanner.stats.coefficients import fleiss
 from lanner.stats.reading import band, meaning, reading, scale_of
 from rated import table
 

@@ -1,9 +1,14 @@
+""""""
+
+import inspect
+
 import polars as pl
 import pytest
 
 from lanner.analysis.material import from_file
 from lanner.errors import StatisticError
-from lanner.stats.scores import at, items
+from lanner.stats import ranking, scores
+from lanner.stats.scores import Averaging, Items, at, items
 from released import data_dir
 
 
@@ -116,3 +121,61 @@ def test_the_score_of_a_whole_test_set_is_no_segment() -> None:
     whole = table([*ROWS[:2], ("a", "oak", "", "", 99.0)])
     assert scores_of(whole) == {("oak", "1"): 10, ("oak", "2"): 20}
     assert "1 scores of whole test sets are left out" in items(whole, "score").notes[0]
+
+
+TABLE = pl.DataFrame(
+    {
+        "system": ["oak"] * 4,
+        "domain": ["news", "news", "news", "talk"],
+        "document": ["d1", "d1", "d2", "d3"],
+        "segment": ["1", "2", "1", "1"],
+        "score": [1.0, 3.0, 8.0, 12.0],
+        "judges": [1] * 4,
+    }
+)
+FOUND = Items(TABLE, "score", 1)
+
+
+@pytest.mark.parametrize(
+    ("average", "expected"),
+    [("micro", 6), ("document", 22 / 3), ("macro", (4 + 12) / 2), ("document-macro", (5 + 12) / 2)],
+)
+def test_the_four_ways_up(average: str, expected: float) -> None:
+    [value] = Averaging.of(FOUND, ["oak"], average).values()  # type: ignore[arg-type]
+    assert value == pytest.approx(expected)
+
+
+def test_points_per_words() -> None:
+    words = {("d1", "1"): 10, ("d1", "2"): 30, ("d2", "1"): 40, ("d3", "1"): 20}
+    [value] = Averaging.of(FOUND, ["oak"], "micro", words=words, per_words=1000).values()
+    assert value == pytest.approx(24 * 1000 / 100)
+    with pytest.raises(StatisticError, match="number of words"):
+        Averaging.of(FOUND, ["oak"], "micro", words={}, per_words=1000)
+
+
+def test_an_unknown_average() -> None:
+    with pytest.raises(StatisticError, match="average"):
+        Averaging.of(FOUND, ["oak"], "macr")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", scores.preset_names())
+def test_every_option_of_a_preset_exists(name: str) -> None:
+    made = scores.preset(name)
+    known = set(inspect.signature(ranking.rank).parameters) | set(inspect.signature(scores.items).parameters)
+    assert made.of
+    assert set(made.options) <= known
+    assert made.summary
+    assert made.citation
+
+
+def test_what_is_checked_of_one_year_is_not_claimed_of_another() -> None:
+    assert scores.preset("wmt24-esa").checked
+    assert scores.preset("wmt23-mqm").options == scores.preset("wmt24-mqm").options
+    assert scores.preset("wmt21-mqm").checked
+    assert not scores.preset("wmt20-mqm").checked
+
+
+def test_an_unknown_preset_names_the_nearest() -> None:
+    with pytest.raises(StatisticError) as caught:
+        scores.preset("wmt24-esaa")
+    assert "wmt24-esa" in caught.value.next_step

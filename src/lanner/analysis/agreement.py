@@ -15,7 +15,7 @@ from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, 
 from lanner.analysis.rows import Counted
 from lanner.errors import StatisticError
 from lanner.model import Protocol, Rank, Result, Spans
-from lanner.stats.kappa import pairwise
+from lanner.stats.coefficients import pairwise
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from lanner.model import Choice, Grid, Labels, Number, Question, Rank, Scale, Spans
 from lanner.stats.alpha import alpha
-from lanner.stats.comparisons import comparisons
+from lanner.stats.preference import comparisons
 from lanner.stats.ratings import Ratings
 
 MARKED, NOTHING, EQUAL = "@marked", "@nothing", "@equal"

@@ -12,9 +12,8 @@ import polars as pl
 from lanner.errors import StatisticError
 from lanner.model import Choice, Grid, Labels, Number, Protocol, Question, Rank, Scale
 from lanner.stats.alpha import alpha
-from lanner.stats.ratings import Ratings
+from lanner.stats.ratings import Ratings, jaccard_distance
 from lanner.stats.resample import Array
-from lanner.stats.sets import jaccard_distance
 
 UNIT = ["document", "segment", "system"]
 

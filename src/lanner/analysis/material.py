@@ -21,7 +21,7 @@ from lanner.model import Document, Judge, Judgement, Protocol, Role
 from lanner.protocols.derived import STAGE, chosen, scored
 from lanner.protocols.intake import take_in
 from lanner.protocols.scoring import word_count
-from lanner.stats.columns import SCHEMA, VALUES, answers, current, described, laid_out, lists
+from lanner.stats.frame import SCHEMA, VALUES, answers, current, described, laid_out, lists
 from lanner.store import Store
 
 

@@ -23,7 +23,7 @@ from lanner.reports.parts import Figure
 from lanner.reports.typeset import estimate, interval, number, p_value, plural, words
 from lanner.stats import ranking
 from lanner.stats.agreement import kappa, percent
-from lanner.stats.kappa import pairwise
+from lanner.stats.coefficients import pairwise
 from lanner.stats.preference import sign_test
 from lanner.stats.resample import Resampling
 from lanner.studies import claims, error_spans, scenario_world, scorers, sentences, survey_world

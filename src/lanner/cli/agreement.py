@@ -14,9 +14,9 @@ from lanner.cli._why import print_why
 from lanner.model import Json, Result, Spans
 from lanner.reports.coefficients import Coefficient, all_coefficients
 from lanner.reports.typeset import estimate
+from lanner.stats.coefficients import kappa, pairwise
 from lanner.stats.diagnosis import prevalence
 from lanner.stats.gamma import gamma as gamma_of
-from lanner.stats.kappa import kappa, pairwise
 from lanner.stats.reading import meaning, reading
 from lanner.stats.resample import Resampling
 

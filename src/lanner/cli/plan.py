@@ -14,7 +14,7 @@ from lanner.errors import InputError, LannerError
 from lanner.model import Rank
 from lanner.reports.coefficients import Coefficient, all_coefficients
 from lanner.reports.typeset import number, percent
-from lanner.stats import outlook, power
+from lanner.stats import power
 from lanner.stats.power import Components, Design
 
 _NAMES = {
@@ -107,7 +107,7 @@ def _from_pilot(made: Asked, part: Material, question: str) -> None:
         return
     if f"Planned for {question}." not in made.output.notes:
         made.output.note(f"Planned for {question}.")
-    made.scores(power.pilot(part.table, question), outlook.as_run(part.table, question))
+    made.scores(power.pilot(part.table, question), power.as_run(part.table, question))
 
 
 class Asked:
@@ -217,7 +217,7 @@ class Asked:
         plan = coefficient.statistic.plan(part.table, coefficient.question, **coefficient.options)
         now = len(plan.documents)
         wanted = self.shape[0] or sorted({max(2, now // 2), max(2, now), 2 * now, 4 * now})
-        result = outlook.expected_width(plan, wanted, n=min(self.studies, 400), seed=self.seed)
+        result = power.expected_width(plan, wanted, n=min(self.studies, 400), seed=self.seed)
         rows = [{**self.about, "kind": "agreement", "question": coefficient.question, **row} for row in result.rows]
         title = f"Interval of {coefficient.sign} ({coefficient.question}) with as many documents like the pilot's"
         columns: list[str | tuple[str, str]] = [
@@ -238,11 +238,11 @@ class Asked:
 
     def preference(self, part: Material, question: str) -> None:
         """The chance to see which of two systems is preferred."""
-        known = outlook.preference_pilot(part.table, question)
+        known = power.preference_pilot(part.table, question)
         now = part.table.filter(part.table["question"] == question)["document"].n_unique()
         wanted = self.shape[0] or sorted({max(2, now // 2), now, 2 * now, 4 * now})
         share = 0.5 + self.difference if self.difference is not None else None
-        result = outlook.preference_outlook(known, wanted, share=share, n=min(self.studies, 1000), seed=self.seed)
+        result = power.preference_outlook(known, wanted, share=share, n=min(self.studies, 1000), seed=self.seed)
         rows = [
             {**self.about, "kind": "preference", "question": question, **row, "chance": percent(row["power"], 0)}
             for row in result.rows

@@ -12,8 +12,7 @@ from lanner.errors import InputError
 from lanner.model import Json, Rank, Result
 from lanner.reports.typeset import estimate, p_value, percent
 from lanner.stats.bradley_terry import bradley_terry
-from lanner.stats.comparisons import TIES
-from lanner.stats.preference import majority, sign_test
+from lanner.stats.preference import TIES, majority, sign_test
 from lanner.stats.resample import Resampling
 
 _COLUMNS: list[str | tuple[str, str]] = [

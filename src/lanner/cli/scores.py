@@ -14,10 +14,10 @@ from lanner.cli._source import Source, chosen_judges, source_options
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Result, languages
 from lanner.reports.typeset import estimate, p_value
-from lanner.stats import presets, ranking, scores
-from lanner.stats.averaging import Average
-from lanner.stats.head_to_head import Combine, Correction, Test
+from lanner.stats import ranking, scores
+from lanner.stats.ranking import Combine, Correction, Test
 from lanner.stats.resample import Resampling
+from lanner.stats.scores import Average
 
 STATISTIC = "ranking.systems"
 _SELECTION = (
@@ -38,7 +38,7 @@ _SELECTION = (
 @click.option("--lp", "pair", metavar="PAIR", help="The language pair, where the file has several.")
 @click.option("--part", metavar="NAME", help="Which part, where a folder holds several.")
 @click.option("--documents", type=click.Path(path_type=Path), help="A .docs list (domain, document) or the texts.")
-@click.option("--preset", help=f"Score and rank as a shared task did: {', '.join(presets.names())}.")
+@click.option("--preset", help=f"Score and rank as a shared task did: {', '.join(scores.preset_names())}.")
 @click.option("--level", type=click.Choice(get_args(scores.Level)), default="system", help="What a row is about.")
 @click.option("--average", type=click.Choice(get_args(Average)), help="How segments become systems. [default: micro]")
 @click.option("--test", type=click.Choice(get_args(Test)), help="How systems are compared. [default: permutation]")
@@ -66,7 +66,7 @@ def command(
     Example: lanner scores esa.csv --lp en-zh --documents en-zh.docs --preset wmt24-esa
     """
     output = Output("scores", as_json)
-    known = presets.preset(preset) if preset else None
+    known = scores.preset(preset) if preset else None
     found = _named(source.read(), part)
     given = chosen_judges(_of_pair(found, pair), source.judges)
     table, notes = with_domains(given.table, documents) if documents else (given.table, ())

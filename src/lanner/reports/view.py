@@ -13,7 +13,7 @@ from lanner.analysis.material import Material
 from lanner.model import Judge, JudgeKind, Protocol, Question, Result
 from lanner.protocols.wording import Wording
 from lanner.reports.coefficients import Coefficient, coefficients
-from lanner.stats.kappa import pairwise
+from lanner.stats.coefficients import pairwise
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 from lanner.stats.wide import Wide, wide

@@ -1,9 +1,12 @@
-"""Judgements to numbers: pure functions of a tidy frame, each giving a Result with its interval and its signature.
+"""From judgements to numbers: pure functions of a tidy table, each returning a Result with its interval and signature.
 
-Where things are: `frame` makes the table, `resample` draws from it and `outcome` makes the intervals; `agreement` has
-every coefficient and the overview that suits a question, `diagnosis` what disagreement is made of, `compare`
-differences between coefficients, `reading` what a number means in words. `association`, `regression`, `mixed`,
-`preference`, `bradley_terry`, `effort`, `context`, `power`, `models` and `prediction_powered` are what their names say;
-`wide` turns the tidy table into one row per judge and item for them. Nothing is imported here, so that each part loads
-only what it needs.
+- Data: `frame` builds the tidy table, `wide` turns it into one row per judge and item, `ratings` selects answers.
+- Engine: `resample` draws units, `outcome` makes intervals and p, `estimate` turns a statistic into a Result.
+- Agreement: `agreement` (all coefficients and the overview), `coefficients`, `alpha`, `icc`, `spans`, `diagnosis`.
+- Systems: `scores`, `ranking`, `preference`, `bradley_terry`, `power`.
+- Relations: `association`, `concordance`, `regression`, `leastsquares`, `mixed`, `reml`.
+- Scorers and models: `metaeval`, `metric_accuracy`, `metric_tests`, `models`, `prediction_powered`.
+- Campaigns: `effort`, `context`, `questionnaire`; `reading` says what a number means in words.
+
+Nothing is imported here, so that each part loads only what it needs.
 """

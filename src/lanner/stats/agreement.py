@@ -13,20 +13,16 @@ from typing import Any
 
 from lanner.model import Result
 from lanner.stats.alpha import alpha
-from lanner.stats.counting import brennan_prediger, conger, fleiss, gwet, percent, wmt
-from lanner.stats.diagnosis import prevalence
+from lanner.stats.coefficients import brennan_prediger, conger, fleiss, gwet, kappa, pairwise, percent, scott, wmt
+from lanner.stats.diagnosis import prevalence, self_agreement
 from lanner.stats.estimate import Statistic
 from lanner.stats.frame import tidy
 from lanner.stats.gamma import gamma
 from lanner.stats.icc import icc
-from lanner.stats.kappa import kappa, pairwise, scott
-from lanner.stats.overlap import accuracy, jaccard, macro_f1, micro_f1
-from lanner.stats.ratings import Ratings
-from lanner.stats.repeats import self_agreement
+from lanner.stats.ratings import Ratings, ratings
 from lanner.stats.resample import Resampling
-from lanner.stats.selection import ratings
-from lanner.stats.spans import spans
-from lanner.stats.tables import groups, labelled
+from lanner.stats.spans import accuracy, jaccard, macro_f1, micro_f1, spans
+from lanner.stats.wide import groups, labelled
 
 __all__ = [
     "COEFFICIENTS",

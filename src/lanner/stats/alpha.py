@@ -10,11 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from lanner.errors import StatisticError, did_you_mean
+from lanner.stats.coefficients import check_order
 from lanner.stats.estimate import GROUPS, Plan, Rows, statistic
-from lanner.stats.ratings import Codes, Patterns, Ratings
+from lanner.stats.ratings import Codes, Patterns, Ratings, jaccard_distance, masi_distance
 from lanner.stats.resample import Array, Indices
-from lanner.stats.sets import jaccard_distance, masi_distance
-from lanner.stats.weighting import check_order
 
 Level = Literal["nominal", "ordinal", "interval", "ratio", "jaccard", "masi"]
 LEVELS = ("nominal", "ordinal", "interval", "ratio", "jaccard", "masi")

@@ -18,11 +18,10 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from lanner.model import Json, Result
-from lanner.stats.comparisons import comparisons
 from lanner.stats.outcome import outcome
+from lanner.stats.preference import comparisons
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, group_sums, replicate_sums, sign
-from lanner.stats.tables import undefined
-from lanner.stats.wide import clustered, units
+from lanner.stats.wide import clustered, undefined, units
 
 _FAR = 15.0  # a strength beyond this means that the likelihood has no maximum
 

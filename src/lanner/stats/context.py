@@ -15,8 +15,7 @@ from lanner.model import Json, Result
 from lanner.stats.frame import tidy
 from lanner.stats.outcome import Outcome, outcome
 from lanner.stats.resample import Array, Resampling, group_sums, replicate_sums, sign
-from lanner.stats.tables import groups, undefined
-from lanner.stats.wide import clustered, numbers, units, wide
+from lanner.stats.wide import clustered, groups, numbers, undefined, units, wide
 
 _SENTENCE = ["document", "segment", "system"]
 

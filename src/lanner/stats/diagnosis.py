@@ -1,4 +1,6 @@
-"""Why judges disagree: which labels they confuse, who leans which way, and what a number owes to prevalence."""
+"""Why judges disagree: which labels they confuse, who leans which way, what a number owes to prevalence,
+how far judges agree with themselves, and whether one coefficient is really higher than another.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,127 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from lanner.model import Result
 from lanner.stats.alpha import alpha
-from lanner.stats.counting import corrected, fleiss, gwet, percent, ratio
-from lanner.stats.estimate import Plan, Rows, Statistic, estimate, statistic
-from lanner.stats.kappa import kappa
-from lanner.stats.outcome import outcome
-from lanner.stats.ratings import Ratings
-from lanner.stats.resample import Array, Resampling
-from lanner.stats.scatter import Entry, Scattered
-from lanner.stats.selection import ratings
+from lanner.stats.coefficients import corrected, fleiss, gwet, kappa, percent, ratio
+from lanner.stats.estimate import Entry, Plan, Rows, Scattered, Statistic, estimate, statistic, usage
+from lanner.stats.frame import tidy
+from lanner.stats.outcome import Outcome, outcome, t_outcome
+from lanner.stats.ratings import Ratings, ratings
+from lanner.stats.resample import Array, Resampling, replicate, sign
+from lanner.stats.wide import labelled
+
+_FIRST, _AGAIN = "first", "again"
+
+
+def repeated(data: Any) -> pl.DataFrame:
+    """The items that a judge met twice, as a table where "judge" is the occasion: first or again.
+
+    The judge's name goes into the item, so that any statistic of two judges becomes one of a judge with himself.
+    """
+    table, _ = tidy(data)
+    key = ["judge", "question", "stage", "document", "segment", "system", "row"]
+    again = table.filter(pl.col("role") == "repeat")
+    first = table.filter(pl.col("role") == "main").join(again.select(key).unique(), on=key, how="semi")
+    occasion = pl.when(pl.col("role") == "repeat").then(pl.lit(_AGAIN)).otherwise(pl.lit(_FIRST))
+    both = pl.concat([first, again])
+    return both.with_columns(
+        segment=pl.concat_str("segment", "judge", separator="\x1f"), by=pl.col("judge"), judge=occasion
+    )
+
+
+def self_agreement(
+    data: Any, question: str = "", *, of: Statistic | Sequence[Statistic] = kappa, **options: Any
+) -> list[Result]:
+    """A statistic between the first and the second time, for all judges together and for each.
+
+    For labels κ or percent, for scores the ICC or α, for label sets Jaccard: any statistic of two judges. An item
+    counts once per judge who met it twice. WMT reports the same as intra-annotator agreement (Bojar et al. 2016).
+    """
+    table = repeated(data)
+    statistics = [of] if isinstance(of, Statistic) else list(of)
+    found = []
+    for coefficient in statistics:
+        if question and not len(table.filter(pl.col("question") == question)):
+            name = coefficient.name
+            found.append(Result(name, None, labels={"judge": "all"}, notes=("Undefined: no item was put twice.",)))
+            continue
+        found.append(_one(coefficient, table, question, "all", options))
+        for judge in table["by"].unique().sort():
+            found.append(_one(coefficient, table.filter(pl.col("by") == judge), question, judge, options))
+    return found
+
+
+def _one(statistic: Statistic, table: pl.DataFrame, question: str, judge: str, options: dict[str, Any]) -> Result:
+    result = statistic(table, question, roles=("main", "repeat"), **options)
+    judges = table["by"].n_unique()
+    return labelled(replace(result, counts={**result.counts, "judges": judges}), {"judge": judge})
+
+
+def difference(first: Plan, second: Plan, *, resampling: Resampling | None = None) -> Result:
+    """first − second, with an interval and a two-sided p for no difference.
+
+    Take plans from the statistics: `difference(kappa.plan(data, "context", judges=["a", "b"]), kappa.plan(data,
+    "context", judges=["a", "model"]))`. Where the two rest on the same documents, both are computed on the same
+    resamples of documents, so that what makes a document hard for both cancels out; where they share none they count as
+    independent, variances add, and degrees of freedom follow Satterthwaite 1946. Always over documents.
+    """
+    how = resampling or Resampling()
+    names = [[plan.rated.documents[at] for at in plan.documents] for plan in (first, second)]
+    shared = set(names[0]) & set(names[1])
+    values = [float(plan.value()[0]) for plan in (first, second)]
+    counts = {
+        "items": min(usage(p)["items"] for p in (first, second)),
+        "judges": len({*first.rated.judges, *second.rated.judges}),
+        "documents": len(set(names[0]) | set(names[1])),
+    }
+    name = f"{first.name} − {second.name}" if first.name != second.name else f"difference in {first.name}"
+    notes = tuple(dict.fromkeys(first.rated.notes + first.notes + second.rated.notes + second.notes))
+    settings = {"of": first.name if first.name == second.name else f"{first.name}, {second.name}"}
+    if not np.isfinite(values).all():
+        which = "both are" if not np.isfinite(values).any() else "one is"
+        made = sign("difference", how, None, **settings)
+        return Result(
+            name, None, counts=counts, notes=(f"Undefined: {which} undefined by itself.", *notes), signature=made
+        )
+    how = Resampling("document", how.n, how.seed, how.level, how.method)
+    found = _paired(first, second, names, how) if shared else _independent(first, second, how)
+    settings["documents"] = f"{len(shared)} shared" if shared else "none shared"
+    row = {"first": values[0], "second": values[1]}
+    return Result(
+        name, values[0] - values[1], found.interval, found.p, counts=counts, rows=(row,), notes=notes + found.notes,
+        signature=sign("difference", how, found.interval, **settings),
+    )  # fmt: skip
+
+
+def _paired(first: Plan, second: Plan, names: list[list[str]], resampling: Resampling) -> Outcome:
+    units = sorted(set(names[0]) | set(names[1]))
+    at = {name: place for place, name in enumerate(units)}
+    places = [np.array([at[name] for name in one], dtype=np.intp) for one in names]
+    statistics = [plan.by_document()[0] for plan in (first, second)]
+
+    def apart(weights: Array) -> Array:
+        mine, theirs = (
+            statistic(weights[:, place])[:, :1] for statistic, place in zip(statistics, places, strict=True)
+        )
+        return np.asarray(mine - theirs)
+
+    return outcome(replicate(apart, len(units), resampling), resampling, scale="difference", null=0.0)
+
+
+def _independent(first: Plan, second: Plan, resampling: Resampling) -> Outcome:
+    plain = Resampling(level=resampling.level, method="t")
+    replicates = [plan.replicate(plain) for plan in (first, second)]
+    if min(r.units for r in replicates) < 2:
+        return Outcome(None, None, ("No interval: each side needs at least two documents.",))
+    variances = [float(r.variance()[0]) for r in replicates]
+    total = sum(variances)
+    pieces = sum(v**2 / (r.units - 1) for v, r in zip(variances, replicates, strict=True))
+    df = total**2 / pieces if pieces > 0 else 1.0
+    value = float(replicates[0].value[0] - replicates[1].value[0])
+    return t_outcome(value, total, df, plain, scale="difference", null=0.0)
 
 
 def _pairs(data: Any, question: str, select: dict[str, Any]) -> Iterable[Ratings]:

@@ -20,10 +20,9 @@ from lanner.stats.frame import tidy
 from lanner.stats.leastsquares import Estimate, Ols
 from lanner.stats.numbering import Numbers, codes, distinct, in_order, joined, of_rows
 from lanner.stats.outcome import outcome
+from lanner.stats.regression import terms
 from lanner.stats.resample import Array, Resampling, group_sums, replicate_sums, sign
-from lanner.stats.tables import check_columns, groups, undefined
-from lanner.stats.terms import terms
-from lanner.stats.wide import Wide, clustered, units, wide
+from lanner.stats.wide import Wide, check_columns, clustered, groups, undefined, units, wide
 
 Time = Literal["auto", "active", "elapsed"]
 LIMIT = 10_000.0

@@ -29,19 +29,257 @@ texts a label set, a list of integers ranks, a list of objects spans, an object 
 `tidy` takes a plain table as well (Polars or pandas): at least `judge`, an item (`item`, or `document` and `segment`)
 and one of `label`, `score`, `labels`; it adds what is missing and says so. Without `document` every item is its own
 document.
+
+From judgements to the columns of the tidy table, a column at a time: a campaign may have a million of them.
+
+What is known of a judgement (`described`) and what was answered (`answers`) are made apart and put together by
+`laid_out`, so that scores and other things derived from the same judgements need not be described again.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
-from lanner.model import Document, Judge, Judgement, Protocol
-from lanner.stats.columns import DEFAULTS, SCHEMA, VALUES, answers, current, described, laid_out
+from lanner.model import Document, Grid, Json, Judge, JudgeKind, Judgement, Labels, Protocol, Question
+
+VALUES: dict[str, pl.DataType] = {
+    "label": pl.String(),
+    "score": pl.Float64(),
+    "labels": pl.List(pl.String()),
+    "spans": pl.String(),
+    "text": pl.String(),
+    "ranks": pl.List(pl.Int64()),
+}
+SCHEMA: dict[str, pl.DataType] = {
+    **{name: pl.String() for name in ("judge", "judge_kind", "stage", "question", "row")},
+    **{name: pl.String() for name in ("document", "segment", "system", "role")},
+    **{name: pl.String() for name in ("domain", "source_language", "target_language")},
+    **VALUES,
+    "elapsed": pl.Float64(),
+    "active": pl.Float64(),
+    "answered_at": pl.Datetime("us", "UTC"),
+    "flags": pl.List(pl.String()),
+}
+DEFAULTS = {"judge_kind": "person", "role": "main", "source_language": "und", "target_language": "und"}
+
+
+def current(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """Those that no later one supersedes."""
+    given = list(judgements)
+    replaced = {j.supersedes for j in given if j.supersedes is not None}
+    return [j for j in given if j.id is None or j.id not in replaced] if replaced else given
+
+
+def laid_out(facts: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
+    """The tidy table: each answer with the facts of the judgement it belongs to, found by its place `_at`. Facts that
+    the answers bring along (their question) stand in for those of the judgement."""
+    own = values.drop("_at")
+    table = facts.drop(own.columns, strict=False)[values["_at"]].hstack(own)
+    return table.select(*SCHEMA, *(name for name in table.columns if name not in SCHEMA))
+
+
+def described(
+    judgements: Sequence[Judgement], documents: Iterable[Document] = (), judges: Iterable[Judge] = ()
+) -> pl.DataFrame:
+    """One row for each judgement with all that is known of it but the answer."""
+
+    def column(name: str, of: Callable[[Judgement], Any], dtype: pl.DataType) -> pl.Series:
+        return pl.Series(name, list(map(of, judgements)), dtype=dtype)
+
+    text = pl.String()
+    joined = {systems: "|".join(systems) for systems in {j.systems for j in judgements}}
+    table = pl.DataFrame(
+        [
+            *(column(name, attrgetter(name), text) for name in ("judge", "stage", "question", "document", "segment")),
+            column("system", lambda j: joined[j.systems], text),
+            column("role", lambda j: str(j.role), text),
+            column("elapsed", attrgetter("elapsed_seconds"), pl.Float64()),
+            column("active", attrgetter("active_seconds"), pl.Float64()),
+            _moments("answered_at", [j.answered_at for j in judgements]),
+            lists("flags", [j.flags for j in judgements], SCHEMA["flags"]),
+        ]
+    )
+    return _with_judges(_with_documents(table, documents), judges)
+
+
+def _moments(name: str, moments: Iterable[datetime | None]) -> pl.Series:
+    """Points in time as numbers first: a million datetimes one by one take five times as long."""
+    ticks = [None if moment is None else round(_utc(moment).timestamp() * 1e6) for moment in moments]
+    return pl.Series(name, ticks, dtype=pl.Int64).cast(SCHEMA["answered_at"])
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def lists(
+    name: str,
+    values: Iterable[Iterable[Any] | None],
+    dtype: pl.DataType,
+    read: Callable[[list[Any]], list[Any]] = list,
+) -> pl.Series:
+    """A column of lists. Few of them differ, so each distinct one is read once and then looked up: far faster."""
+    distinct: dict[Any, int] = {}
+    places = [distinct.setdefault(None if v is None else tuple(v), len(distinct)) for v in values]
+    table = pl.Series(name, [None if v is None else read(list(v)) for v in distinct], dtype=dtype)
+    return table.gather(places) if places else table
+
+
+def answers(judgements: Sequence[Judgement], protocol: Protocol | None) -> pl.DataFrame:
+    """The answers in the order of the judgements, each in the column of its kind; `_at` is the judgement's place."""
+    by_question: dict[tuple[str, str], list[int]] = {}
+    for at, judgement in enumerate(judgements):
+        by_question.setdefault((judgement.stage, judgement.question), []).append(at)
+    schema: dict[str, pl.DataType] = {"_at": pl.UInt32(), "row": pl.String(), **VALUES}
+    parts = [pl.DataFrame(schema=schema)]
+    for (stage, question_id), places in by_question.items():
+        question = _question(protocol, stage, question_id)
+        part = _answers(places, [judgements[at].value for at in places], question)
+        parts.append(part.with_columns(pl.lit(None, dtype=t).alias(n) for n, t in schema.items() if n not in part))
+    return pl.concat([part.select(*schema) for part in parts]).sort("_at", maintain_order=True)
+
+
+def _answers(places: Sequence[int], values: Sequence[Json], question: Question | None) -> pl.DataFrame:
+    """The answers to one question."""
+    ats, rows, cells = _rows(places, values, question)
+    column, convert = _reader(question, cells)
+    data = [ats, rows, _read(column, cells, convert)]
+    points = _points(question)
+    if column == "label" and points:
+        numbers = pl.Series("score", list(map(points.get, cells)), dtype=pl.Float64)
+        data.append(numbers)
+    if isinstance(question, Labels) and question.counts:
+        sums = [float(sum(v.values())) if isinstance(v, dict) else _count(v) for v in cells]
+        data.append(pl.Series("score", sums, dtype=pl.Float64))
+    return pl.DataFrame(data)
+
+
+def _read(column: str, cells: Sequence[Json], convert: Callable[[Json], Any]) -> pl.Series:
+    """The cells as a column. Most often they are what the column holds, and need no reading one by one."""
+    if column in ("label", "score"):
+        try:
+            return pl.Series(column, cells, dtype=VALUES[column], strict=True)
+        except (TypeError, OverflowError, pl.exceptions.PolarsError):
+            pass  # some are numbers in words, or words that should be numbers
+    read = (None if v is None else convert(v) for v in cells)
+    if isinstance(VALUES[column], pl.List):
+        return lists(column, read, VALUES[column])
+    return pl.Series(column, list(read), dtype=VALUES[column], strict=False)
+
+
+def _count(value: Json) -> float | None:
+    return None if value is None else float(len(value))
+
+
+def _question(protocol: Protocol | None, stage: str, question_id: str) -> Question | None:
+    if protocol is None:
+        return None
+    hits = [q for s, q in protocol.questions if q.id == question_id and s.id == stage]
+    found = protocol.find(question_id)
+    return hits[0] if hits else found[1] if found else None
+
+
+def _points(question: Question | None) -> dict[str, float]:
+    options = getattr(question, "options", ())
+    return {option.id: option.value for option in options if option.value is not None}
+
+
+def _rows(
+    places: Sequence[int], values: Sequence[Json], question: Question | None
+) -> tuple[pl.Series, pl.Series, list[Json]]:
+    """Objects from row (or label) to answer become one row each; everything else stays as it is."""
+    if question is not None:
+        spread = isinstance(question, Grid) or question.for_each is not None
+    else:
+        spread = any(isinstance(v, dict) for v in values)
+    at = pl.Series("_at", places, dtype=pl.UInt32)
+    if not spread:
+        return at, pl.repeat("", len(places), dtype=pl.String, eager=True).alias("row"), list(values)
+    objects = [value if isinstance(value, dict) else {"": value} for value in values]
+    sizes = np.fromiter(map(len, objects), dtype=np.int64, count=len(objects))
+    rows = pl.Series("row", [str(row) for made in objects for row in made], dtype=pl.String)
+    cells = [cell for made in objects for cell in made.values()]
+    return at.gather(np.repeat(np.arange(len(places)), sizes)), rows, cells
+
+
+_BY_KIND = {"scale": "score", "number": "score", "choice": "label", "grid": "label", "rank": "ranks", "text": "text"}
+
+
+def _reader(question: Question | None, cells: Sequence[Json]) -> tuple[str, Callable[[Json], Any]]:
+    """Which column the answers of a question go to, and how one answer is read."""
+    column = _guess(cells) if question is None else _BY_KIND.get(question.kind, question.kind)
+    return column, _READ[column]
+
+
+def _guess(cells: Sequence[Json]) -> str:
+    first = next((v for v in cells if v is not None and v != []), None)
+    if isinstance(first, list):
+        inner = first[0]
+        return "spans" if isinstance(inner, dict) else "labels" if isinstance(inner, str) else "ranks"
+    if isinstance(first, int | float) and not isinstance(first, bool):
+        return "score"
+    return "labels" if first is None and any(v == [] for v in cells) else "label"
+
+
+def _number(value: Json) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _set(value: Json) -> list[str]:
+    if isinstance(value, dict):
+        return sorted(str(k) for k, count in value.items() if count)
+    return sorted({str(v) for v in (value if isinstance(value, list | tuple) else [value])})
+
+
+_READ: dict[str, Callable[[Json], Any]] = {
+    "score": _number,
+    "label": lambda v: v if isinstance(v, str) else json.dumps(v),
+    "labels": _set,
+    "spans": lambda v: json.dumps(v, ensure_ascii=False),
+    "text": str,
+    "ranks": lambda v: [int(r) for r in v],
+}
+
+
+def _with_documents(table: pl.DataFrame, documents: Iterable[Document]) -> pl.DataFrame:
+    fields = ("id", "domain", "source_language", "target_language")
+    read = attrgetter(*fields)
+    known = {row[0]: row for row in map(read, documents)}
+    names = dict(zip(fields, ("document", *fields[1:]), strict=True))
+    facts = pl.DataFrame(list(known.values()), schema={names[f]: pl.String() for f in fields}, orient="row")
+    joined = table.join(facts, on="document", how="left", maintain_order="left")
+    return joined.with_columns(pl.col(name).fill_null(DEFAULTS.get(name, "")) for name in fields[1:])
+
+
+def _with_judges(table: pl.DataFrame, judges: Iterable[Judge]) -> pl.DataFrame:
+    known = {judge.id: judge for judge in judges}
+    attributes = sorted({name for judge in known.values() for name in judge.attributes})
+    facts: dict[str, list[Any]] = {
+        "judge": list(known),
+        "judge_kind": [str(judge.kind) for judge in known.values()],
+    }
+    for name in attributes:
+        facts[f"judge_{name}"] = [_plain(judge.attributes.get(name)) for judge in known.values()]
+    columns = pl.DataFrame(facts, schema=dict.fromkeys(facts, pl.String()))
+    joined = table.join(columns, on="judge", how="left", maintain_order="left")
+    return joined.with_columns(pl.col("judge_kind").fill_null(str(JudgeKind.PERSON)))
+
+
+def _plain(value: Json) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
 
 __all__ = ["SCHEMA", "VALUES", "frame", "tidy", "to_polars"]
 

@@ -8,12 +8,10 @@ from typing import Literal
 import numpy as np
 
 from lanner.errors import StatisticError, did_you_mean
-from lanner.stats.counting import ratio
-from lanner.stats.estimate import Plan, Rows, statistic
+from lanner.stats.coefficients import check_order, ratio
+from lanner.stats.estimate import Entry, Plan, Rows, Scattered, statistic
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Indices
-from lanner.stats.scatter import Entry, Scattered
-from lanner.stats.weighting import check_order
 
 Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 FORMS = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")

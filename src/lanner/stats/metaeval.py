@@ -16,19 +16,30 @@ import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
-from lanner.stats.gold_correlation import Kind, Over, correlation
-from lanner.stats.pairwise_accuracy import SoftAccuracy, pairwise_accuracy, swaps
-from lanner.stats.resample import Array, Resampling, sign
-from lanner.stats.scorer_comparison import accuracy_tests, rank_groups, williams
-from lanner.stats.scores import items
-from lanner.stats.swap_tests import (
+from lanner.stats.metric_accuracy import (
+    Calibrated,
+    Kind,
+    Over,
+    SoftAccuracy,
+    calibrated,
+    chance,
+    correlation,
+    cross_validated,
+    pairwise_accuracy,
+    swaps,
+)
+from lanner.stats.metric_tests import (
+    accuracy_tests,
     kendall_tests,
     pearson_tests,
+    rank_groups,
     soft_accuracy_tests,
     system_accuracy_tests,
     where_whole,
+    williams,
 )
-from lanner.stats.tie_accuracy import Calibrated, calibrated, chance, cross_validated
+from lanner.stats.resample import Array, Resampling, sign
+from lanner.stats.scores import items
 
 _KINDS: tuple[Kind, ...] = ("pearson", "spearman", "kendall")
 _OVER: tuple[tuple[str, Over], ...] = (("segment", "pooled"), ("item", "item"), ("system", "system"))

@@ -22,8 +22,7 @@ from lanner.model import Interval, Json, Result
 from lanner.stats.frame import tidy
 from lanner.stats.outcome import Outcome, t_outcome
 from lanner.stats.resample import Array, Indices, Resampling, group_sums, sign
-from lanner.stats.tables import check_columns, undefined
-from lanner.stats.wide import clustered, units
+from lanner.stats.wide import check_columns, clustered, undefined, units
 
 Flags = npt.NDArray[np.bool_]
 

@@ -15,11 +15,9 @@ import polars as pl
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.stats.frame import tidy
-from lanner.stats.outcome import Outcome, outcome
+from lanner.stats.outcome import Outcome, Scale, outcome
 from lanner.stats.resample import Array, Resampling, group_sums, replicate_sums, sign
-from lanner.stats.tables import groups, undefined
-from lanner.stats.transforms import Scale
-from lanner.stats.wide import units
+from lanner.stats.wide import groups, undefined, units
 
 
 def averages(

@@ -1,14 +1,27 @@
 """From judgements to numbers per output: one score for each system and segment, and their means at any level.
 
-The way up is always the same and every step can be chosen. A judge's repeated answers to one item become one (`latest`
-or `mean`); on request each judge is standardised; the judges of an item are averaged; segments are averaged to
-documents, domains or systems. A human reference is a system like any other.
+A judge's repeated answers to one item become one (`latest` or `mean`); on request each judge is standardised; the
+judges of an item are averaged; segments are averaged to documents, domains or systems. A human reference is a system
+like any other. `Averaging` makes system scores functions of document weights, so that they can be resampled:
+
+=================  ======================================================================================
+micro              Σ scores / number of segments
+document           Σ document means / number of documents
+macro              the mean over domains of their micro means (as WMT24)
+document-macro     the mean over domains of their document means
+=================  ======================================================================================
+
+Per so many words (a scorecard), numerators are points times that many, denominators the words of the source. How shared
+tasks scored and ranked is kept as data in `presets.toml`, by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,8 +31,8 @@ from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Result
 from lanner.stats.frame import tidy
 from lanner.stats.numbering import by_name, in_order, of_rows
-from lanner.stats.resample import Resampling, sign
-from lanner.stats.tables import undefined
+from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign
+from lanner.stats.wide import undefined
 
 Repeats = Literal["latest", "mean"]
 Constant = Literal["leave_out", "zero"]
@@ -222,3 +235,130 @@ def at(found: Items, level: Level) -> Result:
     signature = sign(name, Resampling(), None, level=level, standardised=found.standardised)
     value = float(found.table["score"].mean())  # type: ignore[arg-type]
     return Result(name, value, counts=counts, rows=rows, notes=found.notes, signature=signature)
+
+
+Average = Literal["micro", "document", "macro", "document-macro"]
+Words = Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Averaging:
+    """Items laid out for averaging: cells (segments of one system) with their system, document and stratum."""
+
+    systems: tuple[str, ...]
+    documents: int
+    strata: int
+    numerators: Array
+    denominators: Array
+    system: Indices
+    document: Indices
+    stratum: Indices
+
+    @classmethod
+    def of(
+        cls, found: Items, systems: Sequence[str], average: Average, *, words: Words | None = None, per_words: float = 0
+    ) -> Averaging:
+        check(average)
+        table = found.table
+        domain = _codes(table["domain"]) if average.endswith("macro") else np.zeros(len(table), np.intp)
+        document = _codes(table["domain"] + "\t" + table["document"])
+        system = table["system"].cast(pl.Enum(systems)).to_physical().to_numpy().astype(np.intp)
+        scores = table["score"].to_numpy().astype(float)
+        sizes = np.ones(len(table))
+        if per_words:
+            sizes = _lengths(table, words or {})
+            scores = scores * per_words
+        if average.startswith("document"):
+            both = document * len(systems) + system
+            total = np.bincount(both, weights=sizes, minlength=0)[both]
+            scores, sizes = scores / total, sizes / total
+        n_documents = int(document.max(initial=-1)) + 1
+        n_strata = int(domain.max(initial=-1)) + 1
+        return cls(tuple(systems), n_documents, n_strata, scores, sizes, system, document, domain)
+
+    def sums(self) -> Array:
+        """documents × (systems · strata · 2): what each document adds to every numerator and denominator."""
+        width = len(self.systems) * self.strata
+        column = self.system * self.strata + self.stratum
+        flat = self.document * width + column
+        parts = [
+            np.bincount(flat, weights=values, minlength=self.documents * width).reshape(self.documents, width)
+            for values in (self.numerators, self.denominators)
+        ]
+        return np.concatenate(parts, axis=1)
+
+    def finish(self, sums: Array) -> Array:
+        """System scores (resamples × systems) from sums; a stratum without answers of a system is left out of it."""
+        above, below = np.split(sums, 2, axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = np.where(below > 1e-12, above / below, np.nan).reshape(len(sums), len(self.systems), self.strata)
+        known = ~np.isnan(means)
+        count = known.sum(axis=2)
+        total = np.where(known, means, 0.0).sum(axis=2)
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+    def replicate(self, resampling: Resampling) -> Replicates:
+        return replicate_sums(self.sums(), self.finish, resampling)
+
+    def values(self) -> Array:
+        return np.asarray(self.finish(self.sums().sum(axis=0)[None, :])[0])
+
+
+def check(average: str) -> None:
+    """An error that helps for an average that does not exist."""
+    if average not in get_args(Average):
+        raise StatisticError(f"There is no average {average!r}.", next_step=did_you_mean(average, get_args(Average)))
+
+
+def _codes(values: pl.Series) -> Indices:
+    return values.rank("dense").to_numpy().astype(np.intp) - 1
+
+
+def _lengths(table: pl.DataFrame, words: Words) -> Array:
+    keys = list(zip(table["document"], table["segment"], strict=True))
+    unknown = [key for key in keys if key not in words]
+    if unknown:
+        raise StatisticError(
+            f"The number of words of {len(set(unknown))} segments is not known, so no rate can be given.",
+            next_step="Give the texts with the judgements, or rank by the plain score (per_words=0).",
+        )
+    return np.array([max(1, words[key]) for key in keys], float)
+
+
+_WORDS = ("summary", "citation", "checked", "of", "like")
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """`of` is the question or score that is ranked, `options` go to `ranking.rank`."""
+
+    name: str
+    of: str
+    options: Mapping[str, Any]
+    summary: str = ""
+    citation: str = ""
+    checked: str = ""
+
+
+def preset_names() -> list[str]:
+    """The names of all presets."""
+    return list(_file())
+
+
+def preset(name: str) -> Preset:
+    """One of them; an unknown name is an error."""
+    known = _file()
+    if name not in known:
+        raise StatisticError(f"There is no preset {name!r}.", next_step=did_you_mean(name, known))
+    table = dict(known[name])
+    while "like" in table:
+        base = known[table.pop("like")]
+        table = {**{key: value for key, value in base.items() if key != "checked"}, **table}
+    options = {key: value for key, value in table.items() if key not in _WORDS}
+    words = {key: str(table.get(key, "")) for key in ("summary", "citation", "checked")}
+    return Preset(name, str(table["of"]), options, **words)
+
+
+@cache
+def _file() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((resources.files("lanner.stats") / "presets.toml").read_text(encoding="utf-8"))

@@ -1,4 +1,9 @@
-"""Agreement on marked spans: how far two judges marked the same stretches of text, by characters or by whole spans."""
+"""Agreement on sets of labels and on marked spans.
+
+Sets: mean Jaccard, micro- and macro-F1, exact matches. A single label counts as a set of one, so that the same measures
+compare a model with a reference. Spans: how far two judges marked the same stretches of text, by characters or by whole
+spans. With more than two judges each is the mean over pairs. Two empty sets agree fully.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +19,99 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lanner.errors import InputError, StatisticError, did_you_mean
-from lanner.stats.counting import ratio
+from lanner.stats.coefficients import Entry, pair_plan, ratio
 from lanner.stats.estimate import Plan, statistic
-from lanner.stats.pairs import Entry, pair_plan
-from lanner.stats.ratings import Ratings
+from lanner.stats.ratings import Codes, Ratings, incidence
 from lanner.stats.resample import Array
+
+
+def _sets(rated: Ratings) -> tuple[frozenset[str], ...]:
+    return rated.sets or tuple(frozenset({label}) for label in rated.labels)
+
+
+def _shared(rated: Ratings) -> tuple[Array, Array, Array]:
+    """|A∩B|, |A| and |B| for every pair of answers, without a table over all pairs of sets."""
+    table, _ = incidence(_sets(rated))
+    size = table.sum(axis=1)
+    keys = rated.pairs.first.astype(np.int64) * max(1, len(table)) + rated.pairs.second
+    distinct, index = np.unique(keys, return_inverse=True)
+    a, b = distinct // max(1, len(table)), distinct % max(1, len(table))
+    shared = np.einsum("ij,ij->i", table[a], table[b]) if len(distinct) else np.zeros(0)
+    return shared[index.reshape(-1)], size[rated.pairs.first], size[rated.pairs.second]
+
+
+@statistic("labels", "label", "score")
+def jaccard(rated: Ratings, *, each: bool = False) -> Plan:
+    """Mean over items of |A∩B| / |A∪B|, the sets that two judges gave; 1 where both are empty.
+
+    Not corrected for chance: see α with level "jaccard" for that. A grid counts as the set of its rows above zero.
+    Jaccard 1912, New Phytologist 11.
+    """
+    shared, left, right = _shared(rated)
+    union = left + right - shared
+    entries: list[Entry] = [(0, 1.0), (1, np.divide(shared, union, out=np.ones_like(union), where=union > 0))]
+
+    def finish(sums: Array) -> Array:
+        return ratio(sums[:, :, 1], sums[:, :, 0])
+
+    return pair_plan("jaccard", rated, 2, entries, finish, each=each, scale="logit")
+
+
+@statistic("labels", "label", "score")
+def micro_f1(rated: Ratings, *, each: bool = False) -> Plan:
+    """2 Σ|A∩B| / Σ(|A| + |B|) over all items: labels that both gave, over labels that either gave.
+
+    The same whichever judge is called the reference; for single labels it is the accuracy. Undefined where neither
+    judge gave any label. Van Rijsbergen 1979, Information Retrieval.
+    """
+    shared, left, right = _shared(rated)
+    entries: list[Entry] = [(0, 2 * shared), (1, left + right)]
+
+    def finish(sums: Array) -> Array:
+        return ratio(sums[:, :, 0], sums[:, :, 1])
+
+    return pair_plan("micro_f1", rated, 2, entries, finish, each=each, scale="logit", reason=_no_label)
+
+
+@statistic("labels", "label", "score")
+def macro_f1(rated: Ratings, *, each: bool = False) -> Plan:
+    """The mean of the labels' own F1: F1ₗ = 2 |both gave l| / (|first gave l| + |second gave l|).
+
+    Over the labels that at least one of the two gave; rare labels weigh as much as common ones.
+    """
+    table, labels = incidence(_sets(rated))
+    first, second = table[rated.pairs.first], table[rated.pairs.second]
+    entries: list[Entry] = [(0, 1.0)]
+    for at in range(len(labels)):
+        entries += [(2 * at + 1, 2 * first[:, at] * second[:, at]), (2 * at + 2, first[:, at] + second[:, at])]
+
+    def finish(sums: Array) -> Array:
+        own = ratio(sums[:, :, 1::2], sums[:, :, 2::2])
+        given = np.isfinite(own)
+        return ratio(np.where(given, own, 0).sum(axis=2), given.sum(axis=2).astype(float))
+
+    width = 1 + 2 * len(labels)
+    return pair_plan("macro_f1", rated, width, entries, finish, each=each, scale="logit", reason=_no_label)
+
+
+@statistic("labels", "label", "score")
+def accuracy(rated: Ratings, *, each: bool = False) -> Plan:
+    """Share of items where two judges gave exactly the same answer: the same label, or the same whole set.
+
+    Named for a judge compared with a reference; it is percent agreement between the two.
+    """
+    same = (rated.pairs.first == rated.pairs.second).astype(float)
+    entries: list[Entry] = [(0, 1.0), (1, same)]
+
+    def finish(sums: Array) -> Array:
+        return ratio(sums[:, :, 1], sums[:, :, 0])
+
+    return pair_plan("accuracy", rated, 2, entries, finish, each=each, scale="logit")
+
+
+def _no_label(_first: Codes, _second: Codes) -> str:
+    return "neither judge gave any label."
+
 
 Match = Literal["characters", "touching", "exact"]
 MATCHES = ("characters", "touching", "exact")
@@ -61,7 +154,7 @@ def spans(
     pairs = rated.pairs
     keys = pairs.first.astype(np.int64) * max(1, len(marks)) + pairs.second
     distinct, index = np.unique(keys, return_inverse=True)
-    found = [_shared(marks[key // len(marks)], marks[key % len(marks)], match) for key in distinct.tolist()]
+    found = [_shared_length(marks[key // len(marks)], marks[key % len(marks)], match) for key in distinct.tolist()]
     shared, either = np.array(found, dtype=float).reshape(-1, 2).T[:, index.reshape(-1)]
     entries: list[Entry] = [(0, shared), (1, either)]
     if average == "items":
@@ -126,7 +219,7 @@ def _read(text: str, weights: Mapping[str, float], categories: bool, *, weighted
     return marks
 
 
-def _shared(first: Marks, second: Marks, match: Match) -> tuple[float, float]:
+def _shared_length(first: Marks, second: Marks, match: Match) -> tuple[float, float]:
     """What both marked, counted once for each of them, and what they marked altogether."""
     if match == "characters":
         both = sum(_characters(first[place], second[place]) for place in first.keys() & second.keys())

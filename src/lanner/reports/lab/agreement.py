@@ -15,7 +15,7 @@ from lanner.reports.lab.sides import Side, item_key
 from lanner.reports.parts import Figure
 from lanner.reports.typeset import estimate, words
 from lanner.stats.association import correlations
-from lanner.stats.compare import difference
+from lanner.stats.diagnosis import difference
 
 _LEVEL = 0.05
 

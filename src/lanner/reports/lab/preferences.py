@@ -14,8 +14,7 @@ from lanner.reports.lab.ratios import ratio, ratio_gap
 from lanner.reports.lab.sides import Side
 from lanner.reports.parts import Figure
 from lanner.reports.typeset import p_value
-from lanner.stats.comparisons import comparisons
-from lanner.stats.preference import exact_sign_test
+from lanner.stats.preference import comparisons, exact_sign_test
 
 _LEVEL = 0.05
 

@@ -11,7 +11,7 @@ from lanner.reports.lab.matching import LABELS, kind_of
 from lanner.reports.lab.sides import Side
 from lanner.reports.parts import Figure
 from lanner.reports.typeset import interval, number, words
-from lanner.stats.gold_correlation import correlation
+from lanner.stats.metric_accuracy import correlation
 from lanner.stats.resample import Array, generator
 
 _NEARLY = 0.9  # of τ, r or the share of items; below it a reader should not rely on half of the judges

@@ -10,7 +10,7 @@ from lanner.reports.coefficients import coefficients
 from lanner.reports.parts import Block, Column, Section, Table
 from lanner.reports.typeset import estimate, interval, number, percent, plural
 from lanner.reports.view import View
-from lanner.stats.repeats import self_agreement
+from lanner.stats.diagnosis import self_agreement
 
 _SPOILED = "spam"  # the name under which a document says which of its outputs is nonsense
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lanner.model import Choice, Grid, Labels, Number, Question, Rank, Scale, Spans
-from lanner.stats.comparisons import comparisons
+from lanner.stats.preference import comparisons
 from lanner.web.picture.told import EQUAL, MARKED, NOTHING
 
 MOST_POINTS = 12

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from lanner.errors import StatisticError
 from lanner.model import Choice, Question
 from lanner.stats.alpha import alpha
-from lanner.stats.kappa import kappa, pairwise
+from lanner.stats.coefficients import kappa, pairwise
 from lanner.stats.numbering import distinct
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
