@@ -5,7 +5,8 @@ import pytest
 from campaign_parts import first_task, opened, save
 from lanner import campaign
 from lanner.analysis import material
-from lanner.analysis.material import from_campaign
+from lanner.analysis.material import Material, from_campaign
+from lanner.designs.expected import Misses
 from lanner.errors import InputError
 from lanner.model import Judge
 from lanner.store import Store
@@ -81,6 +82,30 @@ def test_people_under_pseudonyms_keep_what_they_said_and_lose_who_they_are(tmp_p
     assert {row.judge for row in hidden.judgements} == {names["ana"]}
     assert "ana" not in repr((hidden.judges, hidden.judgements)).casefold()
     assert hidden.table.height == found.table.height
+
+
+def test_no_real_id_is_left_in_controls_or_among_those_left_out() -> None:
+    who = Judge("ana", name="Ana")
+    found = Material(
+        "m", None, (), (who,), (), controls=(Misses("ana", "page", 2, 2, 1, 0),), left_out={"ana": "too fast"}
+    )
+    hidden = found.pseudonymised({"ana": "judge-1"})
+    assert [miss.judge for miss in hidden.controls] == ["judge-1"]
+    assert hidden.left_out == {"judge-1": "too fast"}
+    assert "ana" not in repr(hidden).casefold()
+
+
+def test_a_judge_left_out_of_a_campaign_counts_nowhere(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        opened(store)
+        save(store, first_task(store))
+        assert set(from_campaign(store, "first").counted().table["judge"]) == {"ana"}
+        campaign.leave_out(store, "first", "ana", "too fast")
+        found = from_campaign(store, "first")
+        assert found.counted().table.is_empty() and found.judgements, "kept, not counted"
+        assert "1 judge left out" in str(found.counted().selection)
+        campaign.count_again(store, "first", "ana")
+        assert not from_campaign(store, "first").left_out
 
 
 def test_judges_who_have_withdrawn_are_told_of(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from campaign_parts import NOW, fill, first_task, opened, save
 from lanner import campaign
+from lanner.errors import CampaignError
 from lanner.model import Judge
 from lanner.store import Store
 
@@ -45,3 +48,19 @@ def test_a_judge_who_withdraws_leaves_nothing(store: Store) -> None:
     assert (gone.done, gone.finished, gone.active_minutes, bo.done) == (0, 0, 0.0, 1)
     with store.reading() as tx:
         assert tx.sessions.find("token", NOW) is None
+
+
+def test_a_judge_can_be_left_out_for_a_reason_and_counted_again(store: Store) -> None:
+    opened(store)
+    with pytest.raises(CampaignError, match="reason"):
+        campaign.leave_out(store, "first", "ana", " ")
+    assert campaign.left_out(store, "first") == {}
+    campaign.leave_out(store, "first", "ana", "answered four times as fast as the others", at=NOW)
+    campaign.leave_out(store, "first", "bo", "missed the controls", at=NOW)
+    assert campaign.left_out(store, "first")["ana"] == "answered four times as fast as the others"
+    campaign.count_again(store, "first", "bo", at=NOW)
+    assert set(campaign.left_out(store, "first")) == {"ana"}
+    name = campaign.erase(store, "first", "ana")
+    assert set(campaign.left_out(store, "first")) == {name}, "a new name changes nothing"
+    kinds = [event.kind for event in campaign.events(store, "first")]
+    assert kinds.count("judge_left_out") == 2 and kinds.count("judge_counted_again") == 1

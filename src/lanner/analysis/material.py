@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from lanner import campaign, formats, protocols
+from lanner.analysis.rows import Counted, Purpose, counted
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.model import Document, Judge, Judgement, Protocol, Role
@@ -28,7 +29,7 @@ from lanner.store import Store
 @dataclass(frozen=True)
 class Material:
     """One protocol's judgements with all that is known about them. `notes` say what was noticed on reading, `controls`
-    how many control items each judge missed."""
+    how many control items each judge missed, `left_out` which judges count in no result and why."""
 
     name: str
     protocol: Protocol | None
@@ -38,6 +39,7 @@ class Material:
     notes: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
     controls: tuple[Misses, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -79,7 +81,18 @@ class Material:
         )
         renamed = tuple(replace(j, judge=names[j.judge]) if j.judge in names else j for j in self.judgements)
         controls = tuple(replace(miss, judge=names.get(miss.judge, miss.judge)) for miss in self.controls)
-        return replace(self, judges=judges, judgements=renamed, controls=controls)
+        left_out = {names.get(judge, judge): reason for judge, reason in self.left_out.items()}
+        return replace(self, judges=judges, judgements=renamed, controls=controls, left_out=left_out)
+
+    def counted(
+        self,
+        purpose: Purpose | str = Purpose.AGREEMENT,
+        *,
+        of: Iterable[str] | str | None = None,
+        settled: bool = False,
+    ) -> Counted:
+        """The rows that count for a purpose; judges who are left out count for none."""
+        return counted(self.table, purpose, of=of, left_out=self.left_out, settled=settled)
 
     def in_domain(self, domain: str) -> Material:
         """The same with the documents of one domain only."""
@@ -160,6 +173,7 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         notes=_gone(store, found.id),
         settings={"title": found.title, "design": found.design, "seed": found.seed, **found.settings},
         controls=_missed(store, found.id, protocol, judgements),
+        left_out=campaign.left_out(store, found.id),
     )
 
 

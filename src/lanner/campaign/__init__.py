@@ -13,7 +13,7 @@ from lanner.campaign.assigning import add_judges, add_overlap, after_calibration
 from lanner.campaign.clock import now
 from lanner.campaign.create import create, duplicate, redefine
 from lanner.campaign.imports import Imported, import_campaign, import_judgements
-from lanner.campaign.people import consent, erase, pseudonyms, withdraw
+from lanner.campaign.people import consent, count_again, erase, leave_out, left_out, pseudonyms, withdraw
 from lanner.campaign.progress import Part, Progress, progress
 from lanner.campaign.results import (
     campaigns,
@@ -64,6 +64,7 @@ __all__ = [
     "close",
     "configure",
     "consent",
+    "count_again",
     "create",
     "current",
     "documents",
@@ -78,6 +79,8 @@ __all__ = [
     "import_judgements",
     "judgements",
     "judges",
+    "leave_out",
+    "left_out",
     "links",
     "missing",
     "next_task",

@@ -1,4 +1,5 @@
-"""What is kept about a judge, and how it goes: consent, an identity erased, answers withdrawn."""
+"""What is kept about a judge, and how it goes: consent, left out of the results, an identity erased, answers
+withdrawn."""
 
 from __future__ import annotations
 
@@ -6,14 +7,61 @@ from datetime import datetime
 
 from lanner.campaign.clock import now
 from lanner.campaign.knowing import Reference, find, seat
+from lanner.errors import CampaignError
 from lanner.model import Judge, JudgeKind
 from lanner.store import Seat, Store, Transaction
+
+LEFT_OUT, COUNTED_AGAIN = "judge_left_out", "judge_counted_again"
+"""Kinds of events: that a judge is left out is part of what was done with a campaign, and can be undone."""
 
 
 def consent(store: Store, campaign: Reference, judge: str, version: str, *, at: datetime | None = None) -> None:
     """A judge has agreed to this version of the consent text."""
     with store.writing() as tx:
         tx.judges.set_consent(seat(tx, find(tx, campaign), judge).number, version, at or now())
+
+
+def leave_out(
+    store: Store,
+    campaign: Reference,
+    judge: str,
+    reason: str,
+    *,
+    account: int | None = None,
+    at: datetime | None = None,
+) -> None:
+    """Count a judge in no result from now on, for a reason that reports state. Their answers are kept."""
+    if not reason.strip():
+        raise CampaignError(
+            "A judge is left out for a reason.", code="no_reason", next_step="Say why: the report will state it."
+        )
+    with store.writing() as tx:
+        mine = seat(tx, find(tx, campaign), judge)
+        detail = {"seat": mine.number, "reason": reason.strip()}
+        tx.events.add(LEFT_OUT, at or now(), campaign=mine.campaign, account=account, **detail)
+
+
+def count_again(
+    store: Store, campaign: Reference, judge: str, *, account: int | None = None, at: datetime | None = None
+) -> None:
+    """Count a judge who was left out as before."""
+    with store.writing() as tx:
+        mine = seat(tx, find(tx, campaign), judge)
+        tx.events.add(COUNTED_AGAIN, at or now(), campaign=mine.campaign, account=account, seat=mine.number)
+
+
+def left_out(store: Store, campaign: Reference) -> dict[str, str]:
+    """The judges who count in no result now, each with the reason."""
+    with store.reading() as tx:
+        number = find(tx, campaign).id
+        seats = {entry.number: entry.judge.id for entry in tx.judges.all(number)}
+        reasons: dict[int, str] = {}
+        for event in tx.events.of(number):
+            if event.kind == LEFT_OUT:
+                reasons[int(event.detail["seat"])] = str(event.detail["reason"])
+            elif event.kind == COUNTED_AGAIN:
+                reasons.pop(int(event.detail["seat"]), None)
+    return {seats[place]: reason for place, reason in reasons.items() if place in seats}
 
 
 def erase(
