@@ -15,7 +15,7 @@ from live import Live, Work, document
 pytestmark = pytest.mark.browser
 
 ON_THE_DEVICE = """text => new Promise(ok => {
-  const asked = indexedDB.open('lanner', 1);
+  const asked = indexedDB.open('lanner');
   asked.onsuccess = () => {
     const read = asked.result.transaction('drafts').objectStore('drafts').getAll();
     read.onsuccess = () => { asked.result.close(); ok(JSON.stringify(read.result).includes(text)); };
@@ -345,3 +345,91 @@ def test_slow_network_does_not_slow_the_hands(live: Live, page: Page, context: B
     assert page.inner_text("#heading") == "Sentence 4"
     hands.settled()
     assert scores(work, task)[:3] == [(1, 4), (2, 5), (3, 6)]
+
+
+def test_a_second_tab_opened_after_an_outage_takes_nothing_from_the_first(
+    own_live: Live, page: Page, context: BrowserContext
+) -> None:
+    """The server goes away, the first tab goes on, the server comes back, and a second tab sends what it finds on the
+    device while the first adds to the same row."""
+    work, task, hands = begin(own_live, page)
+    own_live.kill()
+    hands.press("s", "2", "j", "s", "3")
+    page.locator("#saved[data-state=offline]").wait_for()
+    page.wait_for_function(WAITING, arg=2)
+    own_live.start()
+    other = context.new_page()
+    other.goto(work.url(task))
+    Hands(other).ready()
+    nothing_waits(other)
+    page.bring_to_front()
+    hands.press("h", "7", "c")
+    hands.write("a remark of ten minutes")
+    hands.press("Escape")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    hands.settled()
+    stored = work.stored(task)
+    assert stored[0]["sentence"] == 2
+    assert (stored[1]["sentence"], stored[1]["holistic"]) == (3, 7)
+    assert stored[1]["comment"] == "a remark of ten minutes"
+    rows = [(row.question, row.segment, row.value) for row in history(own_live.store, work.name)]
+    assert len([row for row in rows if row[0] != "skills"]) == 4, "and each is stored once"
+
+
+WAITING = """n => new Promise(ok => {
+  const request = indexedDB.open('lanner');
+  request.onsuccess = () => {
+    const read = request.result.transaction('outbox').objectStore('outbox').getAll();
+    read.onsuccess = () => { request.result.close(); ok(read.result.length >= n); };
+  };
+})"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [("text/html", "<html>Please sign in to the hotel network</html>"), ("application/json", "{}")],
+)
+def test_a_captive_portal_acknowledges_nothing_and_stops_nothing(
+    live: Live, page: Page, kind: str, body: str
+) -> None:
+    work, task, hands = begin(live, page)
+    page.route("**/answers", lambda route: route.fulfill(status=200, content_type=kind, body=body))
+    judge(hands, 3, 9)
+    page.locator("#saved[data-state=offline]").wait_for()
+    page.unroute("**/answers")
+    judge(hands, 2, 5)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    hands.settled()
+    assert scores(work, task)[:2] == [(3, 9), (2, 5)]
+
+
+COPIES = """() => new Promise(ok => {
+  const request = indexedDB.open('lanner');
+  request.onsuccess = () => {
+    const read = request.result.transaction('copies').objectStore('copies').getAll();
+    read.onsuccess = () => { request.result.close(); ok(read.result.map(copy => copy.question).sort()); };
+  };
+})"""
+
+
+def test_what_a_restored_backup_has_lost_is_sent_again_from_the_device(own_live: Live, page: Page) -> None:
+    work, task, hands = begin(own_live, page, sentences=2)
+    judge(hands, 4, 9)
+    hands.settled()
+    assert {"sentence", "holistic"} <= set(page.evaluate(COPIES))
+    with own_live.store.filling() as connection:
+        connection.exec_driver_sql("DELETE FROM judgement")
+    page.reload()
+    hands.ready()
+    hands.settled()
+    page.wait_for_function(NONE_WAITING)
+    assert scores(work, task)[0] == (4, 9)
+    hands.press("j", "s", "2", "3", "Enter")
+    hands.settled()
+    hands.press("f", "Enter")
+    page.wait_for_url("**/work")
+    assert work.tasks[0].finished_at is not None
+    assert page.evaluate(COPIES) == [], "a finished task leaves nothing on the device"
+
+
+NONE_WAITING = "document.querySelector('#saved').dataset.state === 'saved'"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from lanner.campaign.submission import Saved, Submission, reused
+from lanner.campaign.submission import ReusedError, Saved, digest
 
 
 def test_saved_is_done_when_nothing_is_open() -> None:
@@ -8,5 +8,5 @@ def test_saved_is_done_when_nothing_is_open() -> None:
 
 
 def test_the_error_for_a_reused_id_says_what_to_do() -> None:
-    error = reused(Submission(1, 0, {}, "s1"))
+    error = ReusedError("s1")
     assert "s1" in error.what and error.code == "reused" and "UUID" in error.next_step

@@ -1,12 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Store, canon, empty, holds } from '../../src/lanner/web/static/store.js';
+import { canon } from '../../src/lanner/web/static/digest.js';
+import { empty, holds, Store } from '../../src/lanner/web/static/store.js';
 
-const question = (id, kind, more = {}) => ({ id, kind, need: 1, most: Infinity, required: true, when: [], each: '', exclusive: '', preset: null, ...more });
-const item = (more = {}) => ({ answers: {}, base: {}, stored: {}, earlier: {}, prefilled: {}, ...more });
+const question = (id, kind, more = {}) => ({
+  id,
+  kind,
+  need: 1,
+  most: Infinity,
+  required: true,
+  when: [],
+  each: '',
+  exclusive: '',
+  preset: null,
+  ...more,
+});
+const item = (more = {}) => ({
+  answers: {},
+  base: {},
+  stored: {},
+  earlier: {},
+  prefilled: {},
+  ...more,
+});
 
 test('one spelling of a value, whatever the order of its keys', () => {
-  assert.equal(canon({ b: [1, { z: null, a: 'x' }], a: 2 }), canon({ a: 2, b: [1, { a: 'x', z: null }] }));
+  assert.equal(
+    canon({ b: [1, { z: null, a: 'x' }], a: 2 }),
+    canon({ a: 2, b: [1, { a: 'x', z: null }] }),
+  );
   assert.notEqual(canon(['1']), canon([1]));
   assert.equal(canon(undefined), 'null');
   assert.ok(empty([]) && empty({}) && empty('') && empty(null) && !empty(0) && !empty(false));
@@ -18,16 +40,27 @@ test('conditions are met as the server meets them', () => {
   assert.ok(!holds({ question: 'one', is_not: ['no'] }, answers));
   assert.ok(holds({ question: 'many', is: ['other'] }, answers));
   assert.ok(holds({ question: 'counts', is: ['word_order'] }, answers));
-  assert.ok(holds({ question: 'n', at_least: 4, at_most: 5 }, answers) && !holds({ question: 'n', at_least: 5 }, answers));
-  assert.ok(!holds({ question: 'none', is_not: ['x'] }, answers), 'an answer not given meets nothing');
+  assert.ok(
+    holds({ question: 'n', at_least: 4, at_most: 5 }, answers) &&
+      !holds({ question: 'n', at_least: 5 }, answers),
+  );
+  assert.ok(
+    !holds({ question: 'none', is_not: ['x'] }, answers),
+    'an answer not given meets nothing',
+  );
   assert.ok(!holds({ question: 'one', at_least: 1 }, answers), 'words have no size');
 });
 
 test('what is missing: labels, grids, ranks, repeated questions', () => {
-  const labels = question('labels', 'labels', { need: 3, most: 3, exclusive: 'none' }), grid = question('grid', 'grid', { need: 2 });
-  const rank = question('rank', 'rank'), each = question('each', 'scale', { each: 'labels' });
+  const labels = question('labels', 'labels', { need: 3, most: 3, exclusive: 'none' }),
+    grid = question('grid', 'grid', { need: 2 });
+  const rank = question('rank', 'rank'),
+    each = question('each', 'scale', { each: 'labels' });
   const store = new Store([labels, grid, rank, each], [item()]);
-  assert.deepEqual(store.missing(0).map(q => q.id), ['labels', 'grid', 'rank']);
+  assert.deepEqual(
+    store.missing(0).map(q => q.id),
+    ['labels', 'grid', 'rank'],
+  );
   store.set(0, 'labels', ['a', 'b']);
   assert.equal(store.open(0, labels), 1);
   store.set(0, 'labels', ['none']);
@@ -45,20 +78,30 @@ test('what is missing: labels, grids, ranks, repeated questions', () => {
 });
 
 test('the first answer to a row writes what it starts from; undo takes both back', () => {
-  const grid = question('grid', 'grid', { need: 1, preset: { x: 'none' } }), score = question('score', 'scale'), spans = question('spans', 'spans', { required: false, need: 0, preset: [] });
-  const store = new Store([grid, score, spans], [item({ prefilled: { spans: [{ start: 0, end: 1 }] } })]);
+  const grid = question('grid', 'grid', { need: 1, preset: { x: 'none' } }),
+    score = question('score', 'scale'),
+    spans = question('spans', 'spans', { required: false, need: 0, preset: [] });
+  const store = new Store(
+    [grid, score, spans],
+    [item({ prefilled: { spans: [{ start: 0, end: 1 }] } })],
+  );
   assert.equal(store.state(0), '');
   assert.deepEqual(store.missing(0), [score], 'what is preselected is not missing');
   assert.deepEqual(store.unsent(0), {});
   store.set(0, 'score', 0);
-  assert.deepEqual(store.unsent(0), { grid: { x: 'none' }, score: 0, spans: [{ start: 0, end: 1 }] });
+  assert.deepEqual(store.unsent(0), {
+    grid: { x: 'none' },
+    score: 0,
+    spans: [{ start: 0, end: 1 }],
+  });
   assert.equal(store.undo(), 0);
   assert.deepEqual(store.items[0].answers, {});
   assert.equal(store.undo(), -1);
 });
 
 test('only complete answers are sent, once, and an optional one can be taken back', () => {
-  const labels = question('labels', 'labels', { need: 2 }), comment = question('comment', 'text', { required: false, need: 0 });
+  const labels = question('labels', 'labels', { need: 2 }),
+    comment = question('comment', 'text', { required: false, need: 0 });
   const store = new Store([labels, comment], [item()]);
   store.set(0, 'labels', ['a']);
   store.set(0, 'comment', 'why');
@@ -70,7 +113,8 @@ test('only complete answers are sent, once, and an optional one can be taken bac
 });
 
 test('letters of one field are undone together, and what the server has becomes an open question again', () => {
-  const comment = question('comment', 'text', { required: false, need: 0 }), score = question('score', 'scale');
+  const comment = question('comment', 'text', { required: false, need: 0 }),
+    score = question('score', 'scale');
   const store = new Store([score, comment], [item()]);
   for (const text of ['a', 'ab', 'abc']) store.set(0, 'comment', text, true);
   store.set(0, 'score', 3);
@@ -83,7 +127,8 @@ test('letters of one field are undone together, and what the server has becomes 
 });
 
 test('a question that no longer applies is neither missing nor sent', () => {
-  const first = question('first', 'choice'), second = question('second', 'text', { when: [{ question: 'first', is: ['no'] }] });
+  const first = question('first', 'choice'),
+    second = question('second', 'text', { when: [{ question: 'first', is: ['no'] }] });
   const store = new Store([first, second], [item({ earlier: { other: 1 } })]);
   store.set(0, 'first', 'no');
   store.set(0, 'second', 'because');

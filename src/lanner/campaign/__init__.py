@@ -27,7 +27,7 @@ from lanner.campaign.results import (
     seats,
 )
 from lanner.campaign.states import close, configure, open, pause, remove, reopen  # noqa: A004 - the word for it
-from lanner.campaign.submission import Conflict, Saved, Submission
+from lanner.campaign.submission import Conflict, ReusedError, Saved, Submission, digest
 from lanner.campaign.submit import submit, submit_many
 from lanner.campaign.tasks import (
     Given,
@@ -52,6 +52,7 @@ __all__ = [
     "Open",
     "Part",
     "Progress",
+    "ReusedError",
     "Saved",
     "Submission",
     "UnfinishedError",
@@ -67,6 +68,7 @@ __all__ = [
     "count_again",
     "create",
     "current",
+    "digest",
     "documents",
     "duplicate",
     "earlier",

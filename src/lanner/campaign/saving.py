@@ -10,10 +10,10 @@ from datetime import datetime
 from lanner.campaign.asking import Asked, Asking, Key
 from lanner.campaign.knowing import asking, no_task, texts
 from lanner.campaign.refusals import refuse, refuse_gated, refuse_stranger
-from lanner.campaign.submission import Conflict, Saved, Submission, reused
+from lanner.campaign.submission import Conflict, ReusedError, Saved, Submission
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import Item, Json
-from lanner.store import Answer, NewAnswer, Place, Progressed, Store, Transaction, Unit
+from lanner.store import Answer, NewAnswer, Place, Progressed, Store, StoredPart, Transaction, Unit
 from lanner.store.codec import dumps, loads, micros
 
 CLEARED = dumps(["cleared"])
@@ -39,6 +39,11 @@ class _Saving:
     changes: list[tuple[Asked, Json, str | None]] = field(default_factory=list)
 
     @property
+    def name(self) -> tuple[int, str]:
+        """The campaign and the client's id: what a submission is known by."""
+        return self.place.standing.campaign, self.given.id
+
+    @property
     def units(self) -> set[Unit]:
         """Everything that has to be read before this can be checked."""
         return {self.unit} if self.consent is None else {self.unit, self.consent}
@@ -49,6 +54,7 @@ def save_all(store: Store, tx: Transaction, given: Sequence[Submission], receive
     places = tx.places.find([(each.task, each.item) for each in given])
     begun = [_begun(store, tx, each, place) for each, place in zip(given, places, strict=True)]
     rows = tx.places.answers({unit for saving in begun if isinstance(saving, _Saving) for unit in saving.units})
+    parts = tx.judgements.parts({saving.name for saving in begun if isinstance(saving, _Saving)})
     results: list[Saved | Refused | None] = [None] * len(begun)
     waiting: dict[int, _Saving] = {}
     touched: set[Unit] = set()  # units that have been written to since their rows were read
@@ -56,11 +62,13 @@ def save_all(store: Store, tx: Transaction, given: Sequence[Submission], receive
         if not isinstance(saving, _Saving):
             results[at] = saving
             continue
-        if not touched.isdisjoint(saving.units):  # a second save about the same sentence sees the first
+        # a second save about the same sentence sees the first, and so does one under the same id
+        if not touched.isdisjoint(saving.units) or any(other.name == saving.name for other in waiting.values()):
             _write(tx, waiting, results, micros(received))
             rows.update(tx.places.answers(saving.units))
+            parts.update(tx.judgements.parts({saving.name}))
         try:
-            results[at] = _checked(store, tx, saving, rows)
+            results[at] = _checked(store, tx, saving, rows, parts.get(saving.name, ()))
         except (AnswerError, CampaignError) as refused:
             results[at] = refused
         if results[at] is None:
@@ -87,7 +95,9 @@ def _begun(store: Store, tx: Transaction, given: Submission, place: Place | None
     return _Saving(given, place, judge, place.item, asked, (judge, place.document, place.item.segment), consent)
 
 
-def _checked(store: Store, tx: Transaction, saving: _Saving, rows: dict[Unit, list[Answer]]) -> Saved | None:
+def _checked(
+    store: Store, tx: Transaction, saving: _Saving, rows: dict[Unit, list[Answer]], parts: Sequence[StoredPart]
+) -> Saved | None:
     """None where the answers are as the protocol wants them and can be written; what the first time came to where they
     are stored already."""
     given, place, asked = saving.given, saving.place, saving.asking
@@ -95,9 +105,8 @@ def _checked(store: Store, tx: Transaction, saving: _Saving, rows: dict[Unit, li
     if said:
         saving.heads = asked.heads(said)
         saving.known = asked.answers(place.page, saving.item, saving.heads)
-        for row in said:
-            if row.submission == given.id:
-                return _repeated(store, tx, saving, said)
+    if parts:
+        return _repeated(store, tx, saving, parts)
     refuse(place.standing, given.task)
     if saving.consent is not None:
         refuse_gated(asked, place.page, place.kind, rows[saving.consent])
@@ -167,7 +176,7 @@ def _write(
         given = saving.given
         open_ = tuple(saving.asking.open(saving.place.page, saving.item, saving.known))
         progressed.append(Progressed(given.task, given.item, not open_, given.elapsed, given.active))
-        results[at] = Saved(ids, open_, tuple(conflicts), item=saving.item)
+        results[at] = Saved(ids, open_, tuple(conflicts), item=saving.item, answers=given.answers)
     if rows:
         tx.judgements.add(rows)
     tx.places.set_saved(progressed, received_at)
@@ -210,25 +219,44 @@ def _row(saving: _Saving, part: int, number: int, received_at: int) -> tuple[New
     return row, conflict
 
 
-def _repeated(store: Store, tx: Transaction, saving: _Saving, rows: Sequence[Answer]) -> Saved:
-    """What the first time came to, if this is indeed the same submission."""
+def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[StoredPart]) -> Saved:
+    """What the first time came to, if this is the same submission to the letter; otherwise it is refused whole.
+
+    An answer of null that has no row of its own was taken where nothing was to be taken back. It is the same as long as
+    nothing stands there now.
+    """
     asked, item, given, page = saving.asking, saving.item, saving.given, saving.place.page
+    if any((part.judge, part.document, part.segment) != saving.unit or part.task != given.task for part in parts):
+        raise ReusedError(given.id)
     sheet = asked.sheet(page, item)
     questions = {question.id: question for _, question in sheet.questions}
-    seen = texts(store, tx, saving.place.standing, item) if sheet.marked else None
-    values = {row.id: loads(row.value) for row in rows}
     keys = asked.keys(item)
-    stored = [row for row in rows if row.submission == given.id]
-    for row in stored:
-        question = questions.get(row.question)
-        if question is None or keys[row.question] != (row.question, row.systems, row.role):
-            raise reused(given)
-        if row.question in given.answers:
-            value = given.answers[row.question]
+    if any(keys.get(part.question) != (part.question, part.systems, part.role) for part in parts):
+        raise ReusedError(given.id)
+    seen = texts(store, tx, saving.place.standing, item) if sheet.marked else None
+    stored = {part.question: part for part in parts}
+    values = {part.question: loads(part.value) for part in parts}
+    same: dict[str, Json] = {}
+    for name, value in given.answers.items():
+        question = questions.get(name)
+        normal = value
+        if question is not None and value is not None:
             labels = {question.for_each: value} if question.for_each else {}
-            if asked.check(question, value, item, labels, seen) != values[row.id]:
-                raise reused(given)
-    overtaken = [row for row in stored if row.supersedes is not None and row.base != row.supersedes]
-    conflicts = tuple(Conflict(row.question, row.supersedes or 0, values[row.supersedes or 0]) for row in overtaken)
+            try:
+                normal = asked.check(question, value, item, labels, seen)
+            except AnswerError:
+                continue
+        if normal == values[name] if name in stored else normal is None and saving.known.get(name) is None:
+            same[name] = value
+    answered = {name for name, part in stored.items() if part.flags != NOT_ASKED}
+    if len(same) < len(given.answers) or not answered <= given.answers.keys():
+        kept = {name: (part.id, values[name]) for name, part in stored.items()}
+        raise ReusedError(given.id, stored=kept, answers=same)
+    conflicts = tuple(
+        Conflict(part.question, part.supersedes, loads(part.previous or "null"))
+        for part in parts
+        if part.supersedes is not None and part.base != part.supersedes
+    )
+    ids = {part.question: part.id for part in parts}
     open_ = tuple(asked.open(page, item, saving.known))
-    return Saved({row.question: row.id for row in stored}, open_, conflicts, repeated=True, item=item)
+    return Saved(ids, open_, conflicts, repeated=True, item=item, answers=given.answers)

@@ -1,8 +1,8 @@
 """The door that every answer goes through: of people, of models, of simulated judges.
 
 An answer is checked by the frozen protocol, then appended. A submission has an id made by the client: sent twice, it
-is stored once and answered alike, even when the campaign has been closed in between. A revision supersedes what was
-there; where that is not what the client had seen (`base`), both are kept in the history, the later one counts, and
+is stored once and answered alike, even when the campaign has been closed in between; sent again with other or more
+answers, it is refused with what is stored, and nothing of it is taken. A revision supersedes what was there; where that is not what the client had seen (`base`), both are kept in the history, the later one counts, and
 the conflict is reported.
 """
 
@@ -13,10 +13,10 @@ from datetime import datetime
 
 from lanner.campaign.clock import now
 from lanner.campaign.saving import save_all
-from lanner.campaign.submission import Saved, Submission, reused
+from lanner.campaign.submission import Saved, Submission
 from lanner.errors import LannerError
 from lanner.model import Json
-from lanner.store import CollisionError, Store
+from lanner.store import Store
 
 
 def submit(
@@ -36,14 +36,7 @@ def submit(
     """Check and store answers about one item. When this returns, they are on disk."""
     given = Submission(task, item, answers, submission, elapsed, active, answered_at, base, judge)
     received = at or now()
-    try:
-        (result,) = store.write(lambda tx: save_all(store, tx, [given], received))
-    except CollisionError as collision:
-        with store.reading() as tx:
-            standing = tx.tasks.standing(task)
-            if standing and tx.judgements.has_submission(standing.campaign, submission):
-                raise reused(given) from collision
-        raise
+    (result,) = store.write(lambda tx: save_all(store, tx, [given], received))
     if isinstance(result, LannerError):
         raise result
     return result

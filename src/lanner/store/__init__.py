@@ -5,7 +5,7 @@ from __future__ import annotations
 from lanner.store.accounts import Account, AccountRole, Session
 from lanner.store.documents import JUDGE_ITSELF, fingerprint
 from lanner.store.events import Event
-from lanner.store.judgements import Answer, Key, NewAnswer
+from lanner.store.judgements import Answer, Key, NewAnswer, StoredPart
 from lanner.store.judges import Seat
 from lanner.store.ledger import Entry, NewEntry, Work
 from lanner.store.places import Place, Progressed, Unit
@@ -34,6 +34,7 @@ __all__ = [
     "Share",
     "Standing",
     "Store",
+    "StoredPart",
     "Transaction",
     "Unit",
     "Work",

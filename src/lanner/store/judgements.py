@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict
@@ -44,6 +44,24 @@ class Answer(NamedTuple):
     submission: str
     part: int
     received_at: int
+
+
+class StoredPart(NamedTuple):
+    """One answer of a submission that is stored already. `previous` is the value that it replaced."""
+
+    id: int
+    judge: int
+    task: int | None
+    document: int
+    segment: str
+    question: str
+    systems: str
+    role: str
+    supersedes: int | None
+    base: int | None
+    value: str
+    flags: str | None
+    previous: str | None
 
 
 class NewAnswer(TypedDict):
@@ -109,6 +127,16 @@ _DOCUMENT = Statement(_of_document)
 _HISTORY, _HISTORY_SINCE = Statement(_of_campaign), Statement(_since)
 _CURRENT, _CURRENT_SINCE = Statement(lambda: _current(_of_campaign())), Statement(lambda: _current(_since()))
 _ADD = Insert(schema.judgement)
+_previous = schema.judgement.alias("previous")
+_PARTS = (
+    select(
+        *(_q.submission, _q.id, _q.judge, _q.task, _q.document, _q.segment, _q.question, _q.systems, _q.role),
+        *(_q.supersedes, _q.base, _q.value, _q.flags, _previous.c.value.label("previous")),
+    )
+    .outerjoin(_previous, _previous.c.id == _q.supersedes)
+    .where(_q.campaign == bindparam("campaign"), _q.submission.in_(bindparam("submissions", expanding=True)))
+    .order_by(_q.submission, _q.part)
+)
 
 
 class Judgements(Rows):
@@ -133,6 +161,17 @@ class Judgements(Rows):
         for row in _DOCUMENT.all(self._connection, judge=judge, document=document):
             found.setdefault(row[0], []).append(Answer._make(row[1:]))
         return found
+
+    def parts(self, submissions: Collection[tuple[int, str]]) -> dict[tuple[int, str], list[StoredPart]]:
+        """The answers stored under each of these ids (campaign and submission), in the order they were sent."""
+        by_campaign: dict[int, list[str]] = {}
+        for campaign, submission in submissions:
+            by_campaign.setdefault(campaign, []).append(submission)
+        stored: dict[tuple[int, str], list[StoredPart]] = {}
+        for campaign, names in by_campaign.items():
+            for row in self._connection.execute(_PARTS, {"campaign": campaign, "submissions": names}):
+                stored.setdefault((campaign, row[0]), []).append(StoredPart._make(row[1:]))
+        return stored
 
     def current(self, campaign: int, *, after: int = 0) -> list[Judgement]:
         """The answers that hold: those no later answer supersedes. With `after` only those of a higher id."""

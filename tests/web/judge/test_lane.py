@@ -67,7 +67,7 @@ def test_both_ways_say_the_same(client: TestClient, store: Store, tasks: list[in
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ({**BODY, "answers": {"sentence": 9}}, 422),
+        ({**BODY, "answers": {"sentence": 9}}, 409),
         ({**BODY, "submission": "submission-9", "answers": {"nonsense": 9}}, 422),
         ({**BODY, "item": 99}, 422),
         ({**BODY, "item": "0"}, 400),

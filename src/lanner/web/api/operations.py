@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 
 from lanner import campaign as campaigns
 from lanner import protocols
@@ -274,9 +274,17 @@ async def save_answers(request: Request) -> Response:
     submission = campaigns.Submission(
         given.task, given.item, given.answers, given.submission, given.elapsed, given.active, judge=owner.judge
     )
-    saved, _ = await site.intake.submit(submission)
+    try:
+        saved, _ = await site.intake.submit(submission)
+    except campaigns.ReusedError as error:
+        kept = {question: {"id": number, "value": value} for question, (number, value) in error.stored.items()}
+        told = {"message": error.what, "where": "", "next": error.next_step, "reason": error.code}
+        return JSONResponse({**told, "digests": error.digests, "stored": kept}, 409)
     site.saves.note()
-    return _sent(shapes.SavedShape(saved=dict(saved.ids), missing=list(saved.open), repeated=saved.repeated))
+    shape = shapes.SavedShape(
+        saved=dict(saved.ids), digests=saved.digests, missing=list(saved.open), repeated=saved.repeated
+    )
+    return _sent(shape)
 
 
 async def list_tasks(request: Request) -> Response:

@@ -192,8 +192,10 @@ class NewAnswers(Shape):
 
 
 class SavedShape(Shape):
-    """What a save came to; it is on disk."""
+    """What a save came to; it is on disk. `digests` names each answer that is stored by the SHA-256 of what was sent, as
+    canonical JSON (RFC 8785)."""
 
     saved: dict[str, int]
+    digests: dict[str, str]
     missing: list[str]
     repeated: bool

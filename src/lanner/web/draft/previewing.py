@@ -104,7 +104,9 @@ async def save(request: Request) -> Response:
         said = {"question": error.question, "code": error.code, "message": str(error)}
         return _json({"errors": [said]}, 422)
     saved = dict.fromkeys(given["answers"], 0)
-    return _json({"saved": saved, "conflicts": [], "received_at": now.isoformat(), "missing": missing})
+    digests = {question: campaigns.digest(value) for question, value in given["answers"].items()}
+    reply = {"saved": saved, "digests": digests, "conflicts": [], "received_at": now.isoformat(), "missing": missing}
+    return _json(reply)
 
 
 def _checked(laid: Desk, number: int, said: dict[str, Json]) -> list[str]:

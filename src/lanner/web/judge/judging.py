@@ -182,10 +182,11 @@ async def save(request: Request) -> Response:
 
 
 def acknowledged(saved: work.Saved, received: datetime) -> bytes:
-    """What a page is told of answers that are on disk. A tutorial item is explained once its answer is stored, and not
-    before."""
+    """What a page is told of answers that are on disk: each by the digest of what was sent. A tutorial item is explained
+    once its answer is stored, and not before."""
     told: dict[str, object] = {
         "saved": saved.ids,
+        "digests": saved.digests,
         "conflicts": [{"question": c.question, "id": c.id, "value": c.value} for c in saved.conflicts],
         "received_at": received.isoformat(timespec="milliseconds"),
         "missing": saved.open,
@@ -203,11 +204,17 @@ def _refused(error: CampaignError) -> Response:
     """409 where the campaign or task does not take answers now; 422 where they can never be taken."""
     if error.code in ("unknown_task", "not_assigned"):
         raise SignInNeeded(judge=True)
-    status = 422 if error.code in ("unknown_item", "reused") else 409
+    status = 422 if error.code == "unknown_item" else 409
     told: dict[str, Json] = {"reason": error.code, "message": error.what, "next": error.next_step}
     if status == 422:
         told["errors"] = [{"question": "", "code": error.code, "message": error.what}]
+    if isinstance(error, work.ReusedError):
+        told |= {"digests": error.digests, "stored": _stored(error)}
     return _json(told, status)
+
+
+def _stored(error: work.ReusedError) -> Json:
+    return {question: {"id": number, "value": value} for question, (number, value) in error.stored.items()}
 
 
 def read_save(body: bytes, now: datetime) -> dict[str, Any]:

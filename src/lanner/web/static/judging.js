@@ -1,6 +1,7 @@
 // The judging page: one current row, its questions, and what happens when they are answered.
 import { Clock } from './clock.js';
 import { open } from './db.js';
+import { canon } from './digest.js';
 import { $, button, fill, made, near } from './dom.js';
 import { Help } from './help.js';
 import { listen } from './keys.js';
@@ -9,7 +10,7 @@ import { Rail } from './rail.js';
 import { Rows } from './rows.js';
 import { Saving } from './saving.js';
 import { Prefs } from './settings.js';
-import { canon, Store } from './store.js';
+import { Store } from './store.js';
 
 const data = JSON.parse($('#data').textContent),
   TICK = 5000;
@@ -193,8 +194,7 @@ class App {
     const open = this.states.findIndex(state => state !== 'done');
     if (open >= 0) return this.point(open);
     if (!(await this.saving.settled())) return this.note('finish', this.t('wait_finish'));
-    this.saving.done = true;
-    return $('#finish').submit();
+    return this.saving.finish();
   }
 
   /** The foot of the questions: what is still missing, in words, with the way there. */

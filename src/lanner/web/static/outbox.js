@@ -1,117 +1,304 @@
-// Answers on their way: kept on this device first, sent in order, sent again until the server has them, stored once.
+// Answers on their way: kept on this device first, sent in order, sent again until the server names them as stored.
+//
+// A message never changes once it is closed, so that its id always stands for the same answers, whichever page sends it.
+// An answer leaves the outbox when the server's reply names it with the digest of its value, and a copy stays here until
+// the task is finished. Any other reply, whatever its status, is no acknowledgement.
+import { digest } from './digest.js';
 
-/** @typedef {{submission: string, item: number, answers: Record<string, any>, base: Record<string, number|null>, elapsed: number, active: number, answered_at: string}} Body */
-/** @typedef {{key: string, url: string, task: number, item: number, tries: number, body: Body}} Sealed */
+/** @typedef {{submission: string, item: number, answers: Record<string, any>, base: Record<string, number|null>,
+ *   elapsed: number, active: number, answered_at: string}} Body */
+/** @typedef {{key: string, url: string, task: number, item: number, tries: number, body: Body}} Message */
+/** @typedef {{item: number, question: string, value: any, base: number|null}} Draft */
+/** @typedef {{item: number, question: string, value: any, id: number}} Copy */
 /** @typedef {'saved'|'saving'|'kept'|'offline'|'signin'|'refused'} State */
-/** @typedef {{db: import('./db.js').Db, who: string, send: (url: string, body: any) => Promise<{status: number, body: any}>, now?: () => Date, uuid?: () => string,
- *   wait?: (ms: number) => Promise<any>, alone?: (work: () => Promise<any>) => Promise<any>, status?: (state: State, waiting: number, message: string) => void,
- *   stored?: (sealed: Sealed, answer: any) => void, rejected?: (sealed: Sealed, errors: any[]) => void, full?: () => void}} Parts */
+/** @typedef {{status: number, body: any}} Reply */
+/** @typedef {{
+ *   db: import('./db.js').Db,
+ *   who: string,
+ *   send: (url: string, body: any) => Promise<Reply>,
+ *   now?: () => Date,
+ *   uuid?: () => string,
+ *   wait?: (ms: number) => Promise<any>,
+ *   alone?: (work: () => Promise<any>) => Promise<any>,
+ *   status?: (state: State, waiting: number, message: string) => void,
+ *   stored?: (message: Message, reply: any) => void,
+ *   rejected?: (message: Message, errors: any[]) => void,
+ *   full?: () => void,
+ * }} Parts */
 
 const LONGEST = 60000;
+/** Refusals that more tries do not change: a finished task, a closed campaign, something the server cannot read. */
+const LASTING = [400, 403, 404, 409, 413, 422];
 
 export class Outbox {
   /** @param {Parts} parts */
   constructor(parts) {
-    this.parts = { now: () => new Date(), uuid: () => crypto.randomUUID(), alone: work => work(), wait: ms => new Promise(ok => setTimeout(ok, ms)), ...parts };
-    this.queue = /** @type {Sealed[]} */ ([]);
+    this.parts = {
+      now: () => new Date(),
+      uuid: () => crypto.randomUUID(),
+      alone: work => work(),
+      wait: ms => new Promise(ok => setTimeout(ok, ms)),
+      ...parts,
+    };
+    this.queue = /** @type {Message[]} */ ([]);
     this.tries = 0;
     this.running = this.stopped = false;
     this.refusal = '';
-    this.held = new Set();   // refused for now (a task is finished, a campaign paused): the others go on
+    this.latest = '';
+    this.held = /** @type {Set<Message>} */ (new Set()); // refused for now: the others go on
     this.wake = () => {};
   }
-  get waiting() { return this.queue.length; }
-  /** @param {State} state */
-  tell(state, message = '') { this.parts.status?.(state, this.waiting, message); }
-  /** What cannot be kept here is said once and sent at once. @param {() => Promise<any>} work */
-  async kept(work) { try { return await work(); } catch { return this.parts.full?.(); } }
 
-  /** What an earlier visit left behind: everything of this judge is sent, that of `task` returned. @param {number} task
-   * @returns {Promise<{waiting: Sealed[], drafts: {item: number, question: string, value: any, base: number|null}[]}>} */
-  async load(task) {
-    const { db, who } = this.parts, drafts = await db.all('drafts', `${who}/${task}/`);
-    this.queue = (await db.all('outbox', who + '/')).map(([, sealed]) => sealed);
-    return { waiting: this.queue.filter(s => s.task === task), drafts: drafts.map(([, draft]) => draft) };
+  /** How many rows have answers that are not on the server yet. */
+  get waiting() {
+    return new Set(this.queue.map(message => `${message.task}/${message.item}`)).size;
   }
 
-  /** Keep answers that are not complete or not sent yet; null drops one. @param {number} task @param {number} item @param {Record<string, {value: any, base: number|null}|null>} drafts */
+  /** @param {State} state */
+  tell(state, message = '') {
+    this.parts.status?.(state, this.waiting, message);
+  }
+
+  /** What cannot be kept here is said once and sent at once. @param {() => Promise<any>} work */
+  async kept(work) {
+    try {
+      return await work();
+    } catch {
+      return this.parts.full?.();
+    }
+  }
+
+  /** What an earlier visit left behind: everything of this judge is sent, that of `task` returned. @param {number} task
+   * @returns {Promise<{waiting: Message[], drafts: Draft[], copies: Copy[]}>} */
+  async load(task) {
+    const { db, who } = this.parts;
+    const drafts = await db.all('drafts', `${who}/${task}/`),
+      copies = await db.all('copies', `${who}/${task}/`);
+    this.queue = (await db.all('outbox', who + '/')).map(([, message]) => message);
+    this.latest = this.queue.at(-1)?.key ?? '';
+    const waiting = this.queue.filter(message => message.task === task);
+    return {
+      waiting,
+      drafts: drafts.map(([, draft]) => draft),
+      copies: copies.map(([, copy]) => copy),
+    };
+  }
+
+  /** Keep answers that are not complete or not sent yet; null drops one.
+   * @param {number} task @param {number} item @param {Record<string, {value: any, base: number|null}|null>} drafts */
   draft(task, item, drafts) {
-    const entries = Object.entries(drafts).map(([question, draft]) => [[this.parts.who, task, item, question].join('/'), draft && { item, question, ...draft }]);
+    const entries = Object.entries(drafts).map(([question, draft]) => [
+      [this.parts.who, task, item, question].join('/'),
+      draft && { item, question, ...draft },
+    ]);
     return this.kept(async () => entries.length && this.parts.db.put('drafts', ...entries));
   }
 
-  /** Close a set of answers and send it. One not tried yet is added to, so that an hour offline is one message per row.
-   * @param {string} url @param {number} task @param {number} item @param {Body['answers']} answers @param {Body['base']} base @param {{elapsed: number, active: number}} spent */
+  /** Close a set of answers and send it.
+   * @param {string} url @param {number} task @param {number} item @param {Body['answers']} answers
+   * @param {Body['base']} base @param {{elapsed: number, active: number}} spent */
   async seal(url, task, item, answers, base, spent) {
-    const { now, uuid, who, db } = this.parts, at = now().toISOString(), submission = uuid();
-    let sealed = this.queue.find(s => s.task === task && s.item === item && !s.tries);
-    if (!sealed) this.queue.push(sealed = { key: `${who}/${at}/${submission}`, url, task, item, tries: 0, body: { submission, item, answers: {}, base: {}, ...spent, answered_at: at } });
-    const { body } = sealed, { key } = sealed, entry = sealed;
-    Object.assign(body, spent, { answered_at: at, answers: { ...body.answers, ...answers }, base: { ...base, ...body.base } });
+    const { now, uuid, who, db } = this.parts,
+      submission = uuid();
+    const body = { submission, item, answers, base, ...spent, answered_at: now().toISOString() };
+    const message = { key: this.key(submission), url, task, item, tries: 0, body };
+    this.queue.push(message);
     // in one stroke with its drafts: one written a moment later is newer, and stays
-    const drafts = Object.keys(answers).map(question => [[who, task, item, question].join('/'), null, 'drafts']);
-    await this.kept(() => db.put('outbox', [key, entry], ...drafts).catch(e => db.put('drafts', ...drafts).then(() => { throw e; })));
+    const drafts = Object.keys(answers).map(question => [
+      [who, task, item, question].join('/'),
+      null,
+      'drafts',
+    ]);
+    const put = () => db.put('outbox', [message.key, message], ...drafts);
+    await this.kept(() =>
+      put().catch(e =>
+        db.put('drafts', ...drafts).then(() => {
+          throw e;
+        }),
+      ),
+    );
     void this.drain();
   }
 
+  /** Where a new message is kept: keys sort in the order of closing, even when the clock is set back.
+   * @param {string} submission */
+  key(submission) {
+    const { who, now } = this.parts,
+      [, last = ''] = this.latest.slice(who.length).split('/');
+    const at = Math.max(+now(), last ? Date.parse(last) + 1 : 0);
+    this.latest = `${who}/${new Date(at).toISOString()}/${submission}`;
+    return this.latest;
+  }
+
   /** Try again now: the network is back, the page is looked at, the judge has signed in. */
-  kick() { this.tries = 0; this.stopped = false; this.held.clear(); this.wake(); void this.drain(); }
+  kick() {
+    this.tries = 0;
+    this.stopped = false;
+    this.held.clear();
+    this.wake();
+    void this.drain();
+  }
 
   /** The page is left: what was just said is sent without waiting for anything, unless something older must go first. */
-  part() { if (this.waiting === 1 && !this.queue[0].tries) void this.post(this.queue[0]); }
+  part() {
+    if (this.queue.length === 1 && !this.queue[0].tries) void this.post(this.queue[0]);
+  }
+
+  /** The oldest message that may go now: not refused, and nothing older waits about the same row. */
+  next() {
+    return this.queue.find(
+      (message, n) =>
+        !this.held.has(message) &&
+        !this.queue
+          .slice(0, n)
+          .some(older => older.task === message.task && older.item === message.item),
+    );
+  }
 
   /** Send everything, oldest first; one page of a browser at a time. */
   async drain() {
     if (this.running || this.stopped) return;
     this.running = true;
-    for (let sealed; (sealed = this.queue.find(s => !this.held.has(s))) && !this.stopped;) {
-      const { key } = sealed, now = sealed;
-      if (!this.tries) this.tell('saving');
-      if (await this.parts.alone(() => this.post(now))) {
-        this.tries = 0;
-        this.queue.splice(this.queue.indexOf(now), 1);
-        await this.kept(() => this.parts.db.put('outbox', [key, null]));
-      } else if (!this.stopped && !this.held.has(now)) {
-        this.tell('offline');
-        const pause = Math.min(LONGEST, 1000 * 2 ** this.tries++) * (0.75 + Math.random() / 2);
-        await Promise.race([this.parts.wait(pause), new Promise(ok => { this.wake = () => ok(0); })]);
+    try {
+      let message = this.next();
+      while (message && !this.stopped) {
+        await this.attempt(message);
+        message = this.next();
       }
+    } finally {
+      this.running = false;
     }
-    this.running = false;
-    if (!this.queue.length) this.tell('saved'); else if (this.held.size) this.tell('refused', this.refusal);
+    if (!this.queue.length) this.tell('saved');
+    else if (this.held.size) this.tell(this.refusal ? 'refused' : 'offline', this.refusal);
   }
 
-  /** @param {Sealed} sealed @returns {Promise<boolean>} whether it is done with */
-  async post(sealed) {
-    const { db, send, now, stored, rejected } = this.parts;
-    sealed.tries += 1;
-    void this.kept(() => db.put('outbox', [sealed.key, sealed]));
-    const { status, body } = await send(sealed.url, { ...sealed.body, sent_at: now().toISOString() }).catch(() => ({ status: 0, body: null }));
-    if (status === 200) {
-      // what waits behind it was said in the knowledge of this answer
-      for (const later of this.queue) if (later !== sealed && later.task === sealed.task && later.item === sealed.item)
-        for (const q in body.saved) if (q in later.body.base) later.body.base[q] = body.saved[q];
-      stored?.(sealed, body);
-    } else if (status === 422) {
-      rejected?.(sealed, body?.errors ?? []);
-      this.without(sealed, body?.errors ?? []);
-    } else if (status === 401) {
+  /** Send one message, and wait a while where it did not arrive. @param {Message} message */
+  async attempt(message) {
+    if (!this.tries) this.tell('saving');
+    if (await this.parts.alone(() => this.post(message))) {
+      this.tries = 0;
+    } else if (!this.stopped && !this.held.has(message)) {
+      this.tell('offline');
+      const pause = Math.min(LONGEST, 1000 * 2 ** this.tries++) * (0.75 + Math.random() / 2);
+      const woken = new Promise(ok => {
+        this.wake = () => ok(0);
+      });
+      await Promise.race([this.parts.wait(pause), woken]);
+    }
+  }
+
+  /** @param {Message} message @returns {Promise<boolean>} whether the next one can go at once */
+  async post(message) {
+    const { db, send, now } = this.parts;
+    message.tries += 1;
+    void this.kept(() => db.put('outbox', [message.key, message]));
+    const body = { ...message.body, sent_at: now().toISOString() };
+    const reply = await send(message.url, body).catch(() => ({ status: 0, body: null }));
+    if (reply.status === 200 || reply.body?.reason === 'reused')
+      return this.acknowledge(message, reply);
+    if (reply.status === 422 && (await this.reject(message, reply.body?.errors))) return true;
+    const ours = typeof reply.body?.message === 'string'; // not the page of some proxy on the way
+    if (ours && reply.status === 401) {
       this.stopped = true;
       this.tell('signin');
-    } else if ([400, 403, 404, 409, 413].includes(status)) {
-      this.held.add(sealed);
-      this.refusal = body?.message ?? '';
+    } else if (LASTING.includes(reply.status)) {
+      this.hold(message, ours ? reply.body.message : '');
+      if (!ours)
+        void this.parts.wait(LONGEST).then(() => {
+          this.held.delete(message);
+          return this.drain();
+        });
     }
-    return status === 200 || status === 422;
+    return false;
   }
 
-  /** The rest of a message whose rejected answers went back to the judge. @param {Sealed} sealed @param {{question: string, code?: string}[]} errors */
-  without({ body, key, ...rest }, errors) {
-    const wrong = new Set(errors.map(e => e.question)), left = Object.entries(body.answers).filter(([q]) => !wrong.has(q)), reused = errors.some(e => e.code === 'reused');
-    // another page sent it before something was added to it here: what it is now goes under a name of its own
-    if (!left.length || (!reused && left.length === Object.keys(body.answers).length)) return;
-    const more = { ...rest, key: key + '+', tries: 0, body: { ...body, submission: this.parts.uuid(), answers: Object.fromEntries(left) } };
-    this.queue.push(more);
-    void this.kept(() => this.parts.db.put('outbox', [more.key, more]));
+  /** Leave a message where it is and go on with others. @param {Message} message @param {string} reason */
+  hold(message, reason) {
+    this.held.add(message);
+    this.refusal = reason;
+  }
+
+  /** Drop the answers that the reply names as stored; what it does not name goes again, under an id of its own.
+   * @param {Message} message @param {Reply} reply */
+  async acknowledge(message, { status, body }) {
+    const { answers } = message.body,
+      named = body?.digests ?? {};
+    const stored = Object.keys(answers).filter(
+      question => named[question] === digest(answers[question]),
+    );
+    if (!stored.length && status === 200) return false;
+    const ids =
+      body.saved ?? Object.fromEntries(stored.map(q => [q, body.stored?.[q]?.id ?? null]));
+    // what waits behind it was said in the knowledge of this answer
+    for (const later of this.queue) {
+      if (later === message || later.task !== message.task || later.item !== message.item) continue;
+      for (const question in ids)
+        if (question in later.body.base) later.body.base[question] = ids[question];
+    }
+    const copies = stored
+      .filter(question => ids[question])
+      .map(question => ({
+        item: message.item,
+        question,
+        value: answers[question],
+        id: ids[question],
+      }));
+    await this.replace(message, question => !stored.includes(question), copies);
+    this.parts.stored?.(message, { ...body, saved: ids });
+    return stored.length === Object.keys(answers).length;
+  }
+
+  /** Answers the server will never take go back to the judge, the others go on.
+   * @param {Message} message @param {{question: string}[]} [errors] @returns {Promise<boolean>} whether it named any */
+  async reject(message, errors) {
+    const { answers, base } = message.body;
+    const wrong = Array.isArray(errors)
+      ? errors.map(error => error?.question).filter(q => q in answers)
+      : [];
+    if (!wrong.length) return false;
+    const drafts = wrong.map(q => [q, { value: answers[q], base: base[q] ?? null }]);
+    await this.draft(message.task, message.item, Object.fromEntries(drafts));
+    await this.replace(message, question => !wrong.includes(question));
+    this.parts.rejected?.(message, errors ?? []);
+    return true;
+  }
+
+  /** Put what is left of a message in its place, under an id of its own, together with copies of what arrived.
+   * @param {Message} message @param {(question: string) => boolean} left @param {Copy[]} copies */
+  async replace(message, left, copies = []) {
+    const { db, uuid, who } = this.parts,
+      rest = Object.entries(message.body.answers).filter(([q]) => left(q));
+    const entries = /** @type {any[][]} */ ([[message.key, null]]);
+    const at = this.queue.indexOf(message);
+    if (rest.length) {
+      const submission = uuid(),
+        body = { ...message.body, submission, answers: Object.fromEntries(rest) };
+      const again = { ...message, key: message.key + '+', tries: 0, body };
+      if (at >= 0) this.queue.splice(at, 1, again);
+      entries.push([again.key, again]);
+    } else if (at >= 0) {
+      this.queue.splice(at, 1);
+    }
+    const kept = copies.map(copy => [
+      [who, message.task, copy.item, copy.question].join('/'),
+      copy,
+      'copies',
+    ]);
+    await this.kept(() =>
+      db.put('outbox', ...entries, ...kept).catch(e =>
+        db.put('outbox', ...entries).then(() => {
+          throw e;
+        }),
+      ),
+    );
+  }
+
+  /** The task is finished and the server has said so: nothing of it needs to stay here. @param {number} task */
+  async forget(task) {
+    const { db, who } = this.parts,
+      copies = await db.all('copies', `${who}/${task}/`);
+    await this.kept(
+      async () => copies.length && db.put('copies', ...copies.map(([key]) => [key, null])),
+    );
   }
 }

@@ -1,6 +1,7 @@
 // The questions: shows the answers of the current item, takes new ones, and knows which question is armed.
+
+import { canon } from './digest.js';
 import { $, $$, near } from './dom.js';
-import { canon } from './store.js';
 import * as choice from './widgets/choice.js';
 import * as grid from './widgets/grid.js';
 import * as labels from './widgets/labels.js';

@@ -1,26 +1,31 @@
 // What is asked and what has been answered. No page and no network here, so that it can be tested alone.
+import { canon } from './digest.js';
 
 /** @typedef {{question: string, is?: string[], is_not?: string[], at_least?: number, at_most?: number}} Condition */
 /** @typedef {{id: string, kind: string, need: number, most: number, required: boolean, when: Condition[], each: string, exclusive: string, preset: any}} Question */
 /** @typedef {Record<string, any>} Answers */
 /** @typedef {{answers: Answers, base: Record<string, number|null>, stored: Record<string, string>, earlier: Answers, prefilled: Answers, elapsed: number, active: number, explanation: string}} Item */
 
-/** One spelling of a value, whatever the order of its keys. @param {any} v @returns {string} */
-export function canon(v) {
-  if (Array.isArray(v)) return `[${v.map(canon)}]`;
-  if (v && typeof v === 'object') return `{${Object.keys(v).sort().map(k => JSON.stringify(k) + ':' + canon(v[k]))}}`;
-  return JSON.stringify(v ?? null);
-}
 /** @param {any} v */
-export const empty = v => v == null || v === '' || (typeof v === 'object' && !Object.keys(v).length);
+export const empty = v =>
+  v == null || v === '' || (typeof v === 'object' && !Object.keys(v).length);
 /** @param {any} v @returns {string[]} */
-const labels = v => Array.isArray(v) ? v.map(String) : Object.keys(v ?? {});
+const labels = v => (Array.isArray(v) ? v.map(String) : Object.keys(v ?? {}));
 
 /** Whether an earlier answer meets a condition; an answer not given meets none. @param {Condition} c @param {Answers} answers */
 export function holds(c, answers) {
-  const v = answers[c.question], given = typeof v === 'object' ? labels(v) : [String(v)];
-  if (v == null || (c.is?.length && !given.some(x => c.is?.includes(x))) || given.some(x => c.is_not?.includes(x))) return false;
-  return (c.at_least == null && c.at_most == null) || (typeof v === 'number' && v >= (c.at_least ?? -Infinity) && v <= (c.at_most ?? Infinity));
+  const v = answers[c.question],
+    given = typeof v === 'object' ? labels(v) : [String(v)];
+  if (
+    v == null ||
+    (c.is?.length && !given.some(x => c.is?.includes(x))) ||
+    given.some(x => c.is_not?.includes(x))
+  )
+    return false;
+  return (
+    (c.at_least == null && c.at_most == null) ||
+    (typeof v === 'number' && v >= (c.at_least ?? -Infinity) && v <= (c.at_most ?? Infinity))
+  );
 }
 
 export class Store {
@@ -33,51 +38,82 @@ export class Store {
   }
 
   /** @param {number} i @returns {Answers} */
-  all(i) { return { ...this.items[i].earlier, ...this.items[i].answers }; }
+  all(i) {
+    return { ...this.items[i].earlier, ...this.items[i].answers };
+  }
   /** Labels that a repeated question is asked about. @param {number} i @param {Question} q */
-  chosen(i, q) { return labels(this.all(i)[q.each]).filter(x => x !== this.questions.find(y => y.id === q.each)?.exclusive); }
+  chosen(i, q) {
+    return labels(this.all(i)[q.each]).filter(
+      x => x !== this.questions.find(y => y.id === q.each)?.exclusive,
+    );
+  }
   /** @param {number} i @param {Question} q */
-  applies(i, q) { return q.when.every(c => holds(c, this.all(i))) && (!q.each || this.chosen(i, q).length > 0); }
+  applies(i, q) {
+    return q.when.every(c => holds(c, this.all(i))) && (!q.each || this.chosen(i, q).length > 0);
+  }
   /** What is shown: the answer, else what the question starts from. @param {number} i @param {Question} q */
-  value(i, q) { return this.items[i].answers[q.id] ?? this.items[i].prefilled[q.id] ?? q.preset ?? null; }
+  value(i, q) {
+    return this.items[i].answers[q.id] ?? this.items[i].prefilled[q.id] ?? q.preset ?? null;
+  }
 
   /** How much of an answer is missing. @param {number} i @param {Question} q @returns {number} */
   open(i, q) {
-    const v = this.value(i, q), given = labels(typeof v === 'object' ? v : null);
+    const v = this.value(i, q),
+      given = labels(typeof v === 'object' ? v : null);
     if (q.each) return this.chosen(i, q).filter(x => empty(v?.[x])).length;
-    if (q.kind === 'labels') return given.includes(q.exclusive) ? 0 : Math.max(0, q.need - given.length);
+    if (q.kind === 'labels')
+      return given.includes(q.exclusive) ? 0 : Math.max(0, q.need - given.length);
     if (q.kind === 'grid') return Math.max(0, q.need - given.length);
     if (q.kind === 'rank') return v?.every(Boolean) ? 0 : 1;
     return empty(v) ? q.need : 0;
   }
   /** Whether a required answer is missing or incomplete. @param {number} i @param {Question} q */
-  lacks(i, q) { return q.required && q.need > 0 && this.applies(i, q) && this.open(i, q) > 0; }
+  lacks(i, q) {
+    return q.required && q.need > 0 && this.applies(i, q) && this.open(i, q) > 0;
+  }
   /** @param {number} i */
-  missing(i) { return this.questions.filter(q => this.lacks(i, q)); }
+  missing(i) {
+    return this.questions.filter(q => this.lacks(i, q));
+  }
   /** @param {number} i */
-  started(i) { return Object.values(this.items[i].answers).some(v => v != null); }
+  started(i) {
+    return Object.values(this.items[i].answers).some(v => v != null);
+  }
   /** @param {number} i @returns {''|'partial'|'done'} */
-  state(i) { return !this.started(i) ? '' : this.missing(i).length ? 'partial' : 'done'; }
+  state(i) {
+    return !this.started(i) ? '' : this.missing(i).length ? 'partial' : 'done';
+  }
 
   /** Answers the server does not have yet and would accept. @param {number} i @returns {Answers} */
   unsent(i) {
-    const { answers, stored } = this.items[i], whole = q => q.each || q.kind === 'grid' || q.kind === 'rank' ? !this.open(i, q) : !this.lacks(i, q);
-    const ready = this.questions.filter(q => q.id in answers && this.applies(i, q) && (answers[q.id] == null ? !q.required : whole(q)));
-    return Object.fromEntries(ready.map(q => [q.id, answers[q.id] ?? null]).filter(([id, v]) => canon(v) !== (stored[id] ?? 'null')));
+    const { answers, stored } = this.items[i],
+      whole = q =>
+        q.each || q.kind === 'grid' || q.kind === 'rank' ? !this.open(i, q) : !this.lacks(i, q);
+    const ready = this.questions.filter(
+      q =>
+        q.id in answers && this.applies(i, q) && (answers[q.id] == null ? !q.required : whole(q)),
+    );
+    return Object.fromEntries(
+      ready
+        .map(q => [q.id, answers[q.id] ?? null])
+        .filter(([id, v]) => canon(v) !== (stored[id] ?? 'null')),
+    );
   }
 
   /** Write what a row starts from (preselected, prefilled), as the first answer to it does. @param {number} i */
   touch(i) {
     const { answers, prefilled } = this.items[i];
-    for (const q of this.questions) if (answers[q.id] == null && this.applies(i, q)) {
-      const start = prefilled[q.id] ?? q.preset;
-      if (start != null) answers[q.id] = structuredClone(start);
-    }
+    for (const q of this.questions)
+      if (answers[q.id] == null && this.applies(i, q)) {
+        const start = prefilled[q.id] ?? q.preset;
+        if (start != null) answers[q.id] = structuredClone(start);
+      }
   }
 
   /** @param {number} i @param {string} id @param {any} value @param {boolean} [typed] letters of one field are undone together */
   set(i, id, value, typed = false) {
-    const { answers } = this.items[i], typing = typed ? i + id : '';
+    const { answers } = this.items[i],
+      typing = typed ? i + id : '';
     if (canon(answers[id]) === canon(value)) return;
     if (!typing || typing !== this.typing) this.past.push([i, structuredClone(answers)]);
     this.typing = typing;
@@ -91,7 +127,8 @@ export class Store {
     this.typing = '';
     if (i < 0) return i;
     // what the server has cannot be unsaid: it becomes nothing, and is asked for again
-    for (const id in this.items[i].answers) if (!(id in before) && id in this.items[i].stored) before[id] = null;
+    for (const id in this.items[i].answers)
+      if (!(id in before) && id in this.items[i].stored) before[id] = null;
     this.items[i].answers = before;
     return i;
   }
