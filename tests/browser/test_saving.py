@@ -389,9 +389,7 @@ WAITING = """n => new Promise(ok => {
     ("kind", "body"),
     [("text/html", "<html>Please sign in to the hotel network</html>"), ("application/json", "{}")],
 )
-def test_a_captive_portal_acknowledges_nothing_and_stops_nothing(
-    live: Live, page: Page, kind: str, body: str
-) -> None:
+def test_a_captive_portal_acknowledges_nothing_and_stops_nothing(live: Live, page: Page, kind: str, body: str) -> None:
     work, task, hands = begin(live, page)
     page.route("**/answers", lambda route: route.fulfill(status=200, content_type=kind, body=body))
     judge(hands, 3, 9)

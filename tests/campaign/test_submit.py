@@ -65,14 +65,50 @@ def test_sent_twice_is_answered_alike_after_revision_closing_and_finishing(store
 def test_one_submission_id_stands_for_one_set_of_answers(store: Store) -> None:
     opened(store, scales(SCALE, NOTE), documents=corpus((1, 1), ("alder",)))
     task, other = campaign.tasks(store, "first", "ana")
-    save(store, task, 0, {"q": 3}, submission="s1")
-    for call in (
-        lambda: save(store, task, 0, {"q": 4}, submission="s1"),
-        lambda: save(store, other, 0, {"q": 3}, submission="s1"),
+    first = save(store, task, 0, {"q": 3}, submission="s1")
+    kept = {"q": (first.ids["q"], 3)}
+    for number, answers, stored, same in (
+        (task, {"q": 4}, kept, {}),
+        (task, {"q": 3, "note": "more"}, kept, {"q": campaign.digest(3)}),
+        (task, {"note": "other"}, kept, {}),
+        (task, {"q": 99}, kept, {}),
+        (other, {"q": 3}, {}, {}),
     ):
-        with pytest.raises(CampaignError, match="used before") as caught:
-            call()
+        with pytest.raises(campaign.ReusedError, match="used before") as caught:
+            save(store, number, 0, answers, submission="s1")
         assert caught.value.code == "reused"
+        assert (caught.value.stored, caught.value.digests) == (stored, same)
+    with pytest.raises(campaign.ReusedError) as caught:
+        save(store, campaign.tasks(store, "first", "bo")[0], 0, {"q": 3}, submission="s1")
+    assert caught.value.stored == {}, "other people's answers are not shown"
+    assert values(store) == [3]
+
+
+def test_an_answer_that_took_nothing_back_is_the_same_as_long_as_nothing_is_there(store: Store) -> None:
+    opened(store, scales(SCALE, NOTE), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    first = save(store, task, 0, {"q": 3, "note": None}, submission="s1")
+    assert first.digests.keys() == {"q", "note"} and first.ids.keys() == {"q"}
+    assert save(store, task, 0, {"q": 3, "note": None}, submission="s1").repeated
+    assert save(store, task, 0, {"q": 3, "note": "  "}, submission="s1").repeated
+    save(store, task, 0, {"note": "later"}, submission="s2")
+    with pytest.raises(campaign.ReusedError):  # it cannot be told whether the note was to be taken back
+        save(store, task, 0, {"q": 3, "note": None}, submission="s1")
+
+
+def test_one_id_twice_in_one_batch(store: Store) -> None:
+    opened(store, scales(SCALE, NOTE), documents=corpus((1, 1), ("alder",)))
+    task, other = campaign.tasks(store, "first", "ana")
+    given = [
+        campaign.Submission(task.id, 0, {"q": 3}, "s1"),
+        campaign.Submission(task.id, 0, {"q": 3, "note": "more"}, "s1"),
+        campaign.Submission(other.id, 0, {"q": 3}, "s1"),
+        campaign.Submission(task.id, 0, {"q": 3}, "s1"),
+    ]
+    first, more, elsewhere, again = campaign.submit_many(store, given, at=NOW)
+    assert isinstance(first, campaign.Saved) and isinstance(again, campaign.Saved) and again.repeated
+    assert isinstance(more, campaign.ReusedError) and more.digests == {"q": campaign.digest(3)}
+    assert isinstance(elsewhere, campaign.ReusedError) and elsewhere.stored == {}
     assert values(store) == [3]
 
 

@@ -103,9 +103,9 @@ def _canonical(value: Json) -> str:
 
 def _number(value: float) -> str:
     """A number as ECMAScript writes it."""
-    if value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
+    if value == 0:
+        return "0"
     if 1e-6 <= abs(value) < 1e21:
-        return format(Decimal(repr(value)), "f")
+        return format(Decimal(repr(value)), "f").removesuffix(".0")
     mantissa, _, exponent = repr(value).partition("e")
-    return f"{mantissa}e{int(exponent):+d}" if exponent else mantissa
+    return f"{mantissa.removesuffix('.0')}e{int(exponent):+d}"

@@ -1,9 +1,9 @@
 """The door that every answer goes through: of people, of models, of simulated judges.
 
 An answer is checked by the frozen protocol, then appended. A submission has an id made by the client: sent twice, it
-is stored once and answered alike, even when the campaign has been closed in between; sent again with other or more
-answers, it is refused with what is stored, and nothing of it is taken. A revision supersedes what was there; where that is not what the client had seen (`base`), both are kept in the history, the later one counts, and
-the conflict is reported.
+is stored once and answered alike, even when the campaign has been closed in between. Sent again with other content, it
+is refused with what is stored, and nothing of it is taken. A revision supersedes what was there; where that is not what
+the client had seen (`base`), both are kept in the history, the later one counts, and the conflict is reported.
 """
 
 from __future__ import annotations

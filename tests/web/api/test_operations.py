@@ -35,6 +35,14 @@ def test_the_whole_road(client: TestClient, store: Store, program: Program) -> N
     assert saved.status_code == 200, saved.text
     assert saved.json()["missing"] == [] and not saved.json()["repeated"]
     assert api.post("/api/v1/campaigns/mine/judgements", json=answers).json()["repeated"]
+    assert saved.json()["digests"] == {name: campaign.digest(value) for name, value in answers["answers"].items()}
+    more = {**answers, "answers": {**answers["answers"], "comment": "more"}}
+    refused = api.post("/api/v1/campaigns/mine/judgements", json=more)
+    assert refused.status_code == 409 and refused.json()["reason"] == "reused"
+    assert refused.json()["digests"] == saved.json()["digests"]
+    stored = refused.json()["stored"]
+    assert {name: entry["id"] for name, entry in stored.items()} == saved.json()["saved"]
+    assert {name: entry["value"] for name, entry in stored.items()} == answers["answers"]
     progress = api.get("/api/v1/campaigns/mine/progress").json()
     assert (progress["whole"]["done"], progress["whole"]["items"]) == (1, 4)
     page = api.get("/api/v1/campaigns/mine/judgements", params={"limit": 2}).json()

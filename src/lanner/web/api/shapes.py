@@ -192,7 +192,7 @@ class NewAnswers(Shape):
 
 
 class SavedShape(Shape):
-    """What a save came to; it is on disk. `digests` names each answer that is stored by the SHA-256 of what was sent, as
+    """What a save came to; it is on disk. `digests` names each stored answer by the SHA-256 of what was sent, as
     canonical JSON (RFC 8785)."""
 
     saved: dict[str, int]

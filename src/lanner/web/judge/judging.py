@@ -182,8 +182,8 @@ async def save(request: Request) -> Response:
 
 
 def acknowledged(saved: work.Saved, received: datetime) -> bytes:
-    """What a page is told of answers that are on disk: each by the digest of what was sent. A tutorial item is explained
-    once its answer is stored, and not before."""
+    """The reply about answers that are on disk: each is named by the digest of what was sent. A tutorial item is
+    explained once its answer is stored, and not before."""
     told: dict[str, object] = {
         "saved": saved.ids,
         "digests": saved.digests,
