@@ -16,20 +16,20 @@ from aiohttp import web
 Answer = Callable[[dict[str, Any], int], Any]
 
 
-def instance(schema: dict[str, Any], dice: Random) -> Any:
-    """A value that fits the schema, chosen by dice."""
+def instance(schema: dict[str, Any], dice: Random, *, whole: bool = False) -> Any:
+    """A value that fits the schema, chosen by dice. What may be left out is, unless it is to be `whole`."""
     if "anyOf" in schema:
-        return None
+        return instance(schema["anyOf"][0], dice, whole=True) if whole else None
     if "enum" in schema:
         return dice.choice(schema["enum"])
     match schema.get("type"):
         case "object":
-            return {name: instance(entry, dice) for name, entry in schema.get("properties", {}).items()}
+            return {name: instance(entry, dice, whole=whole) for name, entry in schema.get("properties", {}).items()}
         case "array":
             low = schema.get("minItems", 0)
             if "enum" in schema["items"]:
                 return dice.sample(schema["items"]["enum"], low)
-            return [instance(schema["items"], dice) for _ in range(low)]
+            return [instance(schema["items"], dice, whole=whole) for _ in range(low)]
         case "integer":
             return dice.randint(schema.get("minimum", 0), schema.get("maximum", 9))
         case "number":

@@ -18,6 +18,7 @@ from lanner.store import Assigned
 @dataclass
 class Loaded:
     assigned: Assigned
+    waiting: frozenset[int] = frozenset()
 
 
 def loaded(number: int, *items: Item) -> Loaded:

@@ -68,9 +68,7 @@ def esa(quote: str) -> tuple:
     span = {"side": "target", "text": quote, "severity": severity, "missing": False}
     reply = {"errors": [span], "score": 50, "comment": None}
     schema = stage_schema([stage])
-    reply["errors"][0] = {
-        k: v for k, v in span.items() if k in schema["properties"]["errors"]["anyOf"][0]["items"]["properties"]
-    }
+    reply["errors"][0] = {k: v for k, v in span.items() if k in schema["properties"]["errors"]["items"]["properties"]}
     asked = Asked(ESA, [stage], Texts("The cat.", ("Die Katze.",)), {})
     return verdict(json.dumps(reply), asked, schema)
 

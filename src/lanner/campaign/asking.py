@@ -7,11 +7,11 @@ about the source is answered once per unit, whichever outputs are shown beside i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from lanner.errors import AnswerError, did_you_mean
-from lanner.model import Item, Json, Object, Protocol, Question, Role, Spans, Stage, Unit
+from lanner.model import Item, Json, Object, Protocol, Question, Role, Spans, Stage, Text, Unit
 from lanner.protocols.answers import Texts, check
 from lanner.protocols.flow import chosen, holds
 from lanner.store import Answer
@@ -119,22 +119,86 @@ class Asking:
             f"{question!r} is not asked here.", question=question, code="unknown_question", next_step=hint
         )
 
-    def open(self, page: str, item: Item, answers: Mapping[str, Json]) -> list[str]:
-        """Ids of the questions that still need an answer: required ones without, and those asked for each label whose
-        labels have changed since."""
+    def open(
+        self,
+        page: str,
+        item: Item,
+        answers: Mapping[str, Json],
+        *,
+        saved: bool = True,
+        pages: Container[str] | None = None,
+    ) -> list[str]:
+        """Ids of the questions that still need an answer. Nothing open means that the item is settled.
+
+        Open are required questions without an answer, those asked for each label whose labels have changed since, and
+        those of which another page decides whether they are asked, before it has. Where nothing is required, leaving
+        everything out is an answer too, but only once the item has been `saved`: until then nobody has looked at it.
+        `pages` are those that this judge has about the unit, where that is known.
+        """
         lacking = []
+        unanswered = []
+        touched = saved or not item.document
         sheet = self.sheet(page, item)
         for asked in sheet.questions:
-            if not sheet.plain and not self.applies(asked, answers):
-                continue
             question = asked[1]
+            if not sheet.plain and not self.applies(asked, answers):
+                if self.awaits(asked, page, item, answers, pages):
+                    lacking.append(question.id)
+                continue
             value = answers.get(question.id)
             if value is None:
                 if question.required:
                     lacking.append(question.id)
+                elif not isinstance(question, Text):
+                    unanswered.append(question.id)
             elif question.for_each and set(value) != set(chosen(self.protocol, question, answers)):
                 lacking.append(question.id)
-        return lacking
+            else:
+                touched = True
+        return lacking if lacking or touched else unanswered
+
+    def waits(self, page: str, item: Item, answers: Mapping[str, Json]) -> bool:
+        """Whether another page has to be answered before it is known what this one asks about the item."""
+        sheet = self.sheet(page, item)
+        return not sheet.plain and any(
+            not self.applies(asked, answers) and self.awaits(asked, page, item, answers) for asked in sheet.questions
+        )
+
+    def awaits(
+        self,
+        asked: Asked,
+        page: str,
+        item: Item,
+        answers: Mapping[str, Json],
+        pages: Container[str] | None = None,
+    ) -> bool:
+        """Whether it is still undecided if a question is asked, because another page has not been answered yet."""
+        stage, question = asked
+        for condition in (stage.when, question.when):
+            if condition and answers.get(condition.question) is not None and not holds(condition, answers):
+                return False
+        decisive = [condition.question for condition in (stage.when, question.when) if condition]
+        if question.for_each:
+            decisive.append(question.for_each)
+        for name in decisive:
+            entry = self.protocol.find(name)
+            if entry is None or answers.get(name) is not None or not fits(entry[0], item):
+                continue
+            elsewhere = entry[0].page_id != page and (pages is None or entry[0].page_id in pages)
+            same_judges = entry[0].role in (None, stage.role) and entry[0].arm in (None, stage.arm)
+            if elsewhere and same_judges and self._to_come(entry, page, item, answers, pages):
+                return True
+        return False
+
+    def _to_come(
+        self, asked: Asked, page: str, item: Item, answers: Mapping[str, Json], pages: Container[str] | None
+    ) -> bool:
+        """Whether another page's question without an answer will still be asked, or may be."""
+        stage, question = asked
+        if not self.applies(asked, answers):
+            return self.awaits(asked, page, item, answers, pages)
+        left_out = any(answers.get(other.id) is not None for _, other in self._pages[stage.page_id])
+        return question.required or not left_out
 
     def heads(self, rows: Sequence[Answer]) -> dict[Key, Answer]:
         """The answer that holds for each question, outputs and role: the last of its chain."""

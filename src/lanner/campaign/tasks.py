@@ -177,11 +177,21 @@ def _assigned(tx: Transaction, number: int) -> Assigned:
 def _missing(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Open]:
     asked = asking(store, tx, entry.campaign, protocol_hash)
     page = entry.task.page
-    found = []
+    saved = tx.tasks.saved(entry.task.id)
+    pages: dict[int, Mapping[str, set[str]]] = {}
+    missing = []
     for at, (item, rows) in enumerate(zip(entry.task.items, _rows(tx, entry), strict=True)):
-        if lacking := asked.open(page, item, asked.answers(page, item, asked.heads(rows))):
-            found.append(Open(at, item.document, item.segment, tuple(lacking)))
-    return found
+        answers = asked.answers(page, item, asked.heads(rows))
+        lacking = asked.open(page, item, answers, saved=saved[at])
+        if lacking and entry.judge is not None:  # an answer that nobody will ask this judge for is not waited for
+            document = entry.documents[at]
+            if document not in pages:
+                pages[document] = tx.tasks.pages_about(entry.judge, document)
+            theirs = pages[document].get(item.segment, set())
+            lacking = asked.open(page, item, answers, saved=saved[at], pages=theirs)
+        if lacking:
+            missing.append(Open(at, item.document, item.segment, tuple(lacking)))
+    return missing
 
 
 def _rows(tx: Transaction, entry: Assigned) -> list[list[Answer]]:

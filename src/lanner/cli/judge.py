@@ -139,12 +139,18 @@ def _by_engine(
 
 
 def _say(output: Output, totals: Totals, asked: Sequence[str]) -> None:
-    rows = [
-        {"items": totals.items, "missing": totals.missing, "left open": totals.failed, "replies": totals.calls,
-         "asked again": totals.reasks, "spellings mended": totals.repairs, "tokens in": totals.tokens_in,
-         "tokens out": totals.tokens_out, "cost": totals.cost if totals.priced and totals.calls else None}
-    ]  # fmt: skip
-    output.table(rows)
+    row = {
+        "items": totals.items,
+        "missing": totals.missing,
+        "left open": totals.failed + totals.waiting,
+        "replies": totals.calls,
+        "asked again": totals.reasks,
+        "spellings mended": totals.repairs,
+        "tokens in": totals.tokens_in,
+        "tokens out": totals.tokens_out,
+        "cost": totals.cost if totals.priced and totals.calls else None,
+    }
+    output.table([row])
     if totals.stopped:
         output.note(f"Stopped early: {totals.stopped}.")
     for step, number in totals.wrong.items():
@@ -158,6 +164,11 @@ def _say(output: Output, totals: Totals, asked: Sequence[str]) -> None:
     if totals.failed:
         why = f" ({totals.problem})" if totals.problem else ""
         output.note(f"Items were left open because the server gave no answer{why}; the same command asks again.")
+    if totals.waiting:
+        output.note(
+            f"{totals.waiting:,} items were not asked about: what they ask depends on an earlier page "
+            "that has no answer yet."
+        )
     if not totals.open:
         output.note("Nothing was open: these judges have answered everything here.")
 

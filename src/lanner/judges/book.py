@@ -34,9 +34,9 @@ class _Batch:
 class Book:
     """Open it as a context; leaving it writes what is left."""
 
-    def __init__(self, store: Store, *, linger: float = _LINGER) -> None:
+    def __init__(self, store: Store, *, linger: float | None = None) -> None:
         self._store = store
-        self._linger = linger
+        self._linger = _LINGER if linger is None else linger
         self._batch = _Batch()
         self._due = asyncio.Event()
         self._writer: asyncio.Task[None] | None = None

@@ -16,6 +16,8 @@ class Loaded(Protocol):
 
     @property
     def assigned(self) -> Assigned: ...
+    @property
+    def waiting(self) -> frozenset[int]: ...
 
 
 T = TypeVar("T", bound=Loaded)
@@ -23,12 +25,15 @@ T = TypeVar("T", bound=Loaded)
 
 def touched(tasks: Sequence[T], steps: Sequence[tuple[T, int]]) -> list[tuple[T, list[int]]]:
     """The groups of items that one call asks about (of one task, one document, the same outputs and role) of which at
-    least one is among the steps. A group is whole, open or not: asked again after a crash, it is the same call."""
+    least one is among the steps. A group is whole, open or not, but for items that wait for an earlier page: asked
+    again after a crash, it is the same call."""
     wanted = {(task.assigned.task.id, place) for task, place in steps}
     found = []
     for task in tasks:
         groups: dict[tuple[object, ...], list[int]] = {}
         for place, item in enumerate(task.assigned.task.items):
+            if place in task.waiting:
+                continue
             groups.setdefault((item.document, item.systems, item.role), []).append(place)
         number = task.assigned.task.id
         found += [(task, places) for places in groups.values() if any((number, place) in wanted for place in places)]

@@ -95,15 +95,23 @@ class Limits:
     retry_missing: bool = False
 
 
+_COUNTS = (
+    *("open", "items", "missing", "failed", "waiting", "calls", "cached", "reasks", "repairs", "overloads"),
+    *("tokens_in", "tokens_out", "cost"),
+)
+
+
 @dataclass(slots=True)
 class Totals:
-    """What a run has come to so far. `open` is how many items there were to do at its beginning, `problem` why the
-    last of those that failed got no answer."""
+    """What a run has come to so far. `open` is how many items there were to do at its beginning; `waiting` are those
+    that cannot be asked about before an earlier page is answered; `problem` says why the last of those that failed got
+    no answer."""
 
     open: int = 0
     items: int = 0
     missing: int = 0
     failed: int = 0
+    waiting: int = 0
     calls: int = 0
     cached: int = 0
     reasks: int = 0
@@ -120,7 +128,7 @@ class Totals:
 
     @property
     def settled(self) -> int:
-        return self.items + self.missing + self.failed
+        return self.items + self.missing + self.failed + self.waiting
 
     @property
     def expected_cost(self) -> float | None:
@@ -129,11 +137,8 @@ class Totals:
 
     def add(self, other: Totals) -> None:
         """Put the totals of another part (a shard, a worker) to these."""
-        for name in ("open", "items", "missing", "failed", "calls", "cached", "reasks", "repairs", "overloads"):
+        for name in _COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.tokens_in += other.tokens_in
-        self.tokens_out += other.tokens_out
-        self.cost += other.cost
         self.priced = self.priced and other.priced
         self.stopped = self.stopped or other.stopped
         self.problem = other.problem or self.problem

@@ -116,6 +116,7 @@ class Prompter:
         self._words = Wording(protocol, settings.language)
         self._frames: dict[tuple[object, ...], _Frame] = {}
         self._stages: dict[tuple[str, ...], tuple[Stage, ...]] = {}
+        self._earlier: dict[tuple[str, ...], tuple[Question, ...]] = {}
         self._system = _template("system", self._words.language)
         self._user = _template("user", self._words.language)
         self._sentences = _template("sentences", self._words.language)
@@ -231,14 +232,29 @@ class Prompter:
         return _Frame(self._system.render(view).strip(), schema, order)
 
     def _answered(self, stages: Sequence[Stage], answers: Mapping[str, Json]) -> list[tuple[str, str]]:
-        """The judge's own earlier answers, from stages that are not asked now, in words it was given before."""
-        now = {question.id for stage in stages for question in stage.questions}
-        earlier = [q for _, q in self.protocol.questions if q.id not in now and answers.get(q.id) not in (None, [], {})]
+        """The judge's own earlier answers, from this page and from those that decide what it asks. Other pages (other
+        scenarios, say) stay out: which of them were answered first must not change what is asked here."""
+        key = tuple(stage.id for stage in stages)
+        if key not in self._earlier:
+            self._earlier[key] = self._shown_again(stages)
         return [
-            (self._words.question(q.id).label, json.dumps(answers[q.id], ensure_ascii=False))
-            for q in earlier
-            if isinstance(q, Choice | Labels)
+            (self._words.question(question.id).label, json.dumps(answers[question.id], ensure_ascii=False))
+            for question in self._earlier[key]
+            if answers.get(question.id) not in (None, [], {})
         ]
+
+    def _shown_again(self, stages: Sequence[Stage]) -> tuple[Question, ...]:
+        questions = [question for stage in stages for question in stage.questions]
+        conditions = [entry.when for entry in (*stages, *questions) if entry.when]
+        decisive = {condition.question for condition in conditions} | {q.for_each for q in questions if q.for_each}
+        pages = {stage.page_id for stage in stages}
+        pages |= {stage.page_id for stage, question in self.protocol.questions if question.id in decisive}
+        now = {question.id for question in questions}
+        return tuple(
+            question
+            for stage, question in self.protocol.questions
+            if stage.page_id in pages and question.id not in now and isinstance(question, Choice | Labels)
+        )
 
 
 @dataclass(frozen=True)

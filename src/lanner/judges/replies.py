@@ -89,6 +89,9 @@ def judged(value: dict[str, Json], asked: Asked, schema: Mapping[str, Any], repa
             if given:
                 return Verdict(None, repairs, "meaning", f"{question.id}: is not asked here; it must be null.")
             continue
+        if given is None and isinstance(question, Spans):
+            nothing = "an empty list says that there is nothing to mark."
+            return Verdict(None, repairs, "meaning", f"{question.id}: {nothing}")
         try:
             stored = check(question, given, texts=asked.texts, chosen=labels, outputs=asked.outputs)
         except AnswerError as error:

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from lanner.campaign import Asking, Submission
@@ -32,13 +32,17 @@ _ORDERS = 24  # different orders of options in an audit: enough to even out, few
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A task with what is known about it: which items are open, earlier answers, texts, rows of the ledger."""
+    """A task with what is known about it: which items are open, which of those wait for an answer of an earlier page,
+    earlier answers, texts, rows of the ledger."""
 
     assigned: Assigned
     open: frozenset[int]
+    waiting: frozenset[int]
     earlier: Sequence[Mapping[str, Json]]
     documents: Mapping[str, Document]
     rows: Mapping[str, Sequence[Entry]]
+    settled: set[int] = field(default_factory=set)
+    """Places of items that were open and have been answered since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +87,10 @@ class Judging:
         ordered = sorted(works, key=lambda work: self._pages[work.page])
         for _, same_page in groupby(ordered, key=lambda work: work.page):
             tasks = [await asyncio.to_thread(self._load, work.task) for work in same_page]
-            steps = [(task, place) for task in tasks for place in sorted(task.open)][:most]
+            ready = [(task, place) for task in tasks for place in sorted(task.open - task.waiting)]
+            steps = ready[:most]
             most = None if most is None else most - len(steps)
+            self._totals.waiting += sum(len(task.waiting) for task in tasks)
             async with asyncio.TaskGroup() as group:
                 if self._plan.calls == "documents":
                     for task, places in chapters.touched(tasks, steps):
@@ -93,7 +99,8 @@ class Judging:
                     for task, place in steps:
                         group.create_task(self._item(task, place))
             for task in tasks:
-                await self._book.finish(task.assigned.task.id)
+                if task.open <= task.settled:
+                    await self._book.finish(task.assigned.task.id)
 
     def _load(self, number: int) -> Loaded:
         rows: dict[str, list[Entry]] = defaultdict(list)
@@ -101,6 +108,7 @@ class Judging:
         with self._store.reading() as tx:
             assigned = tx.tasks.assigned(number)
             assert assigned is not None
+            saved = tx.tasks.saved(number)
             for document in dict.fromkeys(assigned.documents):
                 for row in tx.ledger.of_document(self._seat, document):
                     rows[row.key].append(row)
@@ -113,8 +121,12 @@ class Judging:
             self._asking.answers(page, item, self._asking.heads(given.get((document, item.segment), ())))
             for item, document in zip(items, assigned.documents, strict=True)
         ]
-        open_ = frozenset(n for n, item in enumerate(items) if self._asking.open(page, item, earlier[n]))
-        return Loaded(assigned, open_, earlier, {k: d for k, d in documents.items() if d}, rows)
+        open_ = frozenset(
+            n for n, item in enumerate(items) if self._asking.open(page, item, earlier[n], saved=saved[n])
+        )
+        waiting = frozenset(n for n in open_ if self._asking.waits(page, items[n], earlier[n]))
+        texts = {key: document for key, document in documents.items() if document}
+        return Loaded(assigned, open_, waiting, earlier, texts, rows)
 
     async def _item(self, task: Loaded, place: int) -> None:
         item = task.assigned.task.items[place]
@@ -247,6 +259,7 @@ class Judging:
             self._totals.wrong["refused"] = self._totals.wrong.get("refused", 0) + 1
         else:
             self._totals.items += 1
+            task.settled.add(place)
 
     def _combined(self, task: Loaded, place: int, votes: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
         if len(votes) == 1:

@@ -23,10 +23,15 @@ def stage_schema(
     for stage in stages:
         for question in stage.questions:
             schema = _for_each(question, (chosen or {}).get(question.id), outputs)
-            if question.when or stage.when or not question.required:
+            if question.when or stage.when or (not question.required and not _has_empty_answer(question)):
                 schema = {"anyOf": [schema, {"type": "null"}]}
             properties[question.id] = schema
     return _object(properties)
+
+
+def _has_empty_answer(question: Question) -> bool:
+    """Whether an answer can say that there is nothing: then it says so, instead of being left out."""
+    return isinstance(question, Spans) or (isinstance(question, Labels) and question.min == 0)
 
 
 def question_schema(question: Question, *, outputs: int = 2) -> Schema:

@@ -188,6 +188,20 @@ class Tasks(Rows):
         wanted = select(_i.done).where(_i.task == task).order_by(_i.position)
         return [bool(done) for (done,) in self._connection.execute(wanted)]
 
+    def saved(self, task: int) -> list[bool]:
+        """Item by item, whether anything was ever saved about it, if only that there is nothing to say."""
+        wanted = select(_i.saved_at).where(_i.task == task).order_by(_i.position)
+        return [saved_at is not None for (saved_at,) in self._connection.execute(wanted)]
+
+    def pages_about(self, judge: int, document: int) -> dict[str, set[str]]:
+        """Segment by segment of a document, the pages on which this judge is asked about it."""
+        joined = schema.item.join(schema.task, _t.id == _i.task)
+        wanted = select(_i.segment, _t.page).distinct().select_from(joined)
+        pages: dict[str, set[str]] = {}
+        for segment, page in self._connection.execute(wanted.where(_t.judge == judge, _i.document == document)):
+            pages.setdefault(segment, set()).add(page)
+        return pages
+
     def forget_progress(self, judge: int) -> None:
         """As if nothing had been answered: for someone whose answers are deleted."""
         mine = select(_t.id).where(_t.judge == judge)

@@ -1,0 +1,243 @@
+"""A run interrupted anywhere and begun again ends like one that was never disturbed, whatever the protocol.
+
+The model here is a function of the question, so that two runs can be compared. An interruption is a loss of power: from
+one moment on no reply arrives and nothing is written any more. Every moment is tried: before and after each question,
+before and after each write.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from judged import corpus, opened
+from lanner import campaign, protocols
+from lanner.judges import book
+from lanner.judges.plan import Calls, Limits, Member, Plan, Totals
+from lanner.judges.providers import Call, Endpoint, OverloadedError, Reply
+from lanner.judges.run import run
+from lanner.model import Judge, Labels, Object, Unit
+from lanner.protocols.flow import holds
+from lanner.store import Store
+from stub_server import instance
+
+PROTOCOLS = [
+    name for name in protocols.names() if any(stage.unit is not Unit.JUDGE for stage in protocols.load(name).stages)
+]
+PATIENCE = Limits(in_flight=4, tries=1, backoff=0.0)
+
+
+class PowerLossError(Exception):
+    """Nothing works any more."""
+
+
+class Power:
+    """Counts what happens in a run and goes off at one event; None: never."""
+
+    def __init__(self, until: int | None = None) -> None:
+        self.until = until
+        self.events = 0
+
+    def event(self) -> None:
+        self.events += 1
+        if self.until is not None and self.events >= self.until:
+            raise PowerLossError
+
+
+class Model:
+    """Answers every question well, always the same way; `fault` may do something else with the nth question, each time
+    it is asked."""
+
+    at_once = 4
+
+    def __init__(self, protocol: str, power: Power, fault: Callable[[int], str | None] = lambda _number: None) -> None:
+        self.protocol = protocols.load(protocol)
+        self.power = power
+        self.fault = fault
+        self.questions: list[str] = []
+
+    async def ask(self, call: Call) -> Reply:
+        self.power.event()
+        self.questions.append(call.name)
+        different = dict.fromkeys(name.rpartition("-")[0] for name in self.questions)
+        text = self.fault(list(different).index(call.name.rpartition("-")[0]) + 1)
+        await asyncio.sleep(0)
+        self.power.event()
+        if text is None:
+            question = json.dumps([call.messages[1]["content"], (call.seed or 0) % 1000])
+            answers = instance(dict(call.schema), Random(question), whole=True)
+            numbered = all(name.isdigit() for name in answers)
+            text = json.dumps({n: self.fit(a) for n, a in answers.items()} if numbered else self.fit(answers))
+        return Reply(text, call.model)
+
+    def fit(self, answers: dict[str, Any]) -> dict[str, Any]:
+        """Leave out what is not asked, given the answers of the same reply."""
+        for stage, question in self.protocol.questions:
+            conditions = [c for c in (stage.when, question.when) if c and c.question in answers]
+            if question.id in answers and not all(holds(condition, answers) for condition in conditions):
+                answers[question.id] = None
+            elif isinstance(question, Labels) and question.counts and question.exclusive and question.id in answers:
+                answers[question.id][question.exclusive] = 0  # stands alone or not at all
+        return answers
+
+    async def models(self) -> list[str]:
+        return []
+
+    async def close(self) -> None:
+        pass
+
+
+def prepare(path: Path, protocol: str) -> None:
+    compares = any(stage.object is Object.OUTPUTS for stage in protocols.load(protocol).stages)
+    with Store.open(path) as store:
+        texts = corpus(1, 2, ("oak", "ash") if compares else ("oak",))
+        opened(store, protocol, texts, options={"all_scenarios": True})
+
+
+def work(path: Path, model: Model, calls: Calls, limits: Limits = PATIENCE) -> Totals | None:
+    """One run until its end. None where the power went."""
+    plan = Plan("m", (Member("tiny", Endpoint("http://nowhere")),), calls=calls)
+    with Store.open(path) as store:
+        try:
+            return asyncio.run(run(store, "c", [plan], limits=limits, connect=lambda _endpoint: model))
+        except PowerLossError:
+            return None
+
+
+def state(path: Path) -> dict[str, Any]:
+    """Everything that matters at the end, read with nothing but SQL."""
+    connection = sqlite3.connect(path)
+    try:
+        wanted = "SELECT document, segment, question, systems, role, value FROM judgement ORDER BY 1, 2, 3, 4, 5"
+        return {
+            "answers": connection.execute(wanted).fetchall(),
+            "unfinished": connection.execute("SELECT page FROM task WHERE finished_at IS NULL ORDER BY id").fetchall(),
+            "done": connection.execute("SELECT task, position, done FROM item ORDER BY task, position").fetchall(),
+            "settled": connection.execute("SELECT key FROM ledger WHERE final = 1 ORDER BY key").fetchall(),
+        }
+    finally:
+        connection.close()
+
+
+@pytest.fixture(autouse=True)
+def power(monkeypatch: pytest.MonkeyPatch) -> Callable[[int | None], Power]:
+    """Lets the writes of a run depend on a new supply of power."""
+    monkeypatch.setattr(book, "_LINGER", 0.0)
+    write = Store.write
+    supply = [Power()]
+
+    def powered(store: Store, *given: Any, **more: Any) -> Any:
+        supply[0].event()
+        result = write(store, *given, **more)
+        supply[0].event()
+        return result
+
+    monkeypatch.setattr(Store, "write", powered)
+
+    def renew(until: int | None = None) -> Power:
+        supply[0] = Power(until)
+        return supply[0]
+
+    return renew
+
+
+def undisturbed(
+    path: Path, protocol: str, power: Callable[..., Power], calls: Calls
+) -> tuple[dict[str, Any], int, Sequence[str]]:
+    """The state after a run without interruption, how many events it had, and what was asked."""
+    supply = power()
+    model = Model(protocol, supply)
+    totals = work(path, model, calls)
+    assert totals is not None and totals.items and not totals.missing and not totals.waiting
+    reached = state(path)
+    assert reached["answers"] and not reached["unfinished"]
+    return reached, supply.events, model.questions
+
+
+CASES = [(name, "stages") for name in PROTOCOLS] + [
+    (name, calls) for name in ("falcon", "h_falcon", "esa", "mqm", "parity") for calls in ("pages", "documents")
+]
+
+
+@pytest.mark.parametrize(("protocol", "calls"), CASES)
+def test_a_power_cut_at_any_moment_changes_nothing(
+    tmp_path: Path, power: Callable[..., Power], protocol: str, calls: Calls
+) -> None:
+    clean = tmp_path / "clean.db"
+    prepare(clean, protocol)
+    whole = tmp_path / "whole.db"
+    shutil.copy(clean, whole)
+    expected, events, questions = undisturbed(whole, protocol, power, calls)
+    for moment in range(1, events + 1):
+        path = tmp_path / f"{moment}.db"
+        shutil.copy(clean, path)
+        first = Model(protocol, power(moment))
+        assert work(path, first, calls) is None
+        rows = Counter(key for (key,) in state(path)["settled"])
+        second = Model(protocol, power())
+        work(path, second, calls)
+        assert state(path) == expected, moment
+        asked_again = {name.rpartition("-")[0] for name in second.questions}
+        assert not asked_again & set(rows), moment  # what has a row in the ledger is paid for once
+        assert {*first.questions, *second.questions} == set(questions), moment
+        path.unlink()
+
+
+@pytest.mark.parametrize(("protocol", "calls"), CASES)
+def test_an_outage_or_a_useless_reply_at_any_question_is_made_good_by_the_next_run(
+    tmp_path: Path, power: Callable[..., Power], protocol: str, calls: Calls
+) -> None:
+    clean = tmp_path / "clean.db"
+    prepare(clean, protocol)
+    whole = tmp_path / "whole.db"
+    shutil.copy(clean, whole)
+    expected, _, questions = undisturbed(whole, protocol, power, calls)
+
+    def fails(number: int, at: int) -> str | None:
+        if number == at:
+            raise OverloadedError("the server is down", status=503)
+        return None
+
+    for at in range(1, len({name.rpartition("-")[0] for name in questions}) + 1):
+        for name, fault in (
+            ("outage", lambda number, at=at: fails(number, at)),
+            ("useless", lambda number, at=at: "I would rather not." if number == at else None),
+        ):
+            path = tmp_path / f"{name}{at}.db"
+            shutil.copy(clean, path)
+            totals = work(path, Model(protocol, power(), fault), calls)
+            assert totals is not None and totals.missing + totals.failed > 0
+            assert state(path)["unfinished"], (name, at)
+            again = Limits(in_flight=4, tries=1, backoff=0.0, retry_missing=True)
+            work(path, Model(protocol, power()), calls, again)
+            ended = state(path)
+            assert {**ended, "settled": sorted(set(ended["settled"]))} == expected, (name, at)
+            path.unlink()
+
+
+def test_people_cannot_finish_a_page_before_the_one_it_depends_on(store: Store) -> None:
+    number = opened(store, "falcon", corpus(1, 2), judges=[Judge("ana")])
+    rating = next(task for task in campaign.tasks(store, number, "ana") if task.page == "rating")
+    with pytest.raises(campaign.UnfinishedError) as refused:
+        campaign.finish(store, rating.id)
+    assert [entry.questions for entry in refused.value.missing] == [("ratings",)] * 2
+
+
+def test_people_cannot_finish_sentences_they_never_looked_at(store: Store) -> None:
+    number = opened(store, "mqm", corpus(1, 2), judges=[Judge("ana")])
+    [task] = campaign.tasks(store, number, "ana")
+    campaign.submit(store, task.id, 0, {"errors": []}, submission="s")
+    with pytest.raises(campaign.UnfinishedError) as refused:
+        campaign.finish(store, task.id)
+    assert [(entry.item, entry.questions) for entry in refused.value.missing] == [(1, ("errors",))]
+    campaign.submit(store, task.id, 1, {"errors": []}, submission="t")
+    assert campaign.finish(store, task.id).finished_at
