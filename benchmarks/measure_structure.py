@@ -117,7 +117,7 @@ def variables(tree: ast.Module) -> Iterator[tuple[str, int]]:
     scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Module)
     for scope in ast.walk(tree):
         if isinstance(scope, scopes):
-            first = {}
+            first: dict[str, int] = {}
             for name, line, flag in names(scope):
                 if not flag and name not in ("_", "self", "cls"):
                     first.setdefault(name, line)

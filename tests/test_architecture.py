@@ -21,7 +21,8 @@ LAYERS = [  # top to bottom; a package imports from layers below, never up or si
     {"analysis", "material"},
     {"campaign"},
     {"store", "stats", "figures"},
-    {"protocols", "designs", "formats", "corpus"},
+    {"designs", "formats", "corpus"},
+    {"protocols"},  # below designs and formats, which ask the kinds of questions what is particular to each
     {"registry"},
     {"model"},
     {"errors"},

@@ -21,7 +21,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lanner.model import Json, Judgement, Labels, Question, Rank, Role, Scale, Spans, Stage, Task
+from lanner.model import Json, Judgement, Question, Role, Scale, Stage, Task
+from lanner.protocols.kinds import kind_of
 
 EXPLANATION = "explanation"
 
@@ -61,7 +62,12 @@ class Misses:
 def of_nonsense(stages: Sequence[Stage], place: int) -> dict[str, dict[str, Json]]:
     """What to expect where the output in this place is nonsense: the lower half of every scale, a mark where errors
     are marked, some error where "no errors" could be said, the last rank."""
-    rules = {question.id: _nonsense(question, place) for stage in stages for question in stage.questions}
+    rules = {
+        question.id: kind_of(question).expected_of_nonsense(question, place)
+        for stage in stages
+        for question in stage.questions
+        if not question.for_each and not question.when
+    }
     return {question: rule for question, rule in rules.items() if rule}
 
 
@@ -73,23 +79,6 @@ def of_worse(stages: Sequence[Stage]) -> dict[str, dict[str, Json]]:
         for question in stage.questions
         if isinstance(question, Scale) and question.direction != "neutral" and not question.for_each
     }
-
-
-def _nonsense(question: Question, place: int) -> dict[str, Json]:
-    if question.for_each or question.when:
-        return {}
-    match question:
-        case Scale() if question.direction != "neutral":
-            middle = (question.min + question.max) / 2
-            return {"at_least" if question.direction == "lower_is_better" else "at_most": middle}
-        case Rank():
-            return {"worst": place}
-        case Spans() if "target" in question.sides and (question.severities or question.categories):
-            return {"marks_at_least": 1}
-        case Labels() if question.exclusive and "error" in question.exclusive:
-            return {"excludes": [question.exclusive]}
-        case _:
-            return {}
 
 
 def met(rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_is_better: bool = False) -> bool | None:

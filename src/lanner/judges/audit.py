@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lanner import __version__, campaign
-from lanner.judges.votes import consistency
 from lanner.model import Choice, Json, Labels, Protocol, Question, Rank, Result, Signature
+from lanner.protocols.combination import consistency
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.store import Store
@@ -81,7 +81,7 @@ def _grouped(answers: Iterable[Said], protocol: Protocol) -> dict[str, dict[tupl
 
 
 def _consistent(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list[Result]:
-    """Mean likeness of the answers to one question about one item (see `votes.likeness`), 1 where all are the same."""
+    """Mean likeness of the answers to one question about one item (see `combination.likeness`), 1 where all agree."""
     results = []
     for name, units in _grouped(answers, protocol).items():
         question = _question(protocol, name)

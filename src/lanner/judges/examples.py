@@ -14,8 +14,8 @@ from lanner import campaign
 from lanner.campaign.asking import fits, systems_of
 from lanner.errors import LannerError
 from lanner.judges.prompt import Prompter
-from lanner.judges.votes import combine
 from lanner.model import Document, Item, Json, JudgeKind, Role, Stage
+from lanner.protocols.combination import combine
 from lanner.store import Store
 
 _TEACHERS = (JudgeKind.PERSON, JudgeKind.ADJUDICATED)

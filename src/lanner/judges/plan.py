@@ -9,8 +9,8 @@ from typing import Literal
 from lanner.errors import LannerError
 from lanner.judges.prompt import TEMPLATE, Settings
 from lanner.judges.providers import Endpoint
-from lanner.judges.votes import Rule
 from lanner.model import Json, Judge, JudgeKind
+from lanner.protocols.combination import Rule
 
 Calls = Literal["stages", "pages", "documents"]
 """One call per stage of a page (as FALCON was published), per page, or per document (all its sentences at once)."""

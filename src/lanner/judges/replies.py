@@ -16,9 +16,10 @@ from pydantic_core import from_json
 
 from lanner.errors import AnswerError
 from lanner.judges.conformity import mistake
-from lanner.model import Choice, Grid, Json, Labels, Option, Protocol, Question, Spans, Stage
-from lanner.protocols.answers import Texts, check, resolve
+from lanner.model import Json, Protocol, Question, Spans, Stage
+from lanner.protocols.answers import Texts, check
 from lanner.protocols.flow import chosen, holds
+from lanner.protocols.kinds import kind_of
 
 Step = Literal["", "json", "schema", "meaning"]
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
@@ -103,45 +104,8 @@ def judged(value: dict[str, Json], asked: Asked, schema: Mapping[str, Any], repa
 
 def aliased(question: Question, value: Json) -> tuple[Json, int]:
     """The value with labels in the alias table's spellings replaced by their ids, and how many were."""
-    if question.for_each and isinstance(value, dict):
-        entries = {label: _aliased(question, entry) for label, entry in value.items()}
-        return {label: entry for label, (entry, _) in entries.items()}, sum(n for _, n in entries.values())
-    return _aliased(question, value)
-
-
-def _aliased(question: Question, value: Json) -> tuple[Json, int]:
-    match question:
-        case Choice():
-            return _label(value, question.options)
-        case Labels() if isinstance(value, list):
-            found = [_label(entry, question.options) for entry in value]
-            return [entry for entry, _ in found], sum(n for _, n in found)
-        case Labels() if isinstance(value, dict):
-            names = {label: _label(label, question.options) for label in value}
-            return {names[label][0]: entry for label, entry in value.items()}, sum(n for _, n in names.values())
-        case Grid() if isinstance(value, dict):
-            rows = [(_label(row, question.rows), _label(entry, question.options)) for row, entry in value.items()]
-            return {row[0]: entry[0] for row, entry in rows}, sum(row[1] + entry[1] for row, entry in rows)
-        case Spans() if isinstance(value, list):
-            spans = [_span(question, span) for span in value]
-            return [span for span, _ in spans], sum(n for _, n in spans)
-        case _:
-            return value, 0
-
-
-def _span(question: Spans, span: Json) -> tuple[Json, int]:
-    if not isinstance(span, dict):
-        return span, 0
-    fixed, repairs = dict(span), 0
-    for name, options in (("category", question.categories), ("severity", question.severities)):
-        if options and name in fixed:
-            fixed[name], number = _label(fixed[name], options)
-            repairs += number
-    return fixed, repairs
-
-
-def _label(given: Json, options: Sequence[Option]) -> tuple[Json, int]:
-    if not isinstance(given, str) or any(option.id == given for option in options):
-        return given, 0
-    found = resolve(given, options)
-    return (given, 0) if found is None else (found, 1)
+    kind = kind_of(question)
+    if not question.for_each or not isinstance(value, dict):
+        return kind.replace_aliases(question, value)
+    entries = {label: kind.replace_aliases(question, entry) for label, entry in value.items()}
+    return {label: entry for label, (entry, _) in entries.items()}, sum(repairs for _, repairs in entries.values())

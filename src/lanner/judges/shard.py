@@ -20,9 +20,9 @@ from lanner.judges.plan import Plan, Totals
 from lanner.judges.prompt import Prompter
 from lanner.judges.purse import StoppedError
 from lanner.judges.replies import Asked, Verdict, verdict
-from lanner.judges.votes import combine
 from lanner.model import Document, Item, Json, Object, Protocol, Rank, Spans, Stage, Unit
 from lanner.protocols.answers import texts_of
+from lanner.protocols.combination import combine
 from lanner.protocols.flow import holds
 from lanner.store import Answer, Assigned, Entry, Store, Work
 from lanner.store.codec import dumps

@@ -7,12 +7,12 @@ and given as JSON. Scores come last.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lanner.model import Grid, Json, Labels, Protocol, Question, Spans
-from lanner.protocols.prefilled import live
+from lanner.model import Json, Protocol, Question
+from lanner.protocols.kinds import kind_of
+from lanner.protocols.kinds.spans import NUMBER
 from lanner.protocols.scoring import scores
 from lanner.protocols.wording import Wording
 
@@ -29,16 +29,17 @@ class Column:
 
 def columns(protocol: Protocol, language: str = "en") -> list[Column]:
     """The columns of a protocol's answers, in the order they are asked, then its scores."""
-    words = Wording(protocol, language)
-    found: list[Column] = []
+    wording = Wording(protocol, language)
+    columns: list[Column] = []
     for _, question in protocol.questions:
-        label = words.question(question.id).label
-        parts = list(_parts(protocol, question))
-        for part in parts:
-            title = f"{label}: {words.option(question.id, part).label}" if part not in ("", "number") else label
-            name = f"{question.id}.{part}" if part else question.id
-            found.append(Column(name, f"{title} (number)" if part == "number" else title, question.id, part))
-    return found + [Column(score.id, score.id.replace("_", " "), score.question) for score in protocol.scores]
+        label = wording.question(question.id).label
+        for part in _parts(protocol, question):
+            if part == NUMBER:
+                title = f"{label} (number)"
+            else:
+                title = f"{label}: {wording.option(question.id, part).label}" if part else label
+            columns.append(Column(_name(question, part), title, question.id, part))
+    return columns + [Column(score.id, score.id.replace("_", " "), score.question) for score in protocol.scores]
 
 
 def cells(protocol: Protocol, answers: Mapping[str, Json]) -> dict[str, Json]:
@@ -47,31 +48,20 @@ def cells(protocol: Protocol, answers: Mapping[str, Json]) -> dict[str, Json]:
     for _, question in protocol.questions:
         value = answers.get(question.id)
         for part in _parts(protocol, question):
-            row[f"{question.id}.{part}" if part else question.id] = _cell(question, value, part)
+            row[_name(question, part)] = None if value is None else _cell(question, value, part)
     return row | scores(protocol, answers)
 
 
-def _parts(protocol: Protocol, question: Question) -> Iterator[str]:
+def _name(question: Question, part: str) -> str:
+    return f"{question.id}.{part}" if part else question.id
+
+
+def _parts(protocol: Protocol, question: Question) -> Sequence[str]:
     if question.for_each:
         repeated = protocol.find(question.for_each)
-        yield from (option.id for option in repeated[1].choices) if repeated else ()
-    elif isinstance(question, Grid):
-        yield from (row.id for row in question.rows)
-    elif isinstance(question, Labels):
-        yield from (option.id for option in question.options)
-    elif isinstance(question, Spans):
-        yield from ("number", "")
-    else:
-        yield ""
+        return [option.id for option in repeated[1].choices] if repeated else []
+    return kind_of(question).columns(question)
 
 
 def _cell(question: Question, value: Json, part: str) -> Json:
-    if value is None:
-        return None
-    if isinstance(question, Spans) and not question.for_each:
-        return len(live(value)) if part else json.dumps(value, ensure_ascii=False)
-    if isinstance(question, Labels) and not question.for_each:
-        return value.get(part, 0) if question.counts else int(part in value)
-    if isinstance(question, Grid) or question.for_each:
-        return value.get(part)
-    return "|".join(map(str, value)) if isinstance(value, list) else value
+    return value.get(part) if question.for_each else kind_of(question).cell(question, value, part)

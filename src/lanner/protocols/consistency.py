@@ -7,23 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lanner.errors import did_you_mean
 from lanner.model import (
-    Choice,
     Condition,
-    Grid,
     Json,
     Labels,
     Object,
-    Option,
     Promotion,
     Protocol,
     Question,
-    Rank,
     Scale,
     Spans,
     Stage,
     Unit,
     languages,
 )
+from lanner.protocols.kinds import kind_of
 from lanner.protocols.prefilled import ORIGINS
 from lanner.protocols.scoring import RULES
 
@@ -121,39 +118,12 @@ def _question(
         elif not isinstance(labels, Labels):
             yield (*place, "for_each"), f"`for_each` needs a question of kind labels, not {labels.kind}.", ""
     yield from _options(place, protocol, question)
-    match question:
-        case Scale() if question.min >= question.max:
-            yield (*place, "min"), f"The scale's min {question.min:g} is not below its max {question.max:g}.", ""
-        case Scale() if any(not question.min <= mark <= question.max for mark in question.marks):
-            yield (*place, "marks"), "A mark lies outside the scale.", ""
-        case Scale() if question.step and not _whole((question.max - question.min) / question.step):
-            yield (*place, "step"), f"Steps of {question.step:g} from {question.min:g} miss {question.max:g}.", ""
-        case Labels() if question.max is not None and question.min > question.max:
-            yield (*place, "min"), f"min {question.min} is above max {question.max}.", ""
-        case Labels() if question.min > len(question.options):
-            yield (*place, "min"), f"{question.min} labels are needed, but there are {len(question.options)}.", ""
-        case Rank() if stage.object is not Object.OUTPUTS:
-            yield (*place, "kind"), 'A rank compares outputs: its stage needs object = "outputs".', ""
-        case Spans() if "target" in question.sides and stage.object in (Object.SOURCE, Object.NONE):
-            yield (*place, "sides"), "Spans on the target need a stage whose object is an output.", ""
-        case Spans() if stage.unit is Unit.JUDGE:
-            yield (*place, "kind"), "A questionnaire shows no text to mark.", ""
-        case _:
-            pass
-
-
-def _whole(number: float) -> bool:
-    return abs(number - round(number)) < 1e-9
+    for field, what in kind_of(question).mistakes(question, stage):
+        yield (*place, field), what, ""
 
 
 def _options(place: Place, protocol: Protocol, question: Question) -> Iterator[Problem]:
-    lists: dict[str, tuple[Option, ...]] = {}
-    if isinstance(question, Grid):
-        lists = {"rows": question.rows, "options": question.options}
-    elif isinstance(question, Spans):
-        lists = {"categories": question.categories, "severities": question.severities}
-    elif isinstance(question, Choice | Labels):
-        lists = {"options": question.options}
+    lists = kind_of(question).option_lists(question)
     for key, options in lists.items():
         ids = [option.id for option in options]
         for number in _repeated(ids):

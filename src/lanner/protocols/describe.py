@@ -3,28 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import assert_never
 
-from lanner.model import (
-    Analysis,
-    Choice,
-    Condition,
-    Grid,
-    Labels,
-    Number,
-    Object,
-    Option,
-    Protocol,
-    Question,
-    Rank,
-    Scale,
-    Score,
-    Spans,
-    Stage,
-    Text,
-    Unit,
-)
-from lanner.protocols.wording import Wording, Words
+from lanner.model import Analysis, Condition, Object, Protocol, Question, Score, Stage, Unit
+from lanner.protocols.kinds import kind_of
+from lanner.protocols.wording import Wording
 
 _UNITS = {
     Unit.ISOLATED: "isolated sentences",
@@ -110,96 +92,22 @@ def _context(stage: Stage) -> str:
     return f"the whole document up to {around.whole_up_to} sentences, else {window}" if around.whole_up_to else window
 
 
-def _question(question: Question, words: Wording, protocol: Protocol) -> Iterator[str]:
-    said = words.question(question.id)
+def _question(question: Question, wording: Wording, protocol: Protocol) -> Iterator[str]:
+    words = wording.question(question.id)
     need = "" if question.required else ", optional"
-    yield f"### {said.label} ({question.id}{need})"
+    yield f"### {words.label} ({question.id}{need})"
     yield ""
-    if said.help:
-        yield f"Beside it: {said.help}."
-    if said.definition:
-        yield said.definition
+    if words.help:
+        yield f"Beside it: {words.help}."
+    if words.definition:
+        yield words.definition
     if question.for_each:
         yield f"Repeated for each label chosen in {question.for_each}."
     if question.when:
         yield f"Asked only if {_condition(question.when)}."
-    yield _kind(question, said)
-    match question:
-        case Scale():
-            yield from (f"- {mark:g}: {words.mark(question.id, mark)}" for mark in question.marks)
-        case Grid():
-            yield from _options(question.id, question.rows, words, protocol.groups)
-            yield "Each with one of:"
-            yield from _options(question.id, question.options, words)
-        case Spans():
-            yield from _options(question.id, question.categories, words)
-            if question.severities:
-                yield "Severity:"
-                yield from _options(question.id, question.severities, words)
-        case Choice() | Labels():
-            yield from _options(question.id, question.options, words, protocol.groups)
-        case Number() | Rank() | Text():
-            return
-        case _:
-            assert_never(question)
-
-
-def _kind(question: Question, said: Words) -> str:
-    match question:
-        case Scale():
-            ends = f" ({said.low} – {said.high})" if said.low or said.high else ""
-            step = "continuous" if not question.step else f"in steps of {question.step:g}"
-            better = {"higher_is_better": ", more is better", "lower_is_better": ", less is better", "neutral": ""}
-            return f"A scale from {question.min:g} to {question.max:g}{ends}, {step}{better[question.direction]}."
-        case Number():
-            return "A whole number." if question.integer else "A number."
-        case Choice():
-            return "One of:"
-        case Labels():
-            counted = ", each as often as it occurs" if question.counts else ""
-            return f"{_how_many(question)}{counted}:"
-        case Grid():
-            start = f", starting at {question.preselected}" if question.preselected else ""
-            return f"One answer for each of {len(question.rows)} rows{start}:"
-        case Spans():
-            extra = [
-                name for name, on in (
-                    ("marks for missing text", question.missing),
-                    ("links to other places", question.link),
-                    ("some already marked", question.prefilled),
-                ) if on
-            ]  # fmt: skip
-            more = f" ({', '.join(extra)})" if extra else ""
-            return f"Marks in the {' and the '.join(question.sides)}, any number, also none{more}."
-        case Rank():
-            return "Which is better; ties are allowed." if question.ties else "Which is better; no ties."
-        case Text():
-            return "Free text."
-        case _:
-            assert_never(question)
-
-
-def _how_many(question: Labels) -> str:
-    if question.max == question.min:
-        return f"Exactly {question.min} of"
-    if question.max is None:
-        return f"At least {question.min} of" if question.min else "Any of"
-    return f"{question.min} to {question.max} of"
-
-
-def _options(question: str, options: Sequence[Option], words: Wording, groups: Sequence[str] = ()) -> Iterator[str]:
-    order = sorted(options, key=lambda o: groups.index(o.group) if o.group in groups else -1) if groups else options
-    group = None
-    for option in order:
-        if groups and option.group and option.group != group:
-            group = option.group
-            yield f"*{words.group(group).label}*"
-        said = words.option(question, option.id)
-        value = f" = {option.value:g}" if option.value is not None else ""
-        indent = "  " if option.parent else ""
-        ends = f" ({said.low} – {said.high})" if said.low or said.high else ""
-        more = f": {said.definition}" if said.definition else ""
-        yield f"{indent}- {said.label}{value}{ends}{more}"
+    kind = kind_of(question)
+    yield kind.describe(question, words)
+    yield from kind.describe_choices(question, wording, protocol.groups)
 
 
 def _condition(condition: Condition) -> str:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lanner.errors import AnswerError
 from lanner.model import Option, Spans
 from lanner.protocols.answers import Texts, accept, check
+from lanner.protocols.kinds.spans import KIND
 
 SEVERITIES = (Option(id="minor"), Option(id="major"))
 TEXTS = Texts("그는 📚책을 주었다", ("He gave 📚 books, books",))
@@ -103,3 +104,23 @@ def test_a_released_span_that_does_not_match_its_text_is_kept_and_flagged() -> N
     assert taken.flags == ("text_mismatch",)
     assert taken.repairs == 1
     assert taken.value[0]["text"] == "She"
+
+
+def test_marks_combine_to_the_most_central_and_compare_by_characters() -> None:
+    one, near, far = ([{"side": "target", "start": s, "end": e}] for s, e in ((0, 5), (0, 6), (20, 30)))
+    assert KIND.combine(SPANS, [far, near, one], "majority") in (one, near)
+    assert KIND.likeness(SPANS, one, near) == pytest.approx(2 * 5 / 11)
+    assert KIND.level(SPANS) == "spans"
+
+
+def test_a_control_of_nonsense_wants_a_mark_where_errors_are_marked() -> None:
+    assert KIND.expected_of_nonsense(SPANS, 0) == {"marks_at_least": 1}
+    assert KIND.expected_of_nonsense(Spans(id="q", sides=("source",), severities=SEVERITIES), 0) == {}
+
+
+def test_aliases_of_categories_and_severities_are_replaced_and_counted() -> None:
+    question = Spans(id="q", categories=(Option(id="omission", aliases=("Left out",)),), severities=SEVERITIES)
+    value = [{"text": "x", "category": "LEFT OUT", "severity": "Minor"}, "odd"]
+    fixed = [{"text": "x", "category": "omission", "severity": "minor"}, "odd"]
+    assert KIND.replace_aliases(question, value) == (fixed, 2)
+    assert KIND.replace_aliases(question, None) == (None, 0)

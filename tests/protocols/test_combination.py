@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner import protocols
-from lanner.judges.votes import combine, consistency, likeness
 from lanner.protocols import simulate
 from lanner.protocols.answers import Texts, check
+from lanner.protocols.combination import combine, consistency, likeness
 
 FALCON, H_FALCON, DA, PARITY = (protocols.load(name) for name in ("falcon", "h_falcon", "da", "parity"))
 CONTEXT, SKILLS, RATINGS = (FALCON.find(name)[1] for name in ("context", "skills", "ratings"))

@@ -1,0 +1,227 @@
+"""What every kind of question provides, and what checking an answer needs."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from statistics import fmean, median
+from typing import Any, Generic, Literal, TypeVar
+
+from lanner.errors import AnswerError, did_you_mean
+from lanner.model import Json, Option, Question, Stage
+from lanner.protocols.kinds.options import resolve
+from lanner.protocols.wording import Wording, Words
+
+Q = TypeVar("Q", bound=Question)
+Schema = dict[str, Any]
+Mistake = tuple[str, str]
+"""The field of a protocol file that is wrong, and what is wrong about it."""
+Rule = Literal["majority", "median", "mean"]
+"""How several answers become one."""
+Level = Literal["nominal", "ordinal", "interval", "sets", "spans", "none"]
+"""What can be said of two answers: same or not, nearer or farther, by how much; how far two sets or marks overlap."""
+Quality = float | Sequence[float] | None
+
+NOISE = 0.12
+"""Standard deviation of a simulated judge around the underlying quality."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What the judge saw, for checking that a span's text stands where the span says. `prefilled` are the spans that
+    were offered to begin with; None where that is not known."""
+
+    source: str = ""
+    targets: tuple[str, ...] = ()
+    prefilled: tuple[Mapping[str, Json], ...] | None = None
+
+
+@dataclass(slots=True)
+class Check:
+    """The check of one answer: either raises at the first violation, or collects flags and resolves aliases."""
+
+    question: Question
+    strict: bool
+    texts: Texts | None = None
+    outputs: int = 2
+    flags: list[str] = field(default_factory=list)
+    repairs: int = 0
+
+    def violation(self, code: str, what: str, hint: str = "") -> None:
+        """A rule is broken: raise when strict, else remember it."""
+        if self.strict:
+            raise self.error(code, what, hint)
+        self.flags.append(code)
+
+    def error(self, code: str, what: str, hint: str = "") -> AnswerError:
+        return AnswerError(f"{self.question.id}: {what}", question=self.question.id, code=code, next_step=hint)
+
+    def option(self, label: Json, options: Sequence[Option]) -> str:
+        """The option's id, or in lenient mode the id that an alias stands for."""
+        if isinstance(label, str):
+            for option in options:  # a loop that ends early: a save asks this for every row of a grid
+                if option.id == label:
+                    return label
+            if not self.strict and (option_id := resolve(label, options)):
+                self.repairs += 1
+                return option_id
+        ids = [option.id for option in options]
+        spellings = ids if self.strict else [*ids, *(alias for option in options for alias in option.aliases)]
+        raise self.error("unknown", f"{label!r} is not one of the answers.", did_you_mean(str(label), spellings))
+
+    def number(self, value: Json) -> float:
+        """A finite number; in lenient mode also one written as text."""
+        if isinstance(value, str) and not self.strict:
+            try:
+                value = float(value.strip())
+            except ValueError:
+                raise self.error("not_a_number", f"{value!r} is not a number.") from None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise self.error("not_a_number", f"{value!r} is not a number.")
+        return int(value) if float(value).is_integer() else float(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What a simulated judge knows: the texts, how many outputs are shown, and how good they are (None: anything may
+    come up). `level` is this judge's own view of the quality, between 0 and 1."""
+
+    rng: Random
+    texts: Texts
+    outputs: int
+    quality: Quality
+    level: float | None
+
+
+class Kind(ABC, Generic[Q]):
+    """Everything that depends on the kind of a question. One instance serves all questions of its kind; a question
+    that is repeated for each label is handled by the callers, which ask once for each repetition."""
+
+    # What a protocol file may say
+
+    def mistakes(self, question: Q, stage: Stage) -> Iterator[Mistake]:
+        """What is wrong with the question's own settings."""
+        yield from ()
+
+    def option_lists(self, question: Q) -> dict[str, tuple[Option, ...]]:
+        """The lists of options in the file, by the field that holds them."""
+        return {}
+
+    # What a judge or a model is told
+
+    @abstractmethod
+    def describe(self, question: Q, words: Words) -> str:
+        """One line that says what kind of answer is wanted."""
+
+    def describe_choices(self, question: Q, wording: Wording, groups: Sequence[str]) -> Iterator[str]:
+        """The choices, a line each."""
+        yield from ()
+
+    @abstractmethod
+    def schema(self, question: Q, outputs: int) -> Schema:
+        """The JSON Schema of one answer."""
+
+    # What is stored
+
+    @abstractmethod
+    def check(self, question: Q, value: Json, check: Check) -> Json:
+        """The answer as it is stored; raises or flags what the question does not allow."""
+
+    def has_empty_answer(self, question: Q) -> bool:
+        """Whether an answer can say that there is nothing: it then says so, instead of being left out."""
+        return False
+
+    def replace_aliases(self, question: Q, value: Json) -> tuple[Json, int]:
+        """The answer with labels replaced by their ids, and how many were; for replies of models."""
+        return value, 0
+
+    @abstractmethod
+    def simulate(self, question: Q, simulation: Simulation) -> Json:
+        """A valid answer."""
+
+    # What becomes of answers
+
+    def columns(self, question: Q) -> Sequence[str]:
+        """The parts that have a column of their own in a table with one row per item; "" is the answer itself."""
+        return ("",)
+
+    def cell(self, question: Q, value: Json, part: str) -> Json:
+        """What stands in the column of one part."""
+        return "|".join(map(str, value)) if isinstance(value, list) else value
+
+    @abstractmethod
+    def level(self, question: Q) -> Level:
+        """What can be said of two answers."""
+
+    def likeness(self, question: Q, one: Json, other: Json) -> float:
+        """How alike two answers are, from 0 to 1."""
+        return float(one == other)
+
+    @abstractmethod
+    def combine(self, question: Q, values: Sequence[Json], rule: Rule) -> Json:
+        """One answer from two or more, one that a judge could have given."""
+
+    def expected_of_nonsense(self, question: Q, place: int) -> dict[str, Json]:
+        """What a judge who reads answers where the output in this place is nonsense: a rule of `designs.expected`;
+        empty where nothing can be expected."""
+        return {}
+
+
+def closed_object(properties: Mapping[str, Schema]) -> Schema:
+    """The schema of an object that has all of these properties and no other."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def one_of(options: Sequence[Option]) -> Schema:
+    """The schema of one option."""
+    return {"type": "string", "enum": [option.id for option in options]}
+
+
+def plain_number(number: float) -> int | float:
+    """A whole number as an int, as it is stored and shown."""
+    return int(number) if float(number).is_integer() else number
+
+
+def combine_numbers(values: Sequence[float], rule: Rule) -> float:
+    """One number from several. A majority needs one value with more votes than any other; where there is none (on a
+    scale of a hundred points that is the usual case), the median is taken."""
+    if rule == "mean":
+        return fmean(values)
+    if rule == "majority":
+        ranked = Counter(values).most_common(2)
+        if len(ranked) == 1 or ranked[0][1] > ranked[1][1]:
+            return ranked[0][0]
+    return median(values)
+
+
+def combine_labels(votes: Sequence[str], options: Sequence[Option], *, ordered: bool) -> str:
+    """The option with most votes. A tie between ordered options goes to the one nearest the middle of all votes, any
+    other tie to the one that stands first in the protocol."""
+    places = {option.id: place for place, option in enumerate(options)}
+    counts = Counter(votes)
+    most = max(counts.values())
+    tied = sorted((vote for vote in counts if counts[vote] == most), key=places.__getitem__)
+    if ordered and len(tied) > 1:
+        middle = median(places[vote] for vote in votes)
+        return min(tied, key=lambda vote: abs(places[vote] - middle))
+    return tied[0]
+
+
+def overlap(one: Counter[Any], other: Counter[Any]) -> float:
+    """F1 of what two collections share; 1 where both are empty."""
+    total = one.total() + other.total()
+    return 2 * (one & other).total() / total if total else 1.0
+
+
+def most_central(values: Sequence[Json], likeness: Any) -> Json:
+    """The answer that is most like all others: for answers that cannot be averaged."""
+    return max(values, key=lambda value: fmean(likeness(value, other) for other in values))

@@ -1,0 +1,45 @@
+"""Exactly one of several options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lanner.model import Choice, Json, Option
+from lanner.protocols.kinds.base import Check, Kind, Level, Rule, Schema, Simulation, combine_labels, one_of
+from lanner.protocols.kinds.options import describe_options, have_values, pick_option, replace_alias
+from lanner.protocols.wording import Wording, Words
+
+
+class ChoiceKind(Kind[Choice]):
+    """One option."""
+
+    def option_lists(self, question: Choice) -> dict[str, tuple[Option, ...]]:
+        return {"options": question.options}
+
+    def describe(self, question: Choice, words: Words) -> str:
+        return "One of:"
+
+    def describe_choices(self, question: Choice, wording: Wording, groups: Sequence[str]) -> Iterator[str]:
+        return describe_options(question.id, question.options, wording, groups)
+
+    def schema(self, question: Choice, outputs: int) -> Schema:
+        return one_of(question.options)
+
+    def check(self, question: Choice, value: Json, check: Check) -> Json:
+        return check.option(value, question.options)
+
+    def replace_aliases(self, question: Choice, value: Json) -> tuple[Json, int]:
+        return replace_alias(value, question.options)
+
+    def simulate(self, question: Choice, simulation: Simulation) -> Json:
+        level = simulation.level if have_values(question.options) else None
+        return pick_option(question.options, simulation.rng, level)
+
+    def level(self, question: Choice) -> Level:
+        return "ordinal" if question.ordered else "nominal"
+
+    def combine(self, question: Choice, values: Sequence[Json], rule: Rule) -> Json:
+        return combine_labels(values, question.options, ordered=question.ordered)
+
+
+KIND = ChoiceKind()

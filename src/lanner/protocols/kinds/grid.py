@@ -1,0 +1,96 @@
+"""The same options for each of several rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+
+from lanner.model import Grid, Json, Option
+from lanner.protocols.kinds.base import (
+    Check,
+    Kind,
+    Level,
+    Rule,
+    Schema,
+    Simulation,
+    closed_object,
+    combine_labels,
+    one_of,
+)
+from lanner.protocols.kinds.options import describe_options, have_values, pick_option, replace_alias
+from lanner.protocols.wording import Wording, Words
+
+_RELEVANT = 0.3  # of nine skills two or three apply to a sentence
+
+
+class GridKind(Kind[Grid]):
+    """An option for each row."""
+
+    def option_lists(self, question: Grid) -> dict[str, tuple[Option, ...]]:
+        return {"rows": question.rows, "options": question.options}
+
+    def describe(self, question: Grid, words: Words) -> str:
+        start = f", starting at {question.preselected}" if question.preselected else ""
+        return f"One answer for each of {len(question.rows)} rows{start}:"
+
+    def describe_choices(self, question: Grid, wording: Wording, groups: Sequence[str]) -> Iterator[str]:
+        yield from describe_options(question.id, question.rows, wording, groups)
+        yield "Each with one of:"
+        yield from describe_options(question.id, question.options, wording)
+
+    def schema(self, question: Grid, outputs: int) -> Schema:
+        """Each row is a property of its own, so that it appears exactly once by construction."""
+        return closed_object({row.id: one_of(question.options) for row in question.rows})
+
+    def check(self, question: Grid, value: Json, check: Check) -> Json:
+        if not isinstance(value, Mapping):
+            raise check.error("shape", f"{value!r} is not an object from row to answer.")
+        by_row = {check.option(row, question.rows): option for row, option in value.items()}
+        answers: dict[str, str] = {}
+        for row in question.rows:
+            if by_row.get(row.id) is None:
+                check.violation("incomplete", f"the row {row.id!r} has no answer.")
+            else:
+                answers[row.id] = check.option(by_row[row.id], question.options)
+        return answers
+
+    def replace_aliases(self, question: Grid, value: Json) -> tuple[Json, int]:
+        if not isinstance(value, dict):
+            return value, 0
+        pairs = [
+            (replace_alias(row, question.rows), replace_alias(option, question.options))
+            for row, option in value.items()
+        ]
+        return {row[0]: option[0] for row, option in pairs}, sum(row[1] + option[1] for row, option in pairs)
+
+    def simulate(self, question: Grid, simulation: Simulation) -> Json:
+        return {row.id: _simulate_row(question, simulation) for row in question.rows}
+
+    def columns(self, question: Grid) -> Sequence[str]:
+        return [row.id for row in question.rows]
+
+    def cell(self, question: Grid, value: Json, part: str) -> Json:
+        return value.get(part)
+
+    def level(self, question: Grid) -> Level:
+        return "ordinal" if have_values(question.options) else "nominal"
+
+    def likeness(self, question: Grid, one: Json, other: Json) -> float:
+        """The share of rows with the same answer."""
+        return fmean(one.get(row.id) == other.get(row.id) for row in question.rows)
+
+    def combine(self, question: Grid, values: Sequence[Json], rule: Rule) -> Json:
+        """Row by row, over the answers that have the row."""
+        ordered = have_values(question.options)
+        votes = {row.id: [value[row.id] for value in values if row.id in value] for row in question.rows}
+        return {row: combine_labels(given, question.options, ordered=ordered) for row, given in votes.items() if given}
+
+
+def _simulate_row(question: Grid, simulation: Simulation) -> str:
+    if question.preselected and simulation.rng.random() > _RELEVANT:
+        return question.preselected
+    options = [option for option in question.options if option.id != question.preselected] or list(question.options)
+    return pick_option(options, simulation.rng, simulation.level if have_values(options) else None)
+
+
+KIND = GridKind()

@@ -1,0 +1,69 @@
+"""An order of the outputs shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from lanner.model import Json, Object, Rank, Stage
+from lanner.protocols.kinds.base import NOISE, Check, Kind, Level, Mistake, Rule, Schema, Simulation
+from lanner.protocols.wording import Words
+
+_GRAIN = 8  # qualities closer than an eighth look alike: about one tie in four between equals
+
+
+class RankKind(Kind[Rank]):
+    """Ranks, 1 best, in the order of the outputs shown."""
+
+    def mistakes(self, question: Rank, stage: Stage) -> Iterator[Mistake]:
+        if stage.object is not Object.OUTPUTS:
+            yield "kind", 'A rank compares outputs: its stage needs object = "outputs".'
+
+    def describe(self, question: Rank, words: Words) -> str:
+        return "Which is better; ties are allowed." if question.ties else "Which is better; no ties."
+
+    def schema(self, question: Rank, outputs: int) -> Schema:
+        rank = {"type": "integer", "minimum": 1, "maximum": outputs}
+        return {"type": "array", "items": rank, "minItems": outputs, "maxItems": outputs}
+
+    def check(self, question: Rank, value: Json, check: Check) -> Json:
+        if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != check.outputs:
+            raise check.error("shape", f"{value!r} is not a list of {check.outputs} ranks.")
+        if any(isinstance(rank, bool) or not isinstance(rank, int) or rank < 1 for rank in value):
+            raise check.error("shape", f"{value!r}: ranks are whole numbers from 1.")
+        if not question.ties and len(set(value)) < len(value):
+            check.violation("tie", "ties are not allowed.")
+        return _ranks(value)
+
+    def simulate(self, question: Rank, simulation: Simulation) -> Json:
+        rng, outputs, quality = simulation.rng, simulation.outputs, simulation.quality
+        if quality is None:
+            places = [float(rng.randrange(outputs)) for _ in range(outputs)]
+            if not question.ties:
+                places = [float(place) for place in rng.sample(range(outputs), outputs)]
+            return _ranks(places)
+        qualities = [quality, 0.5] if isinstance(quality, int | float) else list(quality)
+        noisy = [rng.gauss(qualities[place % len(qualities)], NOISE) for place in range(outputs)]
+        return _ranks([-float(round(value * _GRAIN)) if question.ties else -value for value in noisy])
+
+    def level(self, question: Rank) -> Level:
+        return "nominal"
+
+    def combine(self, question: Rank, values: Sequence[Json], rule: Rule) -> Json:
+        """By mean rank. Equal mean ranks are a tie; where none is allowed, the output shown first goes before."""
+        means = [fmean(ranks) for ranks in zip(*values, strict=True)]
+        if question.ties:
+            return _ranks(means)
+        return _ranks([(mean, place) for place, mean in enumerate(means)])
+
+    def expected_of_nonsense(self, question: Rank, place: int) -> dict[str, Json]:
+        return {"worst": place}
+
+
+def _ranks(keys: Sequence[Json]) -> list[int]:
+    """Ranks from 1 without gaps, the smallest key first."""
+    levels = sorted(set(keys))
+    return [levels.index(key) + 1 for key in keys]
+
+
+KIND = RankKind()
