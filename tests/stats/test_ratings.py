@@ -271,3 +271,25 @@ def test_labels_that_were_counted_are_compared_as_sets_unless_numbers_are_asked_
     assert percent(data[:4], value=["score"]).value == 1
     assert alpha(data, level="interval").value == alpha(data, level="interval", value=["score"]).value
     assert kappa(data, weights="quadratic").value == kappa(data, weights="quadratic", value=["score"]).value
+
+
+@pytest.mark.parametrize("other", ["model", "metric", "adjudicated"])
+def test_people_are_not_pooled_with_others_unless_judges_are_named(other: str) -> None:
+    people = pl.DataFrame(
+        {
+            "judge": ["a", "b"] * 4,
+            "judge_kind": "person",
+            "document": list("11223344"),
+            "segment": "1",
+            "label": list("xyxxyyxy"),
+        }
+    )
+    machine = people.filter(judge="a").with_columns(judge=pl.lit("m"), judge_kind=pl.lit(other))
+    pooled = alpha(pl.concat([people, machine]), resampling=PLAIN)
+    assert pooled.value == alpha(people, resampling=PLAIN).value
+    assert "not pooled" in " ".join(pooled.notes)
+    assert "rows main items by people ·" in f"{pooled.signature} ·"
+    named = alpha(pl.concat([people, machine]), judges=["a", "m"], resampling=PLAIN)
+    assert named.value == 1.0
+    assert "by people and" in str(named.signature)
+    assert alpha(machine, resampling=PLAIN).counts["answers"] == 4, "alone they may be looked at"

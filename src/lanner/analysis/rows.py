@@ -16,21 +16,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
 from lanner.errors import InputError, did_you_mean
-from lanner.model import Judge, JudgeKind, Result, Role, Signature
+from lanner.model import JUDGE_GROUPS, Judge, JudgeKind, Result, Role, Signature
 from lanner.stats.frame import tidy
 
-Group = Literal["people", "models", "metrics"]
-GROUPS: dict[str, tuple[JudgeKind, ...]] = {
-    "people": (JudgeKind.PERSON, JudgeKind.SIMULATED),
-    "models": (JudgeKind.MODEL,),
-    "metrics": (JudgeKind.METRIC,),
-}
-"""Kinds of judges whose answers may be pooled. Settled answers belong to none of them."""
+GROUPS = JUDGE_GROUPS
 PEOPLE = GROUPS["people"]
 JUDGES = tuple(kind for kinds in GROUPS.values() for kind in kinds)
 """Every kind that judges: all but settled answers."""

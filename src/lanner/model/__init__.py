@@ -1,6 +1,16 @@
 """The nouns of Lanner. Frozen, no I/O; everything else is built on these."""
 
-from lanner.model.judging import Campaign, CampaignState, Item, Judge, JudgeKind, Judgement, Role, Task
+from lanner.model.judging import (
+    JUDGE_GROUPS,
+    Campaign,
+    CampaignState,
+    Item,
+    Judge,
+    JudgeKind,
+    Judgement,
+    Role,
+    Task,
+)
 from lanner.model.protocol import (
     Analysis,
     Choice,
@@ -26,6 +36,7 @@ from lanner.model.result import Interval, Result, Signature
 from lanner.model.texts import Document, Json, Segment
 
 __all__ = [
+    "JUDGE_GROUPS",
     "Analysis",
     "Campaign",
     "CampaignState",

@@ -20,6 +20,14 @@ class JudgeKind(StrEnum):
     ADJUDICATED = "adjudicated"
 
 
+JUDGE_GROUPS: Mapping[str, tuple[JudgeKind, ...]] = {
+    "people": (JudgeKind.PERSON, JudgeKind.SIMULATED),
+    "models": (JudgeKind.MODEL,),
+    "metrics": (JudgeKind.METRIC,),
+}
+"""Kinds of judges whose answers may be pooled. Settled (adjudicated) answers are nobody's and belong to none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judge:
     """Who answers: a person, a model or a metric. One type on purpose, so that all can be compared."""

@@ -22,7 +22,7 @@ from lanner.model import Result
 from lanner.stats.estimate import Plan, Rows, Scattered, Statistic, estimate, statistic
 from lanner.stats.numbering import distinct
 from lanner.stats.outcome import Scale
-from lanner.stats.ratings import Codes, Ratings
+from lanner.stats.ratings import EVERY_KIND, Codes, Ratings
 from lanner.stats.resample import Array, Resampling
 
 Weights = str | Sequence[Sequence[float]] | None
@@ -460,8 +460,11 @@ def pairwise(
 ) -> list[Result]:
     """One Result for each pair of judges that share items, with the number of items they share.
 
-    `of` is any statistic; κ, π and the label-set measures take all pairs in one go.
+    `of` is any statistic; κ, π and the label-set measures take all pairs in one go. A pair pools nothing, so judges of
+    all kinds are compared.
     """
+    if "judges" not in options:
+        options.setdefault("kinds", EVERY_KIND)
     if of.by_pair:
         return of.each(data, question, resampling=resampling, each=True, **options)
     rated, options = of.read(data, question, options)

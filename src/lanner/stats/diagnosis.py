@@ -17,7 +17,7 @@ from lanner.stats.coefficients import corrected, fleiss, gwet, kappa, percent, r
 from lanner.stats.estimate import Entry, Plan, Rows, Scattered, Statistic, estimate, statistic, usage
 from lanner.stats.frame import tidy
 from lanner.stats.outcome import Outcome, outcome, t_outcome
-from lanner.stats.ratings import Ratings, ratings
+from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
 from lanner.stats.resample import Array, Resampling, replicate, sign
 from lanner.stats.wide import labelled
 
@@ -134,6 +134,8 @@ def _independent(first: Plan, second: Plan, resampling: Resampling) -> Outcome:
 
 def _pairs(data: Any, question: str, select: dict[str, Any]) -> Iterable[Ratings]:
     """The answers of each two judges who share items."""
+    if "judges" not in select:
+        select = {"kinds": EVERY_KIND, **select}
     return ratings(data, question, **select).couples()
 
 

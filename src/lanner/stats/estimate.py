@@ -236,7 +236,7 @@ def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampl
     if not np.isfinite(value):
         reason = plan.reasons[column] if column < len(plan.reasons) else ""
         notes = (f"Undefined: {reason or why_undefined(plan.rated)}", *notes)
-        made = sign(plan.name, resampling, None, **plan.settings)
+        made = sign(plan.name, resampling, None, rows=plan.rated.rows, **plan.settings)
         return Result(
             plan.name,
             None,
@@ -259,7 +259,7 @@ def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampl
         missing=plan.rated.missing,
         labels=plan.outcomes[column],
         notes=notes + found.notes + ((plan.no_interval,) if plan.no_interval else ()),
-        signature=sign(plan.name, resampling, found.interval, **plan.settings),
+        signature=sign(plan.name, resampling, found.interval, rows=plan.rated.rows, **plan.settings),
     )
 
 
@@ -355,7 +355,7 @@ class Statistic:
 
 
 _DISTANCES = ("ordinal", "interval", "ratio")
-_SELECT = ("value", "stage", "row", "system", "judges", "labels", "roles", "sides")
+_SELECT = ("value", "stage", "row", "system", "judges", "kinds", "labels", "roles", "sides")
 
 
 def statistic(*reads: Value) -> Callable[[Planner], Statistic]:

@@ -22,7 +22,7 @@ from lanner.model import Interval, Json, Result
 from lanner.stats.frame import tidy
 from lanner.stats.leastsquares import Estimate, Ols
 from lanner.stats.outcome import outcome
-from lanner.stats.ratings import Ratings, ratings
+from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
 from lanner.stats.resample import Array, Indices, Resampling, group_sums, replicate_sums, sign
 from lanner.stats.wide import clustered, undefined
 
@@ -92,7 +92,8 @@ def panel(
     for name in (*models, *people):
         if name not in kinds:
             raise StatisticError(f"There is no judge {name!r}.", next_step=did_you_mean(name, kinds))
-    rated = ratings(data, question, **{"value": ("label", "score", "labels"), **chosen})
+    named = {} if "judges" in chosen else {"kinds": EVERY_KIND}
+    rated = ratings(data, question, **{"value": ("label", "score", "labels"), **named, **chosen})
     asked = tuple(models) or tuple(j for j in rated.judges if kinds.get(j) in ("model", "metric"))
     crowd = tuple(people) or tuple(
         j for j in rated.judges if kinds.get(j) not in ("model", "metric") and j not in asked

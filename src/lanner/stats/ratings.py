@@ -27,6 +27,7 @@ import polars as pl
 from scipy import sparse
 
 from lanner.errors import StatisticError, did_you_mean
+from lanner.model import JUDGE_GROUPS, JudgeKind
 from lanner.stats.frame import tidy
 from lanner.stats.numbering import Numbers, by_name, distinct, positions
 from lanner.stats.resample import Array
@@ -44,6 +45,7 @@ class Ratings:
     in the order. `ordered` says whether that order means something. For label sets a code is an index into `sets`.
     `explicit` says whether the labels were given, rather than gathered from what was answered; `scored`, whether the
     answers are numbers, `marked`, whether they are spans (the labels are then their JSON).
+    `rows` says in words which rows were selected.
     """
 
     question: str
@@ -62,6 +64,7 @@ class Ratings:
     marked: bool = False
     sets: tuple[frozenset[str], ...] = ()
     notes: tuple[str, ...] = ()
+    rows: str = ""
 
     @classmethod
     def from_matrix(
@@ -320,6 +323,8 @@ def masi_distance(sets: Sets) -> Array:
 
 
 ITEM = ("stage", "document", "segment", "system", "row")
+EVERY_KIND = tuple(str(kind) for kinds in JUDGE_GROUPS.values() for kind in kinds)
+"""All kinds of judges, for comparisons in pairs, which pool nothing. Settled answers are nobody's."""
 
 
 def ratings(
@@ -333,9 +338,13 @@ def ratings(
     judges: Sequence[str] | None = None,
     labels: Sequence[str | float] | None = None,
     roles: Sequence[str] = ("main",),
+    kinds: Sequence[str] | None = None,
     sides: tuple[str, str] | None = None,
 ) -> Ratings:
     """Select the answers to one question.
+
+    People, models and metrics are not pooled: unless `judges` or `kinds` of judges are named, people alone count where
+    there are any, then models, then metrics. Settled (adjudicated) answers count only if they are named.
 
     `value` names the columns to read, the first that has answers wins. `labels` is the scale: all labels (or numbers)
     in order, also those nobody used. Repeated, control and tutorial items are left out unless `roles` names them. Of
@@ -346,6 +355,10 @@ def ratings(
         return data if judges is None else data.only(judges)
     table, notes = tidy(data)
     table = _select(table, question, stage=stage, row=row, system=system, judges=judges, roles=roles)
+    if judges is None:
+        table, others = _one_group(table, kinds)
+        notes += others
+    rows = describe_rows(roles, table["judge_kind"].unique().to_list())
     table = _one_order(table, sides)
     column: Value = next((name for name in value if table[name].is_not_null().any()), value[0])
     if column == "labels" and "score" in value and table["score"].is_not_null().any():
@@ -365,7 +378,31 @@ def ratings(
         again = len(kept) - len(latest)
         notes += (f"{again} answers were given again by the same judge to the same item; the latest counts.",)
     places = Places(item[kept][latest].astype(np.int32), judge[latest], names)
-    return _build(question, table[kept[latest]], items, column, labels=labels, places=places, notes=notes)
+    made = _build(question, table[kept[latest]], items, column, labels=labels, places=places, notes=notes)
+    return replace(made, rows=rows)
+
+
+def _one_group(table: pl.DataFrame, kinds: Sequence[str] | None) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The answers of judges who may be pooled, and what is to be said of the others."""
+    if kinds is not None:
+        return table.filter(pl.col("judge_kind").is_in([str(kind) for kind in kinds])), ()
+    present = set(table["judge_kind"].unique())
+    groups = {name: [str(kind) for kind in members] for name, members in JUDGE_GROUPS.items()}
+    names = [name for name, members in groups.items() if present & set(members)]
+    if not names or present <= set(groups[names[0]]):
+        return table, ()
+    own = table.filter(pl.col("judge_kind").is_in(groups[names[0]]))
+    others = table.height - own.height
+    return own, (
+        f"Only {names[0]} count; {others:,} answers of others are not pooled with theirs. Name judges to choose.",
+    )
+
+
+def describe_rows(roles: Sequence[str], kinds: Sequence[str]) -> str:
+    """Which rows a number rests on, for its signature."""
+    groups = [name for name, members in JUDGE_GROUPS.items() if {str(kind) for kind in members} & set(kinds)]
+    groups += ["settled answers"] if str(JudgeKind.ADJUDICATED) in kinds else []
+    return f"{' and '.join(str(role) for role in roles)} items by {' and '.join(groups) or 'nobody'}"
 
 
 COUNTED = (

@@ -28,7 +28,7 @@ import numpy as np
 import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
-from lanner.model import Result
+from lanner.model import JUDGE_GROUPS, Result
 from lanner.stats.frame import tidy
 from lanner.stats.numbering import by_name, in_order, of_rows
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign
@@ -38,7 +38,7 @@ Repeats = Literal["latest", "mean"]
 Constant = Literal["leave_out", "zero"]
 Direction = Literal["higher_is_better", "lower_is_better"]
 Level = Literal["segment", "document", "domain", "system"]
-PEOPLE = ("person", "simulated")
+PEOPLE = [str(kind) for kind in JUDGE_GROUPS["people"]]
 ITEM = ("system", "domain", "document", "segment")
 _LEVELS: dict[Level, tuple[str, ...]] = {
     "segment": ITEM,
