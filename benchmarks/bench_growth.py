@@ -29,9 +29,9 @@ from bench_save import NOW, SENTENCES, answers, corpus
 
 from lanner import campaign
 from lanner.model import Judge
+from lanner.monitor.live import LiveCampaigns
 from lanner.store import NewAnswer, Progressed, Store
 from lanner.store.codec import dumps, micros
-from lanner.web.making.album import Album
 
 JUDGES, JUDGED, PER_ITEM, SAVING, FEW = 10_000, 12, 4, 16, 4
 SERVE = """
@@ -184,9 +184,9 @@ def numbers(store: Store, rows: int) -> None:
         few = fill(store, "few", documents)
     costs = {}
     for name, size in (("few", few), ("bench", rows)):
-        album = Album(store)
+        numbers = LiveCampaigns(store)
         before = time.process_time()
-        album.picture(campaign.get(store, name).id)
+        numbers.snapshot(campaign.get(store, name).id)
         spent = time.process_time() - before
         costs[name] = spent / size
         told = "the grown campaign" if name == "bench" else "four judges"

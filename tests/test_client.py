@@ -29,7 +29,7 @@ def served(tmp_path: Path) -> Iterator[tuple[Store, str]]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
         free.close()
-        serving = server(store, port=port, settings=Settings(beside=False))
+        serving = server(store, port=port, settings=Settings(processes=False))
         thread = threading.Thread(target=serving.run, daemon=True)
         thread.start()
         while not serving.started:

@@ -40,7 +40,7 @@ def test_the_verdict_with_its_checks_progress_and_agreement(lanner: Command, dis
     assert about.count("check") == 4 and about.count("judge") == 2 and "agreement" in about
     judge = next(row for row in made["rows"] if row["about"] == "judge")
     assert (judge["done"], judge["items"]) == (12, 12)
-    assert judge["cost"] == "€2"
+    assert judge["cost"] == "€2.00"
     holistic = next(row for row in made["rows"] if row.get("question") == "holistic")
     assert holistic["value"] < 0
     printed = lanner("campaign", "check", disputed, "--question", "holistic").out

@@ -10,7 +10,7 @@ from lanner import campaign
 from lanner.campaign import Submission
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
-from lanner.web.picture.live import Live
+from lanner.web.updates import LiveUpdates
 from stub_server import Stub
 
 
@@ -24,9 +24,9 @@ def test_the_live_picture_has_people_and_models(tmp_path: Path) -> None:
         judge(store, number, Stub(), judge="tiny-model")
 
         async def look() -> str:
-            live = Live(store, beside=False)
+            live = LiveUpdates(store, process=False)
             try:
-                return str(await live.picture(number, wait=60))
+                return str(await live.snapshot(number, wait=60))
             finally:
                 await live.close()
 

@@ -151,7 +151,7 @@ def test_no_connection_left_is_a_pause_not_a_loss(
     store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     secrets = open_campaign(store)
-    with TestClient(create_app(store, settings=Settings(beside=False, backups=tmp_path))) as client:
+    with TestClient(create_app(store, settings=Settings(processes=False, backups=tmp_path))) as client:
         task = enter(client.__class__(client.app, follow_redirects=False), secrets["J1"])[0]
         client.get(f"/j/{secrets['J1']}")
         writers: Links = store._writers

@@ -20,7 +20,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def client(store: Store) -> Iterator[TestClient]:
     app = create_app(
-        store, settings=Settings(setup_code="the-code", entry_code="come-in", entry_account="demo", beside=False)
+        store, settings=Settings(setup_code="the-code", entry_code="come-in", entry_account="demo", processes=False)
     )
     with TestClient(app, follow_redirects=False) as opened:
         yield opened

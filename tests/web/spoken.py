@@ -8,18 +8,20 @@ from pathlib import Path
 
 from jinja2 import Environment, nodes
 
+import lanner.monitor
 import lanner.web
 from lanner import designs
 from lanner.model import JudgeKind
 from lanner.store import AccountRole
 from lanner.web import auth
 from lanner.web.api.callers import SCOPES
-from lanner.web.organiser import offered
+from lanner.web.organising import exports, live, log
 from lanner.web.page import problems, refusing
-from lanner.web.picture import activity, panels
 
 ROOM = Path(lanner.web.__file__).parent
-SAYS = {"say": 1, "mark": 1, "amount": 3}
+MONITOR = Path(lanner.monitor.__file__).parent
+SPEAKING = ("lanner.web.page.speech", "lanner.monitor.messages")
+SAYS = {"say": 1, "mark": 1, "amount": 3, "message": 1}
 """How many of the first arguments can be texts."""
 
 
@@ -38,9 +40,9 @@ def _of_templates() -> Iterator[str]:
 
 
 def _of_code() -> Iterator[str]:
-    for path in ROOM.rglob("*.py"):
+    for path in (*ROOM.rglob("*.py"), *MONITOR.rglob("*.py")):
         code = path.read_text(encoding="utf-8")
-        if "from lanner.web.page.speech import" not in code and path.name != "speech.py":
+        if not any(f"from {module} import" in code for module in SPEAKING) and path.name != "speech.py":
             continue  # what judges read has keys of its own
         for node in ast.walk(ast.parse(code)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAYS:
@@ -56,13 +58,13 @@ def _from_tables() -> Iterator[str]:
         for option, default in designs.options(design).items():
             if isinstance(default, bool | int | float | str):
                 yield option.replace("_", " ").capitalize()
-    yield from (about for _, _, about in offered.FORMATS.values())
-    yield from (label for label, _ in panels.STATES.values())
+    yield from (about for _, _, about in exports.FORMATS.values())
+    yield from (label for label, _ in live.STATES.values())
     yield from map(str, JudgeKind)
     yield from map(str, AccountRole)
     yield from (text for pair in problems._WORDS.values() for text in pair)
     yield auth._WRONG
-    yield from activity.SETTINGS.values()
+    yield from log.SETTINGS.values()
     yield from (text for pair in refusing.BY_CODE.values() for text in pair)
     yield from refusing.KINDS
     yield from SCOPES.values()

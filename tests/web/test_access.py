@@ -13,7 +13,7 @@ from lanner import campaign
 from lanner.store import Store
 from lanner.web.access import ACCESS, ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Kind, allowed
 from lanner.web.app import ROUTES, create_app
-from lanner.web.organiser import sse
+from lanner.web.organising import live
 from lanner.web.serving.origin import form_token
 from lanner.web.session import JUDGE_COOKIE
 from lanner.web.site import Settings
@@ -35,14 +35,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def client(store: Store) -> Iterator[TestClient]:
-    with TestClient(create_app(store, settings=Settings(beside=False)), follow_redirects=False) as opened:
+    with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as opened:
         yield opened
 
 
 @pytest.fixture
 def visitors(client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Visitors]:
     """One browser per kind of visitor, each with the form token of its session."""
-    monkeypatch.setattr(sse, "LONGEST", 0.0)  # a stream that ends, so that it can be waited for
+    monkeypatch.setattr(live, "LONGEST", 0.0)  # a stream that ends, so that it can be waited for
     secrets = {judge: campaign.links.issue(store, "trial", judge) for judge in ("J1", "J2")}
     client.app.state.site.sessions.forget()
     browsers: Visitors = {"nobody": (another(client), "")}

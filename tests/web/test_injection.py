@@ -52,7 +52,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def visit(store: Store) -> Iterator[tuple[TestClient, int, str]]:
     """A browser that is both a judge and an owner, the judge's task, the owner's form token."""
     secrets = open_campaign(store)
-    app = create_app(store, settings=Settings(beside=False, backups=Path()))
+    app = create_app(store, settings=Settings(processes=False, backups=Path()))
     with TestClient(app, follow_redirects=False, raise_server_exceptions=False) as client:
         task = enter(client, secrets["J1"])[0]
         yield client, task, sign_in(client, store)

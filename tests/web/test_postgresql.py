@@ -25,7 +25,7 @@ def store(postgres_url: str) -> Iterator[Store]:
 
 def test_judges_save_at_once_and_the_organiser_sees_it(store: Store) -> None:
     secrets = open_campaign(store)
-    with TestClient(create_app(store, settings=Settings(beside=False)), follow_redirects=False) as client:
+    with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as client:
         judges = {}
         for judge, secret in secrets.items():
             browser = another(client)

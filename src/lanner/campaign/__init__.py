@@ -7,7 +7,7 @@ campaign by its id or name.
 from __future__ import annotations
 
 from lanner.campaign import links
-from lanner.campaign.adjudicating import answer_of, settle
+from lanner.campaign.adjudicating import answer_of, answers_from, settle
 from lanner.campaign.asking import Asking
 from lanner.campaign.assigning import add_judges, add_overlap, after_calibration, assign, replace_judge
 from lanner.campaign.clock import now
@@ -60,6 +60,7 @@ __all__ = [
     "add_overlap",
     "after_calibration",
     "answer_of",
+    "answers_from",
     "assign",
     "campaigns",
     "close",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -14,10 +14,13 @@ from lanner.campaign.results import protocol as protocol_of
 from lanner.errors import CampaignError, did_you_mean
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.protocols.answers import Texts, check, texts_of
+from lanner.protocols.fields import answers_from_fields
 from lanner.protocols.flow import chosen
 from lanner.store import Store
 
 ADJUDICATOR = Judge("adjudicated", JudgeKind.ADJUDICATED, "Agreed")
+TAKEN = "@"
+"""Behind a question's id: the field that names the judge whose answer is taken as it is."""
 Unit = tuple[str, str, tuple[str, ...]]
 """A document, its segment ("" for the whole of it), and the systems that were looked at."""
 
@@ -60,6 +63,20 @@ def answer_of(store: Store, campaign: Reference, unit: Unit, judge: str, questio
     if not own or own[-1].value is None:
         raise CampaignError(f"{judge!r} has not answered {question!r} about this.", code="no_answer")
     return own[-1].value
+
+
+def answers_from(store: Store, campaign: Reference, unit: Unit, fields: Mapping[str, Sequence[str]]) -> dict[str, Json]:
+    """Agreed answers from the fields of a form or a command. A field `QUESTION@` names a judge whose answer is taken as
+    it is: nobody marks passages a second time."""
+    protocol = protocol_of(store, campaign)
+    answers: dict[str, Json] = {}
+    for page in protocol.pages:
+        answers |= answers_from_fields(protocol, page, fields)
+    for _, question in protocol.questions:
+        judge = next(iter(fields.get(f"{question.id}{TAKEN}", ())), "")
+        if judge:
+            answers[question.id] = answer_of(store, campaign, unit, judge, question.id)
+    return answers
 
 
 def _checked(protocol: Protocol, answers: Mapping[str, Json], texts: Texts | None, outputs: int) -> dict[str, Json]:

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from lanner import campaign
+from lanner.campaign.files import import_file, inspect_file
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
+from lanner.judges.replay import inspect_outputs, replay
 from lanner.store import Store
-from lanner.web.making.incoming import bring, look
 
 
 @click.command("import", short_help="Take answers from a file into a campaign.")
@@ -30,8 +31,10 @@ def import_(name: str, path: Path, model: str, only_look: bool, store_place: str
     output = Output("campaign import", as_json)
     with Store.open(store_place, create=False) as store:
         number = campaign.get(store, name).id
-        found = look(store, number, str(path), model)
-        done = None if only_look else bring(store, number, str(path), model)
+        found = inspect_outputs(store, number, path, model) if model else inspect_file(store, number, path)
+        done = None
+        if not only_look:
+            done = replay(store, number, path, model) if model else import_file(store, number, path)
     rows = [{"judge": judge, "answers": count, "new": not known} for judge, count, known in found.judges]
     output.table(rows)
     for note in found.notes:

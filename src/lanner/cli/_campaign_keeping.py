@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from lanner import campaign
+from lanner.campaign.files import write_copy
+from lanner.campaign.settings import check_settings
 from lanner.cli._campaign_judges import typed_out
 from lanner.cli._judges import judges_from
 from lanner.cli._output import Output, json_option
@@ -15,8 +17,6 @@ from lanner.cli._source import store_option
 from lanner.errors import CampaignError, InputError
 from lanner.model import Json
 from lanner.store import Store
-from lanner.web.draft.choices import check_settings
-from lanner.web.making.output import keep
 
 
 @click.command("settings", short_help="Show or change what may change while it runs.")
@@ -123,7 +123,7 @@ def delete(name: str, typed: str | None, folder: Path, store_place: str, as_json
         typed_out(typed, found.name, "the campaign's name")
         kept = folder / f"{found.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
         try:
-            keep(store, found.id, str(kept))
+            write_copy(store, found.id, kept)
         except OSError as error:
             raise CampaignError(
                 f"Nothing was deleted, because no copy could be kept first: {error}", code="no_backup"

@@ -5,23 +5,20 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import click
-from starlette.datastructures import FormData, UploadFile
 
 from lanner import campaign
+from lanner.campaign import guidelines
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Json
-from lanner.reports.typeset import estimate, percent
+from lanner.monitor.live import LiveCampaigns
+from lanner.monitor.messages import Words
+from lanner.monitor.snapshot import DisagreementFilter, Measure
+from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels
+from lanner.monitor.verdict import Check
+from lanner.reports.typeset import duration, estimate, percent, plural
 from lanner.store import Store
-from lanner.web.judge import guidelines
-from lanner.web.making.album import Album
-from lanner.web.organiser.settling import given
-from lanner.web.page.rendering import hours, money
-from lanner.web.picture.judge_rows import JudgeRow
-from lanner.web.picture.panels import LivePage, live_page
-from lanner.web.picture.told import Measure, Wanted
-from lanner.web.picture.verdict import Check
 
 
 @click.command("check", short_help="Can the numbers be trusted so far?")
@@ -38,56 +35,73 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
     output = Output("campaign check", as_json)
     with Store.open(store_place, create=False) as store:
         found = campaign.get(store, name)
-        album, main = Album(store), str(found.settings.get("main_question", ""))
-        picture = album.picture(found.id, main)
-        chosen = album.picture(found.id, question) if question else picture
-        live = live_page(store, found, picture, datetime.now(UTC), chosen=chosen)
-    output.signature = live.signature
-    output.say(f"{live.verdict.say} {live.verdict.advice}".strip(), style="bold")
-    output.table([_check(entry) for entry in live.verdict.checks], ["check", "value", "sign", "why"])
+        numbers, main = LiveCampaigns(store), str(found.settings.get("main_question", ""))
+        snapshot = numbers.snapshot(found.id, main)
+        chosen = numbers.snapshot(found.id, question) if question else snapshot
+        status = campaign_status(store, found, snapshot, datetime.now(UTC), chosen=chosen)
+    output.signature = status.main.signature if status.main else ""
+    output.say(" ".join(map(str, (*status.verdict.summary, *status.verdict.advice))), style="bold")
+    output.table([_check(entry) for entry in status.verdict.checks], ["check", "value", "sign", "why"])
     output.say()
-    judges = [_judge(row, live) for row in (*live.people, *live.models)]
+    judges = [_judge(judge, status) for judge in (*status.people, *status.models)]
     output.table(judges, ["judge", "done", "share", "finish", "a minute", "active", "cost", "controls missed"])
     output.say()
-    measured = [_measure(entry) for entry in live.measures]
+    labels = measure_labels(snapshot.measures, status.wording)
+    measured = [_measure(entry, labels[entry.question, entry.row]) for entry in snapshot.measures]
     output.table(measured, [("label", "agreement on"), "now", ("expected", "at completion"), "items", "documents"])
-    for need in live.needs:
-        output.note(f"{need.say} {need.more}".strip())
-    output.notes.extend(live.contrasts.swaps)
-    for one, other, change in live.apart.merges[:3] if live.apart else ():
+    for need in status.needs:
+        output.note(f"{need.title} {need.more}".strip())
+    for one, other, change in chosen.divergence.merges[:3] if chosen.divergence else ():
         output.note(f"Merging {one} and {other} would change α by {change:+.2f}.")
     output.end()
 
 
 def _check(entry: Check) -> dict[str, Json]:
-    value = f"{entry.value} {entry.small}".strip()
-    said = {"check": entry.name, "value": value, "tone": entry.tone, "sign": entry.sign, "why": entry.why}
-    return {"about": "check", **said}
-
-
-def _judge(row: JudgeRow, live: LivePage) -> dict[str, Json]:
-    pace = row.outlook.pace
     return {
-        "about": "judge",
-        "judge": row.seat.judge.id,
-        "kind": str(row.seat.judge.kind),
-        "done": row.outlook.done,
-        "items": row.outlook.total,
-        "share": percent(row.outlook.share, 0),
-        "finish": " ".join(part for part in (row.finish, row.late or row.early) if part),
-        "a minute": None if pace.per_minute is None else round(pace.per_minute, 2),
-        "active": hours(row.outlook.active),
-        "cost": "" if row.cost is None else f"{live.plan.currency}{money(row.cost)}",
-        "controls missed": f"{row.missed} of {row.asked}" if row.asked else "none asked",
+        "about": "check",
+        "code": entry.code,
+        "check": str(entry.name),
+        "value": f"{entry.value} {entry.small}".strip(),
+        "tone": entry.tone,
+        "sign": entry.sign,
+        "why": str(entry.why),
     }
 
 
-def _measure(entry: Measure) -> dict[str, Json]:
+def _judge(judge: JudgeStatus, status: CampaignStatus) -> dict[str, Json]:
+    progress, pace = judge.progress, judge.progress.pace
+    return {
+        "about": "judge",
+        "judge": judge.seat.judge.id,
+        "kind": str(judge.seat.judge.kind),
+        "done": progress.done,
+        "items": progress.total,
+        "share": percent(progress.share, 0),
+        "finish": _finish(judge),
+        "a minute": None if pace.per_minute is None else round(pace.per_minute, 2),
+        "active": duration(progress.active / 3600),
+        "cost": "" if judge.cost is None else f"{status.targets.currency}{judge.cost:,.2f}",
+        "controls missed": f"{judge.missed} of {judge.controls}" if judge.controls else "none asked",
+    }
+
+
+def _finish(judge: JudgeStatus) -> str:
+    if judge.is_done:
+        return "done"
+    if judge.progress.finish is None:
+        return "…" if judge.progress.done else "not begun"
+    late = judge.days_late
+    words = "" if late is None else " on the day" if not late else f" {plural(abs(late), 'day')} "
+    words += "" if not late else "late" if late > 0 else "early"
+    return f"{judge.progress.finish.date().isoformat()}{words}"
+
+
+def _measure(entry: Measure, label: Words) -> dict[str, Json]:
     return {
         "about": "agreement",
         "question": entry.question,
         "row": entry.row,
-        "label": entry.label,
+        "label": str(label),
         "value": entry.value,
         "low": entry.low,
         "high": entry.high,
@@ -133,20 +147,20 @@ def disagreements(
     Example: lanner campaign disagreements pilot --question skills --judges ana,ben
     """
     output = Output("campaign disagreements", as_json)
-    wanted = Wanted(question, domain, document, _two(judges, "--judges"), _two(labels, "--labels"), show)
+    wanted = DisagreementFilter(question, domain, document, _two(judges, "--judges"), _two(labels, "--labels"), show)
     with Store.open(store_place, create=False) as store:
-        found = Album(store).disagreements(campaign.get(store, name).id, wanted)
+        found = LiveCampaigns(store).disagreements(campaign.get(store, name).id, wanted)
     rows = [
         {
-            "document": spot.document,
-            "segment": spot.segment,
-            "system": spot.system,
-            "domain": spot.domain,
-            "distance": round(spot.distance, 4),
-            "answers": [f"{judge}: {said}" for judge, said in spot.given],
-            "settled": "yes" if spot.settled else "",
+            "document": entry.document,
+            "segment": entry.segment,
+            "system": entry.system,
+            "domain": entry.domain,
+            "distance": round(entry.distance, 4),
+            "answers": [f"{judge}: {said}" for judge, said in entry.given],
+            "settled": "yes" if entry.settled else "",
         }
-        for spot in found.spots[:most]
+        for entry in found.entries[:most]
     ]
     output.say(f"{found.found} disagreements in {found.shared} shared units, {found.settled} of them settled")
     output.table(rows)
@@ -195,7 +209,7 @@ def settle(
     unit = (document, segment, tuple(system.split("|")) if system else ())
     with Store.open(store_place, create=False) as store:
         found = campaign.get(store, name)
-        said = given(store, found.id, unit, _form(store, found.id, answers))
+        said = campaign.answers_from(store, found.id, unit, _fields(store, found.id, answers))
         questions = campaign.settle(store, found.id, unit, said, note=note)
         if note and guideline:
             guidelines.add(store, found.id, note, account=None, at=datetime.now(UTC))
@@ -204,18 +218,18 @@ def settle(
     output.end()
 
 
-def _form(store: Store, campaign_id: int, answers: tuple[str, ...]) -> FormData:
+def _fields(store: Store, campaign_id: int, answers: tuple[str, ...]) -> dict[str, list[str]]:
     """The answers as a form would send them, so that both are read alike."""
     known = [question.id for _, question in campaign.protocol(store, campaign_id).questions]
-    fields: list[tuple[str, str | UploadFile]] = []
+    fields: dict[str, list[str]] = {}
     for words in answers:
         field, equals, value = words.partition("=")
-        asked = field.partition(".")[0].removesuffix("@")
-        if not equals or asked not in known:
-            hint = did_you_mean(asked, known) if equals else "Write it as QUESTION=VALUE."
+        question = field.partition(".")[0].removesuffix("@")
+        if not equals or question not in known:
+            hint = did_you_mean(question, known) if equals else "Write it as QUESTION=VALUE."
             raise InputError(f"{words!r} answers no question of this campaign.", next_step=hint)
-        fields.append((field, value))
-    return FormData(fields)
+        fields.setdefault(field, []).append(value)
+    return fields
 
 
 @click.command("note", short_help="Add a note to the guidelines that all judges see.")

@@ -13,7 +13,7 @@ from lanner.cli._source import names, store_option
 from lanner.errors import LannerError, did_you_mean
 from lanner.store import Account, AccountRole, Store, Transaction
 from lanner.web.auth import add_account, hashed
-from lanner.web.organiser.people import not_the_last
+from lanner.web.organising.accounts import not_the_last
 
 ROLES = click.Choice([role.value for role in AccountRole])
 

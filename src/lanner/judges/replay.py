@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ from typing import Any
 from lanner import campaign
 from lanner.campaign import Imported
 from lanner.campaign.asking import systems_of
+from lanner.campaign.files import Incoming
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.judges.replies import aliased
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
@@ -53,6 +55,19 @@ def outputs(path: Path, protocol: Protocol, documents: Sequence[Document]) -> It
     for line, row in _rows(path):
         item = _item(row, places, systems, Where(path, line))
         yield Output(line, item, _answers(row, protocol, Where(path, line)), dumps(row))
+
+
+def inspect_outputs(store: Store, reference: int | str, path: Path, model: str) -> Incoming:
+    """What a file of a model's outputs would bring; nothing is stored."""
+    protocol = campaign.protocol(store, reference)
+    counts = Counter(
+        question
+        for output in outputs(path, protocol, campaign.documents(store, reference))
+        for question in output.answers
+    )
+    known = model in {judge.id for judge in campaign.judges(store, reference)}
+    answers = sum(counts.values())
+    return Incoming("outputs of a model", answers, ((model, answers, known),), tuple(counts.items()), 0, ())
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Json]]]:

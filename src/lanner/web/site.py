@@ -11,18 +11,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from lanner.store import Store
-from lanner.web.draft.uploads import Uploads
+from lanner.web.drafting.uploads import Uploads
 from lanner.web.judge.desk import Owners
 from lanner.web.judge.intake import Intake
-from lanner.web.organiser.running import Runs
+from lanner.web.organising.runs import Runs
 from lanner.web.page.assets import Assets
 from lanner.web.page.rendering import environment
-from lanner.web.picture.live import Live
 from lanner.web.serving.keeping import Keeper
 from lanner.web.serving.telling import Teller
 from lanner.web.serving.throttle import Throttle
 from lanner.web.serving.watching import Watched
 from lanner.web.session import Sessions
+from lanner.web.updates import LiveUpdates
+from lanner.web.worker import WorkerPool
 
 T = TypeVar("T")
 
@@ -32,11 +33,11 @@ class Settings:
     """How a server is run.
 
     `setup_code` makes the first account; `entry_code` signs its bearer in as `entry_account` as long as the server
-    runs (for demonstrations on one's own machine). `watched` reads templates and static files anew each time. `beside`
-    makes the numbers of live pages in a process of their own. Copies of deleted campaigns go to `backups`, or beside
-    the store; so do copies of the whole store every `backup_hours`, of which `backup_keep` stay. Webhooks reach this
-    machine's own network only with `tell_inside`. An owner may let models of `model_servers` judge from a page; of no
-    others, since the server lends its key and its way to the network.
+    runs (for demonstrations on one's own machine). `watched` reads templates and static files anew each time.
+    `processes` lets workers compute live numbers and reports in processes of their own. Copies of deleted campaigns go
+    to `backups`, or beside the store; so do copies of the whole store every `backup_hours`, of which `backup_keep`
+    stay. Webhooks reach this machine's own network only with `tell_inside`. An owner may let models of `model_servers`
+    judge from a page; of no others, since the server lends its key and its way to the network.
     """
 
     setup_code: str = ""
@@ -47,7 +48,7 @@ class Settings:
     form_bytes: int = 1024 * 1024
     upload_bytes: int = 64 * 1024 * 1024
     idle_seconds: int = 180
-    beside: bool = True
+    processes: bool = True
     backups: Path | None = None
     backup_hours: float = 0.0
     backup_keep: int = 14
@@ -78,7 +79,8 @@ class Site:
         self.owners = Owners(store)
         self.uploads = Uploads()
         self.shown: dict[tuple[int, str, str], tuple[float, bytes, str]] = {}
-        self.live = Live(store, beside=settings.beside)
+        self.live = LiveUpdates(store, process=settings.processes)
+        self.files = WorkerPool(store, process=settings.processes)
         self.sign_ins = Throttle(burst=8, seconds=15)
         self.addresses = Throttle(burst=40, seconds=3)
         beside = Path(store.place).parent if store.kind == "sqlite" else Path.cwd()
@@ -116,6 +118,7 @@ class Site:
         await self.teller.close()
         await self.runs.close()
         await self.live.close()
+        await self.files.close()
         self.uploads.close()
         self._writers.shutdown(wait=True)
         self._readers.shutdown(wait=True)

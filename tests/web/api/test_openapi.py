@@ -40,7 +40,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        serving = server(store, port=port, settings=Settings(beside=False))
+        serving = server(store, port=port, settings=Settings(processes=False))
         thread = threading.Thread(target=serving.run, daemon=True)
         thread.start()
         while not serving.started:

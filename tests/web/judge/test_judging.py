@@ -6,6 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from lanner import campaign
+from lanner.campaign import guidelines
 from lanner.model import Item, Role, Task
 from lanner.store import Store
 from lanner.web import session
@@ -314,3 +315,13 @@ NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 )
 def test_a_wrong_clock_is_put_right(answered: object, sent: object, found: datetime) -> None:
     assert answered_at(answered, sent, NOW) == found
+
+
+def test_a_guideline_note_reaches_the_judges_with_the_protocols_own_words(client: TestClient, store: Store) -> None:
+    secrets = open_campaign(store)
+    task = enter(client, secrets["J1"])[0]
+    assert "acronym" not in client.get(f"/task/{task}").text
+    guidelines.add(store, 1, "An acronym <b> is local.", account=None, at=datetime.now(UTC))
+    page = client.get(f"/task/{task}").text
+    assert "An acronym &lt;b&gt; is local." in page
+    assert "Read the document first" in page

@@ -16,7 +16,7 @@ from lanner.web.api import shapes
 from lanner.web.api.callers import SCOPES
 from lanner.web.api.operations import MOST_DOCUMENTS, MOST_JUDGEMENTS
 from lanner.web.api.table import OPERATIONS, ROOT, Operation
-from lanner.web.organiser.offered import FORMATS
+from lanner.web.organising.exports import FORMATS
 
 _REFUSALS = {
     401: "No token, or one that does not work.",

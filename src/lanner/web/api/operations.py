@@ -21,7 +21,7 @@ from lanner.model import Campaign, Document, Judge, Judgement, Segment, Task
 from lanner.store import Transaction
 from lanner.web.api import shapes
 from lanner.web.api.callers import Caller
-from lanner.web.organiser.offered import FORMATS
+from lanner.web.organising.exports import FORMATS
 from lanner.web.site import Site
 
 T = TypeVar("T", bound=BaseModel)
@@ -319,7 +319,7 @@ async def export(request: Request) -> Response:
         raise HTTPException(404)
     folder = Path(tempfile.mkdtemp(prefix="lanner-export-"))
     try:
-        path = Path(await site.live.ask("export", found.id, name, FORMATS[name][1], str(folder)))
+        path = Path(await site.files.ask("export", found.id, name, FORMATS[name][1], str(folder)))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -18,13 +18,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as work
+from lanner.campaign import guidelines
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import Json, Task, languages
 from lanner.protocols.flow import holds
 from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import session
-from lanner.web.judge import guidelines
 from lanner.web.judge.desk import Desk, desk, explanation
 from lanner.web.judge.home import home_page
 from lanner.web.judge.pages import Settings as PageSettings

@@ -49,6 +49,11 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
         "The segment {segment} of {document} is already on line {line_before}.",
         "Ids must differ within a document.",
     ),
+    "not_a_number": ("{given} is not a number.", "Correct “{name}”."),
+    "bad_minimum": ("The planned minimum of agreement lies between 0 and 1.", ""),
+    "bad_deadline": ("The deadline is not a date.", "Write it as 2026-11-18."),
+    "bad_return_link": ("The return link must begin with https://", ""),
+    "no_judgements": ("There are no judgements in this file.", "Texts are brought in under “New campaign”."),
     "no_column": ("There is no column {column}.", "The columns are: {columns}."),
 }
 _BY_KIND: tuple[tuple[type[LannerError], str], ...] = (

@@ -18,7 +18,7 @@ from lanner.store.memo import Memo
 from lanner.web import session
 from lanner.web.page import messages
 from lanner.web.page.assets import Assets
-from lanner.web.page.speech import COOKIE, amount, apart, language, mark, say
+from lanner.web.page.speech import COOKIE, amount, apart, language, mark, say, translate
 
 FOLDER = Path(__file__).parents[1] / "templates"
 _MOST_KEPT = 500
@@ -40,6 +40,7 @@ def environment(assets: Assets, *, watched: bool = False) -> Environment:
     made.filters |= {
         "count": count,
         "apart": apart,
+        "translate": translate,
         "zip": zip,
         "money": money,
         "fraction": fraction,

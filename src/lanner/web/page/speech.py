@@ -18,6 +18,7 @@ from markupsafe import Markup
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lanner.model import languages
+from lanner.monitor.messages import Message
 from lanner.reports.typeset import count as thousands
 from lanner.web.page import messages
 
@@ -49,6 +50,15 @@ def apart(value: object) -> str:
 def amount(count: int, one: str, many: str) -> str:
     """So many of something. Languages with other plurals than English word the second so that it fits any number."""
     return say(one if count == 1 else many, n=thousands(count))
+
+
+def translate(value: object) -> str:
+    """A message of the live numbers in the reader's language, with whatever fills its places."""
+    if isinstance(value, Message):
+        return say(value.text, **{name: translate(place) for name, place in value.places})
+    if isinstance(value, tuple):
+        return listed([translate(part) for part in value])
+    return day(value) if isinstance(value, date) else str(value)
 
 
 def listed(parts: Sequence[str]) -> str:

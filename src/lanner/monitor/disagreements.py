@@ -1,0 +1,127 @@
+"""Where people disagree: every shared unit with how far apart its answers are, and one unit with all its answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import polars as pl
+
+from lanner.analysis.distances import UNIT, distances
+from lanner.model import Json, JudgeKind, Number, Protocol, Question, Scale
+from lanner.monitor.snapshot import Disagreement, DisagreementFilter, DisagreementList, UnitAnswers
+
+_MOST = 400
+
+
+def list_disagreements(
+    table: pl.DataFrame, protocol: Protocol, people: Sequence[str], wanted: DisagreementFilter
+) -> DisagreementList:
+    """The disagreements of these people. A question looked at must itself be in dispute."""
+    judges = [name for name in people if not wanted.judges or name in wanted.judges]
+    apart = distances(_main(table, judges), protocol)
+    if apart.is_empty():
+        return DisagreementList((), 0, 0, 0)
+    asked = wanted.question if wanted.question in apart["question"].unique() else ""
+    units = apart.group_by(UNIT, maintain_order=True).agg(
+        pl.col("distance").mean().alias("mean"),
+        pl.col("question"),
+        pl.col("distance"),
+        pl.col("distance").filter(pl.col("question") == asked).max().alias("own"),
+    )
+    domains = table.select("document", "domain").unique(maintain_order=True)
+    units = units.join(domains, on="document", how="left", maintain_order="left")
+    for name in ("domain", "document"):
+        if given := getattr(wanted, name):
+            units = units.filter(pl.col(name) == given)
+    shared = len(units)
+    units = units.filter((pl.col("own") if asked else pl.col("mean")) > 0)
+    said = _given(_main(table, judges), asked) if asked else {}
+    if len(wanted.labels) == 2 and asked:
+        keep = [
+            set(wanted.labels) <= {label for _, label in said.get(key, ())} for key in units.select(UNIT).iter_rows()
+        ]
+        units = units.filter(pl.Series(keep, dtype=pl.Boolean))
+    done = _settled(table)
+    is_done = [key in done for key in units.select(UNIT).iter_rows()]
+    found, settled = len(units), sum(is_done)
+    if wanted.show in ("open", "settled"):
+        units = units.filter(pl.Series([mark is (wanted.show == "settled") for mark in is_done], dtype=pl.Boolean))
+    order = ["own", "mean"] if asked else ["mean"]
+    units = units.sort(*order, descending=True, maintain_order=True).head(_MOST)
+    entries = [
+        Disagreement(
+            document, segment, system, domain or "", mean, dict(zip(questions, parts, strict=True)),
+            said.get((document, segment, system), ()), (document, segment, system) in done,
+        )
+        for document, segment, system, mean, questions, parts, domain in units.select(
+            *UNIT, "mean", "question", "distance", "domain"
+        ).iter_rows()
+    ]  # fmt: skip
+    return DisagreementList(tuple(entries), found, settled, shared)
+
+
+def _main(table: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
+    return table.filter((pl.col("role") == "main") & pl.col("judge").is_in(list(judges)))
+
+
+def _settled(table: pl.DataFrame) -> set[tuple[str, str, str]]:
+    settled = table.filter(pl.col("judge_kind") == str(JudgeKind.ADJUDICATED))
+    return {(d, s, o) for d, s, o in settled.select(UNIT).unique().iter_rows()}
+
+
+def _given(table: pl.DataFrame, question: str) -> dict[tuple[str, str, str], tuple[tuple[str, str], ...]]:
+    """Short answers to one question by unit, in the order of the judges' names."""
+    rows = table.filter((pl.col("question") == question) & (pl.col("row") == ""))
+    short = pl.coalesce(pl.col("label"), pl.col("score").map_elements(lambda x: f"{x:g}", return_dtype=pl.String))
+    said = rows.with_columns(short.alias("said")).filter(pl.col("said").is_not_null()).sort("judge")
+    found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
+    for document, segment, system, judge, words in said.select(*UNIT, "judge", "said").iter_rows():
+        found.setdefault((document, segment, system), []).append((judge, words))
+    return {key: tuple(given) for key, given in found.items()}
+
+
+def unit_answers(
+    table: pl.DataFrame, protocol: Protocol, unit: tuple[str, str, str], people: Sequence[str]
+) -> UnitAnswers:
+    """Everything said about one unit, also by models."""
+    place = (pl.col("document") == unit[0]) & (pl.col("segment") == unit[1]) & (pl.col("system") == unit[2])
+    rows = table.filter(place & (pl.col("role") == "main"))
+    given: dict[str, dict[str, Json]] = {}
+    settled: dict[str, Json] = {}
+    seconds: dict[str, float] = {}
+    kinds = {question.id: question for _, question in protocol.questions}
+    columns = rows.select(
+        "judge", "judge_kind", "question", "row", "label", "score", "labels", "spans", "text", "ranks", "active"
+    )
+    for judge, kind, question, row, *values, active in columns.iter_rows():
+        value = _value(kinds.get(question), *values)
+        if kind == str(JudgeKind.ADJUDICATED):
+            _put(settled, question, row, value)
+        else:
+            _put(given.setdefault(question, {}), judge, row, value)
+            if active is not None:
+                seconds[judge] = max(seconds.get(judge, 0.0), active)
+    apart = distances(_main(rows, people), protocol)
+    parts = dict(apart.select("question", "distance").iter_rows())
+    return UnitAnswers(given, seconds, parts, settled)
+
+
+def _put(into: dict[str, Json], name: str, row: str, value: Json) -> None:
+    if row:
+        into.setdefault(name, {})[row] = value
+    else:
+        into[name] = value
+
+
+def _value(question: Question | None, *cells: Json) -> Json:
+    label, score, labels, spans, text, ranks = cells
+    if spans is not None:
+        return json.loads(spans)
+    if labels is not None:
+        return list(labels)
+    if ranks is not None:
+        return list(ranks)
+    if label is not None and not isinstance(question, Scale | Number):
+        return label
+    return score if score is not None else text

@@ -1,0 +1,267 @@
+"""Who answers unlike the others, and on which labels: pairs of judges, label shares, odd ones out, swaps, mergers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from scipy import sparse
+from scipy.stats import binomtest
+
+from lanner.errors import StatisticError
+from lanner.model import Choice, Number, Question, Scale
+from lanner.monitor.answers import AnswerTable, is_fine, kinds
+from lanner.monitor.snapshot import FEWEST, Cell, Divergence, Leaning, OddOnes, Spread, Swap
+from lanner.stats.alpha import alpha
+from lanner.stats.coefficients import kappa, pairwise
+from lanner.stats.diagnosis import severity
+from lanner.stats.numbering import distinct
+from lanner.stats.ratings import Ratings
+from lanner.stats.resample import Resampling
+
+_QUICK = Resampling(n=200, seed=1)
+_MOST_MERGES = 6
+_MOST_COMPARED = 40
+"""Judges compared each with each: pairs grow with the square, and nobody reads half a million of them."""
+
+
+def divergence(
+    given: AnswerTable, question: Question, people: Sequence[str], models: Sequence[str]
+) -> Divergence | None:
+    """The panels' numbers; None where nobody has answered this question yet."""
+    try:
+        rated = given.of(question)
+    except StatisticError:
+        return None
+    there = set(rated.judges)
+    present = [name for name in (*people, *models) if name in there]
+    if not present:
+        return None
+    rated = rated.only(present)
+    persons = [name for name in people if name in there]
+    own = rated.only(persons) if persons else rated
+    shared = rated if len(present) > 1 else own
+    several = len(persons) > 1
+    pairs = _pairs(_busiest(rated), question)
+    left_out = max(0, len(present) - _MOST_COMPARED)
+    if is_fine(question):
+        units, bounds, spreads = spreading(shared, question)
+        leanings = leaning(own) if several else ()
+        return Divergence(
+            question.id, tuple(persons), "κ", pairs, units, (), {}, None, None, (), (),
+            bounds, spreads, leanings, weighted=True, left_out=left_out,
+        )  # fmt: skip
+    units, shares = _shares(shared, question)
+    now, merges = _merges(own) if several and not own.sets else (None, ())
+    return Divergence(
+        question=question.id,
+        people=tuple(persons),
+        coefficient="α" if rated.sets else "κ",
+        pairs=pairs,
+        shared=units,
+        labels=_names(rated, question),
+        shares=shares,
+        odd=_odd_ones(own) if several else None,
+        now=now,
+        merges=merges,
+        swaps=_swaps(own) if several and not own.sets else (),
+        weighted=_weights(rated, question) is not None,
+        left_out=left_out,
+    )
+
+
+def _busiest(rated: Ratings) -> Ratings:
+    """Those with the most answers, where there are too many judges to compare each with each."""
+    if len(rated.judges) <= _MOST_COMPARED:
+        return rated
+    answers = np.bincount(rated.judge, minlength=len(rated.judges))
+    chosen = np.sort(np.argsort(-answers, kind="stable")[:_MOST_COMPARED])
+    return rated.only([rated.judges[at] for at in chosen])
+
+
+def _pairs(rated: Ratings, question: Question) -> dict[tuple[str, str], Cell]:
+    """Chance-corrected agreement of each two judges who share enough, with the share of equal answers."""
+    found: dict[tuple[str, str], Cell] = {}
+    if rated.sets:
+        results = pairwise(rated, of=alpha, resampling=_QUICK)
+    else:
+        results = pairwise(rated, of=kappa, resampling=_QUICK, weights=_weights(rated, question))
+    codes = rated.matrix()
+    place = {name: at for at, name in enumerate(rated.judges)}
+    for result in results:
+        one, other = result.labels["judge"], result.labels["other"]
+        n = result.counts.get("items", 0)
+        mine, theirs = codes[:, place[one]], codes[:, place[other]]
+        both = (mine >= 0) & (theirs >= 0)
+        same = float((mine[both] == theirs[both]).mean()) if both.any() else None
+        value = result.value if n >= FEWEST else None
+        found[one, other] = Cell(value, n, result.low, result.high, same)
+    return found
+
+
+def _weights(rated: Ratings, question: Question) -> str | None:
+    """Near answers on a scale agree in part."""
+    return "quadratic" if rated.scored and not rated.sets and not isinstance(question, Choice) else None
+
+
+def _names(rated: Ratings, question: Question) -> tuple[str, ...]:
+    return kinds(question) or rated.labels
+
+
+def _shares(rated: Ratings, question: Question) -> tuple[int, dict[str, tuple[float, ...]]]:
+    """How often each judge gave each label, on the units that all of them have answered."""
+    everyone = np.flatnonzero(rated.per_item == len(rated.judges))
+    if len(everyone) == 0:
+        return 0, {}
+    codes = rated.code[np.isin(rated.item, everyone)].reshape(len(everyone), -1)  # in order of item and judge
+    shares: dict[str, tuple[float, ...]] = {}
+    for at, judge in enumerate(rated.judges):
+        if rated.sets:
+            names = _names(rated, question)
+            given = Counter(label for code in codes[:, at] for label in rated.sets[code])
+            total = sum(given.values()) or 1
+            shares[judge] = tuple(given[name] / total for name in names)
+        else:
+            counts = np.bincount(codes[:, at], minlength=len(rated.labels))
+            shares[judge] = tuple(float(count) / len(everyone) for count in counts)
+    return len(everyone), shares
+
+
+def _odd_ones(rated: Ratings) -> OddOnes | None:
+    """Over the units with three answers or more; with two judges in all, over those both have answered."""
+    every, who, items = rated.slots
+    enough = rated.per_item[items] >= min(3, len(rated.judges))
+    codes, judges = every[enough], who[enough]
+    if len(codes) == 0:
+        return None
+    given = codes >= 0
+    n = given.sum(axis=1)
+    row, slot = np.nonzero(given)
+    _, place = distinct(row * len(rated.labels) + codes[row, slot])
+    alike = np.zeros(codes.shape, np.int32)  # how many others gave the same answer
+    alike[row, slot] = np.bincount(place)[place] - 1
+    all_agree = (np.where(given, alike, n[:, None] - 1) == n[:, None] - 1).all(axis=1)
+    none_alike = ~all_agree & (np.where(given, alike, 0) == 0).all(axis=1)
+    lone = given & (alike == 0)
+    rest_agree = (np.where(given & ~lone, alike, n[:, None] - 2) == n[:, None] - 2).all(axis=1)
+    alone = ~all_agree & ~none_alike & (lone.sum(axis=1) == 1) & rest_agree
+    place = lone[alone].argmax(axis=1)
+    row = np.arange(int(alone.sum()))
+    own = codes[alone][row, place]
+    theirs = codes[alone][row, np.where(place == 0, 1, 0)]
+    names = judges[alone][row, place]
+    ranked = [(rated.judges[judge], times) for judge, times in Counter(names.tolist()).most_common()]
+    first = names == rated.judges.index(ranked[0][0]) if ranked else names == -1
+    on_what = Counter(zip(own[first].tolist(), theirs[first].tolist(), strict=True)).most_common(3)
+    return OddOnes(
+        units=len(codes),
+        all_agree=int(all_agree.sum()),
+        alone=tuple(ranked),
+        none_alike=int(none_alike.sum()),
+        divided=int((~all_agree & ~none_alike & ~alone).sum()),
+        on_what=tuple((rated.labels[mine], rated.labels[other], times) for (mine, other), times in on_what),
+    )
+
+
+def _merges(rated: Ratings) -> tuple[float | None, tuple[tuple[str, str, float], ...]]:
+    """α (nominal) now, and how it changes when two labels count as one: largest gain first.
+
+    Merging two labels turns their disagreements into agreements and adds up their counts, so every merger follows from
+    how often each two labels meet; the answers are gone through once.
+    """
+    patterns, size = rated.patterns, len(rated.labels)
+    counts = patterns.label_counts(size)
+    several = patterns.size >= 2
+    weight = patterns.count[several] / (patterns.size[several] - 1)
+    counts = counts[several]
+    met = (counts * weight[:, None]).T @ counts
+    total = patterns.count[several] @ counts
+    now = _nominal(met, total)
+    used = np.flatnonzero(total)
+    if now is None or not 3 <= len(used) <= 12:
+        return now, ()
+    changes = []
+    for one, other in combinations(used, 2):
+        keep = np.delete(np.arange(size), other)
+        joined = np.eye(size)
+        joined[other, one] = 1
+        after = _nominal((joined.T @ met @ joined)[np.ix_(keep, keep)], (total @ joined)[keep])
+        if after is not None:
+            changes.append((rated.labels[one], rated.labels[other], after - now))
+    changes.sort(key=lambda change: -change[2])
+    return now, tuple(changes[:_MOST_MERGES])
+
+
+def _nominal(met: np.ndarray, total: np.ndarray) -> float | None:
+    """Nominal α from how often labels meet in an item, each with each, and how often each is given."""
+    n = total.sum()
+    expected = n**2 - (total**2).sum()
+    if n < 2 or expected <= 0:
+        return None
+    return float(1 - (met.sum() - np.trace(met)) * (n - 1) / expected)
+
+
+def _swaps(rated: Ratings) -> tuple[Swap, ...]:
+    """Judges for whom two labels are crossed more often than straight, beyond chance (sign test, p < .01)."""
+    size, answers = len(rated.labels), len(rated.item)
+    given = sparse.csr_array((np.ones(answers), (rated.item, rated.code)), shape=(rated.n_items, size))
+    own = rated.judge.astype(np.int64) * size + rated.code
+    whose = sparse.csr_array((np.ones(answers), (own, rated.item)), shape=(len(rated.judges) * size, rated.n_items))
+    met = (whose @ given).toarray()  # judge and own label, by labels given to the same unit: their own once each
+    met[np.arange(len(met)), np.arange(len(met)) % size] -= np.bincount(own, minlength=len(met))
+    found = []
+    for judge, table in zip(rated.judges, met.reshape(-1, size, size), strict=True):
+        for one, two in combinations(range(size), 2):
+            # Both labels must be crossed: a judge who merely avoids one of them does not swap.
+            crossed, straight = min(table[one, two], table[two, one]) * 2, table[one, one] + table[two, two]
+            if crossed >= 6 and crossed > straight:
+                p = binomtest(int(crossed), int(crossed + straight), alternative="greater").pvalue
+                if p < 0.01:
+                    total = int(table[one, two] + table[two, one])
+                    found.append(Swap(judge, (rated.labels[one], rated.labels[two]), total, int(straight)))
+    return tuple(sorted(found, key=lambda swap: -swap.crossed))
+
+
+BANDS = 20
+_QUICK = Resampling(n=400, seed=1)
+
+
+def spreading(rated: Ratings, question: Question) -> tuple[int, tuple[float, float] | None, dict[str, Spread]]:
+    """On the items that all have judged: how many, the ends of the scale, and each judge's spread."""
+    everyone = np.flatnonzero(rated.per_item == len(rated.judges))
+    if len(everyone) == 0:
+        return 0, None, {}
+    codes = rated.code[np.isin(rated.item, everyone)].reshape(len(everyone), -1)  # in order of item and judge
+    values = rated.points[codes]
+    low, high = _ends(question, values)
+    found = {}
+    for at, judge in enumerate(rated.judges):
+        own = values[:, at]
+        counts, _ = np.histogram(own, bins=BANDS, range=(low, high))
+        quarter, middle, three_quarters = (float(x) for x in np.quantile(own, (0.25, 0.5, 0.75)))
+        found[judge] = Spread(middle, quarter, three_quarters, tuple(float(n) / len(own) for n in counts))
+    return len(everyone), (low, high), found
+
+
+def _ends(question: Question, values: np.ndarray) -> tuple[float, float]:
+    given = (float(values.min()), float(values.max()))
+    if isinstance(question, Scale):
+        return float(question.min), float(question.max)
+    low = question.min if isinstance(question, Number) and question.min is not None else given[0]
+    high = question.max if isinstance(question, Number) and question.max is not None else given[1]
+    return float(low), float(max(high, low + 1))
+
+
+def leaning(rated: Ratings) -> tuple[Leaning, ...]:
+    """Every judge against the mean of the others on the same items, the furthest first."""
+    found = [
+        Leaning(
+            result.labels["judge"], result.value, result.low, result.high,
+            result.counts.get("items", 0), str(result.signature or ""),
+        )
+        for result in severity(rated, resampling=_QUICK)
+        if result.value is not None
+    ]  # fmt: skip
+    return tuple(sorted(found, key=lambda entry: -abs(entry.value)))

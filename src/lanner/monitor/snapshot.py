@@ -1,0 +1,220 @@
+"""The numbers of a campaign at one moment, as plain objects. Nothing is computed here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from lanner.model import Json, JudgeKind
+
+PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED)
+MODELS = (JudgeKind.MODEL, JudgeKind.METRIC)
+FEWEST = 10
+"""Shared units before a figure is drawn: with fewer, any picture is chance."""
+COMPARED = ("choice", "labels", "grid", "scale", "number", "rank", "spans")
+"""Kinds of questions on which judges can be set side by side."""
+MARKED, NOTHING, EQUAL = "@marked", "@nothing", "@equal"
+"""UnitAnswers that no protocol names: a passage without a kind, no passage at all, neither of two preferred."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Agreement of two judges on what both have answered."""
+
+    value: float | None
+    n: int
+    low: float | None = None
+    high: float | None = None
+    same: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How one judge uses a fine scale: the middle, the middle half, and the share of answers in equal bands."""
+
+    middle: float
+    low: float
+    high: float
+    bands: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaning:
+    """How much higher one judge scores than the others on the same texts, with its interval over documents."""
+
+    judge: str
+    value: float
+    low: float | None
+    high: float | None
+    items: int
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A judge whose answers fit the others' far better with two labels exchanged."""
+
+    judge: str
+    labels: tuple[str, str]
+    crossed: int
+    straight: int
+
+
+@dataclass(frozen=True, slots=True)
+class OddOnes:
+    """How often all agree, one judge stands alone against the rest, none are alike, or they are split otherwise."""
+
+    units: int
+    all_agree: int
+    alone: tuple[tuple[str, int], ...]
+    none_alike: int
+    divided: int
+    on_what: tuple[tuple[str, str, int], ...]
+    """For the judge most often alone: own label, the others' label, how often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Everything the panels on divergence show, for one question."""
+
+    question: str
+    people: tuple[str, ...]
+    coefficient: str
+    pairs: dict[tuple[str, str], Cell]
+    shared: int
+    labels: tuple[str, ...]
+    shares: dict[str, tuple[float, ...]]
+    odd: OddOnes | None
+    now: float | None
+    merges: tuple[tuple[str, str, float], ...]
+    swaps: tuple[Swap, ...]
+    bounds: tuple[float, float] | None = None
+    """The ends of a scale too fine to be looked at answer by answer; then these two say how judges use it."""
+    spreads: dict[str, Spread] = field(default_factory=dict)
+    leanings: tuple[Leaning, ...] = ()
+    weighted: bool = False
+    """Whether κ counts near answers as agreement in part."""
+    left_out: int = 0
+    """Judges with fewer answers who are not in `pairs`, where there are too many to compare each with each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Agreement on a question, or on a part of one: a row of a grid, a label chosen or not, whether anything was
+    marked. `part` says which ("", "row", "label", "marked") and `row` names it."""
+
+    question: str
+    row: str = ""
+    part: str = ""
+    group: str = ""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    expected_low: float | None = None
+    expected_high: float | None = None
+    items: int = 0
+    documents: int = 0
+    judges: int = 0
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+    needed: int | None = None
+    """Documents judged by several until the interval is narrow enough; None where the planned ones will do."""
+
+    @property
+    def main(self) -> bool:
+        """Whether it stands for the whole question."""
+        return not self.row
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How one judge works: seconds of activity in all, median per item, items a minute over ten equal parts."""
+
+    active: float = 0.0
+    median: float | None = None
+    per_minute: float | None = None
+    parts: tuple[float, ...] = ()
+    first: datetime | None = None
+    last: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DisagreementFilter:
+    """What to look for. Empty means all; `labels` are two that must both have been given to `question`."""
+
+    question: str = ""
+    domain: str = ""
+    document: str = ""
+    judges: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    show: str = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One unit on which people differ. `given` are the answers to the question looked at, by judge."""
+
+    document: str
+    segment: str
+    system: str
+    domain: str
+    distance: float
+    parts: dict[str, float]
+    given: tuple[tuple[str, str], ...]
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DisagreementList:
+    """The entries found, the furthest apart first; how many there are in all, settled, and shared units."""
+
+    entries: tuple[Disagreement, ...]
+    found: int
+    settled: int
+    shared: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitAnswers:
+    """Everything said about one unit: answers by question and judge, seconds of activity by judge."""
+
+    given: dict[str, dict[str, Json]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    parts: dict[str, float] = field(default_factory=dict)
+    settled: dict[str, Json] = field(default_factory=dict)
+
+    @property
+    def distance(self) -> float | None:
+        return sum(self.parts.values()) / len(self.parts) if self.parts else None
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What a judge wrote about an item."""
+
+    judge: str
+    question: str
+    document: str
+    segment: str
+    text: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything on the live page that takes computing. `stamp` is the newest judgement in it, `main` the question that
+    `divergence` is about."""
+
+    campaign: int
+    stamp: int
+    made_at: datetime
+    people: tuple[str, ...]
+    models: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    main: str
+    divergence: Divergence | None
+    paces: dict[str, Pace]
+    comments: tuple[Comment, ...]
+    comments_in_all: int
+    controls: dict[str, tuple[int, int]]
+    """By judge: control items missed, control items answered."""

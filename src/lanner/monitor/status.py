@@ -1,0 +1,216 @@
+"""Where a campaign stands, as plain objects: what the live page draws and `lanner campaign check` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from lanner import campaign as campaigns
+from lanner.model import Campaign, Protocol
+from lanner.monitor.messages import Words, message
+from lanner.monitor.progress import JudgeProgress, judge_progress
+from lanner.monitor.snapshot import EQUAL, MARKED, MODELS, NOTHING, PEOPLE, Measure, Snapshot
+from lanner.monitor.verdict import JudgeStanding, Need, Targets, Verdict, needs, verdict
+from lanner.protocols.wording import Wording
+from lanner.store import Event, Seat, Store
+
+NO_SNAPSHOT = Snapshot(0, 0, datetime.min, (), (), (), "", None, {}, (), 0, {})
+"""Stands in for a snapshot that is still being computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """How much text there is: documents and sentences by domain, in the order of the documents."""
+
+    domains: tuple[tuple[str, int, int], ...]
+
+    @property
+    def documents(self) -> int:
+        return sum(documents for _, documents, _ in self.domains)
+
+    @property
+    def sentences(self) -> int:
+        return sum(sentences for _, _, sentences in self.domains)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeStatus:
+    """One judge: how far, how fast, at what cost, how many controls missed. `days_late` is negative before the
+    deadline, None where it cannot be said."""
+
+    seat: Seat
+    name: str
+    progress: JudgeProgress
+    days_late: int | None
+    cost: float | None
+    cost_in_all: float | None
+    missed: int
+    controls: int
+
+    @property
+    def is_done(self) -> bool:
+        return self.progress.done >= self.progress.total
+
+    @property
+    def hours_in_all(self) -> float | None:
+        """Seconds of work when all is done."""
+        left = self.progress.active_left
+        return None if left is None else self.progress.active + left
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignStatus:
+    """Everything about a running campaign, without words of a language but the protocol's own labels."""
+
+    campaign: Campaign
+    protocol: Protocol
+    wording: Wording
+    corpus: Corpus
+    targets: Targets
+    verdict: Verdict
+    people: tuple[JudgeStatus, ...]
+    models: tuple[JudgeStatus, ...]
+    seats: tuple[Seat, ...]
+    snapshot: Snapshot
+    chosen: Snapshot
+    """The snapshot whose question the comparisons of judges are about; the verdict is about the main one."""
+    main: Measure | None
+    needs: tuple[Need, ...]
+    events: tuple[Event, ...]
+    ready: bool
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        return {seat.judge.id: seat.judge.name or seat.judge.id for seat in self.seats}
+
+    @property
+    def done(self) -> int:
+        return sum(judge.progress.done for judge in self.people)
+
+    @property
+    def total(self) -> int:
+        return sum(judge.progress.total for judge in self.people)
+
+    @property
+    def cost(self) -> float | None:
+        return sum(judge.cost or 0 for judge in self.people) if self.targets.hourly_rate else None
+
+
+def campaign_status(
+    store: Store,
+    campaign: Campaign,
+    snapshot: Snapshot | None,
+    now: datetime,
+    *,
+    chosen: Snapshot | None = None,
+    language: str = "en",
+) -> CampaignStatus:
+    """A campaign as it stands. Without a snapshot there is progress only."""
+    with store.reading() as tx:
+        shares = tx.progress.domain_shares(campaign.id)
+        seats = tx.judges.all(campaign.id)
+        events = tx.events.of(campaign.id)
+        corpus = Corpus(tuple(tx.documents.counts(campaign.id)))
+    protocol = campaigns.protocol(store, campaign.id)
+    wording = Wording(protocol, language)
+    targets = Targets.from_settings(campaign.settings)
+    numbers = snapshot or NO_SNAPSHOT
+    domains = tuple(domain for domain, _, _ in corpus.domains)
+    progress = {entry.judge: entry for entry in judge_progress(shares, numbers.paces, now, domains)}
+    judges = [
+        _judge_status(seat, progress[seat.judge.id], targets, numbers) for seat in seats if seat.judge.id in progress
+    ]
+    people = tuple(judge for judge in judges if judge.seat.judge.kind in PEOPLE)
+    main = next((measure for measure in numbers.measures if measure.main and measure.question == numbers.main), None)
+    names = {seat.judge.id: seat.judge.name or seat.judge.id for seat in seats}
+    standings = [
+        JudgeStanding(judge.seat.judge.id, judge.name, judge.progress, judge.days_late, judge.missed, judge.controls)
+        for judge in people
+    ]
+    return CampaignStatus(
+        campaign=campaign,
+        protocol=protocol,
+        wording=wording,
+        corpus=corpus,
+        targets=targets,
+        verdict=verdict(
+            main,
+            [judge.progress for judge in people],
+            numbers.controls,
+            numbers.divergence,
+            targets=targets,
+            names=names,
+            ready=snapshot is not None,
+        ),
+        people=people,
+        models=tuple(judge for judge in judges if judge.seat.judge.kind in MODELS),
+        seats=tuple(seats),
+        snapshot=numbers,
+        chosen=chosen or numbers,
+        main=main,
+        needs=needs(
+            campaign,
+            standings,
+            numbers.measures,
+            numbers.divergence,
+            targets=targets,
+            question_labels=measure_labels(numbers.measures, wording),
+            option_labels=option_labels(protocol, wording, numbers.main),
+        ),
+        events=tuple(events),
+        ready=snapshot is not None,
+    )
+
+
+def _judge_status(seat: Seat, progress: JudgeProgress, targets: Targets, snapshot: Snapshot) -> JudgeStatus:
+    rate, active, left = targets.hourly_rate, progress.active / 3600, progress.active_left
+    missed, controls = snapshot.controls.get(seat.judge.id, (0, 0))
+    return JudgeStatus(
+        seat=seat,
+        name=seat.judge.name or seat.judge.id,
+        progress=progress,
+        days_late=_days_late(progress, targets.deadline),
+        cost=rate * active if rate is not None else None,
+        cost_in_all=rate * (active + left / 3600) if rate is not None and left is not None else None,
+        missed=missed,
+        controls=controls,
+    )
+
+
+def _days_late(progress: JudgeProgress, deadline: date | None) -> int | None:
+    if deadline is None or progress.finish is None or progress.done >= progress.total:
+        return None
+    return (progress.finish.date() - deadline).days
+
+
+def measure_labels(measures: Sequence[Measure], wording: Wording) -> dict[tuple[str, str], Words]:
+    """What each measure is called, by its question and row."""
+    labels: dict[tuple[str, str], Words] = {}
+    for measure in measures:
+        question = wording.question(measure.question).label
+        label: Words = wording.option(measure.question, measure.row).label if measure.row else question
+        if measure.part == "marked":
+            label = message("{question}: any marked", question=question)
+        labels[measure.question, measure.row] = label
+    return labels
+
+
+class OptionLabels(dict[str, str]):
+    """What to call an answer. Where outputs are ranked the answers are names of systems, which stay as they are."""
+
+    def __init__(self, wording: Wording, question: str, *, ranked: bool, words: Mapping[str, str]) -> None:
+        super().__init__(words)
+        self._wording, self._question, self._ranked = wording, question, ranked
+
+    def __missing__(self, option: str) -> str:
+        return option if self._ranked else self._wording.option(self._question, option).label
+
+
+def option_labels(
+    protocol: Protocol, wording: Wording, question: str, words: Mapping[str, str] | None = None
+) -> Mapping[str, str]:
+    """Labels of the answers to one question; `words` are those of answers that no protocol names."""
+    ranked = any(asked.id == question and asked.kind == "rank" for _, asked in protocol.questions)
+    own = words or {MARKED: "marked", NOTHING: "nothing marked", EQUAL: "neither"}
+    return OptionLabels(wording, question, ranked=ranked, words=own)

@@ -1,0 +1,1 @@
+"""Making a campaign in the browser: texts, protocol, judges, design, plan, preview."""

@@ -1,0 +1,236 @@
+"""What an organiser wishes for a campaign, from the fields of a form to what `campaign.create` takes."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from starlette.datastructures import FormData
+
+from lanner import designs, protocols
+from lanner.designs.plan import Plan, plan
+from lanner.designs.prepare import prepare
+from lanner.errors import DesignError, LannerError, ProtocolError
+from lanner.model import Document, Json, Judge, Protocol, Unit
+from lanner.protocols.wording import Wording
+from lanner.web.drafting.judges import Invited, invited
+from lanner.web.organising.settings import read_settings
+from lanner.web.page import forms
+from lanner.web.page.speech import say
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_]*")
+_AMOUNTS = ("shuffled", "swapped", "degraded", "repeats")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A protocol to choose from."""
+
+    name: str
+    title: str
+    summary: str
+    when: str
+    about_judges: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignOptions:
+    """Everything a campaign is made from but its texts."""
+
+    name: str
+    title: str
+    protocol: str
+    """As TOML, so that it can travel to another process and be derived from others."""
+    judges: tuple[Invited, ...]
+    design: str
+    options: Mapping[str, Json]
+    systems: tuple[str, ...]
+    seed: int
+    settings: Mapping[str, Json] = field(default_factory=dict)
+    calibration: int = 0
+    """How many of the first documents everyone judges before the rest is assigned."""
+
+    def for_texts(self, documents: Sequence[Document]) -> dict[str, Json]:
+        """The settings with what depends on the texts."""
+        shared = [document.id for document in documents[: self.calibration]]
+        return {**self.settings, **({"calibration": shared} if shared else {})}
+
+    @property
+    def people(self) -> list[Judge]:
+        return [entry.judge for entry in self.judges]
+
+
+def offers() -> list[Offer]:
+    """Every protocol there is, with its own words."""
+    found = []
+    for name in protocols.names():
+        protocol = protocols.load(name)
+        words = Wording(protocol)
+        about_judges = all(stage.unit is Unit.JUDGE for stage in protocol.stages)
+        found.append(Offer(name, words.title, words.line("summary"), words.line("when_to_use"), about_judges))
+    return found
+
+
+def read_wishes(form: FormData) -> CampaignOptions:
+    """The form as wishes; the first thing that cannot be understood is said."""
+    name = forms.text(form, "name").strip()
+    if not name:
+        raise LannerError(
+            say("The campaign needs a name."), next_step=say("Write a short one; it stands in addresses.")
+        )
+    pasted = forms.text(form, "judges").strip()
+    seed = forms.text(form, "seed").strip() or "0"
+    if not seed.isdecimal() or len(seed) > 12:
+        raise LannerError(say("The seed is a whole number."))
+    design = forms.text(form, "design") or "full"
+    return CampaignOptions(
+        name=name,
+        title=forms.text(form, "title").strip()[:200],
+        protocol=protocol_text(form),
+        judges=tuple(invited(pasted)) if pasted else (),
+        design=design,
+        options=_options(form, design),
+        systems=tuple(value for value in form.getlist("system") if isinstance(value, str)),
+        seed=int(seed),
+        settings=_settings(form),
+        calibration=_whole(form, "calibration"),
+    )
+
+
+def protocol_text(form: FormData) -> str:
+    """The chosen protocol as TOML: one of ours, one of ours without some questions, or the organiser's own."""
+    own = forms.text(form, "own_protocol").strip()
+    if own:
+        return refuse_paths(own)
+    chosen = forms.text(form, "protocol")
+    if not _NAME.fullmatch(chosen):
+        raise LannerError(say("Choose a protocol."), next_step=say("Each says when it is the right one."))
+    left_out = [name for name in re.split(r"[\s,;]+", forms.text(form, "leave")) if name]
+    if wrong := [name for name in left_out if not _NAME.fullmatch(name)]:
+        raise LannerError(
+            say("{id} is not the id of a question.", id=repr(wrong[0])), next_step=say("“read it” shows them.")
+        )
+    own_name = f"{chosen}_own" if left_out else chosen
+    lines = [f'name = "{own_name}"', f'version = "{protocols.load(chosen).version}"', f'extends = "{chosen}"']
+    if left_out:
+        lines.append(f"without = {left_out!r}".replace("'", '"'))
+    return "\n".join(lines) if left_out else f"{_SAME}{chosen}"
+
+
+_SAME = "# the protocol as it is: "
+
+
+def parsed(text: str) -> Protocol:
+    """The protocol of such a text."""
+    if text.startswith(_SAME):
+        return protocols.load(text.removeprefix(_SAME))
+    return protocols.parse_toml(text, "your protocol")
+
+
+def refuse_paths(text: str) -> str:
+    """A protocol from the browser builds on protocols by their names only, never on files of this machine."""
+    try:
+        table = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text  # the reader says what is wrong, with the line
+    include = table.get("include", [])
+    wanted = [table.get("extends", ""), *(include if isinstance(include, list) else [include])]
+    for name in wanted:
+        if name and not (isinstance(name, str) and _NAME.fullmatch(name)):
+            raise ProtocolError(
+                say("A protocol builds on others by their names only."),
+                next_step=say('Write for instance extends = "h_falcon".'),
+            )
+    return text
+
+
+def _options(form: FormData, design: str) -> dict[str, Json]:
+    """The options of the chosen design that differ from what it does anyway."""
+    if design not in designs.titles():
+        raise DesignError(say("Choose a design."), next_step=say("One of: {names}.", names=", ".join(designs.titles())))
+    found: dict[str, Json] = {}
+    for name, default in designs.options(design).items():
+        given = forms.text(form, f"{design}.{name}").strip()
+        if isinstance(default, bool):
+            value: Json = bool(given)
+        elif not given:
+            continue
+        elif isinstance(default, int | float):
+            try:
+                value = type(default)(float(given.replace(",", ".")))
+            except ValueError:
+                raise DesignError(
+                    say("{given} is not a number.", given=repr(given)),
+                    next_step=say("Correct “{name}”.", name=name.replace("_", " ")),
+                ) from None
+        else:
+            value = given
+        if value != default:
+            found[name] = value
+    return found
+
+
+def _settings(form: FormData) -> dict[str, Json]:
+    settings: dict[str, Json] = {name: value for name, value in read_settings(form).items() if value is not None}
+    controls = {name: _amount(forms.text(form, name)) for name in _AMOUNTS}
+    if any(controls.values()):
+        settings["controls"] = {name: amount for name, amount in controls.items() if amount}
+    for when in ("before", "after"):
+        chosen = [value for value in form.getlist(when) if isinstance(value, str) and _NAME.fullmatch(value)]
+        if chosen:
+            settings[when] = chosen
+    return settings
+
+
+def _whole(form: FormData, name: str) -> int:
+    given = forms.text(form, name).strip()
+    if given and not given.isdecimal():
+        raise DesignError(
+            say("{given} is not a whole number.", given=repr(given)), next_step=say("Correct “{name}”.", name=name)
+        )
+    return int(given or 0)
+
+
+def _amount(text: str) -> float:
+    words = text.strip().replace(",", ".").removesuffix("%").strip()
+    if not words:
+        return 0
+    try:
+        number = float(words) / (100 if "%" in text else 1)
+    except ValueError:
+        raise DesignError(
+            say("{given} is not a number of control items.", given=repr(text)), next_step=say("Write 5, or 5 %.")
+        ) from None
+    return int(number) if number >= 1 else number
+
+
+def planned(documents: Sequence[Document], wishes: CampaignOptions) -> Plan:
+    """What these wishes come to, before anything is made."""
+    if not wishes.judges:
+        raise DesignError(
+            say("Without judges there is no plan."), next_step=say("Name them, or as many as you think of.")
+        )
+    protocol = composed(wishes)
+    rng = np.random.default_rng(wishes.seed)
+    tasks = prepare(
+        wishes.design,
+        documents,
+        wishes.people,
+        protocol,
+        rng=rng,
+        systems=wishes.systems or tuple(dict.fromkeys(name for document in documents for name in document.systems)),
+        options=wishes.options,
+        settings=wishes.for_texts(documents),
+        seed=wishes.seed,
+    )
+    rate = wishes.settings.get("hourly_rate")
+    return plan(tasks, documents, wishes.people, protocol, hourly_rate=float(rate) if rate is not None else None)
+
+
+def composed(wishes: CampaignOptions) -> Protocol:
+    """The protocol with the questionnaires around it."""
+    around = {when: [protocols.load(name) for name in wishes.settings.get(when, ())] for when in ("before", "after")}
+    return protocols.compose(parsed(wishes.protocol), **around)

@@ -1,0 +1,232 @@
+"""Making a campaign in the browser: texts first, then what is asked, of whom and how, with the plan before anything is
+made. The result is a draft that can be looked at as a judge before it is opened."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from lanner import campaign as campaigns
+from lanner import designs, formats, protocols
+from lanner.designs.plan import Plan
+from lanner.errors import InputError, LannerError, Where
+from lanner.model import Campaign, Text
+from lanner.protocols.describe import describe
+from lanner.protocols.wording import Wording
+from lanner.store import AccountRole, Store
+from lanner.web import auth
+from lanner.web.drafting.options import CampaignOptions, offers, parsed, read_wishes
+from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
+from lanner.web.organising import judges
+from lanner.web.organising.campaigns import address_of, find
+from lanner.web.page import forms
+from lanner.web.page.refusing import told
+from lanner.web.page.rendering import page
+from lanner.web.page.speech import say
+from lanner.web.site import Site
+
+
+async def new(request: Request) -> Response:
+    """Where the texts come from."""
+    return await _new_page(request)
+
+
+async def _new_page(request: Request, problem: str = "") -> Response:
+    site: Site = request.app.state.site
+    account = request.state.visitor.account
+
+    def look() -> list[Campaign]:
+        with site.store.reading() as tx:
+            return tx.campaigns.all() if account.role is AccountRole.OWNER else tx.campaigns.of_account(account.id)
+
+    context = {"problem": problem, "campaigns": (await site.read(look))[:200]}
+    return page(request, "new.html", context, 422 if problem else 200)
+
+
+async def take_texts(request: Request) -> Response:
+    """Read an upload, the demonstration texts, or those of another campaign. What is wrong is said with its line."""
+    site: Site = request.app.state.site
+    account = request.state.visitor.account
+    form = await auth.form_of(request)
+    kept = site.uploads.place()
+    try:
+        match forms.text(form, "from"):
+            case "demo":
+                found: Texts = await site.files.ask("demo_texts", str(kept))
+            case "campaign":
+                model = await site.read(lambda: find(site.store, account, forms.text(form, "campaign")))
+                found = await site.read(lambda: _of_campaign(site.store, model, kept))
+            case _:
+                found = await _uploaded(site, form, kept)
+    except LannerError as error:
+        return await _new_page(request, told(error))
+    token = site.uploads.add(account.id, kept, found)
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/new/{token}", 303)
+
+
+def _of_campaign(store: Store, campaign: Campaign, kept: Path) -> Texts:
+    documents = campaigns.documents(store, campaign.id)
+    formats.write("native", kept, documents)
+    return described(documents, campaign.title or campaign.name, say("the texts of {name}", name=campaign.name))
+
+
+async def _uploaded(site: Site, form: FormData, kept: Path) -> Texts:
+    """The uploaded file under its own name, which tells the format; only the name's last part is ever used."""
+    files = [entry for entry in form.getlist("texts") if isinstance(entry, UploadFile) and entry.filename]
+    if not files:
+        raise InputError(say("No file was chosen."), next_step=say("Choose a file, or take the demonstration texts."))
+    with tempfile.TemporaryDirectory(prefix="lanner-upload-") as folder:
+        for entry in files:
+            with (Path(folder) / named(entry.filename)).open("wb") as target:
+                shutil.copyfileobj(entry.file, target)
+        names = sorted(path.name for path in Path(folder).iterdir())
+        place = str(Path(folder) / names[0]) if len(names) == 1 else folder
+        try:
+            given = {name: forms.text(form, name).strip() for name in ("columns", "languages")}
+            texts: Texts = await site.files.ask("read_texts", place, ", ".join(names), given, str(kept))
+        except LannerError as error:
+            raise without_folders(error) from error
+        return texts
+
+
+async def draft_page(request: Request) -> Response:
+    """What is asked, of whom, by which design."""
+    return await _draft_page(request, _upload(request))
+
+
+def _upload(request: Request) -> Upload:
+    site: Site = request.app.state.site
+    return site.uploads.find(request.path_params["upload"], request.state.visitor.account.id)
+
+
+async def _draft_page(
+    request: Request, upload: Upload, form: FormData | None = None, problem: str = "", plan: Plan | None = None
+) -> Response:
+    site: Site = request.app.state.site
+    found = await site.read(offers)
+    context = {
+        "upload": request.path_params["upload"],
+        "texts": upload.texts,
+        "protocols": [offer for offer in found if not offer.about_judges],
+        "questionnaires": [offer for offer in found if offer.about_judges],
+        "designs": {name: (title, designs.options(name)) for name, title in designs.titles().items()},
+        "given": form if form is not None else FormData(),
+        "first": form is None,
+        "problem": problem,
+        "plan": plan,
+    }
+    return page(request, "draft.html", context, 422 if problem else 200)
+
+
+async def draft(request: Request) -> Response:
+    """Show the plan, or make the campaign."""
+    site: Site = request.app.state.site
+    upload = _upload(request)
+    form = await auth.form_of(request)
+    own = form.get("own_file")
+    try:
+        if isinstance(own, UploadFile) and own.filename:
+            form = FormData([*form.multi_items(), ("own_protocol", await _text_of(own))])
+        wishes = read_wishes(form)
+        if forms.text(form, "do") == "plan":
+            plan: Plan = await site.files.ask("plan", str(upload.path), wishes)
+            return await _draft_page(request, upload, form, plan=plan)
+        made = await site.write(lambda: _make(site.store, upload, wishes, request.state.visitor.account.id))
+    except LannerError as error:
+        return await _draft_page(request, upload, form, told(error))
+    if wishes.judges:
+        return await judges.first_links(request, made, wishes.judges)
+    return RedirectResponse(address_of(request, made), 303)
+
+
+async def _text_of(own: UploadFile) -> str:
+    try:
+        return (await own.read()).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(say("The protocol is not a text file."), where=Where(own.filename)) from None
+
+
+def _make(store: Store, upload: Upload, wishes: CampaignOptions, account: int) -> Campaign:
+    documents = list(formats.read_documents(upload.path, "native"))
+    made = campaigns.create(
+        store,
+        wishes.name,
+        documents,
+        parsed(wishes.protocol),
+        wishes.people,
+        design=wishes.design,
+        systems=wishes.systems or None,
+        seed=wishes.seed,
+        options=wishes.options,
+        settings=wishes.for_texts(documents),
+        title=wishes.title,
+    )
+    with store.writing() as tx:
+        tx.accounts.join(account, made.id)
+    return made
+
+
+async def protocol(request: Request) -> Response:
+    """A protocol as a person would read it."""
+    site: Site = request.app.state.site
+    name = request.path_params["protocol"]
+    if name not in protocols.names():
+        raise HTTPException(404)
+
+    def look() -> dict[str, object]:
+        found = protocols.load(name)
+        wording = Wording(found)
+        asked = [(q.id, wording.question(q.id).label, isinstance(q, Text)) for _, q in found.questions]
+        return {"name": name, "blocks": blocks(describe(found)), "title": wording.title, "questions": asked}
+
+    return page(request, "protocol.html", await site.read(look))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a list; those below another are `deeper`."""
+
+    text: str
+    deeper: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A heading ("h1" to "h3"), a paragraph ("p"), the name of a group ("group") or a list ("list")."""
+
+    kind: str
+    text: str = ""
+    entries: tuple[Entry, ...] = ()
+
+
+def blocks(description: str) -> list[Block]:
+    """The description in its order. Lines that follow each other stay lines of their own."""
+    made: list[Block] = []
+    for block in _lines(description):
+        if block.kind == "list" and made and made[-1].kind == "list":
+            made[-1] = Block("list", entries=made[-1].entries + block.entries)
+        else:
+            made.append(block)
+    return made
+
+
+def _lines(description: str) -> Iterator[Block]:
+    for line in description.splitlines():
+        text = line.strip()
+        hashes, _, heading = text.partition(" ")
+        if hashes in ("#", "##", "###"):
+            yield Block(f"h{len(hashes)}", heading)
+        elif text.startswith("- "):
+            yield Block("list", entries=(Entry(text[2:], deeper=line.startswith("  ")),))
+        elif len(text) > 2 and text[0] == text[-1] == "*" and "*" not in text[1:-1]:
+            yield Block("group", text[1:-1])
+        elif text:
+            yield Block("p", text)

@@ -1,0 +1,156 @@
+"""Looking at a campaign as a judge would: the same page over the same texts, checked the same way, and nothing kept."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+from pydantic_core import to_json
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from lanner import campaign as campaigns
+from lanner.designs.prepare import prepare
+from lanner.errors import AnswerError
+from lanner.model import Campaign, Json, Judge, Task
+from lanner.protocols.answers import texts_of
+from lanner.store import Store
+from lanner.web import auth
+from lanner.web.judge import judging
+from lanner.web.judge.desk import Desk
+from lanner.web.judge.pages import Given, Progress
+from lanner.web.judge.pages import Settings as PageSettings
+from lanner.web.organising.campaigns import address_of, campaign_of
+from lanner.web.page import forms
+from lanner.web.page.rendering import page
+from lanner.web.page.speech import say
+from lanner.web.site import Site
+
+_DOCUMENTS = 2
+_NOBODY = Judge("preview", name="Preview")
+
+
+def tasks(store: Store, campaign: Campaign) -> list[Task]:
+    """What a judge would be given of the first texts, numbered from 1. Made anew each time: nothing is assigned."""
+    with store.reading() as tx:
+        plan = tx.campaigns.plan(campaign.id)
+    documents = campaigns.documents(store, campaign.id)[:_DOCUMENTS]
+    protocol = campaigns.protocol(store, campaign.id)
+    rng = np.random.default_rng(campaign.seed)
+    options = {"shuffle": False, "all_scenarios": True}  # one look at everything that may be asked of a text
+    made = prepare("full", documents, [_NOBODY], protocol, rng=rng, systems=plan["systems"], options=options)
+    return [Task(number, _NOBODY.id, task.page, task.items) for number, task in enumerate(made, 1)]
+
+
+def _desk(store: Store, campaign: Campaign, number: int) -> Desk:
+    every = tasks(store, campaign)
+    if not 1 <= number <= len(every):
+        raise HTTPException(404)
+    task = every[number - 1]
+    names = {item.document for item in task.items}
+    texts = {document.id: document for document in campaigns.documents(store, campaign.id) if document.id in names}
+    settings = PageSettings(title=campaign.title, guidelines=str(campaign.settings.get("guidelines", "")))
+    given = tuple(Given() for _ in task.items)
+    progress = Progress(number - 1, len(every))
+    protocol = campaigns.protocol(store, campaign.id)
+    return Desk(campaign, protocol, _NOBODY, 0, task, texts, given, progress, settings)
+
+
+async def preview(request: Request) -> Response:
+    """The first task that is about texts."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    made = await site.read(lambda: tasks(site.store, campaign))
+    first = next((task.id for task in made if task.items[0].document), 1)
+    if not made:
+        raise HTTPException(404)
+    return RedirectResponse(address_of(request, campaign, f"/preview/task/{first}"), 303)
+
+
+async def leave(request: Request) -> Response:
+    """Back to the campaign."""
+    return RedirectResponse(address_of(request, await campaign_of(request)), 303)
+
+
+async def task(request: Request) -> Response:
+    """The judging page, marked as a preview."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    laid = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
+    below = address_of(request, campaign, "/preview")
+    token = request.state.visitor.form_token
+    return judging.show_task(request, laid, token, who=f"preview.{campaign.id}", template="preview.html", root=below)
+
+
+async def answers(request: Request) -> Response:
+    """Nothing was kept, so nothing comes back."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    laid = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
+    return _json({"items": [{} for _ in laid.task.items], "finished": False})
+
+
+async def save(request: Request) -> Response:
+    """Check answers as if they were a judge's, and keep nothing."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    now = datetime.now(UTC)
+    given = judging.read_save(await request.body(), now)
+    laid = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
+    try:
+        missing = await site.read(lambda: _checked(laid, given["item"], given["answers"]))
+    except AnswerError as error:
+        said = {"question": error.question, "code": error.code, "message": str(error)}
+        return _json({"errors": [said]}, 422)
+    saved = dict.fromkeys(given["answers"], 0)
+    digests = {question: campaigns.digest(value) for question, value in given["answers"].items()}
+    reply = {"saved": saved, "digests": digests, "conflicts": [], "received_at": now.isoformat(), "missing": missing}
+    return _json(reply)
+
+
+def _checked(laid: Desk, number: int, said: dict[str, Json]) -> list[str]:
+    if not 0 <= number < len(laid.task.items):
+        raise AnswerError(say("There is no such item."), code="unknown_item")
+    item = laid.task.items[number]
+    asking = campaigns.Asking(laid.protocol)
+    seen = texts_of(laid.documents[item.document], item) if item.document else None
+    known: dict[str, Json] = {}
+    asked = {question.id: question for _, question in asking.questions(laid.task.page, item)}
+    for name in said:
+        if name not in asked:
+            raise asking.unknown(name, laid.task.page, item)
+    for name, question in asked.items():
+        if name in said:
+            known[name] = asking.check(question, said[name], item, known, seen)
+    return asking.open(laid.task.page, item, known)
+
+
+async def form(request: Request) -> Response:
+    """Without a script: on to the next row."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    fields = await auth.form_of(request)
+    number = request.path_params["id"]
+    laid = await site.read(lambda: _desk(site.store, campaign, number))
+    item, row = forms.text(fields, "item"), forms.text(fields, "row")
+    if item.isdecimal() and len(item) < 6:
+        _checked(laid, int(item), forms.answers(laid.protocol, laid.task.page, fields))
+    following = f"?row={int(row) + 1}" if row.isdecimal() and len(row) < 6 else ""
+    return RedirectResponse(address_of(request, campaign, f"/preview/task/{number}{following}"), 303)
+
+
+async def finish(request: Request) -> Response:
+    """The next task of the preview, or the end of it."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    await auth.form_of(request)
+    number = request.path_params["id"]
+    made = await site.read(lambda: tasks(site.store, campaign))
+    if number < len(made):
+        return RedirectResponse(address_of(request, campaign, f"/preview/task/{number + 1}"), 303)
+    return page(request, "preview_end.html", {"campaign": campaign})
+
+
+def _json(content: object, status: int = 200) -> Response:
+    return Response(to_json(content), status, media_type="application/json")

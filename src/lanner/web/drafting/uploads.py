@@ -1,0 +1,206 @@
+"""What was uploaded and waits: texts that become a campaign, answers that go into one. It lies on disk and is forgotten
+when the server stops."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+
+from lanner import formats
+from lanner.errors import InputError, LannerError, Where
+from lanner.model import Document, languages
+from lanner.web.page.speech import say
+
+_MOST_UPLOADS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """Texts that wait to become a campaign: whose they are, where they lie, what is in them."""
+
+    account: int
+    path: Path
+    texts: Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A file of answers that was looked at and waits to be taken into a campaign."""
+
+    account: int
+    path: Path
+    campaign: int
+    model: str
+
+
+class Uploads:
+    """Texts taken in by this server since it was started; the oldest go first."""
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+        self._known: dict[str, Upload | Arrival] = {}
+
+    def place(self) -> Path:
+        """A path for something new."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="lanner-uploads-"))
+        return self._folder / secrets.token_urlsafe(12)
+
+    def add(self, account: int, path: Path, texts: Texts) -> str:
+        return self._keep(Upload(account, path, texts))
+
+    def arrive(self, account: int, path: Path, campaign: int, model: str) -> str:
+        """Keep a file of answers that was looked at."""
+        return self._keep(Arrival(account, path, campaign, model))
+
+    def _keep(self, found: Upload | Arrival) -> str:
+        token = secrets.token_urlsafe(12)
+        self._known[token] = found
+        while len(self._known) > _MOST_UPLOADS:
+            gone = self._known.pop(next(iter(self._known)))
+            gone.path.unlink(missing_ok=True)
+        return token
+
+    def find(self, token: str, account: int) -> Upload:
+        found = self._known.get(token)
+        if not isinstance(found, Upload) or found.account != account or not found.path.is_file():
+            raise HTTPException(404)
+        return found
+
+    def arrived(self, token: str, account: int, campaign: int) -> Arrival:
+        """The file of answers with this token, if it is this account's and for this campaign."""
+        found = self._known.get(token)
+        if not isinstance(found, Arrival) or (found.account, found.campaign) != (account, campaign):
+            raise HTTPException(404)
+        return found
+
+    def close(self) -> None:
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def named(name: str | None) -> str:
+    """A name that is safe for a file of ours: its last part, not hidden."""
+    return Path(name or "").name.replace("\\", "_").lstrip(".") or "texts"
+
+
+def without_folders(error: LannerError) -> InputError:
+    """The same mistake, where the file goes by its own name: where it lay meanwhile is nobody's business."""
+    place = error.where
+    where = Where(Path(str(place.file)).name, place.line, place.column, place.item) if place.file else place
+    code, names = getattr(error, "code", ""), getattr(error, "names", None)
+    return InputError(error.what, code=code, names=names, where=where, next_step=error.next_step)
+
+
+_ROWS, _LETTERS = 6, 240
+_TABLES = {".csv", ".tsv", ".jsonl", ".ndjson", ".xlsx", ".parquet"}
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What was found: enough to choose a protocol and a design by, and to see that it was read rightly."""
+
+    name: str
+    format: str
+    documents: int
+    sentences: int
+    systems: tuple[tuple[str, int], ...]
+    pairs: tuple[tuple[str, int], ...]
+    domains: tuple[tuple[str, int], ...]
+    notes: tuple[str, ...]
+    title: str
+    shown: tuple[str, ...]
+    rows: tuple[tuple[str, str, tuple[str, ...]], ...]
+    judgements: int = 0
+    unknown_languages: bool = False
+
+
+def take_in(path: str, name: str, given: Mapping[str, str], kept: str) -> Texts:
+    """Read a file or archive and keep its documents as our own JSON lines. A mistake in it is raised with its line;
+    nothing is kept then. `given` are the format's options, such as which column holds what."""
+    source = Path(path)
+    found = _format(source)
+    known = formats.options(found)
+    readings = formats.read(source, found, **{key: value for key, value in given.items() if value and key in known})
+    documents = [document for reading in readings for document in reading.documents]
+    notes = tuple(dict.fromkeys(_on_a_page(note) for reading in readings for note in reading.notes if _concerns(note)))
+    judgements = sum(len(reading.judgements) for reading in readings)
+    if not documents:
+        raise InputError(say("There are no texts in it."), next_step=say("Choose another file."))
+    formats.write("native", kept, documents)
+    return described(documents, name, formats.titles().get(found, found), notes, judgements)
+
+
+def _concerns(note: str) -> bool:
+    """Whether a note of the reader belongs on the page, which says of unknown languages itself what to do."""
+    return "--option languages" not in note
+
+
+def _on_a_page(note: str) -> str:
+    """A note of the reader, with the field of the page in the place of the command line's option."""
+    return note.replace("--option columns=", "under “Other column names” ").replace(
+        "(columns=", "(under “Other column names” "
+    )
+
+
+def _format(path: Path) -> str:
+    """The format by its content; a broken table is still read as one, so that the mistake is named with its line."""
+    try:
+        return formats.recognise(path)
+    except InputError as error:
+        if path.is_file() and path.suffix.lower() in _TABLES:
+            return "table"
+        error.code = "unrecognised"
+        raise
+
+
+def demo(kept: str) -> Texts:
+    """The texts that come with Lanner."""
+    with resources.as_file(resources.files("lanner.corpus") / "demo.jsonl") as path:
+        documents = list(formats.read_documents(path, "native"))
+    formats.write("native", kept, documents)
+    return described(documents, "demo", say("Lanner’s demonstration texts"))
+
+
+def described(
+    documents: Sequence[Document], name: str, kind: str, notes: tuple[str, ...] = (), judgements: int = 0
+) -> Texts:
+    """The texts in a few numbers, with the beginning of the first."""
+    systems = Counter(system for document in documents for system in document.systems)
+    pairs = Counter(_pair(document) for document in documents)
+    domains = Counter(document.domain or say("no domain") for document in documents)
+    first = documents[0]
+    shown = first.systems[:3]
+    rows = [
+        (segment.id, segment.source[:_LETTERS], tuple((segment.outputs.get(s) or "")[:_LETTERS] for s in shown))
+        for segment in first.segments[:_ROWS]
+    ]
+    return Texts(
+        name=name,
+        format=kind,
+        documents=len(documents),
+        sentences=sum(len(document.segments) for document in documents),
+        systems=tuple(systems.items()),
+        pairs=tuple(pairs.most_common()),
+        domains=tuple(domains.most_common()),
+        notes=notes,
+        title=first.title or first.id,
+        shown=tuple(shown),
+        rows=tuple(rows),
+        judgements=judgements,
+        unknown_languages=any(
+            languages.UNDETERMINED in (document.source_language, document.target_language) for document in documents
+        ),
+    )
+
+
+def _pair(document: Document) -> str:
+    return f"{languages.name(document.source_language)} to {languages.name(document.target_language)}"

@@ -1,0 +1,128 @@
+"""What a worker process does for the pages: live numbers, files in and out, reports, plans.
+
+Run as a module it is the other end of `lanner.web.worker`: it answers until nobody asks any more.
+"""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from lanner import campaign as campaigns
+from lanner import formats
+from lanner.analysis.material import from_campaign
+from lanner.campaign import files
+from lanner.campaign.files import Incoming
+from lanner.designs.plan import Plan
+from lanner.errors import LannerError
+from lanner.judges.replay import inspect_outputs, replay
+from lanner.monitor.live import LiveCampaigns
+from lanner.reports import exchange, html
+from lanner.reports import export as tables
+from lanner.reports.build import build
+from lanner.stats.resample import Resampling
+from lanner.store import Store
+from lanner.store.backup import verify, verify_file
+from lanner.store.verifying import Finding
+from lanner.web.drafting import uploads
+from lanner.web.drafting.options import CampaignOptions, planned
+from lanner.web.organising.exports import TABLES
+from lanner.web.page.speech import say, speaking
+from lanner.web.worker import SIZE, packed
+
+
+class Jobs(LiveCampaigns):
+    """Everything a worker can be asked for, by name."""
+
+    def ready(self) -> bool:
+        """Everything that takes long to load is loaded."""
+        return True
+
+    def export(self, campaign: int, name: str, suffix: str, folder: str) -> str:
+        """Write the current judgements into a folder; the path of the one file to send. What is several is zipped."""
+        material = from_campaign(self._store, campaign)
+        material = material.pseudonymised(campaigns.pseudonyms(self._store, campaign))
+        target = Path(folder) / "out"
+        target.mkdir()
+        path = target / f"judgements{suffix}"
+        if name in TABLES:
+            tables.export(material, path)
+        else:
+            exchange.write(material, "appraise_scores" if name == "appraise" else name, path)
+        if not any(entry.is_file() for entry in target.rglob("*")):
+            raise LannerError(
+                say("There is nothing to export yet."), next_step=say("Come back when something has been judged.")
+            )
+        return shutil.make_archive(str(Path(folder) / "judgements"), "zip", target)
+
+    def write_copy(self, campaign: int, path: str) -> str:
+        """A complete copy of a campaign."""
+        return str(files.write_copy(self._store, campaign, Path(path)))
+
+    def report(self, campaign: int) -> str:
+        """The report as one HTML page."""
+        return html.render(build(from_campaign(self._store, campaign), resampling=Resampling(n=1000)))
+
+    def read_texts(self, path: str, name: str, options: Mapping[str, str], kept: str) -> uploads.Texts:
+        """Texts from a file, kept as our own."""
+        return uploads.take_in(path, name, options, kept)
+
+    def demo_texts(self, kept: str) -> uploads.Texts:
+        """The demonstration texts, kept likewise."""
+        return uploads.demo(kept)
+
+    def inspect_file(self, campaign: int, path: str, model: str) -> Incoming:
+        """What a file of answers would bring; with `model`, outputs of that model."""
+        if model:
+            incoming = inspect_outputs(self._store, campaign, Path(path), model)
+            return replace(incoming, format=say("outputs of a model"))
+        return files.inspect_file(self._store, campaign, Path(path))
+
+    def import_file(self, campaign: int, path: str, model: str) -> campaigns.Imported:
+        """The answers in a file, taken into a campaign."""
+        if model:
+            return replay(self._store, campaign, Path(path), model)
+        return files.import_file(self._store, campaign, Path(path))
+
+    def verify(self, path: str) -> list[Finding]:
+        """Every check of a backup; without a path, of the store in use."""
+        return verify_file(Path(path)) if path else verify(self._store)
+
+    def plan(self, path: str, options: CampaignOptions) -> Plan:
+        """What a campaign with these texts and options would come to."""
+        return planned(list(formats.read_documents(path, "native")), options)
+
+
+def read(stream: BinaryIO) -> Any:
+    """What the server sent next; None when it has gone."""
+    head = stream.read(SIZE.size)
+    return pickle.loads(stream.read(SIZE.unpack(head)[0])) if len(head) == SIZE.size else None
+
+
+def run(requests: BinaryIO, results: BinaryIO, jobs_of: Callable[[Store], Any] = Jobs) -> None:
+    """Do jobs until nobody asks any more."""
+    with Store.open(read(requests), create=False) as store:
+        jobs = jobs_of(store)
+        while (request := read(requests)) is not None:
+            language, job, *arguments = request
+            result: Any
+            try:
+                with speaking(language):
+                    result = getattr(jobs, job)(*arguments)
+            except LannerError as error:
+                result = error
+            except Exception as error:  # what we did not foresee must not end the process for all other campaigns
+                result = RuntimeError(f"{type(error).__name__}: {error}")
+            results.write(packed(result))
+            results.flush()
+
+
+if __name__ == "__main__":
+    with suppress(BrokenPipeError):  # the server was killed: nobody waits for the rest
+        run(sys.stdin.buffer, sys.stdout.buffer)

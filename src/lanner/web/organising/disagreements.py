@@ -1,0 +1,521 @@
+"""The disagreement browser: for a meeting in front of it. What is agreed is kept beside the judges' own answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import TypeVar, assert_never
+from urllib.parse import urlencode
+
+from starlette.datastructures import FormData, QueryParams
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from lanner import campaign as campaigns
+from lanner.campaign import guidelines
+from lanner.campaign.adjudicating import TAKEN
+from lanner.errors import AnswerError, CampaignError
+from lanner.model import (
+    Campaign,
+    Choice,
+    Document,
+    Grid,
+    Json,
+    Judge,
+    Labels,
+    Number,
+    Option,
+    Question,
+    Rank,
+    Scale,
+    Segment,
+    Spans,
+    Text,
+)
+from lanner.monitor.snapshot import MODELS, PEOPLE, Disagreement, DisagreementFilter, DisagreementList, UnitAnswers
+from lanner.protocols.wording import Wording
+from lanner.store import Store
+from lanner.web import auth
+from lanner.web.organising import figures
+from lanner.web.organising.campaigns import address_of, campaign_of
+from lanner.web.organising.comparison import ramp
+from lanner.web.page import forms
+from lanner.web.page.rendering import page
+from lanner.web.page.speech import apart, language, say
+from lanner.web.page.speech import listed as in_words
+from lanner.web.site import Site
+
+
+def wanted_of(query: QueryParams) -> DisagreementFilter:
+    """What the filters ask for."""
+    judges = tuple(name for name in query.get("judges", "").split("|") if name)
+    labels = tuple(name for name in query.get("labels", "").split("|") if name)
+    show = query.get("show", "open")
+    return DisagreementFilter(
+        question=query.get("question", ""),
+        domain=query.get("domain", ""),
+        document=query.get("document", ""),
+        judges=judges if len(judges) == 2 else (),
+        labels=labels if len(labels) == 2 else (),
+        show=show if show in ("open", "settled", "all") else "open",
+    )
+
+
+async def disagreements(request: Request) -> Response:
+    """The list on the left, one unit in the middle, what is agreed on the right."""
+    site: Site = request.app.state.site
+    found = await campaign_of(request)
+    query = request.query_params
+    wanted = wanted_of(query)
+    listed: DisagreementList = await site.live.ask("disagreements", found.id, wanted)
+    unit = _unit(query) or _first(listed.entries)
+    said: UnitAnswers | None = await site.live.ask("answers", found.id, unit) if unit else None
+    if unit and said is not None and not said.given:
+        raise HTTPException(404)
+
+    def make() -> dict[str, object]:
+        scene = Scene(site.store, found)
+        item = scene.item(unit, said, models="models" in query) if unit and said else None
+        return {**scene.context(listed, wanted), "item": item}
+
+    context = await site.read(make)
+    following = _following(listed.entries, unit)
+    kept = {name: value for name, value in query.items() if name not in ("segment", "system", "at", "models", "unit")}
+    context |= {"base": urlencode(kept), "next": _address(following, kept) if following else "", "address": _address}
+    return page(request, "disagreements.html", {**context, "kept": kept, "refused": query.get("refused", "")})
+
+
+def _unit(query: QueryParams) -> Unit | None:
+    """The unit named in the address: `at` is a document, and its segment and system come along."""
+    document = query.get("at") or (query.get("document") if "segment" in query else None)
+    return (document, query.get("segment", ""), query.get("system", "")) if document else None
+
+
+def _first(entries: Sequence[Disagreement]) -> Unit | None:
+    return (entries[0].document, entries[0].segment, entries[0].system) if entries else None
+
+
+def _following(entries: Sequence[Disagreement], unit: Unit | None) -> Disagreement | None:
+    places = [at for at, entry in enumerate(entries) if (entry.document, entry.segment, entry.system) == unit]
+    after = entries[places[0] + 1 :] if places else entries
+    return after[0] if after else None
+
+
+def _address(entry: Disagreement, kept: Mapping[str, str]) -> str:
+    return "?" + urlencode({**kept, "at": entry.document, "segment": entry.segment, "system": entry.system})
+
+
+async def settle(request: Request) -> Response:
+    """Keep the agreed answer as a judge of its own, with a note; a guideline note reaches the judges from now on."""
+    site: Site = request.app.state.site
+    account = request.state.visitor.account
+    found = await campaign_of(request)
+    form = await auth.form_of(request)
+    unit = (forms.text(form, "document"), forms.text(form, "segment"), forms.text(form, "system"))
+    place = address_of(request, found, "/disagreements")
+    try:
+        await site.write(lambda: _settled(site.store, found, unit, form, account.id))
+    except (AnswerError, CampaignError) as refused:
+        back = {"at": unit[0], "segment": unit[1], "system": unit[2], "refused": refused.what}
+        return RedirectResponse(f"{place}?{forms.text(form, 'base')}&{urlencode(back)}", 303)
+    following = forms.text(form, "next")
+    return RedirectResponse(place + (following if following.startswith("?") else ""), 303)
+
+
+def _settled(store: Store, campaign: Campaign, unit: Unit, form: FormData, account: int) -> None:
+    note = forms.text(form, "note").strip()[:4000]
+    now = datetime.now(UTC)
+    document, segment, system = unit
+    about = (document, segment, tuple(system.split("|")) if system else ())
+    said = campaigns.answers_from(store, campaign.id, about, forms.fields(form))
+    campaigns.settle(store, campaign.id, about, said, note=note, account=account, at=now)
+    if note and forms.text(form, "guideline"):
+        guidelines.add(store, campaign.id, note, account=account, at=now)
+
+
+T = TypeVar("T")
+Unit = tuple[str, str, str]
+_AROUND = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A sentence in its context, with what was marked in it and by whom."""
+
+    number: int
+    source: tuple[Piece, ...]
+    target: tuple[Piece, ...]
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """The unit that is discussed."""
+
+    unit: Unit
+    number: int
+    rows_in_all: int
+    document: Document
+    rows: tuple[Row, ...]
+    matrices: tuple[Matrix, ...]
+    extras: tuple[Line, ...]
+    comments: tuple[tuple[str, str], ...]
+    seconds: tuple[str, ...]
+    distance: float | None
+    parts: str
+    share: str
+    settled: bool
+    judges: tuple[str, ...]
+
+
+class Scene:
+    """A campaign as the browser needs it: read once for one page."""
+
+    def __init__(self, store: Store, campaign: Campaign) -> None:
+        self._store = store
+        self.campaign = campaign
+        self.protocol = campaigns.protocol(store, campaign.id)
+        self.judges = campaigns.judges(store, campaign.id)
+        self.wording = Wording(self.protocol, language())
+        self.names = {judge.id: judge.name or judge.id for judge in self.judges}
+
+    def context(self, listed: DisagreementList, wanted: DisagreementFilter) -> dict[str, object]:
+        """What the filters and the list show."""
+        people = [judge.id for judge in self.judges if judge.kind in PEOPLE]
+        asked = self.protocol.find(wanted.question)
+        options = getattr(asked[1], "options", ()) if asked else ()
+        labels = {option.id: self.wording.option(wanted.question, option.id).label for option in options}
+        questions = [q.id for _, q in self.protocol.questions if not isinstance(q, Text)]
+        return {
+            "campaign": self.campaign,
+            "listed": listed,
+            "wanted": wanted,
+            "texts": self._texts(listed.entries),
+            "names": self.names,
+            "labels": labels,
+            "tones": dict(zip(labels, ramp(len(labels)), strict=True)),
+            "questions": [(question, self.wording.question(question).label) for question in questions],
+            "domains": sorted({entry.domain for entry in listed.entries if entry.domain} | ({wanted.domain} - {""})),
+            "documents": self._documents(listed.entries, wanted.document),
+            "pairs": [(f"{a}|{b}", in_words([self.names[a], self.names[b]])) for a, b in _pairs(people)],
+            "label_pairs": [(f"{a}|{b}", f"{labels[a]} / {labels[b]}") for a, b in _pairs(list(labels))],
+            "distance": figures.distance,
+        }
+
+    def _documents(self, entries: Sequence[Disagreement], wanted: str) -> list[tuple[str, str]]:
+        """The documents of the list to choose from, by title, in the order of the campaign's names for them."""
+        named = sorted({entry.document for entry in entries} | ({wanted} - {""}))
+        with self._store.reading() as tx:
+            found = {name: tx.documents.find(self.campaign.id, name) for name in named}
+        return [(name, document.title or name if document else name) for name, document in found.items()]
+
+    def _texts(self, entries: Sequence[Disagreement]) -> dict[tuple[str, str], tuple[str, str]]:
+        """The source sentence of each entry in the list with its language."""
+        names = dict.fromkeys(entry.document for entry in entries)
+        with self._store.reading() as tx:
+            documents = {name: tx.documents.find(self.campaign.id, name) for name in names}
+        found = {}
+        for entry in entries:
+            document = documents[entry.document]
+            segment = document.segment(entry.segment) if document else None
+            words = segment.source if segment else (document.title if document else "")
+            found[entry.document, entry.segment] = (words, document.source_language if document else "und")
+        return found
+
+    def item(self, unit: Unit, said: UnitAnswers, *, models: bool) -> Item | None:
+        """One unit in its context. Models stay out until people have decided: they must not sway anyone."""
+        with self._store.reading() as tx:
+            document = tx.documents.find(self.campaign.id, unit[0])
+        if document is None:
+            return None
+        present = {judge for given in said.given.values() for judge in given}
+        shown = [judge for judge in self.judges if judge.id in present and judge.kind in PEOPLE]
+        if models and said.settled:
+            shown += [judge for judge in self.judges if judge.id in present and judge.kind in MODELS]
+        place = next((at for at, segment in enumerate(document) if segment.id == unit[1]), None)
+        matrices = self._matrices(said, shown)
+        own = tuple(made for made in matrices if not made.lines[0].name.endswith(TAKEN))
+        parts = [
+            f"{self.wording.question(q).label.lower()} {apart(_short(distance))}" for q, distance in said.parts.items()
+        ]
+        seconds = [said.seconds.get(judge.id) for judge in shown]
+        return Item(
+            unit=unit,
+            number=(place or 0) + 1,
+            rows_in_all=len(document.segments),
+            document=document,
+            rows=tuple(self._rows(document, place, unit[2], said, shown)),
+            matrices=own or matrices,
+            extras=tuple(replace(made.lines[0], label=made.label) for made in matrices if own and made not in own),
+            comments=tuple(self._comments(said, shown)),
+            seconds=tuple("" if second is None else f"{second:.0f}" for second in seconds),
+            distance=said.distance,
+            parts=" · ".join(parts),
+            share=_share(matrices),
+            settled=bool(said.settled),
+            judges=tuple(self.names[judge.id] for judge in shown),
+        )
+
+    def _matrices(self, said: UnitAnswers, shown: Sequence[Judge]) -> tuple[Matrix, ...]:
+        judges = [judge.id for judge in shown]
+        asked = [question for _, question in self.protocol.questions]
+        given, settled = said.given, said.settled
+        made = [
+            matrix(q, given.get(q.id, {}), judges, settled.get(q.id), self.wording, names=self.names) for q in asked
+        ]
+        return tuple(entry for entry in made if entry is not None and entry.lines)
+
+    def _comments(self, said: UnitAnswers, shown: Sequence[Judge]) -> list[tuple[str, str]]:
+        texts = [question.id for _, question in self.protocol.questions if isinstance(question, Text)]
+        given = [(judge, said.given.get(question, {}).get(judge.id)) for question in texts for judge in shown]
+        return [(self.names[judge.id], str(words)) for judge, words in given if words]
+
+    def _rows(
+        self, document: Document, place: int | None, system: str, said: UnitAnswers, shown: Sequence[Judge]
+    ) -> list[Row]:
+        if place is None:
+            return [_row(at, segment, system, {}, current=True) for at, segment in enumerate(document)]
+        ids = {judge.id for judge in shown}
+        given = [(judge, value) for answers in said.given.values() for judge, value in answers.items() if judge in ids]
+        spans = {self.names[judge]: value for judge, value in given if _is_spans(value)}
+        near = range(max(0, place - _AROUND), min(len(document.segments), place + _AROUND + 1))
+        rows = [(at, document.segments[at]) for at in near]
+        return [_row(at, seg, system, spans if at == place else {}, current=at == place) for at, seg in rows]
+
+
+def _pairs(entries: Sequence[T]) -> list[tuple[T, T]]:
+    return [(a, b) for at, a in enumerate(entries) for b in entries[at + 1 :]][:60]
+
+
+def _short(distance: float) -> str:
+    return "1.0" if distance >= 0.995 else f"{distance:.2f}".removeprefix("0")
+
+
+def _share(matrices: Sequence[Matrix]) -> str:
+    """What they agree on, and what not, in words."""
+    same = [made.label for made in matrices if made.agreed]
+    differ = [made.label for made in matrices if not made.agreed]
+    said = [say("They agree on {what}.", what=_lowered(same))] if same else []
+    return " ".join([*said, *([say("They differ on {what}.", what=_lowered(differ))] if differ else [])])
+
+
+def _lowered(labels: Sequence[str]) -> str:
+    return in_words([label.lower() for label in labels])
+
+
+def _is_spans(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+
+
+def _row(at: int, segment: Segment, system: str, spans: Mapping[str, Json], *, current: bool) -> Row:
+    shown = system.split("|", maxsplit=1)[0]
+    target = segment.text(shown) if shown else next(iter(segment.outputs.values()), "")
+    return Row(at + 1, marked(segment.source, spans, "source"), marked(target or "", spans, "target"), current)
+
+
+_MOST_POINTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row. `cells` are the judges' answers in words, "" for none; `picked` says who chose it where that is the
+    question. `control` is what the agreed answer is given with: radio, checkbox, select, number or nothing."""
+
+    label: str
+    cells: tuple[str, ...]
+    picked: tuple[bool, ...] | None
+    count: str
+    split: bool
+    control: str
+    name: str
+    value: str
+    chosen: bool
+    options: tuple[tuple[str, str], ...] = ()
+    group: str = ""
+    bounds: tuple[float | None, float | None, float | None] = (None, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """One question."""
+
+    question: str
+    label: str
+    lines: tuple[Line, ...]
+    agreed: bool
+    """Whether everyone who answered said the same."""
+    wide: bool
+
+
+def matrix(
+    question: Question,
+    given: Mapping[str, Json],
+    judges: Sequence[str],
+    settled: Json,
+    wording: Wording,
+    *,
+    names: Mapping[str, str] | None = None,
+) -> Matrix | None:
+    """The table of one question; None where there is nothing to compare (free text stands elsewhere). `names` are
+    what judges are called."""
+    if isinstance(question, Text) or not any(judge in given for judge in judges):
+        return None
+    answers = [given.get(judge) for judge in judges]
+    label = wording.question(question.id).label
+    if isinstance(question, Spans | Rank) and not question.for_each:
+        lines: tuple[Line, ...] = (_whole(question, judges, answers, settled, names or {}),)
+    else:
+        lines = tuple(_lines(question, answers, settled, wording))
+    said = [_plain(answer) for answer in answers if answer is not None]
+    wide = isinstance(question, Grid | Labels) or bool(question.for_each)
+    return Matrix(question.id, label, lines, len(set(said)) <= 1, wide)
+
+
+def _plain(value: Json) -> str:
+    return repr(sorted(value) if isinstance(value, list) and all(isinstance(v, str) for v in value) else value)
+
+
+def _lines(question: Question, answers: Sequence[Json], settled: Json, wording: Wording) -> list[Line]:
+    if question.for_each:
+        labels = list(dict.fromkeys(label for answer in answers if isinstance(answer, dict) for label in answer))
+        return [_part(question, label, answers, settled, wording) for label in labels]
+    match question:
+        case Choice():
+            return [_option(question, option, answers, settled, wording) for option in question.options]
+        case Labels():
+            return [_option(question, option, answers, settled, wording) for option in question.options]
+        case Grid():
+            rows = [(row, _part(question, row.id, answers, settled, wording)) for row in question.rows]
+            return [replace(line, group=row.group or "") for row, line in rows]
+        case Scale() | Number():
+            return [_valued(question, question.id, say("Given"), (answers, settled), wording)]
+        case Spans() | Rank() | Text():
+            return []
+        case _:
+            assert_never(question)
+
+
+def _whole(
+    question: Spans | Rank, judges: Sequence[str], answers: Sequence[Json], settled: Json, names: Mapping[str, str]
+) -> Line:
+    """Marked passages and ranks: what is agreed is one judge's answer, as it stands."""
+    if isinstance(question, Spans):
+        label, cells = say("Marked"), tuple(_marked(answer) for answer in answers)
+    else:
+        label, cells = say("Ranks"), tuple("–".join(map(str, answer)) if answer else "" for answer in answers)
+    said = list(zip(judges, answers, strict=True))
+    same = next((judge for judge, answer in said if settled is not None and answer == settled), "")
+    return Line(
+        label=label,
+        cells=cells,
+        picked=None,
+        count="",
+        split=len({cell for cell in cells if cell}) > 1,
+        control="select",
+        name=f"{question.id}{TAKEN}",
+        value=same,
+        chosen=settled is not None,
+        options=tuple((judge, say("as {name}", name=names.get(judge, judge))) for judge, a in said if a is not None),
+    )
+
+
+def _marked(answer: Json) -> str:
+    if not isinstance(answer, list):
+        return ""
+    return ", ".join(str(span.get("text") or say("something missing")) for span in answer) or say("nothing")
+
+
+def _option(
+    question: Choice | Labels, option: Option, answers: Sequence[Json], settled: Json, wording: Wording
+) -> Line:
+    def holds(answer: Json) -> bool:
+        return option.id in answer if isinstance(answer, list | dict) else answer == option.id
+
+    picked = tuple(answer is not None and holds(answer) for answer in answers)
+    count, answered = sum(picked), sum(answer is not None for answer in answers)
+    name = question.id if not (isinstance(question, Labels) and question.counts) else f"{question.id}.{option.id}"
+    return Line(
+        label=wording.option(question.id, option.id).label,
+        cells=("",) * len(answers),
+        picked=picked,
+        count=str(count) if count else "",
+        split=0 < count < answered,
+        control="radio" if isinstance(question, Choice) else "checkbox",
+        name=name,
+        value=option.id,
+        chosen=settled is not None and holds(settled),
+        group=option.group or "",
+    )
+
+
+def _part(question: Question, part: str, answers: Sequence[Json], settled: Json, wording: Wording) -> Line:
+    """A row of a grid, or one of the labels a question is repeated for."""
+    own = [answer.get(part) if isinstance(answer, dict) else None for answer in answers]
+    agreed = settled.get(part) if isinstance(settled, dict) else None
+    label = wording.option(question.for_each or question.id, part).label
+    return _valued(question, f"{question.id}.{part}", label, (own, agreed), wording)
+
+
+def _valued(question: Question, name: str, label: str, given: tuple[Sequence[Json], Json], wording: Wording) -> Line:
+    own, agreed = given
+    words = {option.id: wording.option(question.id, option.id) for option in getattr(question, "options", ())}
+    cells = tuple("" if v is None else (words[v].short or words[v].label) if v in words else _number(v) for v in own)
+    commonest = Counter(cell for cell in cells if cell).most_common(1)
+    options: tuple[tuple[str, str], ...] = tuple((id_, word.label) for id_, word in words.items())
+    bounds: tuple[float | None, float | None, float | None] = (None, None, None)
+    if isinstance(question, Scale):
+        bounds = (question.min, question.max, question.step or None)
+        points = (question.max - question.min) / question.step + 1 if question.step else 0
+        if 2 <= points <= _MOST_POINTS:
+            values = [question.min + at * question.step for at in range(round(points))]
+            options = tuple((f"{v:g}", f"{v:g}") for v in values)
+    elif isinstance(question, Number):
+        bounds = (question.min, question.max, 1.0 if question.integer else None)
+    return Line(
+        label=label,
+        cells=cells,
+        picked=None,
+        count=str(commonest[0][1]) if commonest else "",
+        split=len({cell for cell in cells if cell}) > 1,
+        control="select" if options else "number",
+        name=name,
+        value="" if agreed is None else _number(agreed) if agreed not in words else str(agreed),
+        chosen=agreed is not None,
+        options=options,
+        bounds=bounds,
+    )
+
+
+def _number(value: Json) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text and the names of those who marked it."""
+
+    text: str
+    who: tuple[str, ...] = ()
+
+
+def marked(text: str, spans: Mapping[str, Json], side: str) -> tuple[Piece, ...]:
+    """The text in pieces. `spans` are lists of spans by name; those of the other side are left out."""
+    places: list[tuple[int, int, str]] = []
+    for name, given in spans.items():
+        for span in given:
+            start, end = span.get("start"), span.get("end")
+            if span.get("side", "target") == side and isinstance(start, int) and isinstance(end, int):
+                places.append((max(0, start), min(len(text), end), name))
+    cuts = sorted({0, len(text), *(start for start, _, _ in places), *(end for _, end, _ in places)})
+    pieces: list[Piece] = []
+    for start, end in pairwise(cuts):
+        who = tuple(dict.fromkeys(name for first, last, name in places if first <= start and end <= last))
+        if pieces and pieces[-1].who == who:
+            pieces[-1] = Piece(pieces[-1].text + text[start:end], who)
+        else:
+            pieces.append(Piece(text[start:end], who))
+    return tuple(pieces)

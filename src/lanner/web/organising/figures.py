@@ -1,0 +1,448 @@
+"""The figures of the live page, drawn on the server. What each one answers and must not claim: docs/organising.md.
+
+Functions take finished numbers and give SVG; nothing here computes a statistic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+
+from markupsafe import Markup
+
+from lanner.monitor.snapshot import Cell, Leaning, Spread
+from lanner.reports.svg import Anchor, Drawing, fit
+from lanner.reports.svg import width as width_of
+from lanner.reports.typeset import count as thousands
+from lanner.reports.typeset import number
+from lanner.web.page.speech import say
+
+MARKS = {"above": ("✓", "tgood"), "across": ("△", "twarn"), "below": ("✕", "tbad"), "": ("", "tm")}
+
+
+def _markup(drawing: Drawing) -> Markup:
+    return Markup(str(drawing))  # the drawing escapes every word it is given
+
+
+def _of(name: str, done: int, whole: int) -> str:
+    return f"{name}: {say('{n} of {all}', n=thousands(done), all=thousands(whole))}"
+
+
+def progress_bar(name: str, parts: Sequence[tuple[str, int, int]], width: float = 180) -> Markup:
+    """One bar split by domain in proportion to its size, the done part filled. `parts`: domain, done, all."""
+    total = sum(whole for _, _, whole in parts)
+    drawing = Drawing(_of(name, sum(done for _, done, _ in parts), total), 16, width)
+    if not total:
+        return _markup(drawing)
+    room = width - 2 * (len(parts) - 1) - 1
+    x = 0.0
+    for domain, done, whole in parts:
+        size = room * whole / total
+        title = _of(domain or say("all"), done, whole)
+        drawing.rect(x, 3, size, 9, "pt", title=title)
+        if whole and done:
+            drawing.rect(x, 3, size * done / whole, 9, "pd", title=title)
+        x += size + 2
+    return _markup(drawing)
+
+
+def model_bar(name: str, share: float, width: float = 180) -> Markup:
+    """How far a model is: thinner and grey, since nobody waits for it."""
+    drawing = Drawing(f"{name}: {100 * share:.0f} %", 14, width)
+    drawing.rect(0, 3, width - 1, 6, "pt")
+    drawing.rect(0, 3, (width - 1) * share, 6, "pm")
+    return _markup(drawing)
+
+
+def sparkline(values: Sequence[float], label: str) -> Markup:
+    """Pace over equal parts of the work so far."""
+    drawing = Drawing(f"{label}: {', '.join(f'{value:.1f}' for value in values)}", 22, 60)
+    top = max(values, default=0) or 1
+    step = 54 / max(len(values) - 1, 1)
+    points = [(3 + step * at, 19 - 16 * value / top) for at, value in enumerate(values)]
+    for one, other in pairwise(points):
+        drawing.line(*one, *other, "sp")
+    if points:
+        drawing.circle(*points[-1], 2.5, "spd")
+    return _markup(drawing)
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementRow:
+    """One question's agreement: now with its interval, and the interval expected when all is in."""
+
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    expected_low: float | None = None
+    expected_high: float | None = None
+    group: str = ""
+    main: bool = True
+    heading: str = ""
+
+    def verdict(self, minimum: float) -> str:
+        """Judged by where the interval lies, never by the dot."""
+        if self.low is None or self.high is None:
+            return ""
+        if self.low >= minimum:
+            return "above"
+        return "below" if self.high < minimum else "across"
+
+
+def agreement(rows: Sequence[AgreementRow], minimum: float, statistic: str = "α") -> Markup:
+    """Dot, wide pale bar for 95 % now, bracket for what to expect at the end, dashed line for the planned minimum."""
+    left, right, top = 160.0, 376.0, 22.0
+    lowest = min([0.0, *(row.low for row in rows if row.low is not None)])
+    start = 0.0 if lowest >= 0 else -0.2 if lowest >= -0.2 else -1.0
+    heights = [(30 if row.main else 22) + (24 if row.heading else 0) for row in rows]
+    bottom = top + sum(heights) + 8
+    drawing = Drawing(
+        say("{what} per question with its 95 % interval now and at completion", what=statistic), bottom + 26, 492
+    )
+
+    def x(value: float) -> float:
+        return left + (right - left) * (max(value, start) - start) / (1 - start)
+
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1.0] if start > -1 else [-1, -0.5, 0, 0.5, 1.0]
+    for tick in ticks:
+        drawing.line(x(tick), top, x(tick), bottom, "gr")
+        drawing.text(x(tick), bottom + 15, number(tick, 1) if tick else "0", "tm", "middle")
+    drawing.line(x(minimum), 14, x(minimum), bottom, "min")
+    drawing.text(x(minimum), 10, say("planned minimum {value}", value=number(minimum, 2)), "tw", "middle")
+    drawing.text(492, 10, say("{what}, 95 % now", what=statistic), "tm", "end")
+    y = top
+    for row, height in zip(rows, heights, strict=True):
+        if row.heading:
+            drawing.text(0, y + 20, row.heading, "tm")
+        _agreement_row(drawing, row, y + height - (14 if row.main else 11), x, minimum)
+        y += height
+    return _markup(drawing)
+
+
+def _agreement_row(drawing: Drawing, row: AgreementRow, y: float, x: object, minimum: float) -> None:
+    assert callable(x)
+    half = 7 if row.main else 5
+    css = "tb" if row.main else "t"
+    if row.group:
+        drawing.rect(8, y - 6, 3, 12, f"g-{row.group}", rx=1)
+    if row.main:
+        drawing.lines(0, y + 4, row.label, 150, css)
+    else:
+        drawing.text(18, y + 4, fit(row.label, 138, 6.3), css, title=row.label)
+    if row.value is None:
+        drawing.text(492, y + 4, say("not yet"), "tm", "end")
+        return
+    if row.low is not None and row.high is not None:
+        drawing.rect(x(row.low), y - half, x(row.high) - x(row.low), 2 * half, "ci", rx=3)
+        drawing.text(492, y + 4, f"[{number(row.low, 2)}, {number(row.high, 2)}]", "tm", "end")
+    if row.expected_low is not None and row.expected_high is not None:
+        drawing.line(x(row.expected_low), y, x(row.expected_high), y, "cif")
+        for end in (row.expected_low, row.expected_high):
+            drawing.line(x(end), y - 4, x(end), y + 4, "cif")
+    drawing.circle(x(row.value), y, 4.5 if row.main else 3.5, "pt0")
+    mark, tone = MARKS[row.verdict(minimum)]
+    drawing.text(388, y + 4, mark, tone)
+    drawing.text(405, y + 4, number(row.value, 2), css)
+
+
+def heat_map(judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int], Cell], notes: Sequence[str]) -> Markup:
+    """Lower triangle, one hue. `judges`: name and whether a model, people first; people's block is framed."""
+    names = [name for name, _ in judges]
+    longest = max((len(word) for name in names for word in name.split()), default=0)
+    wide, tall = min(92.0, max(66.0, LETTER * longest + 10)), 50.0
+    left = min(140.0, max(61.0, 16 + LETTER * max(map(len, names), default=0)))
+    across, down = fit_names(names, wide - 6, 4), fit_names(names, left - 14, 3)
+    top = 11.0 + LINE * max(map(len, across), default=1)
+    size = len(judges)
+    people = sum(not model for _, model in judges)
+    bottom = top + tall * size + 4
+    drawing = Drawing(say("Agreement of each pair of judges"), bottom + 18 * len(notes), left + wide * max(size, 4) + 4)
+    for at, (name, model) in enumerate(judges):
+        css = "t" if model else "tb"
+        put_name(drawing, (left + wide * at + wide / 2 - 1, top / 2 + 1), (across[at], name), css, "middle")
+        put_name(drawing, (left - 11, top + tall * at + 28), (down[at], name), css, "end")
+        for other in range(at):
+            place = (left + wide * other, top + tall * at, wide - 2)
+            _heat_cell(drawing, judges, cells.get((other, at)), (other, at), place)
+        drawing.rect(left + wide * at, top + tall * at, wide - 2, 48, "hd", rx=3)
+    if people > 1:
+        drawing.rect(left - 2, top - 2, wide * people + 2, tall * people + 2, "frame", rx=5)
+    if 0 < people < size:
+        drawing.rect(left - 2, top + tall * people - 2, wide * people + 2, tall * (size - people) + 2, "frame d", rx=5)
+    for at, words in enumerate(notes):
+        drawing.text(left, bottom + 14 + 18 * at, words, "tb" if at == 0 else "tm")
+    return _markup(drawing)
+
+
+def _heat_cell(
+    drawing: Drawing,
+    judges: Sequence[tuple[str, bool]],
+    cell: Cell | None,
+    pair: tuple[int, int],
+    place: tuple[float, float, float],
+) -> None:
+    x, y, wide = place
+    middle = x + wide / 2
+    if cell is None or cell.value is None:
+        drawing.rect(x, y, wide, 48, "hd", rx=3)
+        drawing.text(middle, y + 28, f"n {thousands(cell.n)}" if cell and cell.n else say("none"), "tm2", "middle")
+        return
+    interval = f" [{cell.low:.2f}, {cell.high:.2f}]" if cell.low is not None and cell.high is not None else ""
+    same = say(", {n} % same", n=f"{100 * cell.same:.1f}") if cell.same is not None else ""
+    title = f"{judges[pair[0]][0]}–{judges[pair[1]][0]}: {cell.value:.3f}{interval}{same}, n {thousands(cell.n)}"
+    shade = min(9, max(0, int(cell.value * 18 if cell.value < 0.5 else 9)))
+    drawing.rect(x, y, wide, 48, f"h{shade}", rx=3, title=title)
+    drawing.text(middle, y + 22, number(cell.value, 2), "tb", "middle")
+    drawing.text(middle, y + 38, f"n {thousands(cell.n)}", "tm2", "middle")
+
+
+def label_shares(
+    options: Sequence[tuple[str, str]], judges: Sequence[tuple[str, bool, Sequence[float]]], caption: str
+) -> Markup:
+    """Stacked 100 % bars. `options`: label and class, `judges`: name, whether a model, share of each option."""
+    left, shown = room_for_names(name for name, _, _ in judges)
+    width, x, y = 402.0, left, 13.0
+    drawing = Drawing(say("Share of each answer per judge, {what}", what=caption), 0, width)
+    for label, css in options:
+        needed = 26 + width_of(label, LETTER)
+        if x + needed > width and x > left:
+            x, y = left, y + 18
+        drawing.rect(x, y - 9, 10, 10, css)
+        drawing.text(x + 14, y, label, "tm")
+        x += needed
+    y += 17
+    met_model = False
+    for row, (name, model, shares) in enumerate(judges):
+        if model and not met_model:
+            drawing.line(0, y - 4, width, y - 4, "gr")
+            met_model, y = True, y + 6
+        put_name(drawing, (0, y + 19), (shown[row], name), "t" if model else "tb", "start")
+        at = left
+        for (label, css), share in zip(options, shares, strict=True):
+            size = (width - 2 - left) * share
+            if share > 0:
+                drawing.rect(
+                    at, y, size - 1.5 if size > 3 else size, 28, css, title=f"{name} {label} {100 * share:.1f} %"
+                )
+                if size > 24:
+                    drawing.text(at + size / 2, y + 19, f"{100 * share:.0f}", f"t on-{css}", "middle")
+            at += size
+        y += 44
+    drawing.text(left, y + 6, caption, "tm")
+    drawing.height = y + 12
+    return _markup(drawing)
+
+
+def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: int, divided: int = 0) -> Markup:
+    """One bar over the shared units: all agree, each judge alone (most often first), otherwise split, none alike."""
+    split = say("split")
+    parts = [(say("all agree"), all_agree, "o0")]
+    for at, (name, count) in enumerate(alone):
+        parts.append((say("{name} alone", name=name) if at == 0 else name, count, "o1" if at == 0 else "o2"))
+    parts += [(split, divided, "o3"), (say("none alike"), none_alike, "o3")]
+    total = sum(count for _, count, _ in parts)
+    shown = [part for part in parts if part[1]]
+    room = 402 - 2 * (len(shown) - 1)
+    sizes = [room * count / total for _, count, _ in shown]
+    words: list[list[str]] = []
+    x = taken = 0.0  # names stand above their parts where they do not run into the one before
+    for (name, _, css), size in zip(shown, sizes, strict=True):
+        room_for = max(118.0, size) if css == "o1" else size if css == "o2" and size > 34 else 0.0
+        lines = fit_names([name], room_for, 3)[0] if room_for else []
+        if css == "o2" and any(len(word) > room_for / LETTER for word in name.split()):
+            lines = []  # a name in pieces is read as several; the tooltip has it whole
+        half = max([0.0, *(width_of(line, LETTER) / 2 for line in lines)])
+        fits = x + size / 2 - half >= taken
+        words.append(lines if fits else [])
+        taken = x + size / 2 + half + 4 if fits and lines else taken
+        x += size + 2
+    bar = 8 + LINE * max([1, *map(len, words)])
+    drawing = Drawing(
+        say("Of {n}: {what}", n=total, what=", ".join(f"{name} {count}" for name, count, _ in parts)), bar + 58, 402
+    )
+    x = 0.0
+    for (name, count, css), size, lines in zip(shown, sizes, words, strict=True):
+        drawing.rect(x, bar, size, 30, css, title=f"{name}: {count}")
+        if size > 7 * len(str(count)) + 4:
+            drawing.text(x + size / 2, bar + 20, str(count), "tb", "middle")
+        if css == "o3":
+            left = name == split and none_alike
+            drawing.text(402 - 76 if left else 402, bar + 46, name, "tm", "end")
+        elif css == "o0":
+            drawing.text(0, bar + 46, name, "tm")
+        elif lines:
+            middle = bar - 8 - LINE * (len(lines) - 1) / 2
+            half = max(width_of(line, LETTER) / 2 for line in lines)
+            centre = min(max(x + size / 2, half), 402 - half)  # the name of a small part at the edge stays inside
+            put_name(drawing, (centre, middle), (lines, name), "tb" if css == "o1" else "tm", "middle")
+        x += size + 2
+    return _markup(drawing)
+
+
+def merging(now: float, pairs: Sequence[tuple[str, float]]) -> Markup:
+    """Change of agreement when two labels count as one, largest first, losses hollow."""
+    drawing = Drawing(say("Agreement after counting two labels as one"), 28 + 24 * len(pairs), 402)
+    reach = max([0.01, *(abs(change) for _, change in pairs)])
+    loss = any(change < 0 for _, change in pairs)
+    zero, room = (265.0, 84.0) if loss else (180.0, 170.0)
+
+    def x(change: float) -> float:
+        return zero + room * change / reach
+
+    drawing.line(zero, 16, zero, 22 + 24 * len(pairs), "base")
+    drawing.text(zero, 11, say("now {value}", value=number(now, 3)), "tm", "middle")
+    for at, (label, change) in enumerate(pairs):
+        y = 32 + 24 * at
+        less = change < 0
+        drawing.text(0, y + 4, fit(label, 182), "tb" if at == 0 else "t")
+        drawing.line(zero, y, x(change), y, "lol n" if less else "lol")
+        drawing.circle(x(change), y, 5, "ptn" if less else "pt0")
+        words = number(change, 3) if less else f"+{number(change, 3)}"
+        drawing.text(402, y + 4, words, "tb" if at == 0 else "tm", "end")
+    return _markup(drawing)
+
+
+def distance(value: float) -> Markup:
+    """How far apart the answers to one item are, from 0 to 1."""
+    drawing = Drawing(say("distance {value}", value=f"{value:.2f}"), 8, 60)
+    drawing.rect(0, 2, 60, 4, "pt")
+    drawing.rect(0, 2, 60 * min(value, 1), 4, "pd")
+    return _markup(drawing)
+
+
+def distributions(judges: Sequence[tuple[str, bool, Spread]], bounds: tuple[float, float], caption: str) -> Markup:
+    """How each judge uses a fine scale: answers in bands as small bars, below them the middle half and the middle."""
+    left, shown = room_for_names(name for name, _, _ in judges)
+    width, tall, y = 402.0, 46.0, 4.0
+    low, high = bounds
+    drawing = Drawing(say("How the answers of each judge lie on the scale, {what}", what=caption), 0, width)
+    top = max((share for _, _, spread in judges for share in spread.bands), default=1) or 1
+    right = width - 46
+
+    def x(value: float) -> float:
+        return left + (right - left) * (value - low) / ((high - low) or 1)
+
+    bottom = y + (tall + 8) * len(judges)
+    for tick in range(5):
+        at = low + (high - low) * tick / 4
+        drawing.line(x(at), y, x(at), bottom, "gr")
+        drawing.text(x(at), bottom + 14, f"{at:g}", "tm", "middle")
+    drawing.text(width, 10, say("median"), "tm", "end")
+    for row, (name, model, spread) in enumerate(judges):
+        base = y + (tall + 8) * row + tall - 10
+        title = say(
+            "{name}: median {middle}, middle half {low} to {high}",
+            name=name, middle=f"{spread.middle:g}", low=f"{spread.low:g}", high=f"{spread.high:g}",
+        )  # fmt: skip
+        put_name(drawing, (0, base - 8), (shown[row], name), "t" if model else "tb", "start")
+        step = (right - left) / max(1, len(spread.bands))
+        for band, share in enumerate(spread.bands):
+            if share > 0:
+                size = max(1.0, (tall - 14) * share / top)
+                begin = low + (high - low) * band / len(spread.bands)
+                end = low + (high - low) * (band + 1) / len(spread.bands)
+                drawing.rect(
+                    left + step * band + 0.5, base - size, step - 1, size, "pm" if model else "pd",
+                    title=f"{name} {begin:g}–{end:g}: {100 * share:.1f} %", rx=1,
+                )  # fmt: skip
+        drawing.rect(x(spread.low), base + 3, max(2.0, x(spread.high) - x(spread.low)), 5, "ci", title=title, rx=2)
+        drawing.circle(x(spread.middle), base + 5.5, 3.5, "pt0", title=title)
+        drawing.text(width, base, f"{spread.middle:g}", "t" if model else "tb", "end")
+    drawing.text(left, bottom + 32, caption, "tm")
+    drawing.height = bottom + 38
+    return Markup(str(drawing))  # the drawing escapes every word it is given
+
+
+def leanings(rows: Sequence[tuple[str, Leaning]]) -> Markup:
+    """Who scores higher or lower than the others on the same texts: a dot with its interval, zero in the middle."""
+    left, shown = room_for_names(name for name, _ in rows)
+    width, right = 402.0, 330.0
+    bottom = 22.0 + 34 * len(rows)
+    drawing = Drawing(say("How much higher each judge scores than the others"), bottom + 6, width)
+    reach = max([0.1, *(abs(end) for _, row in rows for end in (row.value, row.low, row.high) if end is not None)])
+    zero = (left + right) / 2
+
+    def x(value: float) -> float:
+        return zero + (right - left) / 2 * value / reach
+
+    drawing.line(zero, 16, zero, bottom, "base")
+    drawing.text(zero, 11, say("like the others"), "tm", "middle")
+    for at, (name, row) in enumerate(rows):
+        y = 38.0 + 34 * at
+        put_name(drawing, (0, y + 4), (shown[at], name), "tb" if at == 0 else "t", "start")
+        if row.low is not None and row.high is not None:
+            drawing.rect(x(row.low), y - 6, x(row.high) - x(row.low), 12, "ci", rx=3)
+        words = f"{row.value:+.1f}".replace("-", "−")
+        drawing.circle(x(row.value), y, 4.5, "pt0", title=f"{name} {words}, n {thousands(row.items)}")
+        drawing.text(width, y + 4, words, "tb" if at == 0 else "t", "end")
+    return Markup(str(drawing))  # the drawing escapes every word it is given
+
+
+LETTER = 7.2
+"""About the width of a bold letter."""
+LINE = 14
+
+
+def fit_names(names: Sequence[str], width: float, lines: int) -> list[list[str]]:
+    """Names in so much room: whole where they fit on so many lines, broken between words, then between letters. What
+    is longer loses its middle, or whatever is not needed to tell it from the others."""
+    shown = [_broken(name, _room(name, width), lines) for name in names]
+    told = ["".join(lines_) for lines_ in shown]
+    twins = [at for at, words in enumerate(told) if told.count(words) > 1]
+    if len({names[at] for at in twins}) > 1:
+        differs = sum(
+            1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*(names[at] for at in twins), strict=False))
+        )
+        for at in twins:
+            room = _room(names[at], width)
+            rest = names[at][differs : differs + room * (lines - 1) or room // 2]
+            shown[at] = _fitted(names[at][:differs], rest, room, lines)
+    return shown
+
+
+def _room(name: str, width: float) -> int:
+    """How many letters of this name's script fit on a line."""
+    letter = 12.0 if any(ord(letter) > 0x2E80 for letter in name) else LETTER
+    return max(4, int(width / letter))
+
+
+def _broken(name: str, room: int, lines: int) -> list[str]:
+    whole = _wrapped(name, room)
+    return whole if len(whole) <= lines else _fitted(name, name[-3:].lstrip(), room, lines)
+
+
+def _fitted(name: str, end: str, room: int, lines: int) -> list[str]:
+    """As much of a name's beginning as fits before its end."""
+    for size in range(room * lines - len(end) - 1, 0, -1):
+        shown = _wrapped(f"{name[:size].rstrip()}…{end}", room)
+        if len(shown) <= lines:
+            return shown
+    return [f"…{end}"[:room]]
+
+
+def _wrapped(words: str, room: int) -> list[str]:
+    found: list[str] = []
+    for word in words.split():
+        if found and len(found[-1]) + 1 + len(word) <= room:
+            found[-1] += f" {word}"
+        else:
+            found += [word[at : at + room] for at in range(0, len(word), room)]
+    return found or [words]
+
+
+def put_name(
+    drawing: Drawing, place: tuple[float, float], words: tuple[Sequence[str], str], style: str, anchor: Anchor
+) -> None:
+    """A name around a height; the whole of it in a tooltip."""
+    (x, y), (shown, whole) = place, words
+    for at, line in enumerate(shown):
+        drawing.text(x, y + LINE * (at - (len(shown) - 1) / 2), line, style, anchor, title=whole)
+
+
+def room_for_names(names: Iterable[str]) -> tuple[float, list[list[str]]]:
+    """Room for names beside rows, and the names as they fit there."""
+    given = list(names)
+    left = min(118.0, max(60.0, 8 + LETTER * max(map(len, given), default=0)))
+    return left, fit_names(given, left - 4, 2)

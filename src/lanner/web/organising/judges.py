@@ -1,0 +1,217 @@
+"""Judges of a campaign: their links, adding and replacing them, reopening what they finished, letting them go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from lanner import campaign as campaigns
+from lanner.errors import LannerError
+from lanner.model import Campaign, Judge, JudgeKind, Task
+from lanner.protocols.wording import Wording
+from lanner.reports.files import csv_text
+from lanner.store import Overview, Seat, Store
+from lanner.web import auth
+from lanner.web.drafting.judges import Invited, invited
+from lanner.web.organising.campaigns import address_of, campaign_of
+from lanner.web.page import forms
+from lanner.web.page.refusing import told
+from lanner.web.page.rendering import page
+from lanner.web.page.speech import language, say
+from lanner.web.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link that was just made: the only time it can be shown."""
+
+    judge: str
+    name: str
+    email: str
+    address: str
+
+
+async def judges(request: Request) -> Response:
+    """Everyone who judges here."""
+    return await _judges_page(request, await campaign_of(request))
+
+
+async def _judges_page(request: Request, campaign: Campaign, problem: str = "", pasted: str = "") -> Response:
+    site: Site = request.app.state.site
+
+    def look() -> dict[str, object]:
+        done = {part.name: part for part in campaigns.progress(site.store, campaign.id).judges}
+        seats = campaigns.seats(site.store, campaign.id)
+        titles = {document.id: document.title for document in campaigns.documents(site.store, campaign.id)}
+        return {"seats": [(seat, done.get(seat.judge.id)) for seat in seats], "titles": titles}
+
+    shown = await site.read(look)
+    context = {"campaign": campaign, "problem": problem, "pasted": pasted, **shown}
+    return page(request, "judges.html", context, 422 if problem else 200)
+
+
+async def add(request: Request) -> Response:
+    """Judges pasted as text, with tasks by the campaign's design, and their links at once."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    form = await auth.form_of(request)
+    pasted = forms.text(form, "judges")
+
+    def work() -> list[Link]:
+        present = {judge.id for judge in campaigns.judges(site.store, campaign.id)}
+        coming = invited(pasted, present)
+        everyone = [entry.judge for entry in coming]
+        campaigns.add_judges(site.store, campaign.id, everyone, account=request.state.visitor.account.id)
+        return _issue(request, site.store, campaign, coming)
+
+    try:
+        made = await site.write(work)
+    except LannerError as error:
+        return await _judges_page(request, campaign, told(error), pasted)
+    return _links(request, campaign, made, form)
+
+
+async def first_links(request: Request, campaign: Campaign, people: Sequence[Invited]) -> Response:
+    """The links of a campaign that was just made."""
+    site: Site = request.app.state.site
+    made = await site.write(lambda: _issue(request, site.store, campaign, people))
+    return page(request, "links.html", {"campaign": campaign, "links": made})
+
+
+async def links(request: Request) -> Response:
+    """New links: for one judge, for all who have none, or for all. Shown once, on a page, to print, or as CSV."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    form = await auth.form_of(request)
+    who = forms.text(form, "who", "missing")
+
+    def work() -> list[Link]:
+        people = [seat for seat in campaigns.seats(site.store, campaign.id) if seat.judge.kind is JudgeKind.PERSON]
+        wanted = [seat for seat in people if _wanted(seat, who, forms.text(form, "judge"))]
+        return _issue(request, site.store, campaign, [Invited(seat.judge) for seat in wanted])
+
+    made = await site.write(work)
+    site.sessions.forget()
+    return _links(request, campaign, made, form)
+
+
+def _wanted(seat: Seat, who: str, judge: str) -> bool:
+    if who == "one":
+        return seat.judge.id == judge
+    return who == "all" or (who == "missing" and (not seat.has_link or seat.revoked_at is not None))
+
+
+def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[Invited]) -> list[Link]:
+    base = f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
+    return [
+        Link(
+            entry.judge.id,
+            entry.judge.name or entry.judge.id,
+            entry.email,
+            f"{base}/j/{campaigns.links.issue(store, campaign.id, entry.judge.id)}",
+        )
+        for entry in people
+    ]
+
+
+def _links(request: Request, campaign: Campaign, made: Sequence[Link], form: FormData) -> Response:
+    if forms.text(form, "as") == "csv":
+        rows = [{"judge": x.judge, "name": x.name, "email": x.email, "link": x.address} for x in made]
+        headers = {"content-disposition": 'attachment; filename="links.csv"'}
+        return Response(csv_text(rows), media_type="text/csv", headers=headers)
+    return page(request, "links.html", {"campaign": campaign, "links": made})
+
+
+async def judge(request: Request) -> Response:
+    """One judge: tasks with what is done, and what can be done about it."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    name = request.query_params.get("id", "")
+
+    def look() -> tuple[Seat, list[Overview], dict[int, Task], dict[str, str]] | None:
+        seat = _seat(site.store, campaign, name)
+        if seat is None:
+            return None
+        tasks = {task.id: task for task in campaigns.tasks(site.store, campaign.id, name) if task.items}
+        protocol = campaigns.protocol(site.store, campaign.id)
+        wording = Wording(protocol, language())
+        asked = {page: wording.stage(stages[0].id) or page for page, stages in protocol.pages.items()}
+        return seat, campaigns.overview(site.store, campaign.id, name), tasks, asked
+
+    found = await site.read(look)
+    if found is None:
+        raise HTTPException(404)
+    seat, lines, tasks, asked = found
+    about = {number: (task.items[0].document, _systems(task)) for number, task in tasks.items()}
+    shown = {"campaign": campaign, "seat": seat, "tasks": lines, "about": about, "asked": asked}
+    return page(request, "judge.html", shown)
+
+
+def _systems(task: Task) -> str:
+    """Whose translations a task shows, each once."""
+    return ", ".join(dict.fromkeys(system for item in task.items for system in item.systems))
+
+
+def _seat(store: Store, campaign: Campaign, judge: str) -> Seat | None:
+    with store.reading() as tx:
+        return tx.judges.find(campaign.id, judge)
+
+
+async def act(request: Request) -> Response:
+    """Something about one judge: revoke, reopen, replace, erase, withdraw."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    form = await auth.form_of(request)
+    name, what = forms.text(form, "judge"), forms.text(form, "do")
+    account: int = request.state.visitor.account.id
+    if await site.read(lambda: _seat(site.store, campaign, name)) is None:
+        raise HTTPException(404)
+
+    def work() -> None:
+        match what:
+            case "revoke":
+                campaigns.links.revoke(site.store, campaign.id, name)
+            case "reopen":
+                _reopen(site.store, campaign, name, forms.text(form, "task"), account)
+            case "replace":
+                present = {judge.id for judge in campaigns.judges(site.store, campaign.id)}
+                coming: Judge = invited(forms.text(form, "coming"), present)[0].judge
+                campaigns.replace_judge(site.store, campaign.id, name, coming, account=account)
+            case "erase" | "withdraw":
+                if forms.text(form, "typed") != name:
+                    raise LannerError(
+                        say("The id was not typed as it is written."), next_step=say("Nothing was changed.")
+                    )
+                {"erase": campaigns.erase, "withdraw": campaigns.withdraw}[what](site.store, campaign.id, name)
+            case _:
+                raise HTTPException(400)
+
+    await site.write(work)
+    site.sessions.forget()
+    return RedirectResponse(address_of(request, campaign, "/judges"), 303)
+
+
+def _reopen(store: Store, campaign: Campaign, judge: str, task: str, account: int) -> None:
+    own = {str(entry.id): entry.id for entry in campaigns.tasks(store, campaign.id, judge)}
+    if task not in own:
+        raise HTTPException(404)
+    campaigns.reopen_task(store, own[task], account=account)
+
+
+async def overlap(request: Request) -> Response:
+    """More documents for some judges, so that more is judged twice and intervals narrow."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    form = await auth.form_of(request)
+    chosen = [value for value in form.getlist("judge") if isinstance(value, str)]
+    documents = [value for value in form.getlist("document") if isinstance(value, str)]
+    if not chosen or not documents:
+        return await _judges_page(request, campaign, say("Choose at least one judge and one document."))
+    account: int = request.state.visitor.account.id
+    await site.write(lambda: campaigns.add_overlap(site.store, campaign.id, chosen, documents, account=account))
+    return RedirectResponse(address_of(request, campaign), 303)

@@ -1,0 +1,343 @@
+"""The live page: a campaign's status in the reader's words and figures, the page that shows it, and news for it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+
+from lanner import designs
+from lanner.model import Campaign, Judge
+from lanner.monitor.progress import JudgeProgress
+from lanner.monitor.snapshot import (
+    COMPARED,
+    EQUAL,
+    FEWEST,
+    MARKED,
+    NOTHING,
+    PEOPLE,
+    Comment,
+    Divergence,
+    Measure,
+)
+from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels, option_labels
+from lanner.monitor.verdict import Need, Targets, Verdict
+from lanner.store import Seat
+from lanner.web.organising import figures
+from lanner.web.organising.campaigns import campaign_of
+from lanner.web.organising.comparison import Comparison, comparison
+from lanner.web.organising.exports import FORMATS
+from lanner.web.organising.figures import AgreementRow
+from lanner.web.organising.log import describe_event
+from lanner.web.page.rendering import moment, page
+from lanner.web.page.speech import amount, day, language, say, translate
+from lanner.web.site import Site
+
+STATES = {
+    "draft": ("Draft", "wait"),
+    "open": ("Running", "run"),
+    "paused": ("Paused", "wait"),
+    "closed": ("Closed", "shut"),
+}
+HEARTBEAT = 15.0
+LONGEST = 3600.0
+"""Seconds a stream stays open. A browser comes back by itself; nobody forgotten stays for ever."""
+_SHOWN_SECONDS, _MOST_SHOWN = 0.8, 200
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRow:
+    """One line of the progress table."""
+
+    seat: Seat
+    name: str
+    about: str
+    progress: JudgeProgress
+    bar: Markup
+    parts: str
+    finish: str
+    late: str
+    early: str
+    spark: Markup | None
+    cost: float | None
+    cost_in_all: float | None
+    hours_in_all: float | None
+    missed: int
+    controls: int
+
+
+@dataclass(frozen=True, slots=True)
+class LivePage:
+    """Everything the template of the live page is given."""
+
+    campaign: Campaign
+    state: tuple[str, str]
+    about: str
+    targets: Targets
+    verdict: Verdict
+    people: tuple[JudgeRow, ...]
+    models: tuple[JudgeRow, ...]
+    domains: tuple[str, ...]
+    done: int
+    total: int
+    cost: float | None
+    needs: tuple[Need, ...]
+    agreement: Markup | None
+    signature: str
+    divergence: Divergence | None
+    questions: tuple[tuple[str, str], ...]
+    question: str
+    comparison: Comparison
+    comments: tuple[Comment, ...]
+    comments_in_all: int
+    activity: tuple[tuple[datetime, str], ...]
+    rest_assigned: bool
+    names: Mapping[str, str]
+    made_at: datetime | None
+    shared: int
+
+
+def live_page(status: CampaignStatus, now: datetime) -> LivePage:
+    """The page of one campaign in the reader's language."""
+    labels = {key: translate(label) for key, label in measure_labels(status.snapshot.measures, status.wording).items()}
+    chosen = status.chosen
+    answers = {MARKED: say("marked"), NOTHING: say("nothing marked"), EQUAL: say("neither")}
+    return LivePage(
+        campaign=status.campaign,
+        state=STATES[str(status.campaign.state)],
+        about=_about(status, now),
+        targets=status.targets,
+        verdict=status.verdict,
+        people=tuple(judge_row(judge) for judge in status.people),
+        models=tuple(judge_row(judge) for judge in status.models),
+        domains=tuple(domain for domain, _, _ in status.corpus.domains),
+        done=status.done,
+        total=status.total,
+        cost=status.cost,
+        needs=status.needs,
+        agreement=_agreement(status, labels),
+        signature=_signature(status),
+        divergence=chosen.divergence,
+        questions=_comparable_questions(status),
+        question=chosen.main,
+        comparison=comparison(
+            chosen.divergence,
+            status.names,
+            status.seats,
+            option_labels(status.protocol, status.wording, chosen.main, answers),
+        ),
+        comments=status.snapshot.comments[:6],
+        comments_in_all=status.snapshot.comments_in_all,
+        activity=tuple((event.at, describe_event(event)) for event in status.events[:-9:-1]),
+        rest_assigned=any(event.kind == "rest_assigned" for event in status.events),
+        names=status.names,
+        made_at=status.snapshot.made_at if status.ready else None,
+        shared=status.main.items if status.main else 0,
+    )
+
+
+def judge_row(judge: JudgeStatus) -> JudgeRow:
+    """The line of one judge: how far, how fast, when done, at what cost."""
+    progress = judge.progress
+    finish, late, early = _finish(judge)
+    is_person = judge.seat.judge.kind in PEOPLE
+    pace = say("items per minute over ten equal parts of the work")
+    return JudgeRow(
+        seat=judge.seat,
+        name=judge.name,
+        about=_attributes(judge.seat.judge),
+        progress=progress,
+        bar=figures.progress_bar(judge.name, progress.domains)
+        if is_person
+        else figures.model_bar(judge.name, progress.share),
+        parts=" · ".join(f"{done}/{whole}" for _, done, whole in progress.domains[:5]),
+        finish=finish,
+        late=late,
+        early=early,
+        spark=figures.sparkline(progress.pace.parts, pace) if progress.pace.parts else None,
+        cost=judge.cost,
+        cost_in_all=judge.cost_in_all,
+        hours_in_all=judge.hours_in_all,
+        missed=judge.missed,
+        controls=judge.controls,
+    )
+
+
+def _attributes(judge: Judge) -> str:
+    values = [str(value) for value in judge.attributes.values() if isinstance(value, str | int) and str(value)]
+    return ", ".join([*([say("simulated")] if judge.kind == "simulated" else []), *values])[:60]
+
+
+def _finish(judge: JudgeStatus) -> tuple[str, str, str]:
+    """When, and how that compares with the deadline: late or early."""
+    if judge.is_done:
+        return say("done"), "", ""
+    if judge.progress.finish is None:
+        return say("not begun") if not judge.progress.done else "…", "", ""
+    when = day(judge.progress.finish.date())
+    days = judge.days_late
+    if days is None:
+        return when, "", ""
+    if days > 0:
+        return when, amount(days, "{n} day late", "{n} days late"), ""
+    return when, "", amount(-days, "{n} day early", "{n} days early") if days else say("on the day")
+
+
+def _about(status: CampaignStatus, now: datetime) -> str:
+    campaign, corpus, deadline = status.campaign, status.corpus, status.targets.deadline
+    sentences = amount(corpus.sentences, "{n} sentence", "{n} sentences")
+    inside = amount(corpus.documents, "in {n} document", "in {n} documents")
+    parts = [status.wording.title, f"{sentences} {inside}"]
+    domains = [f"{domain} {documents}" for domain, documents, _ in corpus.domains if domain]
+    if len(domains) > 1:
+        parts[-1] += f" ({', '.join(domains[:6])})"
+    parts.append(say(designs.titles().get(campaign.design, campaign.design)).rstrip("."))
+    if campaign.opened_at:
+        since, days = day(campaign.opened_at.date()), (now.date() - campaign.opened_at.date()).days + 1
+        if deadline:
+            parts.append(say("since {day} to {end}, day {n}", day=since, end=day(deadline), n=days))
+        else:
+            parts.append(say("since {day}, day {n}", day=since, n=days))
+    return " · ".join(parts)
+
+
+def _agreement(status: CampaignStatus, labels: Mapping[tuple[str, str], str]) -> Markup | None:
+    measures = status.snapshot.measures
+    if not any(measure.value is not None and measure.items >= FEWEST for measure in measures):
+        return None
+    headings = _headings(status, labels)
+    rows = [
+        AgreementRow(
+            label=labels[m.question, m.row],
+            value=m.value if m.items >= FEWEST else None,
+            low=m.low,
+            high=m.high,
+            expected_low=m.expected_low,
+            expected_high=m.expected_high,
+            group=m.group,
+            main=m.main,
+            heading=heading,
+        )
+        for m, heading in zip(measures, headings, strict=True)
+    ]
+    return figures.agreement(rows, status.targets.minimum)
+
+
+def _headings(status: CampaignStatus, labels: Mapping[tuple[str, str], str]) -> list[str]:
+    """What stands above a measure: its stage, where several stages ask the same; the question, above its parts."""
+    measures = status.snapshot.measures
+    questions = [labels[m.question, m.row] for m in measures if m.main]
+    repeated = len(set(questions)) < len(questions)
+    stages = {question.id: status.wording.stage(stage.id) for stage, question in status.protocol.questions}
+    headings: list[str] = []
+    before: Measure | None = None
+    for measure in measures:
+        heading = ""
+        stage = stages.get(measure.question, "")
+        if measure.main:
+            heading = stage if repeated and (before is None or stages.get(before.question, "") != stage) else ""
+        elif before is None or before.main:
+            question = labels[measure.question, ""]
+            heading = (
+                say("{question}, one by one", question=question)
+                if measure.part == "row"
+                else say("{question}: chosen or not", question=question)
+            )
+        headings.append(heading)
+        before = measure
+    return headings
+
+
+def _signature(status: CampaignStatus) -> str:
+    main = status.main
+    if main is None or not main.signature:
+        return ""
+    documents = amount(main.documents, "{n} document", "{n} documents")
+    counts = f"n {main.items:,} · {documents} · {amount(main.judges, '{n} judge', '{n} judges')}"
+    return f"{status.protocol.label} · {counts} · {main.signature}"
+
+
+def _comparable_questions(status: CampaignStatus) -> tuple[tuple[str, str], ...]:
+    kinds = {question.id: question.kind for _, question in status.protocol.questions}
+    measured = dict.fromkeys(measure.question for measure in status.snapshot.measures if measure.main)
+    labels = {q: status.wording.question(q).label for q in measured if kinds[q] in COMPARED}
+    titles = {question.id: status.wording.stage(stage.id) for stage, question in status.protocol.questions}
+    alike = Counter(labels.values())
+    return tuple((q, f"{label} · {titles[q]}" if alike[label] > 1 else label) for q, label in labels.items())
+
+
+async def _live(request: Request) -> LivePage:
+    """The live page of the campaign asked for, with the newest numbers that are there in time."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    main = str(campaign.settings.get("main_question", ""))
+    wanted = request.query_params.get("question", "") or main
+    snapshot = await site.live.snapshot(campaign.id, main)
+    chosen = await site.live.snapshot(campaign.id, wanted) if wanted != main else snapshot
+    now = datetime.now(UTC)
+
+    def draw() -> LivePage:
+        status = campaign_status(site.store, campaign, snapshot, now, chosen=chosen, language=language())
+        return live_page(status, now)
+
+    return await site.read(draw)
+
+
+async def campaign(request: Request) -> Response:
+    """One campaign as it runs."""
+    return page(request, "campaign.html", {"live": await _live(request), "exports": FORMATS})
+
+
+async def panels(request: Request) -> Response:
+    """The panels alone, for a page that is open. All who look at the same moment are shown the same ones."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    root = request.scope.get("root_path", "")
+    key = (campaign.id, request.query_params.get("question", ""), f"{language()} {root}")
+    kept = site.shown.get(key)
+    if kept is not None and kept[0] > time.monotonic():
+        return HTMLResponse(kept[1], headers={"x-made-at": kept[2]})
+    live = await _live(request)
+    response = page(request, "live.html", {"live": live})
+    made_at = moment(live.made_at)
+    if len(site.shown) > _MOST_SHOWN:
+        site.shown.clear()
+    site.shown[key] = (time.monotonic() + _SHOWN_SECONDS, bytes(response.body), made_at)
+    response.headers["x-made-at"] = made_at
+    return response
+
+
+async def events(request: Request) -> Response:
+    """A stream for one campaign: `changed`, and `trouble` with the reason while nothing can be saved."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(_news(site, campaign.id), media_type="text/event-stream", headers=headers)
+
+
+async def _news(site: Site, campaign: int) -> AsyncIterator[str]:
+    loop = asyncio.get_running_loop()
+    end = loop.time() + LONGEST
+    yield "retry: 3000\n\n"
+    async with site.live.looking(campaign) as watched:
+        known, trouble = watched.number, ""
+        while loop.time() < end and not site.live.closing.is_set():
+            if site.trouble != trouble:
+                trouble = site.trouble
+                yield f"event: trouble\ndata: {json.dumps(trouble)}\n\n"
+            with suppress(TimeoutError):
+                await asyncio.wait_for(watched.news(known), HEARTBEAT)
+            if watched.number != known:
+                known = watched.number
+                yield f"event: changed\ndata: {known}\n\n"
+            else:
+                yield ": here\n\n"

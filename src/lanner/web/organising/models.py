@@ -1,0 +1,143 @@
+"""Model judges of a campaign: how far they are, what they cost so far, the command that lets one judge, and, where
+whoever operates the server allows it, a button that runs that command."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from lanner import campaign as campaigns
+from lanner.campaign import Part
+from lanner.errors import LannerError
+from lanner.model import Campaign, Judge
+from lanner.monitor.snapshot import MODELS
+from lanner.store import Store
+from lanner.web import auth
+from lanner.web.organising.campaigns import address_of, campaign_of
+from lanner.web.page import forms
+from lanner.web.page.refusing import told
+from lanner.web.page.rendering import page
+from lanner.web.page.speech import say
+from lanner.web.site import Site
+
+_EXAMPLE = "http://127.0.0.1:8080/v1"
+_NUMBERS = (("samples", "--samples"), ("limit", "--limit"), ("price_in", "--price-in"),
+            ("price_out", "--price-out"), ("max_cost", "--max-cost"))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One model judge: who, how far, what it was asked with, replies and tokens and cost so far."""
+
+    judge: Judge
+    part: Part | None
+    replies: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+
+    @property
+    def asked_with(self) -> str:
+        given = self.judge.attributes
+        models = given.get("models")
+        shown = [", ".join(map(str, models))] if isinstance(models, list) else []
+        shown += [f"{name} {given[name]}" for name in ("calls", "samples", "template", "replayed") if given.get(name)]
+        return " · ".join(shown)
+
+
+async def models(request: Request) -> Response:
+    """Model judges and how to add one."""
+    return await _page(request, await campaign_of(request), request.query_params)
+
+
+async def _page(request: Request, campaign: Campaign, given: Mapping[str, object], problem: str = "") -> Response:
+    site: Site = request.app.state.site
+    wanted = {name: str(given.get(name, "")) for name in ("model", "base_url", *(name for name, _ in _NUMBERS))}
+    command = ""
+    if wanted["model"] and not problem:
+        try:
+            command = shlex.join(_command(campaign, wanted))
+        except LannerError as error:
+            problem = told(error)
+    context = {
+        "campaign": campaign,
+        "machines": await site.read(lambda: _machines(site.store, campaign)),
+        "given": wanted,
+        "example": _EXAMPLE,
+        "command": command,
+        "servers": site.settings.model_servers,
+        "run": site.runs.of(campaign.id),
+        "problem": problem,
+    }
+    return page(request, "models.html", context, 422 if problem else 200)
+
+
+def _machines(store: Store, campaign: Campaign) -> list[Machine]:
+    parts = {part.name: part for part in campaigns.progress(store, campaign.id).judges}
+    seats = [seat for seat in campaigns.seats(store, campaign.id) if seat.judge.kind in MODELS]
+    with store.reading() as tx:
+        return [Machine(seat.judge, parts.get(seat.judge.id), *tx.ledger.spent(seat.number)) for seat in seats]
+
+
+def _command(campaign: Campaign, wanted: Mapping[str, str]) -> list[str]:
+    """What to type. Keys never stand in it: they come from the environment."""
+    address = wanted["base_url"].strip() or _EXAMPLE
+    if not address.startswith(("http://", "https://")) or wanted["model"].startswith("-"):
+        raise LannerError(
+            say("{given} is no address of a model server.", given=repr(address)),
+            next_step=say("Write https://host/v1."),
+        )
+    made = ["lanner", "judge", campaign.name, "--model", wanted["model"].strip(), "--base-url", address]
+    for name, option in _NUMBERS:
+        words = wanted[name].strip().replace(",", ".")
+        if not words:
+            continue
+        try:
+            number = float(words)
+        except ValueError:
+            raise LannerError(say("{given} is not a number.", given=repr(words))) from None
+        if not 0 <= number < 1e12:
+            raise LannerError(say("{given} is not a number.", given=repr(words)))
+        made += [option, f"{number:g}"]
+    return made
+
+
+async def judge_with(request: Request) -> Response:
+    """Start a model, or stop it. Only servers that the operator named are asked, and only with a limit of cost or of
+    items, so that a slip of the hand stays small."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    form = await auth.form_of(request)
+    match forms.text(form, "do"):
+        case "start":
+            wanted = {name: forms.text(form, name) for name in ("model", "base_url", *(name for name, _ in _NUMBERS))}
+            try:
+                await site.runs.start(campaign.id, _allowed(site, campaign, wanted))
+            except LannerError as error:
+                return await _page(request, campaign, wanted, told(error))
+        case "stop":
+            await site.runs.stop(campaign.id)
+        case _:
+            raise HTTPException(400)
+    return RedirectResponse(address_of(request, campaign, "/models"), 303)
+
+
+def _allowed(site: Site, campaign: Campaign, wanted: Mapping[str, str]) -> list[str]:
+    if wanted["base_url"] not in site.settings.model_servers:
+        raise LannerError(
+            say("This server may not be asked from here."),
+            next_step=say("Whoever runs Lanner allows it with: {command}", command="lanner serve --model-server URL"),
+        )
+    if not wanted["model"].strip():
+        raise LannerError(say("The model has no name."), next_step=say("Write what it is called."))
+    priced = wanted["max_cost"] and wanted["price_in"] and wanted["price_out"]
+    if not wanted["limit"] and not priced:
+        raise LannerError(
+            say("Say how far it may go."), next_step=say("Give a number of items, or prices and the most it may cost.")
+        )
+    return _command(campaign, wanted)

@@ -1,0 +1,192 @@
+"""What an owner looks after besides campaigns: copies of the whole store, tokens of programs, addresses that are told
+what happens. The same as `lanner backup`, `verify`, `tokens` and `webhooks`."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from lanner.campaign.announcing import EVENTS
+from lanner.errors import LannerError
+from lanner.store.backup import copies
+from lanner.store.verifying import Finding
+from lanner.web import auth
+from lanner.web.api.callers import SCOPES, issue
+from lanner.web.page import forms
+from lanner.web.page.refusing import told
+from lanner.web.page.rendering import page
+from lanner.web.page.speech import say
+from lanner.web.serving.telling import refuse_address
+from lanner.web.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a page is told besides what is always on it: a problem, a secret that is shown this once, what a check of a
+    copy found."""
+
+    problem: str = ""
+    secret: str = ""
+    about: str = ""
+    checked: str = ""
+    findings: Sequence[Finding] = ()
+
+
+async def server(request: Request) -> Response:
+    """Copies, tokens, webhooks."""
+    return await _page(request, Shown())
+
+
+async def _page(request: Request, shown: Shown) -> Response:
+    site: Site = request.app.state.site
+
+    def look() -> dict[str, object]:
+        with site.store.reading() as tx:
+            accounts = {account.id: account.name for account in tx.accounts.all()}
+            campaigns = {campaign.id: campaign.name for campaign in tx.campaigns.all()}
+            return {
+                "tokens": tx.tokens.all(),
+                "webhooks": tx.webhooks.all(),
+                "waiting": tx.webhooks.waiting(),
+                "accounts": accounts,
+                "campaigns": campaigns,
+            }
+
+    def stored() -> list[tuple[str, int, datetime]]:
+        found = [(path, path.stat()) for path in reversed(copies(site.backups))]
+        return [(path.name, about.st_size, datetime.fromtimestamp(about.st_mtime, UTC)) for path, about in found]
+
+    context = {
+        **await site.read(look),
+        "copies": await site.read(stored),
+        "folder": site.backups.name,
+        "hours": site.settings.backup_hours,
+        "keep": site.settings.backup_keep,
+        "scopes": SCOPES,
+        "events": EVENTS,
+        "now": datetime.now(UTC),
+        "shown": shown,
+    }
+    return page(request, "server.html", context, 422 if shown.problem else 200)
+
+
+async def back_up(request: Request) -> Response:
+    """Make a copy now, or check one."""
+    site: Site = request.app.state.site
+    form = await auth.form_of(request)
+    match forms.text(form, "do"):
+        case "make":
+            async with site.copying:  # two owners who press at once get one after the other
+                if not await site.keeper.back_up():
+                    problem = say("No copy could be made.") + " " + say("The reason is in the server’s log.")
+                    return await _page(request, Shown(problem))
+            return RedirectResponse(f"{request.scope.get('root_path', '')}/server", 303)
+        case "verify":
+            path = _copy(site, forms.text(form, "copy")) if forms.text(form, "copy") else None
+            name = path.name if path else say("the store in use")
+            try:
+                found: list[Finding] = await site.files.ask("verify", str(path) if path else "")
+            except LannerError as error:
+                return await _page(request, Shown(error.what))
+            return await _page(request, Shown(checked=name, findings=found))
+        case _:
+            raise HTTPException(400)
+
+
+def _copy(site: Site, name: str) -> Path:
+    """A copy by its name; nothing else in that folder, or outside it, can be had."""
+    found = next((path for path in copies(site.backups) if path.name == name), None)
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+async def download(request: Request) -> Response:
+    """A copy as a file."""
+    site: Site = request.app.state.site
+    path = await site.read(lambda: _copy(site, request.path_params["copy"]))
+    return FileResponse(path, filename=path.name, media_type="application/vnd.sqlite3")
+
+
+async def tokens(request: Request) -> Response:
+    """A new token, shown this once; or an end to one."""
+    site: Site = request.app.state.site
+    form = await auth.form_of(request)
+    try:
+        if forms.text(form, "do") == "revoke":
+            number = forms.text(form, "number")
+            if not number.isdecimal():
+                raise HTTPException(400)
+            await site.write(lambda: _revoke(site, int(number)))
+            return RedirectResponse(f"{request.scope.get('root_path', '')}/server#tokens", 303)
+        text = await site.write(lambda: _issue(site, form))
+    except LannerError as error:
+        return await _page(request, Shown(told(error)))
+    return await _page(request, Shown(secret=text, about="token"))
+
+
+def _issue(site: Site, form: FormData) -> str:
+    name = forms.text(form, "name").strip()[:80]
+    scopes = [value for value in form.getlist("scope") if isinstance(value, str)]
+    days = forms.text(form, "days").strip()
+    if not name or not scopes:
+        raise LannerError(say("A token needs a name and at least one thing it is for."))
+    if days and (not days.isdecimal() or not 0 < int(days) < 36500):
+        raise LannerError(say("{given} is not a whole number.", given=repr(days)))
+    until = datetime.now(UTC) + timedelta(days=int(days)) if days else None
+    chosen = {key: forms.text(form, key) or None for key in ("account", "campaign")}
+    return issue(site.store, name, scopes, account=chosen["account"], campaign=chosen["campaign"], expires_at=until)[1]
+
+
+def _revoke(site: Site, number: int) -> None:
+    with site.store.writing() as tx:
+        if not tx.tokens.revoke(number, datetime.now(UTC)):
+            raise LannerError(say("There is no such token that works."))
+
+
+async def webhooks(request: Request) -> Response:
+    """A new address, whose secret is shown this once; or an end to one."""
+    site: Site = request.app.state.site
+    form = await auth.form_of(request)
+    try:
+        if forms.text(form, "do") == "remove":
+            number = forms.text(form, "number")
+            if not number.isdecimal():
+                raise HTTPException(400)
+            await site.write(lambda: _remove(site, int(number)))
+            return RedirectResponse(f"{request.scope.get('root_path', '')}/server#webhooks", 303)
+        secret = await site.write(lambda: _tell(site, form))
+    except LannerError as error:
+        return await _page(request, Shown(told(error)))
+    return await _page(request, Shown(secret=secret, about="webhook"))
+
+
+def _tell(site: Site, form: FormData) -> str:
+    url = forms.text(form, "url").strip()[:2000]
+    try:
+        refuse_address(url)
+    except LannerError:
+        raise LannerError(
+            say("{given} is no address that can be told.", given=repr(url)), next_step=say("Write https://host/path.")
+        ) from None
+    events = [value for value in form.getlist("event") if value in EVENTS]
+    secret = secrets.token_urlsafe(24)
+    with site.store.writing() as tx:
+        about = tx.campaigns.find(forms.text(form, "campaign")) if forms.text(form, "campaign") else None
+        number = about.id if about else None
+        tx.webhooks.add(url, secret, [str(event) for event in events] or EVENTS, datetime.now(UTC), campaign=number)
+    return secret
+
+
+def _remove(site: Site, number: int) -> None:
+    with site.store.writing() as tx:
+        if not tx.webhooks.remove(number, datetime.now(UTC)):
+            raise LannerError(say("There is no such address."))

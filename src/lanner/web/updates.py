@@ -1,0 +1,155 @@
+"""Keeps the numbers of live pages fresh at no cost to saving.
+
+A save adds one to a counter and that is all. Whoever looks at a live page is subscribed; while there is someone, the
+store is asked twice a second for its newest judgement, and snapshots are computed by a worker, one at a time and never
+more often than they take.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from lanner.errors import StoreError
+from lanner.monitor.snapshot import Snapshot
+from lanner.store import Store
+from lanner.web.worker import worker
+
+LOOKS_A_SECOND = 2
+
+
+@dataclass(slots=True)
+class Watched:
+    """A campaign someone is looking at. `number` counts its news."""
+
+    stamp: tuple[int, int] | None = None
+    number: int = 0
+    lookers: int = 0
+    _waiting: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def tell(self) -> None:
+        """There is something new."""
+        async with self._waiting:
+            self.number += 1
+            self._waiting.notify_all()
+
+    async def news(self, seen: int) -> None:
+        """Return when there is something newer than what was seen."""
+        async with self._waiting:
+            await self._waiting.wait_for(lambda: self.number != seen)
+
+
+class LiveUpdates:
+    """Snapshots for pages, and news for those who wait. With `process` they are computed in a process of their own."""
+
+    def __init__(self, store: Store, *, process: bool = True) -> None:
+        self._store = store
+        self._worker = worker(store, process=process)
+        self._watched: dict[int, Watched] = {}
+        self._known: dict[tuple[int, str], Snapshot] = {}
+        self._making: dict[tuple[int, str], asyncio.Task[Snapshot]] = {}
+        self._rested: dict[int, float] = {}
+        self._took: dict[int, float] = {}
+        self._looking: asyncio.Task[None] | None = None
+        self._warming: asyncio.Task[Any] | None = None
+        self.closing = asyncio.Event()
+
+    def newest(self, campaign: int) -> tuple[int, int]:
+        """What changes whenever something worth showing does: the newest judgement, and the organisers' changes."""
+        with self._store.reading() as tx:
+            return tx.judgements.last(campaign), tx.campaigns.version(campaign)
+
+    def warm(self) -> None:
+        """Someone will ask soon: let the worker start, which takes a second or two."""
+        if self._warming is None:
+            self._warming = asyncio.create_task(self._worker.ask("ready"))
+            self._warming.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    async def snapshot(self, campaign: int, question: str = "", *, wait: float = 0.3) -> Snapshot | None:
+        """The newest snapshot. One that is older than the newest judgement is shown all the same if making a new one
+        takes longer than `wait`: numbers that are a little old beat a page that does not come. None if there is none
+        yet."""
+        key = (campaign, question)
+        known = self._known.get(key)
+        stamp, _ = await asyncio.to_thread(self.newest, campaign)
+        if known is not None and known.stamp >= stamp:
+            return known
+        if known is None or time.monotonic() >= self._rested.get(campaign, 0.0):
+            making = self._making.get(key)
+            if making is None:
+                making = self._making[key] = asyncio.create_task(self._make(key))
+            if not self._worker.is_started:
+                return known  # nothing will be there in time
+            if known is not None and self._took.get(campaign, 0.0) > wait:
+                return known  # nor here, as the last time; news come when it is made
+            with suppress(TimeoutError):
+                return await asyncio.wait_for(asyncio.shield(making), wait)
+        return known
+
+    async def _make(self, key: tuple[int, str]) -> Snapshot:
+        began = time.monotonic()
+        try:
+            made = await self._made(*key)
+            self._known[key] = made
+            # A snapshot that took long is not computed anew at once: the machine belongs to those who judge.
+            took = self._took[key[0]] = time.monotonic() - began
+            self._rested[key[0]] = time.monotonic() + 2 * took
+            watched = self._watched.get(key[0])
+            if watched is not None:
+                await watched.tell()
+            return made
+        finally:
+            self._making.pop(key, None)
+
+    async def _made(self, campaign: int, question: str) -> Snapshot:
+        made = await self.ask("snapshot", campaign, question)
+        assert isinstance(made, Snapshot)
+        return made
+
+    async def ask(self, job: str, *arguments: Any) -> Any:
+        """Anything else about live numbers: the worker that computes them has them at hand."""
+        return await self._worker.ask(job, *arguments)
+
+    @asynccontextmanager
+    async def looking(self, campaign: int) -> AsyncIterator[Watched]:
+        """While someone looks at a campaign."""
+        watched = self._watched.setdefault(campaign, Watched())
+        watched.lookers += 1
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look())
+        try:
+            yield watched
+        finally:
+            watched.lookers -= 1
+            if not watched.lookers:
+                self._watched.pop(campaign, None)
+
+    async def _look(self) -> None:
+        while self._watched and not self.closing.is_set():
+            for campaign, watched in list(self._watched.items()):
+                with suppress(StoreError):  # a database that is away for a moment is asked again
+                    stamp = await asyncio.to_thread(self.newest, campaign)
+                    if watched.stamp is not None and stamp != watched.stamp:
+                        await watched.tell()
+                    watched.stamp = stamp
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.closing.wait(), 1 / LOOKS_A_SECOND)
+
+    async def send_home(self) -> None:
+        """End every stream, so that the server can."""
+        self.closing.set()
+        for watched in list(self._watched.values()):
+            await watched.tell()
+
+    async def close(self) -> None:
+        """End what is under way, and the worker."""
+        self.closing.set()
+        running = [*self._making.values(), *(task for task in (self._looking, self._warming) if task)]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await self._worker.close()

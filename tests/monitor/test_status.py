@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from lanner import campaign
+from lanner.monitor.live import LiveCampaigns
+from lanner.monitor.status import campaign_status
+from lanner.store import Store
+from visiting import complete, open_campaign
+
+NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+
+def test_the_corpus_is_counted_by_domain(store: Store) -> None:
+    open_campaign(store)
+    corpus = campaign_status(store, campaign.get(store, "trial"), None, NOW).corpus
+    assert (corpus.documents, corpus.sentences) == (2, 6)
+    assert corpus.domains == (("social", 1, 3), ("news", 1, 3))
+
+
+def test_hours_cost_and_lateness_of_a_judge(store: Store) -> None:
+    open_campaign(store, settings={"hourly_rate": 36, "deadline": "2026-11-16"})
+    task = campaign.tasks(store, "trial", "J1")[0]
+    at = NOW - timedelta(days=2)
+    campaign.submit(store, task.id, 0, complete(), submission="one", active=7200.0, answered_at=at, at=at)
+    status = campaign_status(store, campaign.get(store, "trial"), LiveCampaigns(store).snapshot(1), NOW)
+    first, second = status.people
+    assert status.targets.deadline == date(2026, 11, 16)
+    assert first.cost == pytest.approx(72)
+    assert first.cost_in_all == pytest.approx(72 * first.progress.total)
+    assert first.days_late is not None and first.days_late > 0
+    assert (second.cost, second.days_late, second.controls) == (0, None, 0)
+    assert [(need.code, str(need.title)) for need in status.needs][-1] == ("idle", "Not begun: Judge 2.")

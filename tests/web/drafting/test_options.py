@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import pytest
+from starlette.datastructures import FormData
+
+from lanner.errors import LannerError
+from lanner.web.drafting.options import composed, offers, parsed, planned, protocol_text, read_wishes, refuse_paths
+from visiting import documents
+
+BASE = [("name", "trial"), ("protocol", "h_falcon"), ("judges", "Ana\nBen"), ("design", "full"), ("full.shuffle", "1")]
+
+
+def form(*more: tuple[str, str]) -> FormData:
+    return FormData([*BASE, *more])
+
+
+def test_the_plain_form() -> None:
+    wishes = read_wishes(form(("system", "a"), ("deadline", "2026-12-24"), ("title", "A trial")))
+    assert (wishes.name, wishes.title, wishes.design, wishes.systems) == ("trial", "A trial", "full", ("a",))
+    assert [judge.id for judge in wishes.people] == ["ana", "ben"]
+    assert wishes.options == {}
+    assert wishes.settings == {"deadline": "2026-12-24"}
+    assert parsed(wishes.protocol).name == "h_falcon"
+
+
+def test_options_that_differ_are_kept_as_what_they_are() -> None:
+    fields = [
+        ("name", "x"),
+        ("protocol", "da"),
+        ("design", "random"),
+        ("random.overlap", "0,5"),
+        ("random.judges_per_document", "2"),
+    ]
+    wishes = read_wishes(FormData(fields))
+    assert wishes.options == {"overlap": 0.5, "judges_per_document": 2}
+
+
+def test_controls_calibration_and_questionnaires() -> None:
+    wishes = read_wishes(form(("shuffled", "5 %"), ("repeats", "3"), ("calibration", "1"), ("before", "consent")))
+    assert wishes.settings["controls"] == {"shuffled": 0.05, "repeats": 3}
+    assert wishes.settings["before"] == ["consent"]
+    assert wishes.for_texts(documents())["calibration"] == ["doc0"]
+    assert next(iter(composed(wishes).pages)) == next(iter(parsed("# the protocol as it is: consent").pages))
+
+
+def test_a_protocol_without_some_questions() -> None:
+    made = parsed(read_wishes(form(("leave", "comment, sentence"))).protocol)
+    assert [question.id for _, question in made.questions] == ["skills", "holistic"]
+    assert made.name == "h_falcon_own"
+    assert not [score for score in made.scores if score.question == "sentence"]
+
+
+def test_ones_own_protocol_builds_on_names_and_never_on_files() -> None:
+    own = 'name = "mine"\nversion = "1"\nextends = "h_falcon"\nwithout = ["comment"]'
+    assert parsed(protocol_text(form(("own_protocol", own)))).name == "mine"
+    for evil in ('extends = "/etc/passwd"', 'extends = "../../secret.toml"', 'include = ["../x"]', "extends = 3"):
+        with pytest.raises(LannerError):
+            refuse_paths(f'name = "x"\n{evil}')
+    with pytest.raises(LannerError) as refused:
+        parsed(protocol_text(form(("own_protocol", "name = x y\nversion = 1"))))
+    assert refused.value.where.line == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        [("protocol", "h_falcon")],
+        [("name", "x")],
+        [("name", "x"), ("protocol", "../x")],
+        [("name", "x"), ("protocol", "da"), ("seed", "-1")],
+        [("name", "x"), ("protocol", "da"), ("design", "none")],
+        [("name", "x"), ("protocol", "da"), ("shuffled", "some")],
+        [("name", "x"), ("protocol", "da"), ("calibration", "two")],
+        [("name", "x"), ("protocol", "da"), ("leave", "Comment!")],
+        [("name", "x"), ("protocol", "da"), ("design", "random"), ("random.overlap", "half")],
+    ],
+)
+def test_what_cannot_be_understood_is_said(wrong: list[tuple[str, str]]) -> None:
+    with pytest.raises(LannerError) as refused:
+        read_wishes(FormData(wrong))
+    assert refused.value.what
+
+
+def test_the_plan_before_anything_is_made() -> None:
+    found = planned(documents(4), read_wishes(form(("hourly_rate", "40"))))
+    assert [row.judge for row in found.judges] == ["ana", "ben"]
+    assert found.cost == pytest.approx(found.hours * 40)
+    with pytest.raises(LannerError, match="Without judges"):
+        planned(documents(), read_wishes(FormData([("name", "x"), ("protocol", "da")])))
+
+
+def test_every_protocol_is_offered_with_words() -> None:
+    found = {offer.name: offer for offer in offers()}
+    assert {"h_falcon", "falcon", "esa", "mqm", "da"} <= set(found)
+    assert all(offer.title and offer.summary for offer in found.values())
+    assert found["consent"].about_judges

@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.datastructures import QueryParams
+from starlette.testclient import TestClient
+
+from lanner import campaign, protocols
+from lanner.model import Json, Judge, JudgeKind
+from lanner.monitor.snapshot import DisagreementFilter, DisagreementList, UnitAnswers
+from lanner.protocols.wording import Wording
+from lanner.store import Store
+from lanner.web.organising.disagreements import Matrix, Piece, Scene, marked, matrix, wanted_of
+from lanner.web.page.speech import speaking
+from visiting import complete, open_campaign, sign_in
+
+
+@pytest.fixture
+def token(client: TestClient, store: Store) -> str:
+    """A campaign in dispute, with an organiser in front of it."""
+    open_campaign(store, protocol="falcon")
+    for judge, level in (("J1", "local"), ("J2", "universal")):
+        mine = campaign.tasks(store, "trial", judge)
+        task = next(task for task in mine if task.page == "label" and task.items[0].document == "doc0")
+        for item in range(3):
+            answers = {**complete("falcon"), "context": level}
+            campaign.submit(store, task.id, item, answers, submission=f"{judge}.{item}")
+    return sign_in(client, store)
+
+
+def agreed(store: Store) -> dict[str, object]:
+    judges = {judge.id: judge.kind for judge in campaign.judges(store, "trial")}
+    return {
+        judgement.question: judgement.value
+        for judgement in campaign.judgements(store, "trial")
+        if judges[judgement.judge] is JudgeKind.ADJUDICATED
+    }
+
+
+def settle(client: TestClient, token: str, store: Store, **fields: str):
+    given = {"token": token, "document": "doc0", "segment": "1", "system": "", **fields}
+    return client.post("/campaigns/trial/settle", data=given)
+
+
+def test_the_page_shows_the_dispute(client: TestClient, token: str) -> None:
+    page = client.get("/campaigns/trial/disagreements?question=context").text
+    assert "disagreement" in page
+    assert "Agreed: Local" in page
+    assert "0 settled" in page
+
+
+def test_an_agreed_answer_is_a_judge_of_its_own(client: TestClient, token: str, store: Store) -> None:
+    answer = settle(client, token, store, context="local", note="Spelled out above.", next="?at=x")
+    assert answer.headers["location"] == "/campaigns/trial/disagreements?at=x"
+    assert agreed(store) == {"context": "local"}
+    page = client.get("/campaigns/trial/disagreements?show=settled").text
+    assert "1 settled" in page
+    event = campaign.events(store, "trial")[-1]
+    assert (event.kind, event.detail["note"]) == ("settled", "Spelled out above.")
+    own = [j.value for j in campaign.judgements(store, "trial") if j.judge == "J2" and j.question == "context"]
+    assert set(own) == {"universal"}, "the judges' own answers stay"
+
+
+def test_what_judges_left_open_can_be_settled_when_they_are_done(client: TestClient, token: str, store: Store) -> None:
+    campaign.close(store, "trial")
+    assert settle(client, token, store, context="local").status_code in (200, 303)
+    assert agreed(store) == {"context": "local"}
+
+
+def test_a_change_of_mind_and_back_again(client: TestClient, token: str, store: Store) -> None:
+    for level in ("local", "universal", "local"):
+        settle(client, token, store, context=level)
+        assert agreed(store) == {"context": level}
+
+
+def test_what_the_protocol_refuses_is_refused(client: TestClient, token: str, store: Store) -> None:
+    answer = settle(client, token, store, skills="idea_development")
+    assert "refused=" in answer.headers["location"]
+    assert "at+least" in answer.headers["location"]
+    assert agreed(store) == {}
+
+
+def test_a_number_is_agreed_on_too(client: TestClient, store: Store) -> None:
+    open_campaign(store)
+    for judge, score in (("J1", 2), ("J2", 8)):
+        task = campaign.tasks(store, "trial", judge)[0]
+        said = {**complete(), "holistic": score}
+        campaign.submit(store, task.id, 0, said, submission=judge)
+    unit = campaign.tasks(store, "trial", "J1")[0].items[0]
+    token = sign_in(client, store)
+    about = {"document": unit.document, "segment": unit.segment, "system": "|".join(unit.systems)}
+    answer = settle(client, token, store, **about, holistic="5")
+    assert "refused" not in answer.headers["location"]
+    assert agreed(store) == {"holistic": 5}
+
+
+def test_an_answer_is_taken_from_a_judge(client: TestClient, token: str, store: Store) -> None:
+    settle(client, token, store, **{"context@": "J2"})
+    assert agreed(store) == {"context": "universal"}
+    answer = settle(client, token, store, **{"context@": "nobody"})
+    assert "refused=" in answer.headers["location"]
+
+
+def test_a_guideline_note_is_written_when_asked(client: TestClient, token: str, store: Store) -> None:
+    settle(client, token, store, context="local", note="Not this one.")
+    assert "guideline_notes" not in campaign.get(store, "trial").settings
+    settle(client, token, store, context="local", note="Acronyms are local.", guideline="1")
+    notes = campaign.get(store, "trial").settings["guideline_notes"]
+    assert [note["text"] for note in notes] == ["Acronyms are local."]
+
+
+def test_where_it_goes_next_stays_on_this_site(client: TestClient, token: str, store: Store) -> None:
+    answer = settle(client, token, store, context="local", next="https://evil.example/")
+    assert answer.headers["location"] == "/campaigns/trial/disagreements"
+
+
+def test_nothing_judged_yet_says_what_will_come(client: TestClient, store: Store) -> None:
+    open_campaign(store)
+    sign_in(client, store)
+    assert "as soon as two people" in client.get("/campaigns/trial/disagreements").text
+    assert client.get("/campaigns/trial/disagreements?at=doc0&segment=1").status_code == 404
+
+
+def test_filters_from_the_address() -> None:
+    wanted = wanted_of(QueryParams("question=q&judges=a|b&labels=x|y&show=odd&domain=news"))
+    assert (wanted.question, wanted.judges, wanted.labels, wanted.show) == ("q", ("a", "b"), ("x", "y"), "open")
+    assert wanted_of(QueryParams("judges=a&labels=x|y|z")).judges == ()
+
+
+def scene(store: Store) -> Scene:
+    open_campaign(store, protocol="falcon")
+    campaign.add_judges(store, "trial", [Judge("gpt", JudgeKind.MODEL)])
+    return Scene(store, campaign.get(store, "trial"))
+
+
+SAID = UnitAnswers(
+    given={
+        "context": {"J1": "local", "J2": "universal", "gpt": "global"},
+        "spans": {"J1": [{"side": "source", "start": 0, "end": 6, "text": "Source"}], "J2": []},
+        "comment": {"J2": "Why?"},
+    },
+    seconds={"J1": 12.4},
+    parts={"context": 1.0},
+)
+
+
+def test_a_row_in_its_context_with_its_marks(store: Store) -> None:
+    place = scene(store)
+    item = place.item(("doc0", "1", ""), SAID, models=False)
+    assert item
+    assert [(row.number, row.current) for row in item.rows] == [(1, False), (2, True), (3, False)]
+    assert item.rows[1].source[0].who == ("Judge 1",)
+    assert (item.number, item.rows_in_all) == (2, 3)
+    assert item.comments == (("Judge 2", "Why?"),)
+    assert item.seconds == ("12", "")
+    assert [made.question for made in item.matrices] == ["context"]
+    assert item.extras[0].cells == ("Source", "nothing")
+    assert [words for _, words in item.extras[0].options] == ["as Judge 1", "as Judge 2"]
+    assert "differ on context level" in item.share
+    assert item.parts == "context level 1.0"
+    with speaking("ar"):
+        told = place.item(("doc0", "1", ""), SAID, models=False)
+    assert told and told.parts.endswith(" \u20681.0\u2069"), "a figure keeps its direction"
+
+
+def test_models_stay_hidden_until_people_have_decided(store: Store) -> None:
+    place = scene(store)
+    hidden = place.item(("doc0", "1", ""), SAID, models=True)
+    assert hidden and hidden.judges == ("Judge 1", "Judge 2")
+    decided = UnitAnswers(SAID.given, SAID.seconds, SAID.parts, {"context": "local"})
+    shown = place.item(("doc0", "1", ""), decided, models=True)
+    assert shown and shown.judges == ("Judge 1", "Judge 2", "gpt")
+
+
+def test_a_document_that_is_not_there(store: Store) -> None:
+    assert scene(store).item(("nowhere", "1", ""), SAID, models=False) is None
+
+
+def test_the_filters_know_judges_and_labels(store: Store) -> None:
+    context = scene(store).context(DisagreementList((), 0, 0, 0), DisagreementFilter(question="context"))
+    assert context["pairs"] == [("J1|J2", "Judge 1 and Judge 2")]
+    assert len(context["label_pairs"]) == 10  # type: ignore[arg-type]
+    assert ("comment", "Comment") not in context["questions"]  # type: ignore[operator]
+
+
+FALCON, H_FALCON = protocols.load("falcon"), protocols.load("h_falcon")
+
+
+def made(protocol: protocols.Protocol, question: str, given: dict[str, Json], settled: Json = None) -> Matrix:
+    found = protocol.find(question)
+    assert found
+    table = matrix(found[1], given, ["a", "b", "c"], settled, Wording(protocol))
+    assert table
+    return table
+
+
+def test_a_choice_has_its_options_as_rows() -> None:
+    table = made(FALCON, "context", {"a": "local", "b": "universal", "c": "local"}, "local")
+    assert [(line.value, line.count, line.split, line.chosen) for line in table.lines] == [
+        ("sentence_level", "", False, False),
+        ("local", "2", True, True),
+        ("extended", "", False, False),
+        ("global", "", False, False),
+        ("universal", "1", True, False),
+    ]
+    assert table.lines[1].picked == (True, False, True)
+    assert not table.agreed
+    assert {line.control for line in table.lines} == {"radio"}
+
+
+def test_sets_are_boxes_and_order_does_not_matter() -> None:
+    three = ["style_register", "idea_development", "participant_focus"]
+    table = made(FALCON, "skills", {"a": three, "b": three[::-1]}, three[:1])
+    assert table.agreed
+    assert [line.value for line in table.lines if line.chosen] == ["style_register"]
+    assert [line.group for line in table.lines][:4] == ["field", "field", "field", "tenor"]
+
+
+def test_a_grid_has_a_select_per_row_with_short_words() -> None:
+    table = made(H_FALCON, "skills", {"a": {"idea_development": "low"}, "b": {"idea_development": "high"}})
+    line = next(line for line in table.lines if line.name == "skills.idea_development")
+    assert line.cells == ("L", "H", "")
+    assert line.split
+    assert [value for value, _ in line.options] == ["not_relevant", "low", "medium", "high"]
+
+
+def test_scales_spans_and_repeated_questions() -> None:
+    score = made(H_FALCON, "holistic", {"a": 7, "b": 4}, 6)
+    assert score.lines[0].cells == ("7", "4", "")
+    assert score.lines[0].value == "6"
+    assert len(score.lines[0].options) == 10
+    each = made(FALCON, "ratings", {"a": {"style_register": 3}, "b": {"style_register": 3, "idea_development": 1}})
+    assert [line.name for line in each.lines] == ["ratings.style_register", "ratings.idea_development"]
+
+
+def test_marked_passages_are_taken_from_a_judge_as_they_are() -> None:
+    spans = made(FALCON, "spans", {"a": [{"text": "PRS"}], "b": []}, [{"text": "PRS"}])
+    [line] = spans.lines
+    assert line.cells == ("PRS", "nothing", "")
+    assert (line.control, line.name, line.value) == ("select", "spans@", "a")
+    assert line.options == (("a", "as a"), ("b", "as b"))
+    assert line.split
+
+
+def test_texts_and_questions_nobody_answered_have_no_table() -> None:
+    comment = H_FALCON.find("comment")
+    holistic = H_FALCON.find("holistic")
+    assert comment and holistic
+    assert matrix(comment[1], {"a": "hm"}, ["a"], None, Wording(H_FALCON)) is None
+    assert matrix(holistic[1], {}, ["a"], None, Wording(H_FALCON)) is None
+
+
+def test_overlaps_name_everyone() -> None:
+    spans = {"a": [{"side": "source", "start": 0, "end": 5}], "b": [{"side": "source", "start": 3, "end": 8}]}
+    assert marked("012345678", spans, "source") == (
+        Piece("012", ("a",)),
+        Piece("34", ("a", "b")),
+        Piece("567", ("b",)),
+        Piece("8"),
+    )
+
+
+def test_the_other_side_and_places_outside_do_not_count() -> None:
+    spans = {
+        "a": [{"side": "target", "start": 0, "end": 2}, {"side": "source", "start": 2, "end": 99}, {"missing": True}]
+    }
+    assert marked("abcd", spans, "source") == (Piece("ab"), Piece("cd", ("a",)))
+
+
+def test_offsets_count_code_points() -> None:
+    assert marked("😀ab", {"a": [{"side": "target", "start": 1, "end": 2}]}, "target") == (
+        Piece("😀"),
+        Piece("a", ("a",)),
+        Piece("b"),
+    )
+
+
+@given(st.text(max_size=30), st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=5))
+def test_no_letter_is_lost(text: str, places: list[tuple[int, int]]) -> None:
+    spans = {"a": [{"side": "source", "start": start, "end": end} for start, end in places]}
+    assert "".join(piece.text for piece in marked(text, spans, "source")) == text

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from lanner import campaign, formats
+from lanner.store import Store
+from lanner.web.organising.exports import FORMATS, TABLES
+from visiting import complete, open_campaign, sign_in
+
+
+@pytest.fixture
+def judged(client: TestClient, store: Store) -> None:
+    open_campaign(store)
+    sign_in(client, store)
+    for judge in ("J1", "J2"):
+        for task in campaign.tasks(store, "trial", judge):
+            for item in range(len(task.items)):
+                answers = {**complete(), "sentence": 1 + item, "comment": "=cmd()"}
+                campaign.submit(store, task.id, item, answers, submission=f"{task.id}-{item}-long")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_comes_as_a_file(client: TestClient, judged: None, tmp_path: Path, name: str) -> None:
+    answer = client.get(f"/campaigns/trial/export/{name}")
+    assert answer.status_code == 200, answer.text
+    assert "attachment" in answer.headers["content-disposition"]
+    assert f"trial-{name}" in answer.headers["content-disposition"]
+    files = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
+    assert "judgements.codebook.csv" in files and len(files) > 1
+    if name not in TABLES:
+        (tmp_path / "sent.zip").write_bytes(answer.content)
+        assert any(list(reading.judgements) for reading in formats.read(tmp_path / "sent.zip")), (
+            "it reads back as it came"
+        )
+
+
+def test_a_table_has_its_codebook_and_no_formulas(client: TestClient, judged: None) -> None:
+    answer = client.get("/campaigns/trial/export/csv")
+    files = zipfile.ZipFile(io.BytesIO(answer.content))
+    assert sorted(files.namelist()) == ["judgements.codebook.csv", "judgements.csv"]
+    table = files.read("judgements.csv").decode()
+    assert "'=cmd()" in table
+    assert "Judge 1" not in table, "names have no place in an export"
+
+
+def test_unknown_formats(client: TestClient, judged: None) -> None:
+    assert client.get("/campaigns/trial/export/exe").status_code == 404
+
+
+def test_the_report_runs_nothing_but_its_own_script(client: TestClient, judged: None) -> None:
+    answer = client.get("/campaigns/trial/report")
+    assert answer.status_code == 200
+    policy = answer.headers["content-security-policy"]
+    assert "sha256-" in policy
+    assert "script-src 'unsafe" not in policy
+    assert "sandbox" in policy
+    assert "<!doctype html>" in answer.text.lower()

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup
+
+from lanner.reports.svg import Drawing
+from lanner.web.organising import figures
+from lanner.web.organising.figures import (
+    LETTER,
+    AgreementRow,
+    Cell,
+    Leaning,
+    Spread,
+    distributions,
+    fit_names,
+    leanings,
+    put_name,
+    room_for_names,
+)
+
+
+def drawn(svg: Markup) -> ElementTree.Element:
+    return ElementTree.fromstring(svg)
+
+
+def words(svg: Markup) -> list[str]:
+    return [element.text or "" for element in drawn(svg).iter("text")]
+
+
+def test_a_bar_is_split_by_domain_in_proportion() -> None:
+    bars = list(drawn(figures.progress_bar("J1", [("news", 5, 10), ("social", 0, 30)])).iter("rect"))
+    widths = [float(bar.get("width") or 0) for bar in bars]
+    assert widths[0] * 3 == pytest.approx(widths[2], rel=0.01)
+    assert widths[1] == pytest.approx(widths[0] / 2, abs=0.1)
+    assert len(bars) == 3
+
+
+def test_an_empty_bar_draws_nothing() -> None:
+    assert len(drawn(figures.progress_bar("J1", []))) == 0
+    assert len(drawn(figures.progress_bar("J1", [("news", 0, 0)]))) == 0
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(0.41, 0.5, "above"), (0.4, 0.5, "above"), (0.3, 0.5, "across"), (0.2, 0.39, "below"), (None, None, "")],
+)
+def test_the_interval_decides_never_the_dot(low: float | None, high: float | None, verdict: str) -> None:
+    assert AgreementRow("q", 0.45, low, high).verdict(0.4) == verdict
+
+
+def test_agreement_says_number_interval_and_mark() -> None:
+    said = words(figures.agreement([AgreementRow("Context <level>", 0.46, 0.41, 0.5, 0.42, 0.49)], 0.4))
+    assert {"Context <level>", "✓", ".46", "[.41, .50]", "planned minimum .40"} <= set(said)
+
+
+def test_agreement_without_numbers_says_so() -> None:
+    assert "not yet" in words(figures.agreement([AgreementRow("Context", None)], 0.4))
+
+
+def test_agreement_below_zero_stays_inside() -> None:
+    svg = drawn(figures.agreement([AgreementRow("Context", -0.6, -0.9, -0.3)], 0.4))
+    assert all(160 <= float(circle.get("cx") or 0) <= 376 for circle in svg.iter("circle"))
+
+
+def test_the_heat_map_has_the_lower_triangle_with_n() -> None:
+    cells = {(0, 1): Cell(0.42, 412, 0.3, 0.5, 0.7), (0, 2): Cell(None, 3), (1, 2): Cell(0.2, 655)}
+    svg = figures.heat_map([("J1", False), ("J2", False), ("o3", True)], cells, ["people with people: .42"])
+    said = words(svg)
+    assert {".42", "n 412", ".20", "n 655", "n 3"} <= set(said)
+    frames = [rect.get("class") for rect in drawn(svg).iter("rect") if (rect.get("class") or "").startswith("frame")]
+    assert frames == ["frame", "frame d"]
+
+
+def test_shares_add_up_to_the_whole_bar() -> None:
+    options = [("Sentence", "r0"), ("Local", "r1"), ("Global", "r2")]
+    svg = figures.label_shares(options, [("J1", False, [0.6, 0.3, 0.1])], "% of 10")
+    assert {"60", "30", "10", "J1", "% of 10"} <= set(words(svg))
+
+
+def test_odd_one_out_names_the_first_alone() -> None:
+    said = words(figures.odd_one_out(223, [("J1", 72), ("J3", 53)], 23))
+    assert {"223", "J1 alone", "72", "J3", "53", "23", "none alike"} <= set(said)
+
+
+def test_merging_shows_gain_and_loss() -> None:
+    said = words(figures.merging(0.458, [("Extended + Universal", 0.061), ("Sentence + Local", -0.02)]))
+    assert {"now .458", "+.061", "−.020"} <= set(said)
+
+
+@given(st.lists(st.floats(0, 50), max_size=12))
+def test_a_sparkline_stays_in_its_box(values: list[float]) -> None:
+    svg = drawn(figures.sparkline(values, "pace"))
+    assert len(list(svg.iter("circle"))) == bool(values)
+    assert all(0 <= float(circle.get("cy") or 0) <= 22 for circle in svg.iter("circle"))
+
+
+def test_small_figures() -> None:
+    assert "distance 0.80" in figures.distance(0.8)
+    assert "60 %" in figures.model_bar("o3", 0.6)
+
+
+def test_each_judge_has_bars_a_middle_half_and_a_middle() -> None:
+    spread = Spread(70, 60, 80, (0.0,) * 12 + (0.5, 0.25, 0.25, 0, 0, 0, 0, 0))
+    drawn = str(distributions([("Ana", False, spread), ("model", True, spread)], (0, 100), "12 sentences"))
+    assert drawn.count('class="pd"') == 3
+    assert drawn.count('class="pm"') == 3
+    assert "Ana: median 70, middle half 60 to 80" in drawn
+    assert all(tick in drawn for tick in (">0<", ">25<", ">100<"))
+
+
+def test_nothing_leaves_the_drawing_however_far_someone_leans() -> None:
+    rows = [("Ana", Leaning("a", -30.0, -42.0, -18.0, 40)), ("Ben", Leaning("b", 2.0, None, None, 40))]
+    drawn = str(leanings(rows))
+    assert all(0 <= float(x) <= 402 for x in re.findall(r'[ c]x="(-?[\d.]+)"', drawn))
+    assert "−30.0" in drawn and "+2.0" in drawn
+
+
+def joined(shown: list[list[str]]) -> list[str]:
+    return ["".join(lines) for lines in shown]
+
+
+def test_names_wrap_before_they_are_cut() -> None:
+    assert fit_names(["Simulated 1", "J2"], 9 * LETTER, 2) == [["Simulated", "1"], ["J2"]]
+    assert fit_names(["Maximiliane"], 6 * LETTER, 2) == [["Maximi", "liane"]]
+
+
+def test_names_that_are_cut_are_still_told_apart() -> None:
+    alike = [f"A professional translator of legal texts, number {at} of the second group" for at in range(12)]
+    shown = fit_names(alike, 8 * LETTER, 3)
+    assert len(set(joined(shown))) == 12
+    assert all(len(lines) <= 3 for lines in shown)
+    assert all("…" in words for words in joined(shown))
+
+
+def test_a_cut_name_is_whole_in_its_tooltip() -> None:
+    drawing = Drawing("names", 40)
+    put_name(drawing, (0, 20), (["A…", "z"], "A to <z>"), "t", "start")
+    assert str(drawing).count("<title>A to &lt;z&gt;</title>") == 2
+
+
+def test_room_beside_rows_grows_with_the_names_up_to_a_limit() -> None:
+    assert room_for_names(["J1"])[0] < room_for_names(["Judge number one"])[0] <= 118

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from lanner import campaign
+from lanner.judges.simulated import Temper, fill
+from lanner.model import Judge, JudgeKind
+from lanner.monitor.live import LiveCampaigns
+from lanner.monitor.progress import JudgeProgress
+from lanner.monitor.snapshot import Pace, Snapshot
+from lanner.monitor.status import JudgeStatus, campaign_status
+from lanner.store import Seat, Store
+from lanner.web.organising import live
+from lanner.web.organising.live import LivePage, judge_row, live_page
+from lanner.web.site import Settings, Site
+from visiting import SYSTEMS, complete, open_campaign
+
+NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+
+def drawn(store: Store, snapshot: Snapshot | None) -> LivePage:
+    return live_page(campaign_status(store, campaign.get(store, "trial"), snapshot, NOW), NOW)
+
+
+def test_without_a_snapshot_there_is_progress(store: Store) -> None:
+    open_campaign(store)
+    page = drawn(store, None)
+    assert [row.name for row in page.people] == ["Judge 1", "Judge 2"]
+    assert (page.done, page.agreement, page.made_at) == (0, None, None)
+    assert page.total > 0
+    assert str(page.verdict.summary[0]) == "One moment."
+    assert page.people[0].finish == "not begun"
+
+
+def test_answers_move_everything(store: Store) -> None:
+    open_campaign(store, settings={"hourly_rate": 36, "deadline": "2026-11-16"})
+    for judge in ("J1", "J2"):
+        for task in campaign.tasks(store, "trial", judge):
+            for item in range(len(task.items)):
+                answers = {**complete(), "sentence": 1 + item, "holistic": 3 + task.id % 2 + item}
+                at = NOW - timedelta(days=3)
+                campaign.submit(
+                    store, task.id, item, answers, submission=f"{task.id}.{item}", active=100.0, answered_at=at, at=at
+                )
+    page = drawn(store, LiveCampaigns(store).snapshot(1, "sentence"))
+    assert page.done == page.total
+    row = page.people[0]
+    assert row.finish == "done"
+    assert row.cost == 36 * row.progress.active / 3600
+    assert page.agreement is not None
+    assert page.question == "sentence"
+    assert ("sentence", "Sentence score") in page.questions
+    assert "h_falcon@" in page.signature
+    assert "6 sentences in 2 documents" in page.about
+
+
+def test_stages_that_ask_the_same_are_told_apart(store: Store) -> None:
+    open_campaign(store, protocol="scenarios", options={"all_scenarios": True})
+    fill(store, "trial", {"J1": Temper(), "J2": Temper(reliability=0.6)}, dict.fromkeys(SYSTEMS, 0.6))
+    page = drawn(store, LiveCampaigns(store).snapshot(1))
+    assert ("adequacy_sc", "Adequacy · Sentences in their document") in page.questions
+    assert len(dict(page.questions)) == len({label for _, label in page.questions})
+    assert page.agreement and "Single sentences" in page.agreement and "The whole document" in page.agreement
+
+
+LAST_DAY = date(2026, 11, 18)
+
+
+def progress(done: int, finish: int | None = None) -> JudgeProgress:
+    """Ten items of an hour each; `finish` is a day of November."""
+    when = datetime(2026, 11, finish, 9, tzinfo=UTC) if finish else None
+    parts = (("news", done, 10),)
+    return JudgeProgress("ann", done, 10, parts, Pace(3600.0 * done, parts=(1.0, 2.0)), 3600.0 * done, None, None, when)
+
+
+def status(progress: JudgeProgress, days_late: int | None = None, seat: Seat | None = None) -> JudgeStatus:
+    seat = seat or Seat(1, 1, Judge("ann"))
+    return JudgeStatus(seat, seat.judge.name or seat.judge.id, progress, days_late, 60.0, 90.0, 1, 4)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "days_late", "words"),
+    [
+        (progress(0), None, ("not begun", "", "")),
+        (progress(10), None, ("done", "", "")),
+        (progress(4), None, ("…", "", "")),
+        (progress(4, 18), None, ("Wed 18 Nov", "", "")),
+        (progress(4, 18), 0, ("Wed 18 Nov", "", "on the day")),
+        (progress(4, 19), 1, ("Thu 19 Nov", "1 day late", "")),
+        (progress(4, 16), -2, ("Mon 16 Nov", "", "2 days early")),
+    ],
+)
+def test_when_a_judge_is_done_against_the_deadline(
+    ahead: JudgeProgress, days_late: int | None, words: tuple[str, str, str]
+) -> None:
+    row = judge_row(status(ahead, days_late))
+    assert (row.finish, row.late, row.early) == words
+
+
+def test_attributes_of_a_judge() -> None:
+    seat = Seat(1, 1, Judge("sim", kind=JudgeKind.SIMULATED, attributes={"native": "ko", "years": 3}))
+    assert judge_row(status(progress(4), seat=seat)).about == "simulated, ko, 3"
+
+
+async def following(stream: AsyncIterator[str], wanted: str) -> str:
+    async for line in stream:
+        if wanted in line:
+            return line
+    return ""
+
+
+async def the_end(site: Site, stream: AsyncIterator[str]) -> None:
+    """The server goes home: the stream ends, and nothing more is told."""
+    rest = asyncio.create_task(following(stream, "never"))
+    await asyncio.to_thread(lambda: None)
+    await site.live.send_home()
+    assert await asyncio.wait_for(rest, 30) == ""
+    await site.close()
+
+
+def test_a_save_is_told_and_the_end_ends_the_stream(store: Store) -> None:
+    open_campaign(store)
+    task = campaign.tasks(store, "trial", "J1")[0].id
+
+    async def work() -> None:
+        site = Site(store, Settings(processes=False))
+        stream = live._news(site, 1)
+        assert "retry" in await anext(stream)
+        waiting = asyncio.create_task(following(stream, "changed"))
+        while not (site.live._watched and next(iter(site.live._watched.values())).stamp):
+            await asyncio.to_thread(lambda: None)
+        await site.write(lambda: campaign.submit(store, task, 0, complete(), submission="12345678"))
+        assert "event: changed" in await asyncio.wait_for(waiting, 30)
+        await the_end(site, stream)
+
+    asyncio.run(work())
+
+
+def test_trouble_with_saving_is_told_to_a_page_that_is_open(store: Store) -> None:
+    open_campaign(store)
+
+    async def work() -> None:
+        site = Site(store, Settings(processes=False))
+        site.intake._failed = (time.monotonic(), "The disk is full.\nMake room.")
+        stream = live._news(site, 1)
+        assert json.loads((await following(stream, "trouble")).split("data: ")[1]) == "The disk is full.\nMake room."
+        site.intake._failed = None
+        await the_end(site, stream)
+
+    asyncio.run(work())

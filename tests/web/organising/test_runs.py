@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from lanner import campaign
+from lanner.errors import CampaignError
+from lanner.store import Store
+from lanner.web.app import create_app
+from lanner.web.organising.runs import Runs, _last, _summary
+from lanner.web.site import Settings
+from stub_server import Stub, running
+from visiting import open_campaign, sign_in
+
+
+def test_a_model_judges_from_the_page(store: Store) -> None:
+    open_campaign(store, protocol="sqm")
+    with running(Stub()) as url:
+        app = create_app(store, settings=Settings(processes=False, model_servers=(url,)))
+        with TestClient(app, follow_redirects=False) as client:
+            token = sign_in(client, store)
+            form = {"token": token, "do": "start", "model": "m", "base_url": url}
+            unlimited = client.post("/campaigns/trial/models", data=form)
+            assert unlimited.status_code == 422
+            assert "how far it may go" in unlimited.text
+            assert client.post("/campaigns/trial/models", data={**form, "limit": "4"}).status_code == 303
+            run = client.app.state.site.runs.of(campaign.get(store, "trial").id)
+            client.portal.call(asyncio.wait_for, run.watching, 60)
+            assert not run.failed, run.told
+            assert "items 4" in run.told
+            page = client.get("/campaigns/trial/models").text
+            assert "The last run has ended" in page
+            assert "4 of 12" in page
+    assert len({j.segment for j in campaign.judgements(store, "trial") if j.judge == "m"}) > 0
+
+
+async def _stopped(address: str) -> None:
+    runs = Runs(address)
+    run = await runs.start(1, ["http.server", "--bind", "127.0.0.1", "0"])
+    with pytest.raises(CampaignError, match="already"):
+        await runs.start(1, ["http.server"])
+    assert run.running
+    await runs.close()
+    assert not run.running
+
+
+def test_what_runs_ends_with_the_server_and_not_twice_at_once(tmp_path: Path) -> None:
+    asyncio.run(_stopped(str(tmp_path / "x.sqlite")))
+
+
+def test_what_a_run_came_to_is_told_in_a_line() -> None:
+    assert _summary('{"rows": [{"items": 4, "missing": 0, "cost": 0.5}]}') == "items 4, cost 0.5"
+    assert _summary("no json") == ""
+    assert _last("a\nb\n\nc\nd\n") == "b c d"
