@@ -96,3 +96,17 @@ def test_one_broken_rule_misses_an_item() -> None:
     answers = [answer("x", "1", [], Role.CONTROL, "errors"), answer("x", "1", 20, Role.CONTROL, "score")]
     (row,) = misses(outcomes(tasks, answers))
     assert (row.items, row.missed) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "holds"),
+    [
+        ({"a": "high", "b": "low"}, True),
+        ({"a": "low", "b": "low"}, False),
+        ({"b": "low"}, False),
+        ("high", False),
+        (None, None),
+    ],
+)
+def test_some_rows_of_a_grid(value: object, holds: bool | None) -> None:
+    assert met({"rows": {"a": "high"}}, value) is holds

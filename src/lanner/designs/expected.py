@@ -7,6 +7,7 @@ is                   the answer is exactly this; with `within` a number may diff
 one_of               the answer is one of these
 at_least, at_most    the number is not below, not above this
 includes, excludes   the labels given hold all of these, none of these
+rows                 a grid's rows have these options; rows that are not named may have any
 marks_at_least       so many spans are marked
 worst                the output in this place (from 0) is ranked behind every other: a tie is a miss
 below_original       the number is worse than the same judge's answer about the same output unspoiled
@@ -95,6 +96,8 @@ def met(rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_i
                 holds = value == wanted if near is None or number is None else abs(number - float(wanted)) <= near
             case "one_of":
                 holds = value in wanted
+            case "rows":
+                holds = isinstance(value, Mapping) and all(value.get(row) == option for row, option in wanted.items())
             case "at_least":
                 holds = number is not None and number >= wanted
             case "at_most":

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from lanner.model import Analysis, Condition, Object, Protocol, Question, Score, Stage, Unit
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.wording import Wording
+from lanner.protocols.worked_examples import teaching
 
 _UNITS = {
     Unit.ISOLATED: "isolated sentences",
@@ -41,12 +42,32 @@ def lines(protocol: Protocol, language: str = "en") -> Iterator[str]:
             yield from ("", f"## {heading}", "", text)
     for stage in protocol.stages:
         yield from _stage(protocol, stage, words)
+    yield from _examples(protocol, language)
     if protocol.scores:
         yield from ("", "## Scores", "")
         yield from (_score(score) for score in protocol.scores)
     if protocol.analyses:
         yield from ("", "## Analysis plan", "")
         yield from _analyses(protocol.analyses)
+
+
+def _examples(protocol: Protocol, language: str) -> Iterator[str]:
+    lesson = teaching(protocol)
+    examples = lesson.in_languages(f"en-{language}")
+    if not examples:
+        return
+    yield from ("", "## Worked examples")
+    for number, step in enumerate(lesson.steps(language), start=1):
+        yield from ("", f"{number}. {step}")
+    for example in examples:
+        before = f"({example.source_before}) " if example.source_before else ""
+        yield from ("", f"> {before}{example.source}")
+        yield from (f"> → {target}" for target in example.targets)
+        yield ""
+        right = "; ".join(f"{label}: {answer}" for label, answer in example.right_in_words(protocol, language))
+        wrong = "; ".join(f"{label}: {answer}" for label, answer in example.wrong_in_words(protocol, language))
+        yield f"✓ {right}" + (f"  ✗ {wrong}" if wrong else "")
+        yield from ("", example.explain(language))
 
 
 def _stage(protocol: Protocol, stage: Stage, words: Wording) -> Iterator[str]:

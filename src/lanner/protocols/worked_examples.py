@@ -1,0 +1,214 @@
+"""Worked examples of a protocol: a text, the right answer, an answer people often give instead, and why.
+
+They lie in `examples/NAME.toml` beside the protocol's own file. A protocol derived from another has the examples of its
+base as far as it asks their questions. Judges read them with the guidelines and practise on them; explanations are in
+the language of the judge's page, texts in a pair of languages that the file has.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lanner.errors import AnswerError
+from lanner.model import Grid, Json, Protocol, Question, Rank, Spans
+from lanner.protocols.answers import check
+from lanner.protocols.kinds.base import Texts
+from lanner.protocols.wording import Wording
+
+FOLDER = Path(__file__).parent / "examples"
+_CONDITIONS = frozenset({"is", "one_of", "at_least", "at_most", "includes", "excludes", "rows", "within"})
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One text with what to answer about it. `right` maps questions to rules as in `lanner.designs.expected`, `wrong`
+    questions to an answer that is often given instead."""
+
+    id: str
+    source: str
+    targets: tuple[str, ...]
+    right: Mapping[str, Mapping[str, Json]]
+    wrong: Mapping[str, Json]
+    explanations: Mapping[str, str]
+    languages: str = ""
+    source_before: str = ""
+    target_before: str = ""
+
+    def right_in_words(self, protocol: Protocol, language: str = "en") -> list[tuple[str, str]]:
+        """The right answers as pairs of a question's label and the answer in the words of the protocol."""
+        return [_in_words(protocol, language, name, rule) for name, rule in self.right.items()]
+
+    def wrong_in_words(self, protocol: Protocol, language: str = "en") -> list[tuple[str, str]]:
+        """The same for what is often answered instead."""
+        return [_in_words(protocol, language, name, {"is": value}) for name, value in self.wrong.items()]
+
+    def explain(self, language: str = "en") -> str:
+        """Why this is the right answer, in a language or its parent, else in English."""
+        return _in_language(self.explanations, language)
+
+
+@dataclass(frozen=True, slots=True)
+class Teaching:
+    """What a protocol teaches: steps that lead to an answer, and examples."""
+
+    examples: tuple[Example, ...] = ()
+    decision_question: str = ""
+    decisions: tuple[Mapping[str, str], ...] = field(default=())
+
+    def steps(self, language: str = "en") -> list[str]:
+        """The questions to ask oneself, in their order."""
+        return [_in_language(step, language) for step in self.decisions]
+
+    def in_languages(self, languages: str) -> tuple[Example, ...]:
+        """The examples whose texts suit a pair of languages ("en-ko"): those of the same pair, else of the same target
+        language, else of the first pair there is; examples without a translation always."""
+        pairs = list(dict.fromkeys(example.languages for example in self.examples if example.languages))
+        target = languages.partition("-")[2]
+        same_target = [pair for pair in pairs if target and pair.partition("-")[2] == target]
+        pair = languages if languages in pairs else (same_target or pairs or [""])[0]
+        return tuple(example for example in self.examples if example.languages in ("", pair))
+
+
+def teaching(protocol: Protocol) -> Teaching:
+    """The examples that fit a protocol: its own, else those of the protocol it extends."""
+    path = next((path for name in (protocol.name, protocol.extends) if name and (path := _file(name))), None)
+    if path is None:
+        return Teaching()
+    table = _read(path)
+    questions = {question.id: question for _, question in protocol.questions}
+    examples = [
+        example
+        for entry in table.get("example", ())
+        for case in entry["case"]
+        if (example := _example(entry, case, table["why"], questions)) is not None
+    ]
+    decisions = table.get("decisions", {})
+    if decisions.get("question") not in questions:
+        return Teaching(tuple(examples))
+    steps = tuple(_explanations(table["why"], step) for step in decisions["steps"])
+    return Teaching(tuple(examples), decisions["question"], steps)
+
+
+def _file(name: str) -> Path | None:
+    """The file of a protocol's examples, following what the shipped protocol of that name extends."""
+    path = FOLDER / f"{name}.toml"
+    if path.is_file():
+        return path
+    own = FOLDER.parent / f"{name}.toml"
+    base = str(_read(own).get("extends", "")) if own.is_file() else ""
+    return _file(base) if base else None
+
+
+@cache
+def _read(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _example(
+    entry: Mapping[str, Any],
+    case: Mapping[str, Any],
+    why: Mapping[str, Mapping[str, str]],
+    questions: Mapping[str, Question],
+) -> Example | None:
+    """The case as far as the protocol asks its questions; None where it asks none of them, or offers other options."""
+    targets = tuple(case.get("targets", ())) or ((case["target"],) if "target" in case else ())
+    texts = Texts(entry["source"], targets, ())
+    try:
+        right = {
+            name: _rule(questions[name], value, texts) for name, value in case["right"].items() if name in questions
+        }
+        wrong = {
+            name: _stored(questions[name], value, texts)
+            for name, value in case.get("wrong", {}).items()
+            if name in questions
+        }
+    except AnswerError:
+        return None
+    if not right:
+        return None
+    return Example(
+        entry["id"],
+        entry["source"],
+        targets,
+        right,
+        wrong,
+        _explanations(why, case["why"]),
+        case.get("languages", ""),
+        entry.get("before", ""),
+        case.get("before", ""),
+    )
+
+
+def _rule(question: Question, value: Json, texts: Texts) -> dict[str, Json]:
+    """An answer or a table of conditions as the rule that an expected answer is checked by."""
+    if isinstance(value, dict) and value.keys() <= _CONDITIONS:
+        return value
+    if isinstance(question, Grid) and isinstance(value, dict) and len(value) < len(question.rows):
+        return {"rows": value}
+    return {"is": _stored(question, value, texts)}
+
+
+def _stored(question: Question, value: Json, texts: Texts) -> Json:
+    """An answer in the form it is stored in, checked by its question."""
+    if isinstance(question, Spans) and isinstance(value, list):
+        value = [_placed(mark, texts) for mark in value]
+    return check(question, value, texts=texts, outputs=max(2, len(texts.targets)))
+
+
+def _placed(mark: Mapping[str, Json], texts: Texts) -> dict[str, Json]:
+    """A mark given by its words, with the place of these words in the text."""
+    side = str(mark.get("side", "target"))
+    text = texts.source if side == "source" else texts.targets[0]
+    start = text.index(str(mark["text"]))
+    return {**mark, "side": side, "start": start, "end": start + len(str(mark["text"]))}
+
+
+def _in_words(protocol: Protocol, language: str, name: str, rule: Mapping[str, Json]) -> tuple[str, str]:
+    words = Wording(protocol, language)
+
+    def option(option_id: Json) -> str:
+        return words.option(name, str(option_id)).label
+
+    def mark(span: Mapping[str, Json]) -> str:
+        named = [option(span[key]) for key in ("category", "severity") if span.get(key)]
+        return f"“{span['text']}” ({', '.join(named)})"
+
+    def answer(value: Json) -> str:
+        if isinstance(question, Spans):
+            return "; ".join(mark(span) for span in value) or "–"
+        if isinstance(question, Rank):
+            first, second = value[:2]
+            return "A = B" if first == second else "A > B" if first < second else "B > A"
+        if isinstance(value, dict):
+            return ", ".join(f"{option(key)}: {entry}" for key, entry in value.items())
+        if isinstance(value, list):
+            return ", ".join(map(option, value))
+        return option(value) if isinstance(value, str) else f"{value:g}"
+
+    found = protocol.find(name)
+    assert found is not None
+    question = found[1]
+    low, high = rule.get("at_least"), rule.get("at_most")
+    if "rows" in rule:
+        text = ", ".join(f"{option(row)}: {option(entry)}" for row, entry in rule["rows"].items())
+    elif low is not None and high is not None:
+        text = f"{low:g}–{high:g}"
+    elif low is not None or high is not None:
+        text = f"≥ {low:g}" if low is not None else f"≤ {high:g}"
+    else:
+        text = answer(rule["is"] if "is" in rule else rule["includes"])
+    return words.question(name).label, text
+
+
+def _explanations(why: Mapping[str, Mapping[str, str]], key: str) -> dict[str, str]:
+    return {language: texts[key] for language, texts in why.items()}
+
+
+def _in_language(texts: Mapping[str, str], language: str) -> str:
+    codes: Sequence[str] = (language, language.partition("-")[0], "en")
+    return next((texts[code] for code in codes if code in texts), "")

@@ -1,0 +1,109 @@
+"""Worked examples: every protocol about texts has some, in all languages, and their answers are ones it allows."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from lanner import protocols
+from lanner.model import Unit
+from lanner.protocols.worked_examples import FOLDER, teaching
+
+LANGUAGES = {"en", "ko", "de", "es", "pt", "zh", "ja", "ar"}
+ABOUT_TEXTS = [
+    name for name in protocols.names() if any(stage.unit is not Unit.JUDGE for stage in protocols.load(name).stages)
+]
+NINE = {
+    "information_density", "idea_development", "terminology_control", "style_register", "relational_address",
+    "modality_attitude", "reference_consistency", "participant_focus", "logical_connectivity",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ABOUT_TEXTS)
+def test_every_protocol_about_texts_has_examples_in_two_language_pairs(name: str) -> None:
+    lesson = teaching(protocols.load(name))
+    assert lesson.examples
+    pairs = {example.languages for example in lesson.examples} - {""}
+    assert pairs in ({"en-ko", "en-de"}, set())
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_no_case_of_a_file_is_dropped_by_the_protocol_it_is_written_for(path) -> None:
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    lesson = teaching(protocols.load(path.stem))
+    assert len(lesson.examples) == sum(len(example["case"]) for example in table["example"])
+    asked = {name for example in lesson.examples for name in example.right}
+    assert asked == {name for entry in table["example"] for case in entry["case"] for name in case["right"]}
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_explanation_is_there_in_every_language(path) -> None:
+    why = tomllib.loads(path.read_text(encoding="utf-8"))["why"]
+    assert set(why) == LANGUAGES
+    for language in LANGUAGES:
+        assert why[language].keys() == why["en"].keys()
+        assert language == "en" or not {*why[language].values()} & {*why["en"].values()}
+
+
+@pytest.mark.parametrize("pair", ["en-ko", "en-de"])
+def test_h_falcon_shows_each_skill_handled_well_and_badly(pair: str) -> None:
+    shown = {
+        (row, option)
+        for example in teaching(protocols.load("h_falcon")).in_languages(pair)
+        for row, option in dict(example.right.get("skills", {}).get("rows", {})).items()
+    }
+    assert shown == {(skill, option) for skill in NINE for option in ("high", "low")}
+
+
+def test_falcon_shows_every_level_the_pronoun_rule_and_the_way_to_decide() -> None:
+    lesson = teaching(protocols.load("falcon"))
+    levels = [example.right["context"]["is"] for example in lesson.examples if "context" in example.right]
+    assert set(levels) == {"sentence_level", "local", "extended", "global", "universal"}
+    assert lesson.decision_question == "context"
+    assert len(lesson.steps("ko")) == len(lesson.steps("en")) == 5
+    pronouns = [example for example in lesson.examples if example.id.startswith("pronoun")]
+    assert {example.wrong["context"] for example in pronouns} == {"local"}
+
+
+def test_a_mark_given_by_its_words_is_placed_in_the_text() -> None:
+    major = next(e for e in teaching(protocols.load("esa")).examples if "sonntags" in e.targets[0])
+    (mark,) = major.right["errors"]["is"]
+    assert major.targets[0][mark["start"] : mark["end"]] == "sonntags"
+
+
+def test_texts_suit_the_pair_of_languages() -> None:
+    lesson = teaching(protocols.load("esa"))
+    assert {example.languages for example in lesson.in_languages("fr-ko")} == {"en-ko"}
+    assert {example.languages for example in lesson.in_languages("en-cs")} == {"en-de"}
+
+
+def test_a_protocol_of_ones_own_has_the_examples_of_its_base_as_far_as_they_fit() -> None:
+    own = protocols.parse_toml('name = "mine"\nversion = "1"\nextends = "esa"\nwithout = ["errors"]\n')
+    examples = teaching(own).examples
+    assert examples and all(set(example.right) == {"score"} for example in examples)
+
+
+def test_a_protocol_without_examples_teaches_nothing() -> None:
+    text = 'name = "x"\nversion = "1"\n[[stage]]\nid = "a"\nunit = "document"\nobject = "output"\n'
+    text += '[[stage.question]]\nid = "q"\nkind = "text"\n[text.en.questions.q]\nlabel = "Q"\n'
+    assert teaching(protocols.parse_toml(text)).examples == ()
+
+
+def test_answers_are_shown_in_the_words_of_the_judges_language() -> None:
+    falcon, esa = protocols.load("falcon"), protocols.load("esa")
+    local = next(example for example in teaching(falcon).examples if example.id == "local")
+    assert local.right_in_words(falcon, "ko") == [("문맥 수준", "인접 문맥")]
+    assert local.wrong_in_words(falcon, "de") == [("Kontextebene", "Satzebene")]
+    minor = next(example for example in teaching(esa).examples if "bis Dämmerung" in example.targets[0])
+    assert minor.right_in_words(esa) == [("Errors", "“bis Dämmerung” (minor)"), ("Score", "66–95")]
+
+
+@pytest.mark.parametrize("name", ABOUT_TEXTS)
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_every_answer_has_words(name: str, language: str) -> None:
+    protocol = protocols.load(name)
+    for example in teaching(protocol).examples:
+        answers = [*example.right_in_words(protocol, language), *example.wrong_in_words(protocol, language)]
+        assert all(label and answer for label, answer in answers)
+        assert example.explain(language)
