@@ -31,7 +31,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from lanner.model import Document
-from live import SYSTEMS, Live, document
+from live_server import SYSTEMS, Live, document
 
 SENTENCES, SLOWER, TIMES, ROUNDS, FRAME = 60, 4, 50, 3, 16.0
 KEYS = """async keys => {

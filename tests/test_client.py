@@ -14,7 +14,7 @@ from lanner.store import Store
 from lanner.web.api.callers import SCOPES, issue
 from lanner.web.app import server
 from lanner.web.site import Settings
-from visiting import complete
+from web_clients import complete
 
 TEXTS = [
     {"id": f"d{n}", "segments": [{"id": "1", "source": f"Source {n}.", "outputs": {"a": f"Ziel {n}."}}]}

@@ -20,6 +20,7 @@ import pytest
 import yaml
 from markdown.extensions.toc import slugify
 
+from data_sets import data_dir
 from lanner import designs, errors, formats, protocols
 from lanner.cli import lanner
 from lanner.model import Unit
@@ -28,7 +29,6 @@ from lanner.stats.agreement import COEFFICIENTS
 from lanner.studies.study import names
 from lanner.web.judge.guide import keys
 from lanner.web.page.messages import Messages
-from released import data_dir
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -23,14 +23,14 @@ import pytest
 from click.testing import CliRunner
 
 import test_docs
+from data_sets import data_dir
+from docs_workspace import STORE, add_pilot, answered, lay_out
 from lanner.cli import lanner
 from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.serving.ports import free_port
-from released import data_dir
 from stub_server import Stub, running
 from test_docs import DOCS, FENCE, FRONT, PAGES, REFERENCE, TUTORIALS
-from workshop import STORE, add_pilot, answered, lay_out
 
 PROTOCOLS = {"metaeval": "da", "planning": "da", "scores": "esa", "wmt_mqm": "mqm", "mtme": "esa"}
 """Which protocol the campaign `pilot` of a page has, where it is not H-FALCON."""

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from campaign_parts import first_task, opened, save
+from data_sets import data_dir
 from lanner import campaign
 from lanner.analysis import material
 from lanner.analysis.material import Material, from_campaign
@@ -10,7 +11,6 @@ from lanner.designs.expected import Misses
 from lanner.errors import InputError
 from lanner.model import Judge
 from lanner.store import Store
-from released import data_dir
 
 
 def falcon_folder(folder: Path) -> Path:

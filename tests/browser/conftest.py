@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 import chromium
-from live import Live
+from live_server import Live
 
 PATIENCE = 60_000
 """Milliseconds until a state is given up that should come: no stopwatch, only the end of a test that is lost."""

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page
 
-from hands import Hands
+from browser_actions import Hands
 from lanner.web.page.messages import available
-from live import SYSTEMS, Live, Work, document
-from seen import clean, clean_in_both, picture
+from live_server import SYSTEMS, Live, Work, document
+from page_inspection import clean, clean_in_both, picture
 
 pytestmark = pytest.mark.browser
 

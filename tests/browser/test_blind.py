@@ -7,13 +7,13 @@ import dataclasses
 import pytest
 from playwright.sync_api import Page
 
-from hands import Hands
+from browser_actions import Hands
 from lanner import campaign
 from lanner.model import Judge, Role
 from lanner.web.judge.pages import Given, task_page
 from lanner.web.page.messages import Messages
-from live import SYSTEMS, Live, document
-from seen import HIDDEN, OTHER, Received
+from live_server import SYSTEMS, Live, document
+from page_inspection import HIDDEN, OTHER, Received
 
 pytestmark = pytest.mark.browser
 

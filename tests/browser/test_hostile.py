@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext
 
 from lanner import campaign
 from lanner.model import Document, Judge, Protocol, Segment
-from office import Office
+from organiser_client import Office
 
 pytestmark = pytest.mark.browser
 PAYLOADS = (

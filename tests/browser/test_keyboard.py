@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from hands import Hands
+from browser_actions import Hands
 from lanner.model import Item, Json, Judge, Spans, Task
 from lanner.protocols import names
 from lanner.protocols.answers import texts_of
 from lanner.protocols.simulate import page as simulated
-from live import SYSTEMS, Live, Work, document
-from seen import OTHER, Received, clean
+from live_server import SYSTEMS, Live, Work, document
+from page_inspection import OTHER, Received, clean
 
 pytestmark = pytest.mark.browser
 

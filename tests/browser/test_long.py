@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from hands import Hands
-from live import Live, document
-from seen import picture
+from browser_actions import Hands
+from live_server import Live, document
+from page_inspection import picture
 
 pytestmark = pytest.mark.browser
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from hands import Hands
-from live import Live, Work, document
+from browser_actions import Hands
+from live_server import Live, Work, document
 
 pytestmark = pytest.mark.browser
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from hands import Hands
+from browser_actions import Hands
 from lanner import campaign
-from office import CODE, Office
+from organiser_client import CODE, Office
 
 pytestmark = pytest.mark.browser
 

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from lanner import campaign
-from office import Office, disputed
-from seen import COLOURS, violations
+from organiser_client import Office, disputed
+from page_inspection import COLOURS, violations
 
 pytestmark = pytest.mark.browser
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from hands import Hands
+from browser_actions import Hands
 from lanner.formats import read_documents
 from lanner.model import Document
-from live import Live, Work
+from live_server import Live, Work
 
 FOLDER = os.environ.get("LANNER_SCREENSHOTS", "")
 pytestmark = [

@@ -14,8 +14,8 @@ from lanner.reports.html import render
 from lanner.reports.lab.build import compare
 from lanner.stats.resample import Resampling
 from lanner.studies.data import Data
+from page_inspection import clean, clean_in_both
 from reports.world import material
-from seen import clean, clean_in_both
 
 pytestmark = pytest.mark.browser
 

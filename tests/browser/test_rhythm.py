@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from playwright.sync_api import Page
 
-from hands import Hands
+from browser_actions import Hands
 from lanner.protocols.simulate import page as simulated
-from live import Live, document
+from live_server import Live, document
 
 pytestmark = pytest.mark.browser
 

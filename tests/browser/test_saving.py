@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, Playwright
 
+from browser_actions import Hands
 from chromium import on_disk
-from hands import Hands
 from lanner.campaign import history
-from live import Live, Work, document
+from live_server import Live, Work, document
 
 pytestmark = pytest.mark.browser
 

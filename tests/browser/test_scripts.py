@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from hands import Hands
-from live import Live, document
+from browser_actions import Hands
+from live_server import Live, document
 
 pytestmark = pytest.mark.browser
 

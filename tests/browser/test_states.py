@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from hands import Hands
+from browser_actions import Hands
 from lanner import campaign
-from live import SYSTEMS, Live, Work, document
-from seen import clean, clean_in_both
+from live_server import SYSTEMS, Live, Work, document
+from page_inspection import clean, clean_in_both
 
 pytestmark = pytest.mark.browser
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from hands import Hands
-from live import SYSTEMS, Live, document
+from browser_actions import Hands
+from live_server import SYSTEMS, Live, document
 
 pytestmark = pytest.mark.browser
 

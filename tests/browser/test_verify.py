@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from seen import clean, picture
+from page_inspection import clean, picture
 
 pytestmark = pytest.mark.browser
 

@@ -9,7 +9,7 @@ from lanner.campaign.files import import_file, inspect_file, write_copy
 from lanner.errors import InputError
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.store import Store
-from visiting import complete, open_campaign
+from web_clients import complete, open_campaign
 
 
 @pytest.fixture

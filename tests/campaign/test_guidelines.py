@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from lanner import campaign
 from lanner.campaign import guidelines
 from lanner.store import Store
-from visiting import open_campaign
+from web_clients import open_campaign
 
 
 def test_notes_are_numbered_dated_and_never_changed(store: Store) -> None:

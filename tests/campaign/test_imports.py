@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from campaign_parts import JUDGES, NOW, corpus, first_task, known, opened, save
+from data_sets import data_dir
 from lanner import campaign, formats
 from lanner.errors import CampaignError, InputError
 from lanner.model import Judge, JudgeKind, Judgement
 from lanner.store import Store
-from released import data_dir
 
 
 def label(context: str, segment: str = "0", judge: str = "eve", **more: object) -> Judgement:

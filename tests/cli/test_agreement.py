@@ -1,7 +1,7 @@
 import pytest
 
 from cli.command import Command
-from released import data_dir
+from data_sets import data_dir
 
 
 @pytest.mark.data

@@ -7,7 +7,7 @@ from lanner import campaign
 from lanner.campaign import Submission
 from lanner.model import JudgeKind
 from lanner.store import Store
-from visiting import complete
+from web_clients import complete
 
 
 @pytest.fixture

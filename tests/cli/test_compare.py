@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from cli.command import Command
+from data_sets import data_dir
 from lanner.formats import native
-from released import data_dir
 from reports.lab.worlds import scores
 
 

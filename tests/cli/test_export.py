@@ -1,8 +1,7 @@
 import csv
 from pathlib import Path
 
-from test_material import falcon_folder
-
+from analysis.test_material import falcon_folder
 from cli.command import Command
 
 

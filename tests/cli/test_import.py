@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 import pytest
-from test_material import falcon_folder
 
+from analysis.test_material import falcon_folder
 from cli.command import Command
+from data_sets import data_dir
 from lanner.cli import import_
-from released import data_dir
 
 
 def test_texts_become_a_corpus_file(lanner: Command, tmp_path: Path) -> None:

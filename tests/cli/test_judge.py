@@ -12,10 +12,10 @@ import pytest
 from aiohttp import web
 
 from cli.command import Command
-from judged import corpus
+from data_sets import data_dir
 from lanner import formats
 from lanner.judges import plan
-from released import data_dir
+from model_campaign import corpus
 from stub_server import Stub, completion, good, running
 
 

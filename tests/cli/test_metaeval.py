@@ -1,7 +1,7 @@
 import pytest
 
 from cli.command import Command
-from released import data_dir
+from data_sets import data_dir
 
 RELEASED = {
     "XCOMET-Ensemble-refA": (0.60399, 0.9394, 0.69532), "MetricX-23-refA": (0.60260, 0.9242, 0.58548),

@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 from cli.command import Command
+from data_sets import data_dir
 from lanner import formats
 from lanner.model import Judge, JudgeKind, Judgement
 from metrics.texts import documents
-from released import data_dir
 
 
 def texts(path: Path) -> Path:

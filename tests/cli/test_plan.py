@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cli.command import Command
-from released import data_dir
+from data_sets import data_dir
 
 
 def scores_file(folder: Path) -> Path:

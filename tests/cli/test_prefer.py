@@ -1,10 +1,10 @@
 from pathlib import Path
 
 import pytest
-from test_material import falcon_folder
 
+from analysis.test_material import falcon_folder
 from cli.command import Command
-from released import data_dir
+from data_sets import data_dir
 
 
 @pytest.mark.data

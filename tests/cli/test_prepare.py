@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from cli.command import Command
+from data_sets import data_dir
 from lanner.corpus import verify
-from released import data_dir
 
 SOURCE = "The council met on Tuesday. It was late. Nobody had expected the vote to be so close, least of all the mayor."
 TARGET = "Der Rat trat am Dienstag spät zusammen. Mit einer so knappen Abstimmung hatte niemand gerechnet."

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import Command
-from released import data_dir
+from data_sets import data_dir
 
 
 @pytest.mark.data

@@ -1,7 +1,6 @@
 from pathlib import Path
 
-from test_material import falcon_folder
-
+from analysis.test_material import falcon_folder
 from cli.command import Command
 
 

@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 
 from cli.command import Command
+from data_sets import data_dir
 from lanner import campaign, protocols
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, Segment
 from lanner.store import Store
-from released import data_dir
 
 EN_ZH = {
     "GPT-4": (90.399, 91.217), "Unbabel-Tower70B": (89.766, 89.958), "Gemini-1.5-Pro": (89.377, 87.855),

@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import pytest
-from test_material import falcon_folder
 
+from analysis.test_material import falcon_folder
 from cli.command import Command
+from data_sets import data_dir
 from lanner.cli._source import materials
-from released import data_dir
 
 
 def test_a_path_wins_over_a_campaign_of_that_name(lanner: Command, tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from data_sets import data_dir
 from lanner.cli._study_figures import KINDS, draw
 from lanner.studies.data import Data
 from lanner.studies.reproduce import read
 from lanner.studies.study import Drawing, load, names
-from released import data_dir
 from reports.world import material
 
 DATA = Data({"h": material("h_falcon"), "f": material("falcon"), "p": material("parity")})

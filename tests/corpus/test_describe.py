@@ -5,9 +5,9 @@ from itertools import groupby
 
 import pytest
 
+from data_sets import data_dir
 from lanner.corpus.describe import describe, to_latex, to_text, words
 from lanner.model import Document, Segment
-from released import data_dir
 
 DOCUMENTS = [
     Document("1", (Segment("1", "One two. Three!"), Segment("2", "Four", judged=False)), "en", domain="news"),

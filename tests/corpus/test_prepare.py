@@ -8,12 +8,12 @@ from itertools import groupby
 
 import pytest
 
+from data_sets import data_dir
 from lanner.corpus import recipe
 from lanner.corpus.edits import Edit
 from lanner.corpus.prepare import Preparation, prepare
 from lanner.errors import LannerError
 from lanner.model import Document, Segment
-from released import data_dir
 
 HOW = recipe.parse(
     """

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doubtful import rows
 from lanner.corpus.columns import texts
 from lanner.corpus.edits import Edit, apply
 from lanner.corpus.review import Place, Review, cuts
 from lanner.corpus.rows import Doubt
 from lanner.errors import InputError
 from lanner.model import Document, Segment
+from rows_to_review import rows
 
 DOCUMENT = Document(
     "d",

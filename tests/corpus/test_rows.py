@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_sets import data_dir
 from lanner.corpus.columns import language, texts
 from lanner.corpus.edits import Edit, edited
 from lanner.corpus.measure import Scores, compare, joint_borders
 from lanner.corpus.rows import DOUBTFUL, Splitting, split_document
 from lanner.model import Document, Segment
-from released import data_dir
 
 
 def document(*segments: Segment, source: str = "en", target: str = "es", **more) -> Document:

@@ -5,11 +5,11 @@ from shutil import copytree
 
 import pytest
 
+from data_sets import data_dir
 from formats.strategies import SAMPLES
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Role
-from released import data_dir
 
 
 def test_the_sample_folder() -> None:

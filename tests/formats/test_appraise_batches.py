@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from data_sets import data_dir
 from formats.strategies import SAMPLES, documents
 from lanner import formats
 from lanner.errors import InputError
 from lanner.formats.appraise_batches import read_batches, system_name
 from lanner.model import Document
-from released import data_dir
 
 BATCHES = SAMPLES / "appraise" / "batches.json"
 

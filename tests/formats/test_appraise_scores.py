@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_sets import data_dir
 from formats.strategies import SAMPLES, names, without_origin
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, Judgement, Role, Segment
-from released import data_dir
 
 TEXTS = {"oak": "Der 😀 Hafen ist leer.", "elm": "Ein Schiff, 𝒳 und Wind"}
 DOCUMENTS = [

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from data_sets import data_dir
 from lanner import formats, registry
 from lanner.errors import InputError, LannerError
-from released import data_dir
 
 NAMES = registry.names("formats")
 

@@ -5,10 +5,10 @@ from shutil import copy
 
 import pytest
 
+from data_sets import data_dir
 from formats.strategies import SAMPLES
 from lanner import formats
 from lanner.errors import InputError
-from released import data_dir
 
 
 def test_each_file_by_its_own_format(tmp_path: Path) -> None:

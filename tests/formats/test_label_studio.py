@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from data_sets import data_dir
 from formats.strategies import SAMPLES, documents, names, texts
 from lanner import formats, protocols
 from lanner.errors import InputError
 from lanner.formats.label_studio import Controls, labelling_config, read_results, result_objects
 from lanner.model import Choice, Document, Grid, Judge, JudgeKind, Judgement, Labels, Rank, Scale, Segment, Spans, Text
-from released import data_dir
 
 
 def read(*results: Any, controls: Controls | None = None, systems: tuple[str, ...] = ("oak",)) -> dict[str, Any]:

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_sets import data_dir
 from formats.strategies import SAMPLES, documents, full, texts
 from lanner import formats
 from lanner.errors import InputError
 from lanner.formats import mtme
 from lanner.formats.mtme import read_ratings, read_scores
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
-from released import data_dir
 
 DOCUMENTS = [
     Document("d1", (Segment("0", "aa", {"oak": "AAAA"}), Segment("1", "b", {"oak": "B"})), domain="news"),

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_sets import data_dir
 from formats.strategies import SAMPLES, texts, without_origin
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, Judgement, Segment
-from released import data_dir
 
 SAMPLE = (SAMPLES / "mqm.en-de.tsv").read_text(encoding="utf-8")
 

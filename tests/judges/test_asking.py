@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from judged import QUICK, corpus, judge, opened, stored
 from lanner.errors import LannerError
 from lanner.judges.plan import Limits
 from lanner.store import Store
+from model_campaign import QUICK, corpus, judge, opened, stored
 from stub_server import Stub, completion, good
 
 

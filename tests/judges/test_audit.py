@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from judged import corpus, judge, opened
 from lanner.judges.audit import audit
 from lanner.model import Result
 from lanner.store import Store
+from model_campaign import corpus, judge, opened
 from stub_server import Stub, good
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from judged import corpus, judge, opened
 from lanner import campaign
 from lanner.campaign import Submission
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
 from lanner.web.updates import LiveUpdates
+from model_campaign import corpus, judge, opened
 from stub_server import Stub
 
 

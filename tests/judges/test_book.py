@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from judged import corpus, opened
 from lanner import campaign
 from lanner.campaign import Saved, Submission
 from lanner.errors import LannerError
 from lanner.judges.book import Book
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
+from model_campaign import corpus, opened
 from store.test_ledger import entry
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from judged import corpus, judge, opened
 from lanner import campaign, protocols
 from lanner.campaign import Saved, Submission
 from lanner.judges.examples import Lesson, agreed
 from lanner.judges.prompt import Prompter, Settings
 from lanner.model import Judge
 from lanner.store import Store
+from model_campaign import corpus, judge, opened
 from stub_server import Stub
 
 

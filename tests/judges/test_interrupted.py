@@ -19,7 +19,6 @@ from typing import Any
 
 import pytest
 
-from judged import corpus, opened
 from lanner import campaign, protocols
 from lanner.judges import book
 from lanner.judges.plan import Calls, Limits, Member, Plan, Totals
@@ -28,6 +27,7 @@ from lanner.judges.run import run
 from lanner.model import Judge, Labels, Object, Unit
 from lanner.protocols.flow import holds
 from lanner.store import Store
+from model_campaign import corpus, opened
 from stub_server import instance
 
 PROTOCOLS = [

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from judged import corpus, member, opened, stored
 from lanner.judges.plan import Limits, Plan
 from lanner.judges.run import run
 from lanner.store import Store
+from model_campaign import corpus, member, opened, stored
 from stub_server import Stub, good, running
 
 _PROCESS = """

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from judged import corpus, opened, stored
 from judges.test_killed import ledger_keys
 from lanner import campaign, protocols
 from lanner.judges.plan import Limits, Member, Plan
@@ -22,6 +21,7 @@ from lanner.judges.providers import Endpoint
 from lanner.judges.run import run
 from lanner.protocols.answers import check, texts_of
 from lanner.store import Store
+from model_campaign import corpus, opened, stored
 from tiny_llama import llama_server
 
 

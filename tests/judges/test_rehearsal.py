@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from judged import corpus, judge, opened
 from lanner import protocols
 from lanner.judges.conformity import mistake
 from lanner.judges.plan import Limits, Member, Plan
@@ -17,6 +16,7 @@ from lanner.judges.providers import Endpoint
 from lanner.judges.rehearsal import Estimate, instance, rehearse
 from lanner.protocols.schema import stage_schema
 from lanner.store import Store
+from model_campaign import corpus, judge, opened
 from stub_server import Stub
 
 MEMBER = Member("m", Endpoint("http://127.0.0.1:9/v1"), price_in=1.0, price_out=2.0)

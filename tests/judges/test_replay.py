@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from judged import corpus, opened, stored
 from lanner import campaign
 from lanner.errors import InputError
 from lanner.judges.replay import replay
 from lanner.model import JudgeKind
 from lanner.store import Store
+from model_campaign import corpus, opened, stored
 
 SKILLS = ["Terminology Control", "Stylistic Register", "Participant Focus"]
 

@@ -7,12 +7,12 @@ import pickle
 
 import pytest
 
-from judged import QUICK, corpus, judge, member, opened, stored
 from lanner import campaign
 from lanner.errors import LannerError
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.run import run, run_shard, shards
 from lanner.store import Store
+from model_campaign import QUICK, corpus, judge, member, opened, stored
 from stub_server import Stub, serving
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from judged import corpus, judge, opened, stored
 from lanner import campaign, protocols
 from lanner.errors import LannerError
 from lanner.judges.plan import Limits
@@ -16,6 +15,7 @@ from lanner.judges.shard import Judging
 from lanner.model import JudgeKind
 from lanner.protocols.flow import missing
 from lanner.store import Store
+from model_campaign import corpus, judge, opened, stored
 from stub_server import Stub, good
 
 SKILLS = {"style_register", "modality_attitude", "participant_focus"}

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from data_sets import data_dir
 from lanner import protocols
 from lanner.analysis.material import from_file
 from lanner.model import Interval, Judgement, Result
 from lanner.monitor.agreement import expected, measures
 from lanner.monitor.answers import AnswerTable
 from lanner.stats.frame import frame
-from released import data_dir
 
 
 def test_the_expected_interval_shrinks_with_the_root_of_documents() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from data_sets import data_dir
 from lanner import protocols
 from lanner.analysis.material import from_file
 from lanner.model import Choice, Question
@@ -12,7 +13,6 @@ from lanner.monitor.divergence import BANDS, leaning, spreading
 from lanner.monitor.divergence import divergence as divergence_of
 from lanner.monitor.snapshot import Divergence
 from lanner.stats.ratings import Ratings
-from released import data_dir
 
 LEVELS = ["sentence_level", "local", "extended", "global", "universal"]
 

@@ -4,7 +4,7 @@ from lanner import campaign, protocols
 from lanner.model import Item, Judge, JudgeKind, Role, Task
 from lanner.monitor.live import LiveCampaigns, main_question
 from lanner.store import Store
-from visiting import complete, open_campaign
+from web_clients import complete, open_campaign
 
 
 def answer(store: Store, judge: str, place: int = 0, comment: str = "", **over: object) -> None:

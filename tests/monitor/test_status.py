@@ -8,7 +8,7 @@ from lanner import campaign
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.status import campaign_status
 from lanner.store import Store
-from visiting import complete, open_campaign
+from web_clients import complete, open_campaign
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

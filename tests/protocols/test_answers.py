@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_sets import data_dir
 from lanner import protocols
 from lanner.errors import AnswerError
 from lanner.model import (
@@ -30,7 +31,6 @@ from lanner.model import (
     Text,
 )
 from lanner.protocols.answers import accept, check, fold, resolve, texts_of
-from released import data_dir
 
 ABC = (Option(id="a"), Option(id="b", aliases=("Bee", "B & B")), Option(id="c"))
 

@@ -1,10 +1,10 @@
 import pytest
 
+from data_sets import data_dir
 from lanner import formats, protocols
 from lanner.errors import InputError
 from lanner.model import Document, Judgement, Role, Segment
 from lanner.protocols.intake import problems, take_in
-from released import data_dir
 
 FALCON = protocols.load("falcon")
 DOCUMENT = Document("d", (Segment("1", "He went home. 😀 Home!"),))

@@ -7,11 +7,11 @@ from collections import defaultdict
 
 import pytest
 
+from data_sets import data_dir
 from lanner import protocols
 from lanner.model import Choice, Labels, Option, Scale, Spans
 from lanner.protocols.answers import accept
 from lanner.protocols.scoring import RULES, rate, scores, word_count
-from released import data_dir
 
 SKILLS = {
     "information_density": "not_relevant",

@@ -10,7 +10,7 @@ from lanner.errors import LannerError
 from lanner.model import Document, Judge, Judgement, Role, Segment
 from lanner.reports import exchange
 from lanner.reports.exchange import main_score, score_judgements
-from visiting import documents
+from web_clients import documents
 
 PROTOCOL = protocols.load("h_falcon")
 

@@ -26,7 +26,7 @@ from lanner.store.links import Links
 from lanner.web.app import create_app
 from lanner.web.site import Settings
 from soak.harness import Account, Server, Trial, prepare
-from visiting import complete, enter, open_campaign, save
+from web_clients import complete, enter, open_campaign, save
 
 LONG = bool(os.environ.get("LANNER_SOAK"))
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from data_sets import data_dir
 from falcon_labels import falcon
 from lanner.stats import agreement
 from lanner.stats.agreement import COEFFICIENTS, grouped, overview
 from lanner.stats.alpha import alpha
 from lanner.stats.coefficients import kappa, percent
 from lanner.stats.resample import Resampling
-from rated import table
-from released import data_dir
+from rating_tables import table
 
 PLAIN = Resampling(method="none")
 

@@ -11,7 +11,7 @@ from lanner.errors import StatisticError
 from lanner.stats.alpha import alpha
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
-from rated import golden, plain_alpha, ratings, same, table
+from rating_tables import golden, plain_alpha, ratings, same, table
 
 PLAIN = Resampling(method="none")
 

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from data_set_frames import h_falcon
+from data_sets import data_dir
 from lanner.errors import StatisticError
 from lanner.stats.association import between_measures, correlate, correlations, partial, pulls
 from lanner.stats.concordance import COEFFICIENTS, Pairs
 from lanner.stats.resample import Resampling, jackknife_variance
-from released import data_dir
-from released_frames import h_falcon
 
 
 def made(seed: int, levels: int, documents: int = 40) -> Pairs:

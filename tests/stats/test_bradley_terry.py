@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
+from data_set_frames import parity
+from data_sets import data_dir
 from lanner.stats.bradley_terry import Davidson, bradley_terry
 from lanner.stats.resample import Resampling
-from released import data_dir
-from released_frames import parity
 
 QUICK = Resampling(n=200)
 

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
+from data_sets import data_dir
 from lanner.errors import StatisticError
 from lanner.stats import coefficients
 from lanner.stats.alpha import alpha
@@ -31,7 +32,7 @@ from lanner.stats.coefficients import (
 from lanner.stats.estimate import estimate
 from lanner.stats.ratings import ratings
 from lanner.stats.resample import Resampling
-from rated import (
+from rating_tables import (
     GOLDEN,
     chance_corrected,
     golden,
@@ -44,10 +45,9 @@ from rated import (
     shares,
     table,
 )
-from rated import (
+from rating_tables import (
     ratings as any_ratings,
 )
-from released import data_dir
 
 SCALE = ratings(table([[1, 2, 5]], "score"))
 

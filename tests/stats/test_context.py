@@ -3,11 +3,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from data_set_frames import h_falcon
+from data_sets import data_dir
 from lanner.errors import StatisticError
 from lanner.stats.context import agreement_intervals, distribution, issue_shares, misevaluations, spans
 from lanner.stats.resample import Resampling
-from released import data_dir
-from released_frames import h_falcon
 
 QUICK = Resampling(n=200)
 SCHEMA = {

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
+from data_sets import data_dir
 from falcon_labels import falcon
 from lanner.stats.alpha import alpha
 from lanner.stats.coefficients import fleiss, kappa, pairwise, percent
@@ -28,8 +29,7 @@ from lanner.stats.diagnosis import (
 from lanner.stats.icc import icc
 from lanner.stats.resample import Resampling
 from lanner.stats.spans import accuracy, jaccard, micro_f1
-from rated import plain_cohen, ratings, same, table
-from released import data_dir
+from rating_tables import plain_cohen, ratings, same, table
 
 PLAIN = Resampling(method="none")
 ROWS = [

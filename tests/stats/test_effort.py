@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 from scipy.stats import t
 
+from data_set_frames import falcon, h_falcon
+from data_sets import data_dir
 from lanner.errors import StatisticError
 from lanner.stats.effort import cost, fatigue, items, throughput, with_seconds
 from lanner.stats.resample import Resampling
-from released import data_dir
-from released_frames import falcon, h_falcon
 
 QUICK = Resampling(n=200)
 

@@ -16,7 +16,7 @@ from lanner.stats.estimate import Scattered, estimate, usage
 from lanner.stats.icc import icc
 from lanner.stats.resample import Resampling, draws
 from lanner.stats.spans import accuracy, jaccard, macro_f1, micro_f1
-from rated import table
+from rating_tables import table
 
 PLACES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2), st.floats(-5, 5)), max_size=12)
 

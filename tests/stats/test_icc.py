@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from lanner.errors import StatisticError
 from lanner.stats.icc import FORMS, icc
 from lanner.stats.resample import Resampling
-from rated import GOLDEN, golden, ratings, table
+from rating_tables import GOLDEN, golden, ratings, table
 
 PLAIN = Resampling(method="none")
 PUBLISHED = {"1,1": 0.17, "2,1": 0.29, "3,1": 0.71, "1,k": 0.44, "2,k": 0.62, "3,k": 0.91}

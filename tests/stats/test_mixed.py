@@ -9,9 +9,9 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
+from data_set_frames import h_falcon
+from data_sets import data_dir
 from lanner.stats.mixed import Parts, curvature, effects, fit, mixed, shares, variance_interval
-from released import data_dir
-from released_frames import h_falcon
 
 
 def parts(y: np.ndarray, design: np.ndarray, *factors: np.ndarray) -> Parts:

@@ -14,6 +14,8 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.multitest import multipletests
 
+from data_set_frames import falcon
+from data_sets import data_dir
 from lanner.errors import StatisticError
 from lanner.stats.models import (
     against_people,
@@ -24,8 +26,6 @@ from lanner.stats.models import (
     signed_rank_p,
 )
 from lanner.stats.resample import Resampling
-from released import data_dir
-from released_frames import falcon
 
 LABELS = {
     "judge": ["p", "p", "q", "q", "m", "m"],

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from data_set_frames import parity
+from data_sets import data_dir
 from lanner.errors import StatisticError
 from lanner.stats.preference import (
     comparisons,
@@ -20,8 +22,6 @@ from lanner.stats.preference import (
     without_excluded,
 )
 from lanner.stats.resample import Resampling
-from released import data_dir
-from released_frames import parity
 
 FORMS = {
     "ranks": {"ranks": [[1, 2], [2, 1], [1, 1]], "system": ["x|y", "x|y", "y|x"]},

@@ -18,7 +18,7 @@ from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.association import correlate
 from lanner.stats.bradley_terry import bradley_terry
 from lanner.stats.resample import Replicates, Resampling, replicate
-from rated import GOLDEN, table
+from rating_tables import GOLDEN, table
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = tomllib.loads((ROOT / "docs" / "published.toml").read_text(encoding="utf-8"))

@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 from scipy import stats
 
-import printed
+import published_data
+from data_set_frames import falcon, parity
+from data_sets import data_dir
 from lanner.model import Result
 from lanner.stats.agreement import grouped, overview
 from lanner.stats.association import _partials, between_measures, partial
@@ -25,9 +27,7 @@ from lanner.stats.ranking import head_to_head
 from lanner.stats.regression import compare_judges
 from lanner.stats.resample import Resampling
 from lanner.stats.spans import spans
-from rated import GOLDEN, table
-from released import data_dir
-from released_frames import falcon, parity
+from rating_tables import GOLDEN, table
 from stats.test_mixed import DYESTUFF
 
 QUICK = Resampling(n=200)
@@ -72,7 +72,9 @@ def test_each_group_has_the_printed_kappa_of_its_table() -> None:
     tables = {"textbook": ([[20, 5], [10, 15]], 0.40), "paradox": ([[80, 10], [5, 5]], 0.32),
               "physiotherapy": ([[22, 2], [4, 11]], 0.67)}  # fmt: skip
     parts = [
-        printed.crosstab(counts, "yn").with_columns(domain=pl.lit(name), document=pl.lit(name) + pl.col("document"))
+        published_data.crosstab(counts, "yn").with_columns(
+            domain=pl.lit(name), document=pl.lit(name) + pl.col("document")
+        )
         for name, (counts, _) in tables.items()
     ]
     found = {r.labels["domain"]: r.value for r in grouped(kappa, pl.concat(parts), by="domain", resampling=QUICK)}
@@ -90,7 +92,7 @@ def test_what_is_recorded_twice_agrees_with_itself(
     counts: list[list[int]], printed_kappa: float, tolerance: float
 ) -> None:
     """Bland, Measurement in Health and Disease: sex recorded twice, κ = 0.9760; children and smoking, κ = 0.80."""
-    twice = printed.crosstab(counts, "yn")
+    twice = published_data.crosstab(counts, "yn")
     role = pl.when(pl.col("judge") == "first").then(pl.lit("main")).otherwise(pl.lit("repeat"))
     asked = twice.with_columns(role=role, judge=pl.lit("one"), question=pl.lit("q"), stage=pl.lit("s"))
     everyone = self_agreement(asked, "q", resampling=QUICK)[0]
@@ -109,7 +111,7 @@ def test_a_share_fell_by_as_much_as_was_printed(
     counts: list[list[int]], change: float, ends: tuple[float, float], tolerance: float, most: float
 ) -> None:
     """Agresti: 541 people who bought coffee twice, −0.067 (−0.106 to −0.027); a prime minister, 59 % then 55 %."""
-    results = bias(printed.crosstab(counts, "ad"), resampling=Resampling(method="t"))
+    results = bias(published_data.crosstab(counts, "ad"), resampling=Resampling(method="t"))
     found = next(r for r in results if r.labels["judge"] == "second" and r.labels["label"] == "a")
     assert found.value == pytest.approx(change, abs=1e-12)
     assert (found.low, found.high) == pytest.approx(ends, abs=tolerance)
@@ -118,7 +120,7 @@ def test_a_share_fell_by_as_much_as_was_printed(
 
 def test_the_mini_meter_reads_two_litres_more() -> None:
     """Bland & Altman 1986: mean difference of two peak flow meters −2.1 l/min, 95 % interval −22.0 to 17.8."""
-    read = table([printed.LARGE_METER, printed.MINI_METER], "score")
+    read = table([published_data.LARGE_METER, published_data.MINI_METER], "score")
     found = next(r for r in severity(read, resampling=Resampling(method="t")) if r.labels["judge"] == "j0")
     assert found.value == pytest.approx(-2.1, abs=0.05)
     assert (found.low, found.high) == pytest.approx((-22.0, 17.8), abs=0.1)
@@ -154,7 +156,7 @@ def test_leaving_one_of_three_judges_out_leaves_the_kappa_of_the_other_two() -> 
 
 
 def test_partial_correlations_of_ppcor() -> None:
-    x, y, *given = (np.array(column, float) for column in printed.PROTEINS.values())
+    x, y, *given = (np.array(column, float) for column in published_data.PROTEINS.values())
     found = partial(x, y, np.stack(given, axis=1), methods=["pearson"], resampling=QUICK)[0]
     assert found.value == pytest.approx(-0.6720863, abs=5e-8)
     other = partial(given[0], given[1], np.stack([x, y], axis=1), methods=["pearson"], resampling=QUICK)[0]
@@ -188,8 +190,12 @@ def test_anscombes_four_sets_have_the_same_correlation() -> None:
 
 def test_height_matters_more_for_the_weight_of_men() -> None:
     """UCLA: slopes and sums of squares of the two groups; the difference and its standard error follow from them."""
-    rows = [(who, f"{who}{k}", float(h), float(w)) for who, people in (("F", printed.WOMEN), ("M", printed.MEN))
-            for k, (h, w) in enumerate(people)]  # fmt: skip
+    groups = {"F": published_data.WOMEN, "M": published_data.MEN}
+    rows = [
+        (sex, f"{sex}{number}", float(height), float(weight))
+        for sex, people in groups.items()
+        for number, (height, weight) in enumerate(people)
+    ]
     made = pl.DataFrame(rows, schema=["judge", "document", "height", "weight"], orient="row")
     [row] = rows_of(compare_judges(made, "weight", ["height"], errors="classical", resampling=QUICK), term="height")
     slopes, explained, rest = (2.095872170, 3.189727463), (1319.56112, 3882.53627), (29.3388815, 46.3637317)
@@ -207,7 +213,7 @@ def test_the_batches_of_dyestuff_have_the_printed_effects() -> None:
 
 def test_the_penicillin_model_has_the_printed_variances() -> None:
     """lme4, its output for Penicillin: plates .8467, samples 1.9316, residual .5499, mean 22.97 ± .8086."""
-    result = mixed(printed.penicillin(), "diameter", random=["document", "judge"])
+    result = mixed(published_data.penicillin(), "diameter", random=["document", "judge"])
     sd = {row["term"]: row["sd"] for row in rows_of(result, kind="variance")}
     assert sd == pytest.approx({"document": 0.8467, "judge": 1.9316, "residual": 0.5499}, abs=6e-5)
     [mean] = rows_of(result, kind="fixed")
@@ -216,7 +222,7 @@ def test_the_penicillin_model_has_the_printed_variances() -> None:
 
 def test_the_sleep_study_has_the_printed_effects_and_shares() -> None:
     """lme4: 251.4051 ± 9.7467 ms and 10.4673 ± 0.8042 a day, sd 37.12 and 30.99; MuMIn: R² 0.2799 and 0.7043."""
-    result = mixed(printed.sleepstudy(), "reaction", ["days"], random=["judge"])
+    result = mixed(published_data.sleepstudy(), "reaction", ["days"], random=["judge"])
     fixed = {row["term"]: (row["value"], row["error"]) for row in rows_of(result, kind="fixed")}
     assert fixed["intercept"] == pytest.approx((251.4051, 9.7467), abs=6e-5)
     assert fixed["days"] == pytest.approx((10.4673, 0.8042), abs=6e-5)
@@ -237,7 +243,7 @@ def test_more_boys_than_girls_in_all_82_years() -> None:
 
 def test_fishers_randomisation_of_darwins_maize() -> None:
     """Fisher 1935: 1,726 of 32,768 signs give as large a difference. SciPy's signed-rank example: p = 0.0413."""
-    rows = [(system, f"{k:02}", float(height)) for k, gap in enumerate(printed.MAIZE)
+    rows = [(system, f"{k:02}", float(height)) for k, gap in enumerate(published_data.MAIZE)
             for system, height in (("crossed", gap), ("selfed", 0))]  # fmt: skip
     made = pl.DataFrame(rows, schema=["system", "document", "score"], orient="row")
     made = made.with_columns(judge=pl.lit("ruler"), segment=pl.col("document"), question=pl.lit("height"))
@@ -260,7 +266,7 @@ def test_williams_t_of_correlated_correlations(
     low: float, high: float, between: float, n: int, t: float, tolerance: float
 ) -> None:
     """psych's paired.r (Anglim 2008), bruceR's cor_diff, Steiger 1980: two correlations with the same third."""
-    drawn = printed.correlated([[1, low, high], [low, 1, between], [high, between, 1]], n)
+    drawn = published_data.correlated([[1, low, high], [low, 1, between], [high, between, 1]], n)
     cells = np.full((3, n + n % 2), np.nan)
     cells[:, :n] = drawn.T
     gold, lesser, greater = (
@@ -312,7 +318,7 @@ def test_bacteria_die_at_the_printed_rate() -> None:
         "document": [f"{k:02}" for k in range(15)],
         "segment": [f"{k:02}" for k in range(15)],
         "label": ["x"] * 15,
-        "active": [float(n) for n in printed.BACTERIA],
+        "active": [float(n) for n in published_data.BACTERIA],
     }
     value = fatigue(made).value
     assert value is not None

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-import printed
+import published_data
 from lanner.model import Interval, Result
 from lanner.stats.coefficients import percent
 from lanner.stats.models import alternative_annotator, calibration
@@ -37,11 +37,11 @@ def rows_of(result: Result, **wanted: str) -> list[dict[str, Any]]:
 # --- models, planning, questionnaires --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", printed.LESIONS["printed"])
+@pytest.mark.parametrize("model", published_data.LESIONS["printed"])
 def test_students_and_models_on_skin_lesions(model: str) -> None:
     """Calderon et al. 2025, the notebook of their repository: winning rate and advantage probability."""
-    rate, advantage = printed.LESIONS["printed"][model]
-    found = alternative_annotator(printed.lesions(model), epsilon=0.15, unit="item", min_items=30)
+    rate, advantage = published_data.LESIONS["printed"][model]
+    found = alternative_annotator(published_data.lesions(model), epsilon=0.15, unit="item", min_items=30)
     assert found.value == pytest.approx(rate, abs=5e-3)
     assert np.mean([row["advantage"] for row in found.rows]) == pytest.approx(advantage, abs=5e-3)
 
@@ -60,13 +60,13 @@ def test_the_regression_estimate_of_survey_sampling() -> None:
 
     A prediction-powered mean with λ = b N/(n + N) is the regression estimate of survey sampling.
     """
-    n, everyone = len(printed.AFTER), 486
+    n, everyone = len(published_data.AFTER), 486
     others = everyone - n
-    slope = float(np.polyfit(printed.BEFORE, printed.AFTER, 1)[0])
+    slope = float(np.polyfit(published_data.BEFORE, published_data.AFTER, 1)[0])
     assert slope == pytest.approx(0.766, abs=5e-4)
-    rest = [(everyone * 52 - sum(printed.BEFORE)) / others] * others
-    rows = [("test", "model", f"{k:03}", v) for k, v in enumerate([*map(float, printed.BEFORE), *rest])]
-    rows += [("course", "person", f"{k:03}", float(v)) for k, v in enumerate(printed.AFTER)]
+    rest = [(everyone * 52 - sum(published_data.BEFORE)) / others] * others
+    rows = [("test", "model", f"{k:03}", v) for k, v in enumerate([*map(float, published_data.BEFORE), *rest])]
+    rows += [("course", "person", f"{k:03}", float(v)) for k, v in enumerate(published_data.AFTER)]
     made = pl.DataFrame(rows, schema=["judge", "judge_kind", "segment", "score"], orient="row")
     made = made.with_columns(document=pl.col("segment"), system=pl.lit("school"))
     found = prediction_powered(made, weight=slope * others / everyone)
@@ -106,7 +106,7 @@ def test_a_tighter_margin_needs_the_printed_sample() -> None:
 
 def test_a_poll_of_a_thousand_has_a_margin_of_three_points() -> None:
     """Cochran's formula: 1,067 answers for ± 3 points. Two judges who agree on every second one are such a poll."""
-    pilot = printed.crosstab([[25, 25], [25, 25]], "yn")
+    pilot = published_data.crosstab([[25, 25], [25, 25]], "yn")
     found = expected_width(percent.plan(pilot), [1067], n=60)
     assert found.value == pytest.approx(0.06, rel=0.02)
 
@@ -128,7 +128,7 @@ def test_power_of_a_loaded_coin() -> None:
 
 def test_students_sleepers() -> None:
     """Student 1908; R's t.test of the data set sleep: mean 1.58, interval 0.7001142 to 2.4598858."""
-    made = pl.DataFrame({"judge": [f"j{k}" for k in range(10)], "score": printed.SLEEP_GAINED})
+    made = pl.DataFrame({"judge": [f"j{k}" for k in range(10)], "score": published_data.SLEEP_GAINED})
     made = made.with_columns(question=pl.lit("gain"), document=pl.lit("d"), segment=pl.lit("s"))
     found = averages(made, "gain")
     assert found.value == pytest.approx(1.58)
@@ -149,7 +149,7 @@ def test_four_hundred_of_893() -> None:
 
 def test_the_corrected_bootstrap_of_the_spatial_test() -> None:
     """Efron & Tibshirani 1993, p. 183: variance 171.5, 90 % BCa 115.8 to 259.6, percentile 100.8 to 233.9."""
-    scores = np.array(printed.SPATIAL, float)
+    scores = np.array(published_data.SPATIAL, float)
 
     def variance(weights: np.ndarray) -> np.ndarray:
         share = weights / weights.sum(axis=1, keepdims=True)

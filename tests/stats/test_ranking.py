@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from data_sets import data_dir
 from lanner.analysis.material import from_file
 from lanner.errors import StatisticError
 from lanner.stats import ranking
 from lanner.stats.ranking import duels, holm, shares_segments
 from lanner.stats.resample import Resampling
 from lanner.stats.scores import Averaging, Items
-from released import data_dir
 
 
 def found(seed: int = 0, documents: int = 6, gap: float = 1.0) -> Items:

@@ -24,8 +24,8 @@ from lanner.stats.ratings import (
     ratings,
 )
 from lanner.stats.resample import Resampling
-from rated import items, table
-from rated import ratings as any_ratings
+from rating_tables import items, table
+from rating_tables import ratings as any_ratings
 
 JUDGES = [["b", "a", None, "a"], ["a", "a", "b", None], ["a", None, "b", None]]
 

@@ -7,7 +7,7 @@ from lanner.model import Interval, Result
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.coefficients import fleiss
 from lanner.stats.reading import band, meaning, reading, scale_of
-from rated import table
+from rating_tables import table
 
 
 @pytest.mark.parametrize(

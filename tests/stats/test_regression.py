@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from data_set_frames import h_falcon
+from data_sets import data_dir
 from lanner.errors import StatisticError
 from lanner.stats.regression import blocks, codes, compare_judges, holm, regress, terms
 from lanner.stats.resample import Resampling
-from released import data_dir
-from released_frames import h_falcon
 
 TABLE = pl.DataFrame(
     {

@@ -5,11 +5,11 @@ import inspect
 import polars as pl
 import pytest
 
+from data_sets import data_dir
 from lanner.analysis.material import from_file
 from lanner.errors import StatisticError
 from lanner.stats import ranking, scores
 from lanner.stats.scores import Averaging, Items, at, items
-from released import data_dir
 
 
 def table(rows: list[tuple[str, str, str, str, float | None]]) -> pl.DataFrame:

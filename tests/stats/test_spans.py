@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_set_frames import h_falcon
+from data_sets import data_dir
 from lanner.errors import InputError, StatisticError
 from lanner.stats.coefficients import pairwise
 from lanner.stats.resample import Resampling
 from lanner.stats.spans import accuracy, jaccard, macro_f1, micro_f1, spans
-from rated import golden, mean, plain_pairs, same, table
-from released import data_dir
-from released_frames import h_falcon
+from rating_tables import golden, mean, plain_pairs, same, table
 
 PLAIN = Resampling(method="none")
 SETS = st.frozensets(st.sampled_from("abcd"))

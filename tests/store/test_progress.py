@@ -6,7 +6,7 @@ from lanner import campaign
 from lanner.store import Progressed, Store
 from lanner.store.codec import micros, moment
 from store_rows import NOW
-from visiting import complete, open_campaign
+from web_clients import complete, open_campaign
 
 
 def test_progress_by_judge_document_and_page(store: Store, filled: SimpleNamespace) -> None:

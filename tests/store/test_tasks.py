@@ -8,7 +8,7 @@ from lanner import campaign
 from lanner.model import CampaignState, Item, Judge, Role, Task
 from lanner.store import Store, Transaction
 from store_rows import NOW
-from visiting import complete, open_campaign
+from web_clients import complete, open_campaign
 
 
 def test_tasks_come_back_as_they_were_given(store: Store, filled: SimpleNamespace) -> None:

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from data_sets import data_dir
 from lanner.errors import InputError
 from lanner.studies.data import Data, check_folder, judgements, metric_scores
-from released import data_dir
 from reports.world import material
 
 DATA = Data({"h": material("h_falcon"), "f": material("falcon")})

@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
+from data_sets import data_dir
 from lanner.errors import InputError
 from lanner.studies.computations import COMPUTATIONS
 from lanner.studies.data import Data
 from lanner.studies.found import Found
 from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, reproduce, summary
 from lanner.studies.study import TRUTH, Cell, Study, load
-from released import data_dir
 
 
 @pytest.mark.data

@@ -17,7 +17,7 @@ from lanner.web.organising import live
 from lanner.web.serving.origin import form_token
 from lanner.web.session import JUDGE_COOKIE
 from lanner.web.site import Settings
-from visiting import another, enter, open_campaign, sign_in
+from web_clients import another, enter, open_campaign, sign_in
 
 Visitors = dict[str, tuple[TestClient, str]]
 WALKED = [f"{way.method} {way.path}" for way in ROUTES]

@@ -7,7 +7,7 @@ from lanner.errors import LannerError
 from lanner.store import AccountRole, Store
 from lanner.web import auth, session
 from lanner.web.app import create_app
-from visiting import HOST, PASSWORD, another, token_in
+from web_clients import HOST, PASSWORD, another, token_in
 
 
 def set_up(client: TestClient, **given: str):

@@ -17,7 +17,7 @@ from lanner import campaign
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.site import Settings
-from visiting import complete, enter, open_campaign, save, sign_in
+from web_clients import complete, enter, open_campaign, save, sign_in
 
 HOSTILE = {
     "nul": "a\0b\0\0\0\0\0\0",

@@ -10,7 +10,7 @@ from lanner.store import Store
 from lanner.web import jobs
 from lanner.web.organising import exports
 from lanner.web.worker import packed
-from visiting import complete, open_campaign
+from web_clients import complete, open_campaign
 
 
 def test_the_other_end_answers_until_nobody_asks(store: Store) -> None:

@@ -12,7 +12,7 @@ from lanner import campaign
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.site import Settings
-from visiting import another, complete, enter, open_campaign, save, sign_in
+from web_clients import another, complete, enter, open_campaign, save, sign_in
 
 pytestmark = pytest.mark.postgres
 

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.store import Store
 from lanner.web.session import ACCOUNT_COOKIE, ACCOUNT_DAYS, JUDGE_COOKIE, JUDGE_DAYS, Sessions, Visitor
-from visiting import HOST, another, open_campaign, sign_in
+from web_clients import HOST, another, open_campaign, sign_in
 
 
 def account(store: Store) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from lanner import campaign
 from lanner.store import Store
 from lanner.web.updates import LiveUpdates
-from visiting import complete, open_campaign
+from web_clients import complete, open_campaign
 
 
 def run(store: Store, work: Callable[[LiveUpdates], Awaitable[None]], **options: bool) -> None:

@@ -7,7 +7,7 @@ import pytest
 from lanner.errors import CampaignError
 from lanner.store import Store
 from lanner.web.worker import SIZE, WorkerProcess, packed
-from visiting import open_campaign
+from web_clients import open_campaign
 
 
 def test_a_process_of_its_own_makes_pictures_and_is_begun_again_when_it_dies(store: Store) -> None:

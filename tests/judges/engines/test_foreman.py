@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from judged import corpus, judge, member, opened
 from lanner.errors import LannerError
 from lanner.judges.engines.foreman import Foreman
 from lanner.judges.engines.worker import Outcome, Part
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.store import Store
+from model_campaign import corpus, judge, member, opened
 from stub_server import Stub
 
 PLAN = Plan("m", (member("http://127.0.0.1:9/v1"),))

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from judged import corpus, member, opened, stored
 from lanner.errors import LannerError
 from lanner.judges.engines.ray_cluster import run_on_ray
 from lanner.judges.plan import Limits, Plan
 from lanner.judges.run import run
 from lanner.store import Store
+from model_campaign import corpus, member, opened, stored
 from ray_nodes import Nodes, ray_nodes
 from stub_server import Stub, completion, good, running
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from judged import QUICK, corpus, member, opened, stored
 from lanner.judges.engines.worker import Job, Part, judge_part
 from lanner.judges.plan import Plan, Totals
 from lanner.store import Store
 from lanner.store.claims import claimed
+from model_campaign import QUICK, corpus, member, opened, stored
 from stub_server import Stub, running
 
 pytestmark = pytest.mark.postgres

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from judged import corpus, opened, stored
 from lanner.judges.plan import Limits, Member, Plan, Totals
 from lanner.judges.providers import Endpoint
 from lanner.judges.providers.openai_batch import Batches
 from lanner.judges.run import run
 from lanner.store import Store
+from model_campaign import corpus, opened, stored
 from stub_server import Answer, completion, good
 
 

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from data_sets import data_dir
 from lanner.analysis.material import from_file
 from lanner.reports.files import write
 from lanner.reports.lab.build import QUESTIONS, compare
 from lanner.stats.resample import Resampling
-from released import data_dir
 from reports.lab.worlds import QUICK, parity, scenarios, scores
 
 

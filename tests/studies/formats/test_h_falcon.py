@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from data_sets import data_dir
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import JudgeKind
-from released import data_dir
 
 SENTENCES = """idx,domain,doc,source,reference,target
 0,news,d1,Ask 😀 him.,그에게 물어라.,물어봐.

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from lanner.store import Store
 from lanner.web.api.callers import SCOPES, issue
-from visiting import another
+from web_clients import another
 
 
 @pytest.fixture

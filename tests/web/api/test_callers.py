@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from lanner.errors import LannerError
 from lanner.store import AccountRole, Store
 from lanner.web.api.callers import SCOPES, digest, issue
-from visiting import another, open_campaign
+from web_clients import another, open_campaign
 
 Program = Callable[..., TestClient]
 

@@ -22,7 +22,7 @@ from lanner.web.api.openapi import description
 from lanner.web.api.table import OPERATIONS
 from lanner.web.app import server
 from lanner.web.site import Settings
-from visiting import complete, open_campaign
+from web_clients import complete, open_campaign
 
 EXAMPLES = int(os.environ.get("LANNER_SOAK", "0")) or 5
 # That a token is needed is tested in `test_table`; what fits the description can still name a protocol there is not.

@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
-from visiting import complete, enter, open_campaign
+from web_clients import complete, enter, open_campaign
 
 Program = Callable[..., TestClient]
 TEXT = {

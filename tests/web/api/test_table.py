@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from lanner.store import Store
 from lanner.web.api.callers import SCOPES
 from lanner.web.api.table import OPERATIONS, Operation
-from visiting import another, open_campaign, sign_in
+from web_clients import another, open_campaign, sign_in
 
 
 @pytest.mark.parametrize("row", OPERATIONS, ids=lambda row: f"{row.method} {row.path}")

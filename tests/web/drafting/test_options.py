@@ -5,7 +5,7 @@ from starlette.datastructures import FormData
 
 from lanner.errors import LannerError
 from lanner.web.drafting.options import composed, offers, parsed, planned, protocol_text, read_wishes, refuse_paths
-from visiting import documents
+from web_clients import documents
 
 BASE = [("name", "trial"), ("protocol", "h_falcon"), ("judges", "Ana\nBen"), ("design", "full"), ("full.shuffle", "1")]
 

@@ -9,7 +9,7 @@ from lanner import campaign, protocols
 from lanner.protocols.describe import describe
 from lanner.store import Store
 from lanner.web.drafting.pages import Block, Entry, blocks
-from visiting import another, enter, open_campaign, sign_in
+from web_clients import another, enter, open_campaign, sign_in
 
 TABLE = "document,segment,source,system:alpha,system:beta\nd1,1,Hello.,Hallo.,Hi.\nd1,2,Bye.,Tschüs.,Ciao.\n"
 

@@ -7,7 +7,7 @@ from lanner import campaign
 from lanner.judges.simulated import Temper, fill
 from lanner.store import Store
 from lanner.web.drafting.preview import tasks
-from visiting import SYSTEMS, complete, documents, open_campaign, save, sign_in
+from web_clients import SYSTEMS, complete, documents, open_campaign, save, sign_in
 
 PLACE = "/campaigns/trial/preview/task/1"
 

@@ -9,7 +9,7 @@ from lanner import formats
 from lanner.errors import InputError
 from lanner.web.drafting import uploads
 from lanner.web.drafting.uploads import Uploads, described
-from visiting import documents
+from web_clients import documents
 
 
 def test_an_upload_is_its_owners_alone_and_goes_in_the_end() -> None:

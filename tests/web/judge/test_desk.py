@@ -4,7 +4,7 @@ from lanner import campaign
 from lanner.model import Item, Role
 from lanner.store import Store
 from lanner.web.judge.desk import Owners, desk, explanation
-from visiting import complete, open_campaign
+from web_clients import complete, open_campaign
 
 
 def test_a_desk_holds_one_judges_own_things(store: Store) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from lanner import campaign
 from lanner.store import Store
 from lanner.web.judge.home import home_page
-from visiting import complete, open_campaign
+from web_clients import complete, open_campaign
 
 
 def seat(store: Store, judge: str = "J1") -> int:

@@ -12,7 +12,7 @@ from lanner.campaign import Submission
 from lanner.errors import AnswerError, CampaignError, StoreError
 from lanner.store import CollisionError, Store
 from lanner.web.judge.intake import Intake
-from visiting import complete, enter, open_campaign, save, sign_in
+from web_clients import complete, enter, open_campaign, save, sign_in
 
 
 def given(store: Store, number: int, value: int = 5, name: str = "") -> Submission:

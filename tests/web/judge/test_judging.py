@@ -11,7 +11,7 @@ from lanner.model import Item, Role, Task
 from lanner.store import Store
 from lanner.web import session
 from lanner.web.judge.judging import answered_at
-from visiting import SYSTEMS, complete, documents, enter, open_campaign, save, token_in
+from web_clients import SYSTEMS, complete, documents, enter, open_campaign, save, token_in
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from lanner.errors import StoreError
 from lanner.store import Store
 from lanner.web.judge import lane
 from lanner.web.session import JUDGE_COOKIE
-from visiting import enter, open_campaign
+from web_clients import enter, open_campaign
 
 BODY = {"submission": "submission-1", "item": 0, "answers": {"sentence": 3, "holistic": 7}, "active": 4.5}
 OURS = {"sec-fetch-site": "same-origin", "origin": "http://testserver"}

@@ -5,7 +5,7 @@ from starlette.testclient import TestClient
 
 from lanner.store import AccountRole, Store
 from lanner.web import auth
-from visiting import PASSWORD, another, open_campaign, sign_in, token_in
+from web_clients import PASSWORD, another, open_campaign, sign_in, token_in
 
 
 @pytest.fixture

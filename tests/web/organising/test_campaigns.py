@@ -5,7 +5,7 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.store import Store
 from lanner.web.organising.campaigns import listed
-from visiting import complete, open_campaign, sign_in
+from web_clients import complete, open_campaign, sign_in
 
 
 def test_an_empty_list_says_what_to_do(client: TestClient, store: Store) -> None:

@@ -13,7 +13,7 @@ from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web.organising.disagreements import Matrix, Piece, Scene, marked, matrix, wanted_of
 from lanner.web.page.speech import speaking
-from visiting import complete, open_campaign, sign_in
+from web_clients import complete, open_campaign, sign_in
 
 
 @pytest.fixture

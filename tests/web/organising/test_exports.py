@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from lanner import campaign, formats
 from lanner.store import Store
 from lanner.web.organising.exports import FORMATS, TABLES
-from visiting import complete, open_campaign, sign_in
+from web_clients import complete, open_campaign, sign_in
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from lanner import campaign, formats, protocols
 from lanner.model import Judge, Judgement
 from lanner.store import Store
-from visiting import SYSTEMS, documents, open_campaign, sign_in
+from web_clients import SYSTEMS, documents, open_campaign, sign_in
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
-from visiting import another, complete, enter, open_campaign, sign_in
+from web_clients import another, complete, enter, open_campaign, sign_in
 
 
 @pytest.fixture

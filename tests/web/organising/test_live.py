@@ -19,7 +19,7 @@ from lanner.store import Seat, Store
 from lanner.web.organising import live
 from lanner.web.organising.live import LivePage, judge_row, live_page
 from lanner.web.site import Settings, Site
-from visiting import SYSTEMS, complete, open_campaign
+from web_clients import SYSTEMS, complete, open_campaign
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from lanner import campaign
 from lanner.store import Store
 from lanner.web.organising.log import describe_event
-from visiting import open_campaign
+from web_clients import open_campaign
 
 
 def test_everything_that_can_be_done_has_words(store: Store) -> None:

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from lanner.campaign import add_judges
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
-from visiting import open_campaign, sign_in
+from web_clients import open_campaign, sign_in
 
 
 @pytest.fixture

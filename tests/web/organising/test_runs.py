@@ -13,7 +13,7 @@ from lanner.web.app import create_app
 from lanner.web.organising.runs import Runs, _last, _summary
 from lanner.web.site import Settings
 from stub_server import Stub, running
-from visiting import open_campaign, sign_in
+from web_clients import open_campaign, sign_in
 
 
 def test_a_model_judges_from_the_page(store: Store) -> None:

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from lanner.store import Store
-from visiting import open_campaign, sign_in
+from web_clients import open_campaign, sign_in
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from lanner import campaign, formats
 from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.organising.settings import read_settings
-from visiting import complete, open_campaign, sign_in
+from web_clients import complete, open_campaign, sign_in
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from lanner.model import languages
 from lanner.store import Store
 from lanner.web.page import messages
 from lanner.web.page.speech import _texts, _wanted, amount, apart, day, language, listed, mark, say, speaking
-from visiting import open_campaign, sign_in
-from web.spoken import texts
+from web.page_texts import texts
+from web_clients import open_campaign, sign_in
 
 OTHERS = [code for code in messages.available() if code != messages.FALLBACK]
 

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from lanner.store import Store
 from lanner.web.api.callers import issue
 from lanner.web.serving.watching import BOUNDS, Watched, memory
-from visiting import complete, enter, open_campaign, save
+from web_clients import complete, enter, open_campaign, save
 
 
 def test_requests_are_counted_by_what_answered_them(client: TestClient, store: Store) -> None:

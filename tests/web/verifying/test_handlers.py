@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from doubtful import DOCUMENT, sitting
 from lanner.web.verifying.server import create_app
+from rows_to_review import DOCUMENT, sitting
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from starlette.testclient import TestClient
 
-from doubtful import sitting
 from lanner.web.verifying.server import create_app, server
+from rows_to_review import sitting
 
 
 def client(**options: object) -> TestClient:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from doubtful import sitting
 from lanner.corpus import edit_log
 from lanner.corpus.edits import Edit
 from lanner.errors import InputError
+from rows_to_review import sitting
 
 
 def test_every_edit_is_signed_and_logged_before_it_is_answered(tmp_path: Path) -> None:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from doubtful import DOCUMENT, DOUBTS, sitting
 from lanner.corpus.review import Review
 from lanner.model import Segment
 from lanner.web.verifying.view import group, lines
+from rows_to_review import DOCUMENT, DOUBTS, sitting
 
 
 def test_a_segment_stands_between_its_neighbours_with_its_doubts() -> None:

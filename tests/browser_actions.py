@@ -1,0 +1,137 @@
+"""Hands on a keyboard: answers any question of the judging page by keys alone, reading only what the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from playwright.sync_api import Page
+
+ASKED = """els => els.map(el => {
+  const name = i => i.type === 'radio' || (i.type === 'checkbox' && !i.name.includes('.')) ? i.value
+    : (i.name || i.parentElement.querySelector('input').name).split('.').at(-1);
+  const keys = (of, id) => Object.fromEntries(of.map(i => [id(i), i.dataset.k]));
+  const lines = [...el.querySelectorAll('[data-line]')].filter(line => !line.hidden);
+  return {
+    ...el.dataset,
+    keys: keys([...el.querySelectorAll('[data-k]')].filter(i => !i.closest('[data-line]')), name),
+    lines: lines.map(line => ({
+      id: line.dataset.line, pick: line.dataset.pick, keys: keys([...line.querySelectorAll('[data-k]')], i => i.value),
+    })),
+  };
+})"""
+CHOICE = """value => [...document.querySelectorAll('.toolbar:not([hidden]) .panel:not([hidden]) button')]
+  .find(button => button.value === value).dataset.k"""
+
+
+class Hands:
+    """Presses keys and counts them."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.pressed = 0
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+            self.pressed += 1
+
+    def write(self, text: str) -> None:
+        self.page.keyboard.type(text)
+        self.pressed += len(text)
+
+    def ready(self) -> None:
+        self.page.wait_for_selector("html[data-ready]", state="attached")
+
+    def asked(self) -> list[dict[str, Any]]:
+        """The questions that are shown now, as their markup says."""
+        return self.page.eval_on_selector_all(".q:not([hidden])", ASKED)
+
+    def answer(self, answers: Mapping[str, Any]) -> None:
+        """Everything that is asked about the current row; questions that appear on the way are answered too."""
+        done: set[str] = set()
+        while waiting := [q for q in self.asked() if q["q"] in answers and q["q"] not in done]:
+            question = waiting[0]
+            done.add(question["q"])
+            if answers[question["q"]] is not None:
+                self._one(question, answers[question["q"]])
+
+    def _one(self, q: Mapping[str, Any], value: Any) -> None:
+        if q["kind"] == "grid" and q.get("preset"):
+            quiet = self._preset(q)
+            for line in q["lines"]:
+                if value[line["id"]] != quiet:
+                    self.press(line["pick"], line["keys"][value[line["id"]]])
+            return
+        if q["kind"] == "spans":
+            self._spans(q, value)
+            return
+        self._arm(q)
+        if q.get("each") or q["kind"] == "grid" or q["display"] == "order":
+            for place, line in enumerate(q["lines"]):
+                given = value[place] if isinstance(value, Sequence) else value[line["id"]]
+                self.press(line["keys"][_plain(given)])
+        elif q["kind"] == "labels":
+            counts = value if isinstance(value, Mapping) else dict.fromkeys(value, 1)
+            for label, number in counts.items():
+                self.press(*[q["keys"][label]] * number)
+        elif q["display"] in ("slider", "number"):
+            self.write(_plain(value))
+        elif q["kind"] == "text":
+            self.write(value)
+            self.press("Escape")
+        else:
+            self.press(q["keys"][_plain(value)])
+
+    def _arm(self, q: Mapping[str, Any]) -> None:
+        """By its letter; where it has none, Tab leads there."""
+        if q.get("letter"):
+            self.press(q["letter"])
+            return
+        inside = f"document.activeElement.closest('[data-q=\"{q['q']}\"]') !== null"
+        for _ in range(200):
+            if self.page.evaluate(inside):
+                return
+            self.press("Tab")
+        raise AssertionError(f"Tab never reaches {q['q']}")
+
+    def _preset(self, q: Mapping[str, Any]) -> str:
+        return next(iter(self.page.evaluate("s => Object.values(JSON.parse(s))", q["preset"])))
+
+    def _spans(self, q: Mapping[str, Any], spans: Sequence[Mapping[str, Any]]) -> None:
+        """Word by word with the arrows, then the steps of the menu. `words` are the first and last word to take."""
+        for span in spans:
+            self.press("Escape")
+            side, (first, last) = span["side"], span["words"]
+            forward = "ArrowLeft" if self._rtl(side) else "ArrowRight"
+            self.press(forward)
+            for _ in range(4):
+                if self._side() == side:
+                    break
+                self.press("o")
+            self.press(*[forward] * first)
+            self.press(*[f"Shift+{forward}"] * (last - first))
+            for choice in span["menu"]:
+                self.press(self.page.evaluate(CHOICE, choice))
+
+    def _rtl(self, side: str) -> bool:
+        return bool(
+            self.page.evaluate(
+                "s => getComputedStyle(document.querySelector(`.is-active [data-side=${s}]`)).direction === 'rtl'", side
+            )
+        )
+
+    def _side(self) -> str:
+        return str(
+            self.page.evaluate("getSelection().anchorNode?.parentElement.closest('[data-side]')?.dataset.side ?? ''")
+        )
+
+    def settled(self) -> None:
+        """Until everything that was answered is on the server."""
+        self.page.locator("#saved[data-state=saved], #saved[data-state=kept]").wait_for(state="attached")
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,102 @@
+"""What a judge's browser shows and receives: pictures on request, what axe-core finds, and every byte."""
+
+from __future__ import annotations
+
+import os
+import urllib.request
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, Response, Route
+
+from lanner.model import Judge, Role
+from live_server import SYSTEMS
+
+RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+"""What another colour scheme can change on a page that has just passed all the rules; the others see no colours."""
+AXE = Axe().axe_script
+LOOK = "rules => axe.run(document, { runOnly: rules, resultTypes: ['violations'] }).then(found => found.violations)"
+"""Only what is wrong comes back: a page's thousands of elements in order cost more than looking at them."""
+SHOTS = os.environ.get("LANNER_SCREENSHOTS", "")
+"""A folder (screenshots/) where pictures of every state are put when they are asked for."""
+OTHER = Judge("other-judge-id", name="Another Person", attributes={"note": "attribute-of-another"})
+"""A colleague of whom no byte may tell."""
+HIDDEN = (
+    *SYSTEMS,
+    OTHER.id,
+    OTHER.name,
+    "attribute-of-another",
+    "attribute-of-this-judge",
+    *(f'"{role.value}"' for role in Role if role is not Role.MAIN),
+)
+
+
+def picture(page: Page, name: str) -> None:
+    if SHOTS:
+        Path(SHOTS).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(SHOTS) / f"{name}.png")
+
+
+def violations(page: Page, rules: Mapping[str, Any] = RULES) -> list[str]:
+    """What axe-core finds, one line each."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    return [
+        f"{v['id']}: {v['nodes'][0]['html'][:200]} {v['nodes'][0].get('failureSummary', '')}"
+        for v in page.evaluate(LOOK, rules)
+    ]
+
+
+def clean(page: Page, name: str, rules: Mapping[str, Any] = RULES) -> None:
+    """Nothing for axe-core to find."""
+    picture(page, name)
+    told = violations(page, rules)
+    assert not told, "\n".join([name, *told])
+
+
+def clean_in_both(page: Page, name: str) -> None:
+    """Nothing to find in the light, and nothing in the colours of the dark."""
+    clean(page, name)
+    page.emulate_media(color_scheme="dark")
+    clean(page, f"{name}-dark", COLOURS)
+
+
+class Received:
+    """Every header and every body that reaches a page from now on. Bodies are taken on their way: a browser forgets
+    those of a page that is left; scripts and styles never change under their address and are read again at the end."""
+
+    def __init__(self, page: Page) -> None:
+        self._parts: list[bytes] = []
+        self._static: set[str] = set()
+        page.on("response", self._seen)
+        page.route(lambda url: "/static/" not in url, self._pass_on)
+
+    def _seen(self, response: Response) -> None:
+        self._parts.append(" ".join(f"{name}: {value}" for name, value in response.headers.items()).encode())
+        if "/static/" in response.url:
+            self._static.add(response.url)
+
+    def _pass_on(self, route: Route) -> None:
+        if "/j/" in route.request.url or route.request.url.endswith("/finish"):
+            route.continue_()  # a redirection: headers alone
+            return
+        answer = route.fetch()
+        self._parts.append(answer.body())
+        route.fulfill(response=answer)
+
+    @property
+    def everything(self) -> bytes:
+        again = []
+        for address in self._static:
+            with urllib.request.urlopen(address) as answer:
+                again.append(answer.read())
+        return b"\n".join([*self._parts, *again])
+
+    def tells_nothing(self, hidden: Iterable[str] = HIDDEN) -> None:
+        everything = self.everything
+        assert len(everything) > 50_000, "something was received at all"
+        for word in hidden:
+            assert word.encode() not in everything, word
