@@ -13,6 +13,7 @@ from typing import Any
 from lanner.model import Result
 from lanner.stats import regression
 from lanner.stats.agreement import COEFFICIENTS
+from lanner.stats.ratings import EVERY_KIND
 from lanner.stats.resample import Resampling
 from lanner.studies.data import Data
 from lanner.studies.found import Found
@@ -108,7 +109,7 @@ def closest_pair(
     """The pair with the highest agreement, one judge from each side."""
     found = {
         f"{one}–{other}": COEFFICIENTS[statistic](
-            data.table(part, [one, other]), question, resampling=_QUICK, **data.labels(part, question)
+            data.table(part, [one, other]), question, kinds=EVERY_KIND, resampling=_QUICK, **data.labels(part, question)
         ).value
         for one, other in product(ones, others)
     }

@@ -12,6 +12,7 @@ from lanner.model import Result
 from lanner.stats import association, diagnosis, preference
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.concordance import Coefficient
+from lanner.stats.ratings import EVERY_KIND
 from lanner.stats.resample import Resampling
 from lanner.studies import claims, error_spans, scenario_world, scorers, sentences, survey_world
 from lanner.studies.data import Data
@@ -41,7 +42,8 @@ def agreement(
 ) -> float | None:
     """A coefficient on one question. `same` is a pattern that finds what makes two documents one item."""
     table = data.table(part, judges, documents, question=question)
-    chosen = {**data.labels(part, question), **options}
+    named = {"kinds": EVERY_KIND} if judges else {}  # a study names whom it compares: people and models, as a rule
+    chosen = {**data.labels(part, question), **named, **options}
     value = COEFFICIENTS[statistic](_as_items(table, same), question, resampling=_QUICK, **chosen).value
     return None if value is None else scale * value
 
