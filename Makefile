@@ -63,7 +63,7 @@ test-browser: setup browser
 soak: setup
 	@LANNER_SOAK=50 $(BIN)/pytest -q -s tests/soak
 	@$(PIP) install -c constraints.txt -e ".[ray]"
-	@$(BIN)/pytest -q -s tests/judges/engines  # a Ray cluster of three nodes, of which a worker and a node are killed
+	@$(BIN)/pytest -q -s tests/judges/test_ray_cluster.py  # a Ray cluster of three nodes, of which a worker and a node are killed
 	@LANNER_SOAK=50 $(BIN)/pytest -q tests/web/api/test_openapi.py
 	@LANNER_FUZZ=1 $(BIN)/pytest -q -n 2 tests/formats/test_fuzz.py tests/protocols/test_fuzz.py tests/web/test_injection.py
 

@@ -55,7 +55,7 @@ MODULES = {
     "intervals": "lanner.stats.resample",
     "judges": "lanner.judges",
     "judging": "lanner.web",
-    "judging-at-scale": "lanner.judges.engines",
+    "judging-at-scale": "lanner.judges.ray_cluster",
     "metaeval": "lanner.stats.metaeval",
     "metrics": "lanner.metrics",
     "operating": "lanner.store.backup",

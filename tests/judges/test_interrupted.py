@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from lanner import campaign, protocols
-from lanner.judges import book
+from lanner.judges import writer
 from lanner.judges.plan import Calls, Limits, Member, Plan, Totals
 from lanner.judges.providers import Call, Endpoint, OverloadedError, Reply
 from lanner.judges.run import run
@@ -131,7 +131,7 @@ def state(path: Path) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def power(monkeypatch: pytest.MonkeyPatch) -> Callable[[int | None], Power]:
     """Lets the writes of a run depend on a new supply of power."""
-    monkeypatch.setattr(book, "_LINGER", 0.0)
+    monkeypatch.setattr(writer, "_LINGER", 0.0)
     write = Store.write
     supply = [Power()]
 

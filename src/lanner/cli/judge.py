@@ -16,10 +16,10 @@ from lanner.cli._output import Output, json_option, result_rows
 from lanner.cli._source import from_option, store_option
 from lanner.errors import LannerError
 from lanner.judges.audit import audit
-from lanner.judges.engines.ray_cluster import run_on_ray
+from lanner.judges.dry_run import estimate
 from lanner.judges.examples import agreed, demanded
 from lanner.judges.plan import Limits, Plan, Totals
-from lanner.judges.rehearsal import rehearse
+from lanner.judges.ray_cluster import run_on_ray
 from lanner.judges.replay import replay
 from lanner.judges.run import Report, run
 from lanner.model import Campaign
@@ -129,11 +129,11 @@ def _by_engine(
     if given["engine"] == "local":
         return asyncio.run(run(store, found.id, plans, limits=limits, report=report))
     where = {"address": given["ray_address"], "per_machine": given["workers"]}
-    totals, crew = run_on_ray(store, found.id, plans, limits=limits, report=report, **where)
-    output.note(f"{crew.parts:,} parts of whole documents, on {crew.machines:,} machines.")
-    if crew.deaths:
-        output.note(f"{crew.deaths:,} workers died; others went on with their documents from the ledger.")
-    for problem in crew.stopped.values():
+    totals, summary = run_on_ray(store, found.id, plans, limits=limits, report=report, **where)
+    output.note(f"{summary.parts:,} parts of whole documents, on {summary.machines:,} machines.")
+    if summary.deaths:
+        output.note(f"{summary.deaths:,} workers died; others went on with their documents from the ledger.")
+    for problem in summary.stopped.values():
         output.note(f"A machine was left out: {problem}")
     return totals
 
@@ -211,7 +211,7 @@ def _rehearse(
         documents, protocol = texts_and_protocol(None, source, given)
         examples, done = [], 0
     demanded(examples, given["few_shot"])
-    found = asyncio.run(rehearse(documents, protocol, plans, examples=examples, limits=limits, done=done))
+    found = asyncio.run(estimate(documents, protocol, plans, examples=examples, limits=limits, done=done))
     for number, call in enumerate(found.prompts, 1):
         output.say(f"Prompt {number}, to {call.model}", style="bold")
         for message in call.messages:

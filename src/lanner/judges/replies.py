@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic_core import from_json
 
 from lanner.errors import AnswerError
-from lanner.judges.conformity import mistake
+from lanner.judges.schemas import mistake
 from lanner.model import Json, Protocol, Question, Spans, Stage
 from lanner.protocols.answers import Texts, check
 from lanner.protocols.flow import chosen, holds

@@ -15,14 +15,14 @@ from itertools import chain, zip_longest
 from lanner import campaign
 from lanner.errors import CampaignError, LannerError
 from lanner.judges import providers
-from lanner.judges.asking import Asker, Line
-from lanner.judges.book import Book
+from lanner.judges.budget import Budget
 from lanner.judges.examples import Example, agreed, demanded
 from lanner.judges.pace import Gate, Pace
 from lanner.judges.plan import Limits, Member, Plan, Totals, differences
 from lanner.judges.providers import Endpoint, Provider
-from lanner.judges.purse import Purse
-from lanner.judges.shard import Judging
+from lanner.judges.request import Channel, Requester
+from lanner.judges.worker import Worker
+from lanner.judges.writer import Writer
 from lanner.model import Campaign, CampaignState
 from lanner.store import Store, Work
 
@@ -120,21 +120,21 @@ async def run(
     with store.reading() as tx:
         numbers = {judge.judge.id: judge.number for judge in tx.judges.all(found.id)}
     totals = Totals()
-    purse = Purse(limits.max_cost, totals)
+    budget = Budget(limits.max_cost, totals)
     connections = _Connections(limits, connect)
     try:
-        async with Book(store) as book, _quiet_collector():
-            judging = []
+        async with Writer(store) as writer, _quiet_collector():
+            workers = []
             for plan in plans:
-                asker = Asker(book, limits, totals, purse, reasks=plan.reasks)
-                lines = [connections.line(member) for member in plan.members]
-                judging.append(
-                    Judging(
-                        store, plan, lines, number=found.id, seat=numbers[plan.judge], protocol=protocol,
-                        asker=asker, book=book, totals=totals, examples=examples,
+                requester = Requester(writer, limits, totals, budget, reasks=plan.reasks)
+                channels = [connections.channel(member) for member in plan.members]
+                workers.append(
+                    Worker(
+                        store, plan, channels, number=found.id, seat=numbers[plan.judge], protocol=protocol,
+                        requester=requester, writer=writer, totals=totals, examples=examples,
                     )
                 )  # fmt: skip
-            await _Shift(judging, limits, totals, report).work(documents)
+            await _Shift(workers, limits, totals, report).work(documents)
     finally:
         await connections.close()
     return totals
@@ -162,13 +162,13 @@ class _Connections:
         self._connect = connect
         self._open: dict[Endpoint, tuple[Provider, Gate]] = {}
 
-    def line(self, member: Member) -> Line:
+    def channel(self, member: Member) -> Channel:
         endpoint = member.endpoint
         if endpoint not in self._open:
             provider = self._connect(endpoint)
             pace = Pace(self._limits.in_flight, start=provider.at_once, rpm=self._limits.rpm, tpm=self._limits.tpm)
             self._open[endpoint] = (provider, Gate(pace))
-        return Line(member, *self._open[endpoint])
+        return Channel(member, *self._open[endpoint])
 
     async def close(self) -> None:
         for provider, _ in self._open.values():
@@ -179,8 +179,8 @@ class _Shift:
     """Keeps enough documents under way that the servers always have something to do, and no more: memory stays flat
     however many there are."""
 
-    def __init__(self, judging: Sequence[Judging], limits: Limits, totals: Totals, report: Report | None) -> None:
-        self._judging = judging
+    def __init__(self, workers: Sequence[Worker], limits: Limits, totals: Totals, report: Report | None) -> None:
+        self._workers = workers
         self._limits = limits
         self._totals = totals
         self._report = report
@@ -190,8 +190,8 @@ class _Shift:
 
     async def work(self, documents: Sequence[str] | None) -> None:
         only = frozenset(documents) if documents is not None else None
-        queues = [await asyncio.to_thread(one.documents, only) for one in self._judging]
-        jobs = [[(one, works) for _, works in queue] for one, queue in zip(self._judging, queues, strict=True)]
+        queues = [await asyncio.to_thread(one.documents, only) for one in self._workers]
+        jobs = [[(one, works) for _, works in queue] for one, queue in zip(self._workers, queues, strict=True)]
         turns = [job for job in chain.from_iterable(zip_longest(*jobs)) if job is not None]
         everything = sum(work.items for _, works in turns for work in works)
         left = everything if self._limits.items is None else min(everything, self._limits.items)
@@ -218,9 +218,9 @@ class _Shift:
             if self._report:
                 self._report(self._totals)
 
-    async def _one(self, judging: Judging, works: list[Work], number: int, most: int | None) -> None:
+    async def _one(self, worker: Worker, works: list[Work], number: int, most: int | None) -> None:
         try:
-            await judging.judge(works, most)
+            await worker.judge(works, most)
         finally:
             self._in_hand -= number
             self._room.set()

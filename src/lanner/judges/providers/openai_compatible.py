@@ -22,9 +22,9 @@ from urllib.parse import urlsplit
 from pydantic_core import from_json, to_json
 
 from lanner.errors import LannerError, MissingExtraError, did_you_mean
-from lanner.judges.grammar import grammar
 from lanner.judges.keys import key_for, where_keys_are
 from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, UnanswerableError
+from lanner.judges.schemas import grammar
 from lanner.model import Json
 
 _LONGEST = 4_000_000  # bytes of a reply; more is not an answer to any question we ask

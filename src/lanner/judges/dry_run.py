@@ -87,7 +87,7 @@ def instance(schema: Mapping[str, Any], dice: Random) -> Json:
             return "…"
 
 
-async def rehearse(
+async def estimate(
     documents: Sequence[Document],
     protocol: Protocol,
     plans: Sequence[Plan],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ import pytest
 from lanner import campaign, protocols
 from lanner.errors import LannerError
 from lanner.judges.plan import Limits
-from lanner.judges.shard import Judging
-from lanner.model import JudgeKind
+from lanner.judges.replies import Asked
+from lanner.judges.request import MISSING, PARTIAL, VALID
+from lanner.judges.worker import Worker, by_place, grouped, judge_sentences
+from lanner.model import Item, JudgeKind, Task
 from lanner.protocols.flow import missing
-from lanner.store import Store
+from lanner.protocols.schema import stage_schema
+from lanner.store import Assigned, Store
 from model_campaign import corpus, judge, opened, stored
 from stub_server import Stub, good
 
@@ -84,14 +88,14 @@ def test_a_document_that_was_half_stored_when_a_run_ended_is_not_asked_again(
 ) -> None:
     """As after a kill between the reply's row in the ledger and the last of its answers."""
     number = opened(store, "da", corpus(1, 3))
-    submit = Judging._submit
+    submit = Worker._submit
 
-    async def all_but_one(self: Judging, task: Any, place: int, *rest: Any) -> None:
+    async def all_but_one(self: Worker, task: Any, place: int, *rest: Any) -> None:
         if place != 1:
             await submit(self, task, place, *rest)
 
     with monkeypatch.context() as broken:
-        broken.setattr(Judging, "_submit", all_but_one)
+        broken.setattr(Worker, "_submit", all_but_one)
         judge(store, number, Stub(), calls="documents")
     assert len(by_sentence(store, number)) == 2
     totals = judge(store, number, silent := Stub(), calls="documents")
@@ -162,3 +166,46 @@ def test_a_judge_run_with_other_settings_is_another_judge(store: Store) -> None:
     judge(store, number, Stub())
     with pytest.raises(LannerError, match=r"other settings \(--mode, --samples\)"):
         judge(store, number, Stub(), samples=3, calls="pages")
+
+
+@dataclass
+class Loaded:
+    assigned: Assigned
+    waiting: frozenset[int] = frozenset()
+
+
+def loaded(number: int, *items: Item) -> Loaded:
+    return Loaded(Assigned(Task(number, "m", "page", items), 1, 1, tuple(range(len(items)))))
+
+
+def test_a_group_is_whole_if_one_of_its_sentences_is_asked_about() -> None:
+    oak = [Item("d", str(n), ("oak",)) for n in range(3)]
+    ash = [Item("d", str(n), ("ash",)) for n in range(2)]
+    one, other = loaded(1, *oak, *ash), loaded(2, *oak)
+    assert grouped([one, other], [(one, 1)]) == [(one, [0, 1, 2])]
+    assert grouped([one, other], [(one, 4), (other, 0)]) == [(one, [3, 4]), (other, [0, 1, 2])]
+
+
+def test_answers_go_by_number_in_the_call() -> None:
+    assert by_place([4, 7], {"2": {"score": 1}}) == {7: {"score": 1}}
+    assert by_place([4, 7], None) == {}
+
+
+def test_what_was_right_once_stays_right() -> None:
+    protocol = protocols.load("da")
+    stages = list(next(iter(protocol.pages.values())))
+    asked = [Asked(protocol, stages, None, {}) for _ in range(2)]
+    schemas = dict.fromkeys(("1", "2"), stage_schema(stages))
+    blank = {question.id: None for stage in stages for question in stage.questions}
+    good: dict[str, Any] = {}
+
+    def say(value: object) -> tuple[str, str, str]:
+        found, outcome = judge_sentences(value if isinstance(value, str) else json.dumps(value), asked, schemas, good)
+        return outcome, found.step, found.problem
+
+    assert say("no JSON")[:2] == (MISSING, "json")
+    assert say([1])[:2] == (MISSING, "schema")
+    outcome, step, problem = say({"1": {**blank, "score": 50}})
+    assert (outcome, step) == (PARTIAL, "schema") and "Sentence 2 has no answer" in problem
+    assert say({"2": {**blank, "score": 70}}) == (VALID, "", "")
+    assert good == {"1": {"score": 50}, "2": {"score": 70}}

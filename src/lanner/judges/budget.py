@@ -15,7 +15,7 @@ class StoppedError(Exception):
     """The run is ending: nothing new is asked."""
 
 
-class Purse:
+class Budget:
     """The money of one run, shared by all who ask. What is under way is reckoned at the dearest price so far; while
     that could pass the limit, others wait until it is known what it came to."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from random import Random
 
 import jsonschema
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner import protocols
-from lanner.judges.conformity import mistake
+from lanner.judges.schemas import grammar, mistake
 from lanner.protocols.schema import stage_schema
 from stub_server import instance
 
@@ -58,3 +59,23 @@ def test_it_agrees_with_a_full_validator(schema: dict, dice: Random, other: obje
 def test_mistakes_are_said_so_that_a_model_can_act_on_them(value: dict, words: str) -> None:
     stage = next(stage for stage in protocols.load("falcon").stages if stage.id == "context")
     assert mistake(stage_schema([stage]), value) == words
+
+
+def test_every_rule_that_is_named_is_there() -> None:
+    for name in protocols.names():
+        for stage in protocols.load(name).stages:
+            made = grammar(stage_schema([stage]))
+            rules = dict(line.split(" ::= ", 1) for line in made.splitlines())
+            used = {
+                word for body in rules.values() for word in re.findall(r"\br\d+\b", re.sub(r'"(\\.|[^"])*"', "", body))
+            }
+            assert used <= rules.keys()
+            assert "root" in rules
+
+
+def test_scales_arrays_and_enums() -> None:
+    stage = next(s for s in protocols.load("falcon").stages if s.id == "skills")
+    made = grammar(stage_schema([stage]))
+    assert '"\\"style_register\\""' in made
+    assert "{2,2}" in made  # exactly three: one, and two more
+    assert '("1" | "2" | "3" | "4")' in grammar(stage_schema(protocols.load("h_falcon").stages))

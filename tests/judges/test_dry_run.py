@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from lanner import protocols
-from lanner.judges.conformity import mistake
+from lanner.judges.dry_run import Estimate, estimate, instance
 from lanner.judges.plan import Limits, Member, Plan
 from lanner.judges.providers import Endpoint
-from lanner.judges.rehearsal import Estimate, instance, rehearse
+from lanner.judges.schemas import mistake
 from lanner.protocols.schema import stage_schema
 from lanner.store import Store
 from model_campaign import corpus, judge, opened
@@ -26,7 +26,7 @@ def dry(protocol: str, documents: int, sentences: int, **more: Any) -> Estimate:
     plan = Plan("m", (MEMBER,), **more.pop("plan", {}))
     systems = ("oak", "ash") if protocol.startswith("ranking") else ("oak",)
     texts = corpus(documents, sentences, systems)
-    return asyncio.run(rehearse(texts, protocols.load(protocol), [plan], **more))
+    return asyncio.run(estimate(texts, protocols.load(protocol), [plan], **more))
 
 
 def test_the_whole_is_reckoned_from_whole_documents() -> None:

@@ -31,7 +31,7 @@ class _Batch:
         return bool(self.entries or self.given or self.finished)
 
 
-class Book:
+class Writer:
     """Open it as a context; leaving it writes what is left."""
 
     def __init__(self, store: Store, *, linger: float | None = None) -> None:
@@ -43,7 +43,7 @@ class Book:
         self._problem: BaseException | None = None
         self._closing = False
 
-    async def __aenter__(self) -> Book:
+    async def __aenter__(self) -> Writer:
         self._writer = asyncio.create_task(self._write())
         return self
 

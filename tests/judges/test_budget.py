@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
+from lanner.judges.budget import Budget, StoppedError
 from lanner.judges.plan import Member, Totals
 from lanner.judges.providers import Endpoint
-from lanner.judges.purse import Purse, StoppedError
 
 CHEAP = Member("cheap", Endpoint("http://x/v1"), price_in=0.0, price_out=100.0)
 
@@ -18,12 +18,12 @@ def spend(most: float, real: float, askers: int) -> tuple[Totals, int]:
 
     async def go() -> tuple[Totals, int]:
         totals = Totals()
-        purse = Purse(most, totals)
+        budget = Budget(most, totals)
 
         async def one() -> None:
-            with purse.holding(await purse.reserve(CHEAP, 10)):
+            with budget.holding(await budget.reserve(CHEAP, 10)):
                 await asyncio.sleep(0)
-            purse.paid(CHEAP, real)
+            budget.paid(CHEAP, real)
             totals.cost += real
             totals.calls += 1
 
@@ -48,11 +48,11 @@ def test_a_first_question_that_is_too_dear_is_not_asked() -> None:
 def test_without_a_limit_nothing_waits_until_it_is_stopped() -> None:
     async def go() -> None:
         totals = Totals()
-        purse = Purse(None, totals)
-        assert await purse.reserve(CHEAP, 10**9) == 0.0
-        purse.stop("wrong key")
+        budget = Budget(None, totals)
+        assert await budget.reserve(CHEAP, 10**9) == 0.0
+        budget.stop("wrong key")
         with pytest.raises(StoppedError, match="wrong key"):
-            await purse.reserve(CHEAP, 1)
+            await budget.reserve(CHEAP, 1)
         assert totals.stopped == "wrong key"
 
     asyncio.run(go())

@@ -10,7 +10,7 @@ import pytest
 from lanner import campaign
 from lanner.campaign import Saved, Submission
 from lanner.errors import LannerError
-from lanner.judges.book import Book
+from lanner.judges.writer import Writer
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
 from model_campaign import corpus, opened
@@ -33,13 +33,13 @@ def test_everything_handed_in_together_is_one_commit(tmp_path: Path, monkeypatch
         monkeypatch.setattr(campaign, "submit_many", lambda s, given: (commits.append(len(given)), real(s, given))[1])
 
         async def go() -> list[Saved | LannerError]:
-            async with Book(store) as book:
+            async with Writer(store) as writer:
                 for place in range(3):
-                    book.post(entry(number, seat, document, key=f"k{place}"))
+                    writer.post(entry(number, seat, document, key=f"k{place}"))
                 given = [Submission(task, place, {"score": 50}, f"s{place}", judge=seat) for place in range(3)]
                 wrong = Submission(task, 0, {"score": 500}, "bad", judge=seat)
-                found = await asyncio.gather(*(book.submit(one) for one in [*given, wrong]))
-                await book.finish(task)
+                found = await asyncio.gather(*(writer.submit(one) for one in [*given, wrong]))
+                await writer.finish(task)
                 return found
 
         *saved, refused = asyncio.run(go())
@@ -56,8 +56,8 @@ def test_an_unfinished_task_stays_open(tmp_path: Path) -> None:
         *_, task = ready(store)
 
         async def go() -> None:
-            async with Book(store) as book:
-                await book.finish(task)
+            async with Writer(store) as writer:
+                await writer.finish(task)
 
         asyncio.run(go())
         assert campaign.task(store, task).finished_at is None
@@ -73,9 +73,9 @@ def test_a_disk_that_fails_is_heard_of_by_all(tmp_path: Path, monkeypatch: pytes
         monkeypatch.setattr(store, "write", full)
 
         async def go() -> None:
-            async with Book(store) as book:
-                book.post(entry(number, seat, document))
-                await book.submit(Submission(task, 0, {"score": 1}, "s", judge=seat))
+            async with Writer(store) as writer:
+                writer.post(entry(number, seat, document))
+                await writer.submit(Submission(task, 0, {"score": 1}, "s", judge=seat))
 
         with pytest.raises(OSError, match="disk full"):
             asyncio.run(go())

@@ -12,14 +12,13 @@ from itertools import groupby
 from lanner.campaign import Asking, Submission
 from lanner.campaign.asking import fits
 from lanner.errors import LannerError
-from lanner.judges import chapters
-from lanner.judges.asking import MISSING, VALID, About, Asker, Judge, Line, Question, UnavailableError
-from lanner.judges.book import Book
+from lanner.judges.budget import StoppedError
 from lanner.judges.examples import Example, Lesson
 from lanner.judges.plan import Plan, Totals
 from lanner.judges.prompt import Prompter
-from lanner.judges.purse import StoppedError
-from lanner.judges.replies import Asked, Verdict, verdict
+from lanner.judges.replies import Asked, Verdict, judged, parse, verdict
+from lanner.judges.request import MISSING, PARTIAL, VALID, Channel, Judge, Request, Requester, Subject, UnavailableError
+from lanner.judges.writer import Writer
 from lanner.model import Document, Item, Json, Object, Protocol, Rank, Spans, Stage, Unit
 from lanner.protocols.answers import texts_of
 from lanner.protocols.combination import combine
@@ -49,22 +48,22 @@ class Loaded:
 class Vote:
     """One way of asking about an item: which model, which sample, in which order the outputs stand."""
 
-    line: Line
+    channel: Channel
     sample: int
     swapped: bool = False
 
 
-class Judging:
+class Worker:
     """One judge of one campaign, for as long as a run lasts."""
 
     def __init__(
-        self, store: Store, plan: Plan, lines: Sequence[Line],
-        *, number: int, seat: int, protocol: Protocol, asker: Asker, book: Book, totals: Totals,
+        self, store: Store, plan: Plan, channels: Sequence[Channel],
+        *, number: int, seat: int, protocol: Protocol, requester: Requester, writer: Writer, totals: Totals,
         examples: Sequence[Example] = (),
     ) -> None:  # fmt: skip
         self._store, self._campaign, self._seat = store, number, seat
-        self._protocol, self._plan, self._lines = protocol, plan, lines
-        self._asker, self._book, self._totals = asker, book, totals
+        self._protocol, self._plan, self._channels = protocol, plan, channels
+        self._requester, self._writer, self._totals = requester, writer, totals
         self._asking = Asking(protocol)
         self._prompter = Prompter(protocol, plan.settings)
         self._lesson = Lesson(examples, self._prompter, plan.examples)
@@ -93,14 +92,14 @@ class Judging:
             self._totals.waiting += sum(len(task.waiting) for task in tasks)
             async with asyncio.TaskGroup() as group:
                 if self._plan.calls == "documents":
-                    for task, places in chapters.touched(tasks, steps):
+                    for task, places in grouped(tasks, steps):
                         group.create_task(self._sentences(task, places))
                 else:
                     for task, place in steps:
                         group.create_task(self._item(task, place))
             for task in tasks:
                 if task.open <= task.settled:
-                    await self._book.finish(task.assigned.task.id)
+                    await self._writer.finish(task.assigned.task.id)
 
     def _load(self, number: int) -> Loaded:
         rows: dict[str, list[Entry]] = defaultdict(list)
@@ -147,7 +146,7 @@ class Judging:
     def _votes(self, item: Item) -> list[Vote]:
         orders = (False, True) if self._plan.swap and len(item.systems) == 2 else (False,)
         samples = range(self._plan.samples)
-        return [Vote(line, sample, order) for line in self._lines for sample in samples for order in orders]
+        return [Vote(channel, sample, order) for channel in self._channels for sample in samples for order in orders]
 
     def _broken_off(self, came: Sequence[object], items: int = 1) -> bool:
         """Whether the items stay open: because the server gave no answer, or because the run is ending."""
@@ -184,9 +183,9 @@ class Judging:
             marks = any(isinstance(question, Spans) for stage in group for question in stage.questions)
             texts = texts_of(document, item) if marks else None  # needed to find what was quoted
             asked = Asked(self._protocol, group, texts, dict(known), max(2, len(item.systems)))
-            question = Question(
-                vote.line,
-                self._about(task, place, item, group, vote),
+            request = Request(
+                vote.channel,
+                self._subject(task, place, item, group, vote),
                 prompt,
                 self._lesson.messages(group, document.id),
             )
@@ -197,7 +196,7 @@ class Judging:
                 found = verdict(text, asked, schema)
                 return found, MISSING if found.answers is None else VALID
 
-            found, seconds = await self._asker.ask(question, task.rows, judge)
+            found, seconds = await self._requester.ask(request, task.rows, judge)
             spent += seconds
             if found is None:
                 return None, spent
@@ -213,11 +212,11 @@ class Judging:
             for question in stage.questions
         )
 
-    def _about(self, task: Loaded, place: int, item: Item, stages: Sequence[Stage], vote: Vote) -> About:
+    def _subject(self, task: Loaded, place: int, item: Item, stages: Sequence[Stage], vote: Vote) -> Subject:
         assigned = task.assigned
         ids = tuple(stage.id for stage in stages)
         number = assigned.documents[place]
-        return About(self._campaign, self._seat, number, item, assigned.task.page, ids, vote.sample, vote.swapped)
+        return Subject(self._campaign, self._seat, number, item, assigned.task.page, ids, vote.sample, vote.swapped)
 
     def _order(self, item: Item, vote: Vote) -> int:
         text = "\x1f".join((item.document, item.segment, *item.systems, str(vote.sample)))
@@ -249,7 +248,7 @@ class Judging:
         item = task.assigned.task.items[place]
         number = task.assigned.task.id
         name = hashlib.sha256(dumps([number, place, item.segment, answers]).encode()).hexdigest()[:24]
-        saved = await self._book.submit(
+        saved = await self._writer.submit(
             Submission(number, place, answers, f"judge-{name}", elapsed=seconds or None, judge=self._seat)
         )
         if isinstance(saved, LannerError):
@@ -281,7 +280,7 @@ class Judging:
         """Many sentences of one document in one call; those that come back valid are stored, whatever the others do.
         Sentences that were asked about before without a valid answer are missing, and asked again only on demand."""
         votes = self._votes(Item(""))
-        came = await asyncio.gather(*(self._chapter(task, places, v) for v in votes), return_exceptions=True)
+        came = await asyncio.gather(*(self._ask_sentences(task, places, v) for v in votes), return_exceptions=True)
         still = [place for place in places if place in task.open]
         if self._broken_off(came, len(still)):
             return
@@ -291,27 +290,27 @@ class Judging:
             for place in still:
                 group.create_task(self._submit(task, place, [found.get(place) for found, _ in given], seconds))
 
-    async def _chapter(
+    async def _ask_sentences(
         self, task: Loaded, places: Sequence[int], vote: Vote
     ) -> tuple[Mapping[int, Mapping[str, Json]], float]:
         """Answers by place. A call that was made before counts for all it asked about, also where a run ended between
         the reply and the last of its answers; without one, what is open is asked about."""
-        question, judge = self._chapter_question(task, places, vote)
-        if question.key not in task.rows:
+        request, judge = self._sentences_request(task, places, vote)
+        if request.key not in task.rows:
             places = [place for place in places if place in task.open]
-            question, judge = self._chapter_question(task, places, vote)
-        before = question.key in task.rows
-        found, seconds = await self._asker.ask(question, task.rows, judge, again=False)
-        answers = chapters.by_place(places, found)
+            request, judge = self._sentences_request(task, places, vote)
+        before = request.key in task.rows
+        found, seconds = await self._requester.ask(request, task.rows, judge, again=False)
+        answers = by_place(places, found)
         lacking = [place for place in places if place in task.open and place not in answers]
         if before and lacking:
-            question, judge = self._chapter_question(task, lacking, vote)
-            if question.key in task.rows or self._asker.retries:
-                found, more = await self._asker.ask(question, task.rows, judge)
-                answers, seconds = {**answers, **chapters.by_place(lacking, found)}, seconds + more
+            request, judge = self._sentences_request(task, lacking, vote)
+            if request.key in task.rows or self._requester.retries:
+                found, more = await self._requester.ask(request, task.rows, judge)
+                answers, seconds = {**answers, **by_place(lacking, found)}, seconds + more
         return answers, seconds
 
-    def _chapter_question(self, task: Loaded, places: Sequence[int], vote: Vote) -> tuple[Question, Judge]:
+    def _sentences_request(self, task: Loaded, places: Sequence[int], vote: Vote) -> tuple[Request, Judge]:
         items = [task.assigned.task.items[place] for place in places]
         document = task.documents[items[0].document]
         stages = self._prompter.asked([s for s in self._protocol.pages[task.assigned.task.page] if fits(s, items[0])])
@@ -323,10 +322,63 @@ class Judging:
             for item, known in zip(items, earlier, strict=True)
         ]
         whole = replace(items[0], segment="")
-        question = Question(vote.line, self._about(task, places[0], whole, stages, vote), prompt)
+        request = Request(vote.channel, self._subject(task, places[0], whole, stages, vote), prompt)
         good: dict[str, Json] = {}
 
         def judge(text: str) -> tuple[Verdict, str]:
-            return chapters.verdict(text, asked, prompt.schema["properties"], good)
+            return judge_sentences(text, asked, prompt.schema["properties"], good)
 
-        return question, judge
+        return request, judge
+
+
+def grouped(tasks: Sequence[Loaded], steps: Sequence[tuple[Loaded, int]]) -> list[tuple[Loaded, list[int]]]:
+    """The groups of items that one call asks about (of one task, one document, the same outputs and role) of which at
+    least one is among the steps. A group is whole, open or not, but for items that wait for an earlier page: asked
+    again after a crash, it is the same call."""
+    wanted = {(task.assigned.task.id, place) for task, place in steps}
+    found = []
+    for task in tasks:
+        groups: dict[tuple[object, ...], list[int]] = {}
+        for place, item in enumerate(task.assigned.task.items):
+            if place in task.waiting:
+                continue
+            groups.setdefault((item.document, item.systems, item.role), []).append(place)
+        number = task.assigned.task.id
+        found += [(task, places) for places in groups.values() if any((number, place) in wanted for place in places)]
+    return found
+
+
+def by_place(places: Sequence[int], answers: Mapping[str, Json] | None) -> dict[int, Mapping[str, Json]]:
+    """Answers by the sentence's number in the call, as answers by the item's place in its task."""
+    given = answers or {}
+    return {place: given[str(number)] for number, place in enumerate(places, 1) if str(number) in given}
+
+
+def judge_sentences(
+    text: str, questions: Sequence[Asked], schemas: Mapping[str, Mapping[str, Json]], good: dict[str, Json]
+) -> tuple[Verdict, str]:
+    """Sentence by sentence; what was right once stays right when the rest is asked again."""
+    try:
+        value, repairs = parse(text)
+    except (ValueError, RecursionError) as error:
+        value, repairs, wrong = {}, 0, [("json", f"The reply is not JSON: {error}.")]
+    else:
+        wrong = []
+    if not isinstance(value, dict):
+        value, wrong = {}, [("schema", "The reply is not a JSON object.")]
+    for (number, schema), about in zip(schemas.items(), questions, strict=True):
+        entry = value.get(number)
+        if not isinstance(entry, dict):
+            if number not in good and not (wrong and wrong[0][0] == "json"):
+                wrong.append(("schema", f"Sentence {number} has no answer."))
+            continue
+        found = judged(entry, about, schema)
+        repairs += found.repairs
+        if found.answers is not None:
+            good[number] = found.answers
+        elif number not in good:
+            wrong.append((found.step, f"Sentence {number}: {found.problem}"))
+    step = "" if len(good) == len(schemas) else wrong[0][0] if wrong else "schema"
+    problem = " ".join(problem for _, problem in wrong[:10]) if step else ""
+    outcome = VALID if not step else PARTIAL if good else MISSING
+    return Verdict(dict(good) or None, repairs, step, problem), outcome  # type: ignore[arg-type]

@@ -10,13 +10,13 @@ from functools import cached_property
 from random import Random
 
 from lanner import campaign
-from lanner.judges.book import Book
+from lanner.judges.budget import Budget
 from lanner.judges.pace import Gate
 from lanner.judges.plan import Limits, Member, Totals
 from lanner.judges.prompt import Prompt
 from lanner.judges.providers import Call, OverloadedError, Provider, RefusedError, Reply, UnanswerableError
-from lanner.judges.purse import Purse
 from lanner.judges.replies import Verdict
+from lanner.judges.writer import Writer
 from lanner.model import Item, Json
 from lanner.store import Entry, NewEntry
 from lanner.store.codec import dumps, loads, micros
@@ -39,7 +39,7 @@ class UnavailableError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class Subject:
     """What a call is about: the rows it is stored under."""
 
     campaign: int
@@ -53,7 +53,7 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Channel:
     """A way to one model: its server's connection and gate."""
 
     member: Member
@@ -62,24 +62,24 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Question:
+class Request:
     """One prompt to one model, with what is shown before it."""
 
-    line: Line
-    about: About
+    channel: Channel
+    subject: Subject
     prompt: Prompt
     before: tuple[Mapping[str, str], ...] = ()
 
     @property
     def seed(self) -> int | None:
         """Each sample has its own dice."""
-        seed = self.line.member.seed
-        return None if seed is None else seed + self.about.sample
+        seed = self.channel.member.seed
+        return None if seed is None else seed + self.subject.sample
 
     @cached_property
     def key(self) -> str:
         """Names a question to the letter: what it is about, the prompt, the model, the sample, how it is sampled."""
-        about, item, member = self.about, self.about.item, self.line.member
+        about, item, member = self.subject, self.subject.item, self.channel.member
         digest = hashlib.sha256(self.prompt.hash.encode())
         for message in self.before:
             digest.update(message["content"].encode())
@@ -91,16 +91,16 @@ class Question:
         return digest.hexdigest()[:32]
 
 
-class Asker:
+class Requester:
     """Asks, checks, asks again, and books. One for a run."""
 
     def __init__(
-        self, book: Book, limits: Limits, totals: Totals, purse: Purse, *, reasks: int, dice: Random | None = None
+        self, writer: Writer, limits: Limits, totals: Totals, budget: Budget, *, reasks: int, dice: Random | None = None
     ) -> None:
-        self._book = book
+        self._writer = writer
         self._limits = limits
         self._totals = totals
-        self._purse = purse
+        self._budget = budget
         self._reasks = reasks
         self._dice = dice or Random(0)
 
@@ -111,7 +111,7 @@ class Asker:
 
     async def ask(
         self,
-        question: Question,
+        request: Request,
         known: Mapping[str, Sequence[Entry]],
         judge: Judge,
         *,
@@ -119,7 +119,7 @@ class Asker:
     ) -> tuple[Mapping[str, Json] | None, float]:
         """The answers, or None where they are missing, with the seconds it took. `known` are the ledger's rows by key.
         Without `again` a final row stands, whatever the limits say of missing ones."""
-        member, seed, key = question.line.member, question.seed, question.key
+        member, seed, key = request.channel.member, request.seed, request.key
         rows = sorted(known.get(key, ()), key=lambda row: row.attempt)
         retried = again and self.retries and bool(rows) and rows[-1].outcome in (MISSING, PARTIAL)
         if rows and rows[-1].final and not retried:
@@ -133,44 +133,44 @@ class Asker:
         attempt, seconds = (rows[-1].attempt if rows else 0), 0.0
         while True:
             attempt += 1
-            messages = _messages(question, said)
+            messages = _messages(request, said)
             call = Call(
-                member.model, messages, question.prompt.schema, member.temperature,
+                member.model, messages, request.prompt.schema, member.temperature,
                 None if seed is None else seed + 1000 * (attempt - 1), member.max_tokens, f"{key}-{attempt}",
             )  # fmt: skip
             try:
-                call, reply = await self._reply(question.line, call)
+                call, reply = await self._reply(request.channel, call)
             except UnanswerableError as error:
-                self._post(question, call, attempt, _nothing(error), outcome=MISSING)
+                self._post(request, call, attempt, _nothing(error), outcome=MISSING)
                 return None, seconds
             except UnavailableError as error:
-                self._post(question, call, attempt, _nothing(error), outcome=FAILED)
+                self._post(request, call, attempt, _nothing(error), outcome=FAILED)
                 raise
             seconds += reply.latency
             verdict, if_last = judge(reply.text)
             done = verdict.step == "" or left <= 0
             outcome = if_last if done else INVALID
-            self._post(question, call, attempt, (reply, verdict), outcome=outcome)
+            self._post(request, call, attempt, (reply, verdict), outcome=outcome)
             if done:
                 return verdict.answers, seconds
             self._totals.reasks += 1
             left -= 1
             said = (reply.text[:_KEPT], verdict.problem)
 
-    async def _reply(self, line: Line, call: Call) -> tuple[Call, Reply]:
+    async def _reply(self, channel: Channel, call: Call) -> tuple[Call, Reply]:
         """A reply, however often the server has to be asked for one. The call as it was made comes with it."""
         guessed = int(sum(len(m["content"]) for m in call.messages) / _CHARACTERS_PER_TOKEN)
         problem = ""
         for turn in range(self._limits.tries):
-            self._purse.check()
-            started = await line.gate.enter(guessed)
+            self._budget.check()
+            started = await channel.gate.enter(guessed)
             try:
-                price = await self._purse.reserve(line.member, guessed)
-                with self._purse.holding(price):
-                    reply = await line.provider.ask(call)
-                    self._purse.paid(line.member, line.member.cost(reply.tokens_in, reply.tokens_out))
+                price = await self._budget.reserve(channel.member, guessed)
+                with self._budget.holding(price):
+                    reply = await channel.provider.ask(call)
+                    self._budget.paid(channel.member, channel.member.cost(reply.tokens_in, reply.tokens_out))
             except OverloadedError as error:
-                line.gate.overload(started, error.retry_after)
+                channel.gate.overload(started, error.retry_after)
                 self._totals.overloads += 1
                 problem = str(error)
                 if error.status == 500 and call.seed is not None:  # the same dice would fall the same way
@@ -180,18 +180,18 @@ class Asker:
                 await asyncio.sleep(min(pause, _LONGEST_PAUSE))
                 continue
             except RefusedError as error:  # before the gate lets the next ones in
-                self._purse.stop(str(error))
-                line.gate.leave()
+                self._budget.stop(str(error))
+                channel.gate.leave()
                 raise
             except BaseException:
-                line.gate.leave()
+                channel.gate.leave()
                 raise
-            line.gate.succeed(guessed=guessed, used=reply.tokens_in + reply.tokens_out)
+            channel.gate.succeed(guessed=guessed, used=reply.tokens_in + reply.tokens_out)
             return call, reply
         raise UnavailableError(problem)
 
-    def _post(self, question: Question, call: Call, attempt: int, came: tuple[Reply, Verdict], *, outcome: str) -> None:
-        (reply, verdict), about, prompt, member = came, question.about, question.prompt, question.line.member
+    def _post(self, request: Request, call: Call, attempt: int, came: tuple[Reply, Verdict], *, outcome: str) -> None:
+        (reply, verdict), about, prompt, member = came, request.subject, request.prompt, request.channel.member
         totals = self._totals
         cost = member.cost(reply.tokens_in, reply.tokens_out)
         if outcome == FAILED:
@@ -215,7 +215,7 @@ class Asker:
         row: NewEntry = {
             "campaign": about.campaign, "judge": about.judge, "document": about.document,
             "segment": about.item.segment, "systems": dumps(about.item.systems), "role": about.item.role.value,
-            "page": about.page, "key": question.key, "sample": about.sample, "swapped": int(about.swapped),
+            "page": about.page, "key": request.key, "sample": about.sample, "swapped": int(about.swapped),
             "attempt": attempt, "final": int(outcome not in (INVALID, FAILED)), "outcome": outcome,
             "prompt_hash": prompt.hash, "schema_hash": prompt.schema_hash, "template": prompt.template,
             "model": member.model,
@@ -226,16 +226,16 @@ class Asker:
             "detail": dumps(detail), "answers": None if verdict.answers is None else dumps(verdict.answers),
             "asked_at": micros(campaign.now()),
         }  # fmt: skip
-        self._book.post(row)
+        self._writer.post(row)
 
 
 def _nothing(error: Exception) -> tuple[Reply, Verdict]:
     return Reply(""), Verdict(None, 0, "", str(error))
 
 
-def _messages(question: Question, said: tuple[str, str] | None) -> tuple[Mapping[str, str], ...]:
-    prompt = question.prompt
-    asked = ({"role": "system", "content": prompt.system}, *question.before, {"role": "user", "content": prompt.user})
+def _messages(request: Request, said: tuple[str, str] | None) -> tuple[Mapping[str, str], ...]:
+    prompt = request.prompt
+    asked = ({"role": "system", "content": prompt.system}, *request.before, {"role": "user", "content": prompt.user})
     if not said:
         return asked
     problem = _AGAIN.format(problem=said[1])
