@@ -14,7 +14,7 @@ help:
 	@echo "make setup   environment with everything for development in $(VENV)"
 	@echo "make demo    a campaign with simulated judges, a judging page and a report, served on this machine"
 	@echo "make test    all tests, with a real browser and a real PostgreSQL"
-	@echo "make soak    the long form: 50 kills on each database, PostgreSQL restarted, new examples for every fuzz test"
+	@echo "make soak    the long form: 50 kills on each database, PostgreSQL restarted, new examples for every fuzz test, faults put into the source"
 	@echo "make test-metrics  COMET checkpoints beside the reference implementation, in an environment of its own"
 	@echo "make check   lint, strict types, architecture, docs"
 	@echo "make audit   known vulnerabilities of what is installed (needs a network; exits with 2 where it cannot look)"
@@ -65,6 +65,7 @@ soak: setup
 	@$(PIP) install -c constraints.txt -e ".[ray]"
 	@$(BIN)/pytest -q -s tests/judges/test_ray_cluster.py  # a Ray cluster of three nodes, of which a worker and a node are killed
 	@LANNER_SOAK=50 $(BIN)/pytest -q tests/web/api/test_openapi.py
+	@$(BIN)/python tests/soak/mutate.py  # faults that no test notices are listed, to be read
 	@LANNER_FUZZ=1 $(BIN)/pytest -q -n 2 tests/formats/test_fuzz.py tests/protocols/test_fuzz.py tests/web/test_injection.py
 
 test-metrics:

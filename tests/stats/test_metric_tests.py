@@ -153,6 +153,25 @@ def test_segments_with_fewer_pairs_weigh_more_per_pair() -> None:
     assert accuracy_test(one, two) == pytest.approx(exact, abs=0.015)
 
 
+def test_p_of_drawn_masks_counts_the_difference_itself_among_them() -> None:
+    """A perfect scorer against one that is always wrong, on so much data that no draw reaches the difference: p is one
+    over the draws and one. The other way round every draw reaches it: p is 1."""
+    rng = np.random.default_rng(4)
+    gold = rng.permutation(240).reshape(8, 30).astype(float)
+    right, wrong = gold, -gold
+    for test in (pearson_tests, lambda g, tables, k: kendall_tests(g, tables, k=k)):
+        ps = test(gold, [right, wrong], k=99)
+        assert ps[0, 1] == pytest.approx(1 / 100, abs=1e-12)
+        assert ps[1, 0] == 1
+    systems = np.arange(60.0)
+    ps = system_accuracy_tests(systems, [systems, -systems], k=99)
+    assert (ps[0, 1], ps[1, 0]) == (pytest.approx(1 / 100, abs=1e-12), 1)
+    missing = gold.copy()
+    missing[0, 0] = np.nan  # segments of two sizes: their weights differ, so that swaps are drawn and not counted out
+    better, worse = calibrated(gold, np.where(np.isnan(missing), np.nan, right)), calibrated(gold, wrong)
+    assert accuracy_test(better, worse) == pytest.approx(1 / 20_001, abs=1e-12)
+
+
 @pytest.mark.parametrize("holes", [False, True])
 def test_all_pairs_at_once_are_each_pair_alone(holes: bool) -> None:
     gold, tables = scorers(2, segments=8)

@@ -61,6 +61,22 @@ def test_random_swaps_come_near_to_all_swaps() -> None:
     assert drawn.p >= 1 / 51
 
 
+def test_p_of_drawn_swaps_counts_the_difference_itself_among_them() -> None:
+    """No draw of 99 swaps all of 40 documents or none (that is one in 2⁴⁰), so nothing but the difference itself is as
+    large: p is 1/100. Where the documents cancel out, every swap is as large: p is 1."""
+    [far] = duels(found(documents=40, gap=50.0), ["oak", "elm"], swaps=99)
+    assert far.p == pytest.approx(1 / 100, abs=1e-12)
+    rows = [
+        (system, "news", f"d{d}", "0", float((1 if d % 2 else -1) * (system == "oak")), 1)
+        for d in range(40)
+        for system in ("oak", "elm")
+    ]
+    names = ["system", "domain", "document", "segment", "score", "judges"]
+    even = Items(pl.DataFrame(rows, schema=names, orient="row"), "score", 1)
+    [same] = duels(even, ["oak", "elm"], swaps=99)
+    assert same.p == 1
+
+
 @pytest.mark.parametrize("rounded", [False, True])
 def test_rank_tests_are_those_of_scipy(rounded: bool) -> None:
     items = found(1)
