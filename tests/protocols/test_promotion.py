@@ -27,7 +27,7 @@ def test_more_than_two_fifths_and_not_exactly_two_fifths() -> None:
         for at, vote in enumerate(given)
     ]
     found = standings(rule("phase_two"), answers)
-    assert [(s.segment, s.given, s.judges, s.promoted) for s in found] == [
+    assert [(s.segment, s.votes, s.judges, s.promoted) for s in found] == [
         ("1", 2, 5, False), ("2", 3, 5, True), ("3", 0, 5, False), ("4", 1, 1, True),
     ]  # fmt: skip
     assert promoted(found) == {"": [("d", "2"), ("d", "4")]}
@@ -42,7 +42,7 @@ def test_the_latest_answer_counts_and_controls_and_gaps_do_not() -> None:
         said("j2", "1", "no", Role.CONTROL),
     ]
     (only,) = standings(rule("phase_two"), answers)
-    assert (only.given, only.judges) == (0, 1)
+    assert (only.votes, only.judges) == (0, 1)
 
 
 def test_each_language_has_units_of_its_own() -> None:

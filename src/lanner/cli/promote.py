@@ -38,7 +38,7 @@ def command(name: str, page: str, drop: str, assigning: bool, store_place: str, 
         standing = standings(stage.promotion, campaign.judgements(store, name), judges)
         going = [s for s in standing if s.promoted and f"{s.document}/{s.segment}" not in left_out]
         rows = [
-            {"unit": f"{s.document}/{s.segment}", "group": s.group, "given": f"{s.given} of {s.judges}"} for s in going
+            {"unit": f"{s.document}/{s.segment}", "group": s.group, "given": f"{s.votes} of {s.judges}"} for s in going
         ]
         output.table(rows)
         output.say(f"{len(going)} of {len(standing)} units go on (more than {percent(stage.promotion.more_than, 0)}).")

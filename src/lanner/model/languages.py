@@ -24,23 +24,23 @@ def table() -> dict[str, dict[str, Any]]:
 
 @cache
 def _by_any_name() -> dict[str, str]:
-    known: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for code, entry in table().items():
         for spelling in (code, entry["name"], *entry.get("codes", ())):
-            known[spelling.casefold()] = code
-    return known
+            codes[spelling.casefold()] = code
+    return codes
 
 
 @cache
 def normal(code: str) -> str:
     """One spelling of a language: `deu`, `GER` and `German` are `de`, `pt_br` is `pt-BR`, nothing is `und`."""
-    stripped = code.strip()
-    if stripped.casefold() in _PLACEHOLDERS:
+    name = code.strip()
+    if name.casefold() in _PLACEHOLDERS:
         return UNDETERMINED
-    known = _by_any_name().get(stripped.casefold())
-    if known is not None:
-        return known
-    first, *rest = stripped.replace("_", "-").split("-")
+    tag = _by_any_name().get(name.casefold())
+    if tag is not None:
+        return tag
+    first, *rest = name.replace("_", "-").split("-")
     return "-".join([_by_any_name().get(first.casefold(), first.casefold()), *map(_subtag, rest)])
 
 

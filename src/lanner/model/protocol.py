@@ -259,10 +259,10 @@ def _content(value: object) -> Json:
     """What was said, without fields left at their default: a release that adds a field must not change any hash."""
     if isinstance(value, BaseModel):
         fields = type(value).model_fields
-        said = {name: getattr(value, name) for name in fields}
+        values = {name: getattr(value, name) for name in fields}
         return {
             name: _content(v)
-            for name, v in said.items()
+            for name, v in values.items()
             if name == "kind" or v != fields[name].get_default(call_default_factory=True)
         }
     if isinstance(value, Mapping):
@@ -311,8 +311,8 @@ class Protocol(Frozen):
     def minutes(self, page: str) -> float:
         """How long one item of a page is expected to take: what its stages say together, else what the protocol says,
         else a minute."""
-        said = [stage.minutes_per_item for stage in self.pages[page] if stage.minutes_per_item is not None]
-        return sum(said) if said else self.minutes_per_item or 1.0
+        minutes = [stage.minutes_per_item for stage in self.pages[page] if stage.minutes_per_item is not None]
+        return sum(minutes) if minutes else self.minutes_per_item or 1.0
 
     def find(self, question_id: str) -> tuple[Stage, Question] | None:
         return next(((s, q) for s, q in self.questions if q.id == question_id), None)

@@ -22,23 +22,23 @@ def scores_of(protocol: Protocol, answers: Mapping[str, Sequence[Json]], items: 
     questions = {question.id: question for _, question in protocol.questions}
     missing: Sequence[Json] = [None] * items
     grids: dict[str, _Cells] = {}
-    made: dict[str, Column] = {}
+    scores: dict[str, Column] = {}
     for score in protocol.scores:
-        question, given = questions[score.question], answers.get(score.question, missing)
+        question, column = questions[score.question], answers.get(score.question, missing)
         if score.when is not None:
-            made[score.id] = _one_by_one(protocol, score, answers, items)
+            scores[score.id] = _one_by_one(protocol, score, answers, items)
         elif isinstance(question, Grid) and score.rule in _GRID_RULES:
             if question.id not in grids:
-                grids[question.id] = _Cells(question, given)
-            made[score.id] = _GRID_RULES[score.rule](grids[question.id], score.options)
+                grids[question.id] = _Cells(question, column)
+            scores[score.id] = _GRID_RULES[score.rule](grids[question.id], score.options)
         else:
-            made[score.id] = _by_rule(question, given, score)
-    return made
+            scores[score.id] = _by_rule(question, column, score)
+    return scores
 
 
-def _by_rule(question: Question, given: Sequence[Json], score: Score) -> Column:
+def _by_rule(question: Question, column: Sequence[Json], score: Score) -> Column:
     rule, options = RULES[score.rule], score.options
-    return [None if answer is None else rule(question, answer, options) for answer in given]
+    return [None if answer is None else rule(question, answer, options) for answer in column]
 
 
 def _one_by_one(protocol: Protocol, score: Score, answers: Mapping[str, Sequence[Json]], items: int) -> Column:
@@ -55,19 +55,19 @@ def _one_by_one(protocol: Protocol, score: Score, answers: Mapping[str, Sequence
 class _Cells:
     """The cells of a grid over all items: the value of each row's option, NaN where there is none."""
 
-    def __init__(self, question: Grid, given: Sequence[Json]) -> None:
+    def __init__(self, question: Grid, column: Sequence[Json]) -> None:
         places: dict[Any, int] = {option.id: place for place, option in enumerate(question.options)}
         worth = np.array([*(option.value for option in question.options), None], dtype=np.float64)
         preselected = places.get(question.preselected, -2)  # −1 is what no option stands for
-        held = [answer if isinstance(answer, Mapping) else {} for answer in given]
+        answers = [answer if isinstance(answer, Mapping) else {} for answer in column]
         self.rows = question.rows
         self.values: dict[str, Numbers] = {}
         self.counted: dict[str, npt.NDArray[np.bool_]] = {}
         for row in question.rows:
-            cells = (places.get(answer.get(row.id), -1) for answer in held)
-            chosen = np.fromiter(cells, dtype=np.int16, count=len(held))
-            self.values[row.id] = worth[chosen]
-            self.counted[row.id] = ~np.isnan(worth[chosen]) & (chosen != preselected)
+            cells = (places.get(answer.get(row.id), -1) for answer in answers)
+            options = np.fromiter(cells, dtype=np.int16, count=len(answers))
+            self.values[row.id] = worth[options]
+            self.counted[row.id] = ~np.isnan(worth[options]) & (options != preselected)
 
     def of(self, options: Mapping[str, Any]) -> list[str]:
         group = options.get("group")
@@ -76,40 +76,40 @@ class _Cells:
 
 def _grid_sum(cells: _Cells, options: Mapping[str, Any]) -> Column:
     rows = [cells.values[row] for row in cells.of(options)]
-    total, given = _added(rows)
-    return _column(total, given, np.full_like(total, 1.0))
+    total, count = _added(rows)
+    return _column(total, count, np.full_like(total, 1.0))
 
 
 def _grid_count(cells: _Cells, options: Mapping[str, Any]) -> Column:
     names = cells.of(options)
-    _, given = _added([cells.values[row] for row in names])
-    total = sum((cells.counted[row].astype(float) for row in names), start=np.zeros(len(given)))
-    return _column(total, given, np.full_like(total, 1.0))
+    _, count = _added([cells.values[row] for row in names])
+    total = sum((cells.counted[row].astype(float) for row in names), start=np.zeros(len(count)))
+    return _column(total, count, np.full_like(total, 1.0))
 
 
 def _grid_mean(cells: _Cells, options: Mapping[str, Any]) -> Column:
     names = cells.of(options)
-    total, rated = _added([np.where(cells.counted[row], cells.values[row], np.nan) for row in names])
-    return _column(total, rated, rated)
+    total, count = _added([np.where(cells.counted[row], cells.values[row], np.nan) for row in names])
+    return _column(total, count, count)
 
 
 def _added(rows: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
     """Sums over the rows, added in their order, and how many of them hold a number."""
     first = np.zeros(len(rows[0]) if rows else 0)
-    total, given = first.copy(), first
+    total, count = first.copy(), first
     for row in rows:
-        known = ~np.isnan(row)
-        total = total + np.where(known, row, 0.0)
-        given = given + known
-    return total, given
+        has_number = ~np.isnan(row)
+        total = total + np.where(has_number, row, 0.0)
+        count = count + has_number
+    return total, count
 
 
-def _column(total: Numbers, given: Numbers, divisor: Numbers) -> Column:
+def _column(total: Numbers, count: Numbers, divisor: Numbers) -> Column:
     """Totals over a divisor; None where nothing was given."""
-    made: Column = (total / np.where(divisor > 0, divisor, 1.0)).tolist()
-    for at in np.flatnonzero(given == 0).tolist():
-        made[at] = None
-    return made
+    column: Column = (total / np.where(divisor > 0, divisor, 1.0)).tolist()
+    for at in np.flatnonzero(count == 0).tolist():
+        column[at] = None
+    return column
 
 
 _GRID_RULES: Mapping[str, Callable[[_Cells, Mapping[str, Any]], Column]] = {

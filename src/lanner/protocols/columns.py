@@ -58,8 +58,8 @@ def _name(question: Question, part: str) -> str:
 
 def _parts(protocol: Protocol, question: Question) -> Sequence[str]:
     if question.for_each:
-        repeated = protocol.find(question.for_each)
-        return [option.id for option in repeated[1].choices] if repeated else []
+        match = protocol.find(question.for_each)
+        return [option.id for option in match[1].choices] if match else []
     return kind_of(question).columns(question)
 
 

@@ -30,7 +30,7 @@ def compose(protocol: Protocol, *, before: Sequence[Protocol] = (), after: Seque
     text: Mapping[str, Any] = protocol.text
     for questionnaire in (*before, *after):
         text = merged(_own_words(questionnaire), text)
-    composed = protocol.model_copy(
+    whole = protocol.model_copy(
         update={
             "stages": tuple(stage for part in parts for stage in part.stages),
             "scores": tuple(score for part in parts for score in part.scores),
@@ -39,23 +39,25 @@ def compose(protocol: Protocol, *, before: Sequence[Protocol] = (), after: Seque
             "text": text,
         }
     )
-    composed = Protocol.model_validate(composed.model_dump(by_alias=True, exclude_unset=True))
-    for _, what, hint in problems(composed):
+    whole = Protocol.model_validate(whole.model_dump(by_alias=True, exclude_unset=True))
+    for _, what, hint in problems(whole):
         raise ProtocolError(what, where=Where(item=" + ".join(part.name for part in parts)), next_step=hint)
-    return composed
+    return whole
 
 
 def _own_words(questionnaire: Protocol) -> dict[str, Any]:
     """The words of a questionnaire by stage and question only."""
-    moved: dict[str, Any] = {}
+    texts: dict[str, Any] = {}
     for language, words in questionnaire.text.items():
         title = {key: words[key] for key in ("title", "instructions") if key in words}
         stages = {stage.id: {**title, **words.get("stages", {}).get(stage.id, {})} for stage in questionnaire.stages}
-        shared, asked = words.get("options", {}), words.get("questions", {})
+        common_options, question_texts = words.get("options", {}), words.get("questions", {})
         questions: dict[str, Any] = {}
         for _, question in questionnaire.questions:
-            options = {option.id: shared[option.id] for option in question.choices if option.id in shared}
-            own = merged({"options": options} if options else {}, asked.get(question.id, {}))
+            options = {
+                option.id: common_options[option.id] for option in question.choices if option.id in common_options
+            }
+            own = merged({"options": options} if options else {}, question_texts.get(question.id, {}))
             questions |= {question.id: own} if own else {}
-        moved[language] = {"stages": stages, "questions": questions, "groups": words.get("groups", {})}
-    return moved
+        texts[language] = {"stages": stages, "questions": questions, "groups": words.get("groups", {})}
+    return texts

@@ -49,14 +49,14 @@ def _unique(protocol: Protocol) -> Iterator[Problem]:
     for kind, ids in (("stage", [s.id for s in protocol.stages]), ("score", [s.id for s in protocol.scores])):
         for number in _repeated(ids):
             yield (kind, number, "id"), f"Two {kind}s are called {ids[number]!r}.", "Rename one."
-    seen: set[str] = set()
+    earlier_ids: set[str] = set()
     for number, stage in enumerate(protocol.stages):
         for index, question in enumerate(stage.questions):
-            if question.id in seen:
+            if question.id in earlier_ids:
                 what = f"Two questions are called {question.id!r}."
                 hint = "Question ids are unique in a protocol; rename one."
                 yield ("stage", number, "question", index, "id"), what, hint
-            seen.add(question.id)
+            earlier_ids.add(question.id)
 
 
 def _pages(protocol: Protocol) -> Iterator[Problem]:
@@ -94,12 +94,12 @@ def _condition(
 ) -> Iterator[Problem]:
     if condition is None:
         return
-    asked = earlier.get(condition.question)
-    if asked is None:
+    earlier_question = earlier.get(condition.question)
+    if earlier_question is None:
         what = f"`{place[-1]}` names {condition.question!r}, which is not asked before."
         yield place, what, did_you_mean(condition.question, earlier)
         return
-    options = [option.id for option in asked.choices]
+    options = [option.id for option in earlier_question.choices]
     for name in (*condition.is_, *getattr(condition, "is_not", ())):
         if options and name not in options:
             what = f"`{place[-1]}` waits for {name!r}, which {condition.question!r} does not offer."
@@ -154,11 +154,11 @@ def _scores(protocol: Protocol) -> Iterator[Problem]:
         else:
             yield from _score_options(place, protocol, score.options, questions[score.question], questions)
         yield from _condition((*place, "when"), score.when, questions)
-    known = [*questions, *(score.id for score in protocol.scores)]
+    names = [*questions, *(score.id for score in protocol.scores)]
     for number, analysis in enumerate(protocol.analyses):
-        if analysis.of not in known:
+        if analysis.of not in names:
             what = f"There is no question or score {analysis.of!r}."
-            yield ("analysis", number, "of"), what, did_you_mean(analysis.of, known)
+            yield ("analysis", number, "of"), what, did_you_mean(analysis.of, names)
         if not re.fullmatch(r"[a-z_]+\.[a-z_]+", analysis.statistic):
             what = f"{analysis.statistic!r} does not name a statistic."
             yield ("analysis", number, "statistic"), what, "Write it as `agreement.kappa`: the family, a dot, the name."
@@ -171,17 +171,17 @@ def _score_options(
     group = options.get("group")
     if group is not None and group not in protocol.groups:
         yield (*place, "options"), f"There is no group {group!r}.", did_you_mean(str(group), protocol.groups)
-    asked = questions.get(question.for_each) if question.for_each else question
-    known = [option.id for option in asked.choices] if asked else []
-    if isinstance(asked, Spans) and asked.prefilled:
-        known += ORIGINS
-    named: list[str] = list(options.get("only", ()))
+    source = questions.get(question.for_each) if question.for_each else question
+    ids = [option.id for option in source.choices] if source else []
+    if isinstance(source, Spans) and source.prefilled:
+        ids += ORIGINS
+    names: list[str] = list(options.get("only", ()))
     for weight in options.get("weights", ()):
-        named += [weight[key] for key in ("category", "severity") if key in weight]
-    for name in named:
-        if name not in known:
+        names += [weight[key] for key in ("category", "severity") if key in weight]
+    for name in names:
+        if name not in ids:
             what = f"The score names {name!r}, which {question.id!r} does not have."
-            yield (*place, "options"), what, did_you_mean(str(name), known)
+            yield (*place, "options"), what, did_you_mean(str(name), ids)
 
 
 def _words(protocol: Protocol) -> Iterator[Problem]:
@@ -204,9 +204,9 @@ def _words(protocol: Protocol) -> Iterator[Problem]:
             what = f"The question {question.id!r} has no English words."
             yield ("text", "en"), what, f"Add [text.en.questions.{question.id}]."
         elif isinstance(question, Scale) and question.marks:
-            said = english[question.id].get("marks", {})
+            marks = english[question.id].get("marks", {})
             for mark in question.marks:
-                if f"{mark:g}" not in said:
+                if f"{mark:g}" not in marks:
                     what = f"The mark {mark:g} of {question.id!r} has no English words."
                     yield (
                         ("text", "en", "questions", question.id),
@@ -215,7 +215,7 @@ def _words(protocol: Protocol) -> Iterator[Problem]:
                     )
 
 
-def _known_words(place: Place, words: Iterable[str], known: Sequence[str], kind: str) -> Iterator[Problem]:
+def _known_words(place: Place, words: Iterable[str], names: Sequence[str], kind: str) -> Iterator[Problem]:
     for name in words:
-        if name not in known:
-            yield (*place, name), f"Words for {name!r}, which is no {kind}.", did_you_mean(name, known)
+        if name not in names:
+            yield (*place, name), f"Words for {name!r}, which is no {kind}.", did_you_mean(name, names)

@@ -14,14 +14,14 @@ _Item = tuple[str, str, str, str, tuple[str, ...]]
 
 def derived(protocol: Protocol, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
     """Scores (question = the score's id) and chosen rows (question = `chosen_rows(grid)`) as judgements."""
-    given = list(judgements)
-    carriers, numbers = scored(protocol, given)
+    all_judgements = list(judgements)
+    carriers, numbers = scored(protocol, all_judgements)
     for place, carrier in enumerate(carriers):
         for name, column in numbers.items():
             if column[place] is not None:
-                yield scored_as(given[carrier], name, column[place])
-    for place, name, rows in chosen(protocol, given):
-        yield scored_as(given[place], name, rows)
+                yield scored_as(all_judgements[carrier], name, column[place])
+    for place, name, rows in chosen(protocol, all_judgements):
+        yield scored_as(all_judgements[place], name, rows)
 
 
 def chosen_rows(question: Question) -> str | None:
@@ -37,7 +37,7 @@ def scored(protocol: Protocol, judgements: Sequence[Judgement]) -> tuple[list[in
         return [], {}
     items: dict[_Item, int] = {}
     carriers: list[int] = []
-    said: dict[str, dict[int, Json]] = {}
+    answers: dict[str, dict[int, Json]] = {}
     for place, judgement in enumerate(judgements):
         systems = judgement.systems
         key = (judgement.judge, judgement.document, judgement.segment, str(judgement.role), systems)
@@ -46,18 +46,20 @@ def scored(protocol: Protocol, judgements: Sequence[Judgement]) -> tuple[list[in
             carriers.append(place)
         elif systems:
             carriers[item] = place
-        said.setdefault(judgement.question, {})[item] = judgement.value
+        answers.setdefault(judgement.question, {})[item] = judgement.value
     sources = {key[:4]: item for key, item in items.items() if not key[4]}
     with_outputs = {key[:4] for key in items if key[4]} if sources else set()
-    kept = [(item, sources.get(key[:4])) for key, item in items.items() if key[4] or key[:4] not in with_outputs]
-    columns = {question: _of_items(kept, given) for question, given in said.items()}
-    return [carriers[item] for item, _ in kept], scores_of(protocol, columns, len(kept))
+    scored_items = [
+        (item, sources.get(key[:4])) for key, item in items.items() if key[4] or key[:4] not in with_outputs
+    ]
+    columns = {question: _of_items(scored_items, by_item) for question, by_item in answers.items()}
+    return [carriers[item] for item, _ in scored_items], scores_of(protocol, columns, len(scored_items))
 
 
-def _of_items(kept: Sequence[tuple[int, int | None]], given: Mapping[int, Json]) -> list[Json]:
+def _of_items(items: Sequence[tuple[int, int | None]], answers: Mapping[int, Json]) -> list[Json]:
     """The answer to each item, else the one about its source, else None."""
-    return [given[item] if item in given else given.get(source) if source is not None else None
-            for item, source in kept]  # fmt: skip
+    return [answers[item] if item in answers else answers.get(source) if source is not None else None
+            for item, source in items]  # fmt: skip
 
 
 def scored_as(carrier: Judgement, name: str, value: Json) -> Judgement:

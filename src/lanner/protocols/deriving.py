@@ -23,29 +23,29 @@ def merged(base: Any, over: Any) -> Any:
     if isinstance(base, list) and isinstance(over, list) and base and all(_has_id(entry) for entry in base):
         by_id = {entry["id"]: entry for entry in base}
         if any(isinstance(entry, str) for entry in over) and all(isinstance(e, str) or _has_id(e) for e in over):
-            chosen = [{"id": entry} if isinstance(entry, str) else entry for entry in over]
-            return [merged(by_id.get(entry["id"], {}), entry) for entry in chosen]
+            entries = [{"id": entry} if isinstance(entry, str) else entry for entry in over]
+            return [merged(by_id.get(entry["id"], {}), entry) for entry in entries]
         if all(_has_id(entry) for entry in over):
-            changed = {entry["id"]: merged(by_id.get(entry["id"], {}), entry) for entry in over}
-            return [changed.pop(name, entry) for name, entry in by_id.items()] + list(changed.values())
+            by_new_id = {entry["id"]: merged(by_id.get(entry["id"], {}), entry) for entry in over}
+            return [by_new_id.pop(name, entry) for name, entry in by_id.items()] + list(by_new_id.values())
     return over
 
 
 def without(base: Table, names: set[str]) -> Table:
     """The base without what is named, and without what depends on it: options of a dropped group, questions of a
     dropped stage, scores of a dropped question, analyses and words of all of these."""
-    kept: Table = {key: _dropped(value, names) for key, value in base.items()}
-    questions = set(_questions(base)) - set(_questions(kept))
-    kept["score"] = [score for score in kept.get("score", ()) if score.get("question") not in questions]
-    scores = {score["id"] for score in base.get("score", ())} - {score["id"] for score in kept["score"]}
-    gone = questions | scores
-    kept["analysis"] = [entry for entry in kept.get("analysis", ()) if not _mentions(entry, gone)]
-    stages = {stage["id"] for stage in base.get("stage", ())} - {stage["id"] for stage in kept.get("stage", ())}
-    kept["text"] = {
+    remaining: Table = {key: _dropped(value, names) for key, value in base.items()}
+    questions = set(_questions(base)) - set(_questions(remaining))
+    remaining["score"] = [score for score in remaining.get("score", ()) if score.get("question") not in questions]
+    scores = {score["id"] for score in base.get("score", ())} - {score["id"] for score in remaining["score"]}
+    removed_ids = questions | scores
+    remaining["analysis"] = [entry for entry in remaining.get("analysis", ()) if not _mentions(entry, removed_ids)]
+    stages = {stage["id"] for stage in base.get("stage", ())} - {stage["id"] for stage in remaining.get("stage", ())}
+    remaining["text"] = {
         language: _fewer_words(_fewer_words(words, "questions", questions), "stages", stages)
-        for language, words in kept.get("text", {}).items()
+        for language, words in remaining.get("text", {}).items()
     }
-    return kept
+    return remaining
 
 
 def _mentions(value: Any, names: set[str]) -> bool:
@@ -56,8 +56,8 @@ def _mentions(value: Any, names: set[str]) -> bool:
     return value in names
 
 
-def _fewer_words(words: Table, key: str, dropped: set[str]) -> Table:
-    left = {name: entry for name, entry in words.get(key, {}).items() if name not in dropped}
+def _fewer_words(words: Table, key: str, names: set[str]) -> Table:
+    left = {name: entry for name, entry in words.get(key, {}).items() if name not in names}
     return {**words, key: left} if key in words else words
 
 
@@ -66,20 +66,20 @@ def spelled_out(table: Table) -> Table:
     analysis of several things made one of each."""
     if isinstance(table.get("analysis"), list):
         table["analysis"] = [one for entry in table["analysis"] for one in _each_analysis(entry)]
-    known: dict[str, Table] = {}
+    questions: dict[str, Table] = {}
     for stage in table.get("stage", ()):
         if not isinstance(stage, dict) or not isinstance(stage.get("question"), list):
             continue
-        asked = []
-        for given in stage["question"]:
-            question = _repeated(given, known, table)
+        questions_list = []
+        for raw in stage["question"]:
+            question = _repeated(raw, questions, table)
             for key in _OPTION_LISTS:
                 if isinstance(question, dict) and isinstance(question.get(key), list):
                     question[key] = [{"id": entry} if isinstance(entry, str) else entry for entry in question[key]]
             if _has_id(question):
-                known[question["id"]] = question
-            asked.append(question)
-        stage["question"] = asked
+                questions[question["id"]] = question
+            questions_list.append(question)
+        stage["question"] = questions_list
     return table
 
 
@@ -89,16 +89,16 @@ def _each_analysis(entry: Any) -> list[Any]:
     return [entry]
 
 
-def _repeated(question: Any, known: Mapping[str, Table], table: Table) -> Any:
+def _repeated(question: Any, questions: Mapping[str, Table], table: Table) -> Any:
     """A question that is `like` an earlier one, with that one's fields and words underneath its own. A mistaken name
     stays, to be found as an unknown field."""
-    if not isinstance(question, dict) or not isinstance(question.get("like"), str) or question["like"] not in known:
+    if not isinstance(question, dict) or not isinstance(question.get("like"), str) or question["like"] not in questions:
         return question
-    model = known[question["like"]]
+    model = questions[question["like"]]
     for words in table.get("text", {}).values():
-        asked = words.get("questions", {})
-        if model["id"] in asked:
-            asked[question["id"]] = merged(asked[model["id"]], asked.get(question["id"], {}))
+        texts = words.get("questions", {})
+        if model["id"] in texts:
+            texts[question["id"]] = merged(texts[model["id"]], texts.get(question["id"], {}))
     own = {key: value for key, value in question.items() if key != "like"}
     return merged(copy.deepcopy({key: value for key, value in model.items() if key != "key"}), own)
 
@@ -106,7 +106,7 @@ def _repeated(question: Any, known: Mapping[str, Table], table: Table) -> Any:
 def place_in(file: Any, whole: Any, place: tuple[str | int, ...]) -> tuple[str | int, ...]:
     """Where a place of the derived protocol stands in the file that derives it, as far as the file spells it out:
     numbers in lists differ between the two, ids do not."""
-    found: list[str | int] = []
+    path: list[str | int] = []
     for part in place:
         if isinstance(part, int) and isinstance(whole, list) and part < len(whole):
             entry = whole[part]
@@ -114,17 +114,17 @@ def place_in(file: Any, whole: Any, place: tuple[str | int, ...]) -> tuple[str |
             same = range(len(file)) if isinstance(file, list) else range(0)
             at = next((n for n in same if file[n] == entry or (name and _name_of(file[n]) == name)), None)
             if at is None:
-                return tuple(found)
-            found.append(at)
+                return tuple(path)
+            path.append(at)
             file, whole = file[at], entry
         elif isinstance(whole, Mapping) and part in whole:
             if not isinstance(file, Mapping) or part not in file:
-                return tuple(found)
-            found.append(part)
+                return tuple(path)
+            path.append(part)
             file, whole = file[part], whole[part]
         else:
-            found.append(part)
-    return tuple(found)
+            path.append(part)
+    return tuple(path)
 
 
 def _name_of(entry: object) -> object:
@@ -143,8 +143,8 @@ def _dropped(value: Any, names: set[str]) -> Any:
     if isinstance(value, dict):
         return {key: _dropped(entry, names) for key, entry in value.items() if key not in names}
     if isinstance(value, list):
-        kept = [entry for entry in value if not (isinstance(entry, str) and entry in names)]
-        return [_dropped(entry, names) for entry in kept if not _about(entry, names)]
+        entries = [entry for entry in value if not (isinstance(entry, str) and entry in names)]
+        return [_dropped(entry, names) for entry in entries if not _about(entry, names)]
     return value
 
 

@@ -87,8 +87,8 @@ def _shown(stage: Stage) -> Iterator[str]:
         if stage.unit is Unit.IN_CONTEXT:
             yield f"Context: {_context(stage)}."
         order = "in chance order" if stage.shuffled else "in the order of the text"
-        hidden = () if stage.object in (Object.OUTPUT, Object.OUTPUTS) else ("target",)
-        yield f"Shown: {', '.join(name for name in stage.show if name not in hidden)}; {order}."
+        unused = () if stage.object in (Object.OUTPUT, Object.OUTPUTS) else ("target",)
+        yield f"Shown: {', '.join(name for name in stage.show if name not in unused)}; {order}."
     for name, factor in (("Scenario", stage.scenario), ("Arm", stage.arm), ("Only for", stage.role)):
         if factor:
             yield f"{name}: {factor.replace('_', ' ')}."
@@ -98,8 +98,8 @@ def _shown(stage: Stage) -> Iterator[str]:
         rule = stage.promotion
         among = f" of the same {rule.per.replace('_', ' ')}" if rule.per else ""
         sure = "; the organiser confirms the list" if rule.confirmed_by_organiser else ""
-        answered = f"{rule.question}: {' or '.join(rule.is_)}"
-        yield f"Only where more than {rule.more_than:.0%} of the judges{among} answered {answered}{sure}."
+        answer = f"{rule.question}: {' or '.join(rule.is_)}"
+        yield f"Only where more than {rule.more_than:.0%} of the judges{among} answered {answer}{sure}."
     if stage.gate:
         yield f"Nothing further opens unless {_condition(stage.gate)}."
 

@@ -36,8 +36,8 @@ def _answer(question: Question, fields: Mapping[str, Sequence[str]]) -> tuple[bo
         return bool(parts), {label: value for label, value in each.items() if value is not None} or None
     match question:
         case Grid():
-            rated = {row: values[-1] for row, values in parts.items() if values[-1]}
-            return bool(parts), rated or None
+            last_values = {row: values[-1] for row, values in parts.items() if values[-1]}
+            return bool(parts), last_values or None
         case Labels() if question.counts:
             # An exclusive label is a box to tick, whose value is its own name.
             counts = {

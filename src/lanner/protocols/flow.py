@@ -14,10 +14,10 @@ def holds(condition: Condition | None, answers: Mapping[str, Json]) -> bool:
     value = answers.get(condition.question)
     if value is None:
         return False
-    given = {str(entry) for entry in value} if isinstance(value, list | dict) else {str(value)}
-    if condition.is_ and not given & set(condition.is_):
+    values = {str(entry) for entry in value} if isinstance(value, list | dict) else {str(value)}
+    if condition.is_ and not values & set(condition.is_):
         return False
-    if condition.is_not and given & set(condition.is_not):
+    if condition.is_not and values & set(condition.is_not):
         return False
     if condition.at_least is not None or condition.at_most is not None:
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -46,8 +46,8 @@ def chosen(protocol: Protocol, question: Question, answers: Mapping[str, Json]) 
     value = answers.get(question.for_each)
     if not isinstance(value, list | dict):
         return ()
-    found = protocol.find(question.for_each)
-    exclusive = found[1].exclusive if found and isinstance(found[1], Labels) else None
+    match = protocol.find(question.for_each)
+    exclusive = match[1].exclusive if match and isinstance(match[1], Labels) else None
     return [label for label in value if label != exclusive]
 
 

@@ -26,9 +26,9 @@ class Intake:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences for the person who imports: what was renamed, what breaks a rule."""
-        repaired = [f"{number:,} spellings in {question!r} were aliases" for question, number in self.repairs.items()]
+        parts = [f"{number:,} spellings in {question!r} were aliases" for question, number in self.repairs.items()]
         broken = [f"{number:,} answers are flagged: {flag}" for flag, number in sorted(self.flags.items())]
-        return tuple(f"{sentence}." for sentence in (*repaired, *broken))
+        return tuple(f"{sentence}." for sentence in (*parts, *broken))
 
 
 def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iterable[Document] = ()) -> Intake:
@@ -37,41 +37,41 @@ def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iter
     texts = _Shown(documents)
     flags: Counter[str] = Counter()
     repairs: Counter[str] = Counter()
-    taken = []
-    given = list(judgements)
-    chosen = _chosen_before(protocol, given)
-    for judgement in given:
+    rows = []
+    all_judgements = list(judgements)
+    labels = _chosen_before(protocol, all_judgements)
+    for judgement in all_judgements:
         stage, question = _asked(protocol, questions, judgement)
         try:
-            accepted = accept(
+            answer = accept(
                 question,
                 judgement.value,
                 texts=texts.of(stage, judgement),
-                chosen=chosen.get(
+                chosen=labels.get(
                     (judgement.judge, judgement.document, judgement.segment, question.for_each or ""), ()
                 ),
                 outputs=max(2, len(judgement.systems)),
             )
         except AnswerError as error:
             raise InputError(error.what, where=_place(judgement), next_step=error.next_step) from error
-        found = tuple(dict.fromkeys((*judgement.flags, *accepted.flags)))
-        flags.update(f"{question.id} {flag}" for flag in found)
-        repairs.update({question.id: accepted.repairs} if accepted.repairs else {})
-        taken.append(replace(judgement, stage=stage.id, value=accepted.value, flags=found))
-    return Intake(tuple(taken), dict(flags), dict(repairs))
+        all_flags = tuple(dict.fromkeys((*judgement.flags, *answer.flags)))
+        flags.update(f"{question.id} {flag}" for flag in all_flags)
+        repairs.update({question.id: answer.repairs} if answer.repairs else {})
+        rows.append(replace(judgement, stage=stage.id, value=answer.value, flags=all_flags))
+    return Intake(tuple(rows), dict(flags), dict(repairs))
 
 
 def _asked(
     protocol: Protocol, questions: Mapping[str, tuple[Stage, Question]], judgement: Judgement
 ) -> tuple[Stage, Question]:
-    found = questions.get(judgement.question)
-    if found is None:
+    asked_question = questions.get(judgement.question)
+    if asked_question is None:
         raise InputError(
             f"{protocol.name} has no question {judgement.question!r}.",
             where=_place(judgement),
             next_step=did_you_mean(judgement.question, questions),
         )
-    return found
+    return asked_question
 
 
 def _chosen_before(
@@ -79,16 +79,16 @@ def _chosen_before(
 ) -> dict[tuple[str, str, str, str], Sequence[str]]:
     """Labels that a question asked for each of them is repeated for, by judge and unit, in their stored spelling."""
     sources = {question.for_each for _, question in protocol.questions if question.for_each}
-    kept: dict[tuple[str, str, str, str], Sequence[str]] = {}
+    labels: dict[tuple[str, str, str, str], Sequence[str]] = {}
     for judgement in judgements:
-        found = protocol.find(judgement.question) if judgement.question in sources else None
-        if found and isinstance(judgement.value, list | dict):
+        match = protocol.find(judgement.question) if judgement.question in sources else None
+        if match and isinstance(judgement.value, list | dict):
             key = (judgement.judge, judgement.document, judgement.segment, judgement.question)
             try:
-                kept[key] = list(accept(found[1], judgement.value).value or ())
+                labels[key] = list(accept(match[1], judgement.value).value or ())
             except AnswerError:
                 continue  # reported with its place when its own turn comes
-    return kept
+    return labels
 
 
 class _Shown:
@@ -111,8 +111,10 @@ class _Shown:
 
 def _place(judgement: Judgement) -> Where:
     item = Item(judgement.document, judgement.segment, judgement.systems)
-    named = f"judge {judgement.judge}, document {item.document}" + (f", segment {item.segment}" if item.segment else "")
-    return Where(judgement.origin or None, item=named)
+    subject = f"judge {judgement.judge}, document {item.document}" + (
+        f", segment {item.segment}" if item.segment else ""
+    )
+    return Where(judgement.origin or None, item=subject)
 
 
 def problems(intake: Intake) -> Iterator[Judgement]:

@@ -21,8 +21,8 @@ Span = Mapping[str, Any]
 def of_segment(segment: Segment, system: str) -> list[dict[str, Any]]:
     """The spans a segment brings for one system's output."""
     spans = segment.meta.get("spans")
-    given = spans.get(system, ()) if isinstance(spans, Mapping) else ()
-    return [dict(span) for span in given if isinstance(span, Mapping)]
+    entries = spans.get(system, ()) if isinstance(spans, Mapping) else ()
+    return [dict(span) for span in entries if isinstance(span, Mapping)]
 
 
 def live(value: Json) -> list[dict[str, Any]]:
@@ -30,22 +30,25 @@ def live(value: Json) -> list[dict[str, Any]]:
     return [span for span in value if span.get("origin") != "removed"] if isinstance(value, list) else []
 
 
-def with_origins(given: Sequence[Span], prefilled: Sequence[Span]) -> list[dict[str, Any]]:
+def with_origins(spans: Sequence[Span], prefilled: Sequence[Span]) -> list[dict[str, Any]]:
     """The given spans with their origin, followed by the prefilled ones that were removed. What a span already says
     about itself is not trusted: only places, categories and severities are compared."""
-    final = [_bare(span) for span in given if span.get("origin") != "removed"]
+    final = [_bare(span) for span in spans if span.get("origin") != "removed"]
     left = [_bare(span) for span in prefilled]
-    kept = [_take(left, lambda old, new=span: _same(old, new)) for span in final]
-    was = [old or _take(left, lambda old, new=span: _overlap(old, new)) for old, span in zip(kept, final, strict=True)]
-    marked = []
-    for span, unchanged, old in zip(final, kept, was, strict=True):
-        if unchanged is not None:
-            marked.append({**span, "origin": "kept"})
+    unchanged_from = [_take(left, lambda old, new=span: _same(old, new)) for span in final]
+    was = [
+        old or _take(left, lambda old, new=span: _overlap(old, new))
+        for old, span in zip(unchanged_from, final, strict=True)
+    ]
+    result = []
+    for span, same, old in zip(final, unchanged_from, was, strict=True):
+        if same is not None:
+            result.append({**span, "origin": "kept"})
         elif old is not None:
-            marked.append({**span, "origin": "changed", "was": {name: old[name] for name in _COMPARED if name in old}})
+            result.append({**span, "origin": "changed", "was": {name: old[name] for name in _COMPARED if name in old}})
         else:
-            marked.append({**span, "origin": "added"})
-    return marked + [{**span, "origin": "removed"} for span in left]
+            result.append({**span, "origin": "added"})
+    return result + [{**span, "origin": "removed"} for span in left]
 
 
 def outcomes(value: Json) -> dict[str, int]:

@@ -18,43 +18,43 @@ class Standing:
 
     document: str
     segment: str
-    given: int
+    votes: int
     judges: int
     promoted: bool
     group: str = ""
 
     @property
     def share(self) -> float:
-        return self.given / self.judges
+        return self.votes / self.judges
 
 
 def standings(promotion: Promotion, judgements: Iterable[Judgement], judges: Iterable[Judge] = ()) -> list[Standing]:
     """Every unit that was asked about, in order of appearance. Only main items and the latest answers count."""
-    known = {judge.id: judge for judge in judges}
+    by_id = {judge.id: judge for judge in judges}
     answers: dict[tuple[str, str, str], dict[str, bool]] = {}
     for judgement in judgements:
         if judgement.question != promotion.question or judgement.role is not Role.MAIN or judgement.value is None:
             continue
-        judge = known.get(judgement.judge)
+        judge = by_id.get(judgement.judge)
         group = str(judge.attributes.get(promotion.per, "")) if promotion.per and judge else ""
-        given = _given(judgement) & set(promotion.is_)
-        answers.setdefault((group, judgement.document, judgement.segment), {})[judgement.judge] = bool(given)
+        promoting = _given(judgement) & set(promotion.is_)
+        answers.setdefault((group, judgement.document, judgement.segment), {})[judgement.judge] = bool(promoting)
     return [
-        Standing(document, segment, sum(said.values()), len(said), _passes(promotion, said), group)
-        for (group, document, segment), said in answers.items()
+        Standing(document, segment, sum(votes.values()), len(votes), _passes(promotion, votes), group)
+        for (group, document, segment), votes in answers.items()
     ]
 
 
-def promoted(found: Iterable[Standing]) -> dict[str, list[tuple[str, str]]]:
+def promoted(standings: Iterable[Standing]) -> dict[str, list[tuple[str, str]]]:
     """The promoted units by group, as `lanner.designs.promoting` takes them."""
     units: dict[str, list[tuple[str, str]]] = {}
-    for standing in _only(found):
+    for standing in _only(standings):
         units.setdefault(standing.group, []).append((standing.document, standing.segment))
     return units
 
 
-def _only(found: Iterable[Standing]) -> Iterator[Standing]:
-    return (standing for standing in found if standing.promoted)
+def _only(standings: Iterable[Standing]) -> Iterator[Standing]:
+    return (standing for standing in standings if standing.promoted)
 
 
 def _passes(promotion: Promotion, said: dict[str, bool]) -> bool:

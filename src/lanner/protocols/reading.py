@@ -43,8 +43,8 @@ def load(name_or_path: str | Path) -> Protocol:
 
 def parse_toml(text: str, path: Path | str = "protocol.toml") -> Protocol:
     """A protocol from the text of a TOML file; `path` is for messages and for what it extends."""
-    protocol, found = _read(text, path)
-    for mistake in found:
+    protocol, problems = _read(text, path)
+    for mistake in problems:
         raise mistake
     assert protocol is not None
     return protocol
@@ -77,7 +77,7 @@ def _read(text: str, path: Path | str) -> tuple[Protocol | None, Iterator[Protoc
     try:
         protocol = Protocol.model_validate(whole)
     except ValidationError as error:
-        return None, (_explain(dict(found), whole, where) for found in error.errors())
+        return None, (_explain(dict(details), whole, where) for details in error.errors())
     return protocol, (
         ProtocolError(what, where=where(place), next_step=hint) for place, what, hint in problems(protocol)
     )
@@ -86,11 +86,13 @@ def _read(text: str, path: Path | str) -> tuple[Protocol | None, Iterator[Protoc
 def _refuse_misshapen(own: Table, path: Path | str, lines: TomlLines) -> None:
     """What must have its shape before files can be put together; everything else is checked afterwards."""
     lists = {"include": "names of shared parts", "without": "ids that are left out"}
-    for name, meant in lists.items():
-        given = own.get(name, [])
-        if not isinstance(given, list) or not all(isinstance(entry, str) for entry in given):
+    for name, description in lists.items():
+        entries = own.get(name, [])
+        if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
             where = Where(path, lines.find((name,)))
-            raise ProtocolError(f"`{name}` is not a list of texts.", where=where, next_step=f"Give a list of {meant}.")
+            raise ProtocolError(
+                f"`{name}` is not a list of texts.", where=where, next_step=f"Give a list of {description}."
+            )
     if not isinstance(own.get("extends", ""), str):
         where = Where(path, lines.find(("extends",)))
         raise ProtocolError("`extends` is not a text.", where=where, next_step='Write for instance extends = "esa".')
@@ -120,17 +122,17 @@ def _text_of(path: Path) -> str:
 
 
 def _locate(name_or_path: str | Path, where: Where | None = None) -> Path:
-    given = str(name_or_path)
-    if given.endswith(".toml") or "/" in given or "\\" in given:
-        path = Path(given)
+    name = str(name_or_path)
+    if name.endswith(".toml") or "/" in name or "\\" in name:
+        path = Path(name)
         if not path.is_file():
             raise ProtocolError("There is no such file.", where=Where(path), next_step="Check the path.")
         return path
-    found = registry.data_file("protocols", given, ".toml")
-    if found is None:
-        hint = f"{did_you_mean(given, names())} `lanner protocols` lists all."
-        raise ProtocolError(f"There is no protocol called {given!r}.", where=where or Where(), next_step=hint)
-    return found
+    file = registry.data_file("protocols", name, ".toml")
+    if file is None:
+        hint = f"{did_you_mean(name, names())} `lanner protocols` lists all."
+        raise ProtocolError(f"There is no protocol called {name!r}.", where=where or Where(), next_step=hint)
+    return file
 
 
 def _toml(text: str, path: Path | str) -> Table:
@@ -150,8 +152,8 @@ def _expanded(table: Table, path: Path, depth: int) -> Table:
     if depth > _MAX_EXTENDS:
         raise ProtocolError("Protocols extend each other in a circle.", where=Where(path))
     table = _translated(table, path)
-    for shared in table.pop("include", ()):
-        table = merged(_other(path, f"_{shared}", depth), table)
+    for include in table.pop("include", ()):
+        table = merged(_other(path, f"_{include}", depth), table)
     if table.get("extends"):
         base = without(_other(path, str(table["extends"]), depth), set(table.pop("without", ())))
         base["text"] = _still_true(base.get("text", {}), table.get("text", {}))
@@ -168,8 +170,8 @@ def _expanded(table: Table, path: Path, depth: int) -> Table:
 def _still_true(base: Table, own: Table) -> Table:
     """The texts of the base without translations of what the new protocol words anew in another language: a Korean
     judge reads the new English sentence rather than the translation of the old one."""
-    reworded = {place for texts in own.values() if isinstance(texts, dict) for place in _places(texts)}
-    return {language: _without_places(texts, reworded) for language, texts in base.items()}
+    own_places = {place for texts in own.values() if isinstance(texts, dict) for place in _places(texts)}
+    return {language: _without_places(texts, own_places) for language, texts in base.items()}
 
 
 def _places(table: Table, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -200,27 +202,27 @@ def _translated(table: Table, path: Path) -> Table:
 def _other(path: Path, name: str, depth: int) -> Table:
     """The table of another file, found beside this one or among the protocols that can be named."""
     beside = path.parent / f"{name}.toml"
-    found = beside if beside.is_file() and beside != path else _locate(name, Where(path))
-    return _expanded(_toml(_text_of(found), found), found, depth + 1)
+    file = beside if beside.is_file() and beside != path else _locate(name, Where(path))
+    return _expanded(_toml(_text_of(file), file), file, depth + 1)
 
 
-def _explain(found: dict[str, Any], whole: Table, where: Any) -> ProtocolError:
-    place: tuple[str | int, ...] = tuple(found["loc"])
+def _explain(details: dict[str, Any], whole: Table, where: Any) -> ProtocolError:
+    place: tuple[str | int, ...] = tuple(details["loc"])
     key = str(place[-1]) if place else ""
     at = where(place, _question_name(whole, place))
-    if found["type"] == "extra_forbidden":
+    if details["type"] == "extra_forbidden":
         hint = did_you_mean(key, _fields(place))
         return ProtocolError(f"{key!r} is not a field here.", where=at, next_step=hint)
-    if found["type"] == "missing":
+    if details["type"] == "missing":
         return ProtocolError(f"{key!r} is missing.", where=at, next_step=f"Add a line `{key} = …`.")
-    if found["type"].startswith("union_tag"):
-        given = str(found.get("ctx", {}).get("tag", ""))
+    if details["type"].startswith("union_tag"):
+        tag = str(details.get("ctx", {}).get("tag", ""))
         return ProtocolError(
-            f"A question needs a kind; {given!r} is none." if given else "The question has no kind.",
+            f"A question needs a kind; {tag!r} is none." if tag else "The question has no kind.",
             where=at,
-            next_step=did_you_mean(given, _KINDS) if given else f"One of: {', '.join(_KINDS)}.",
+            next_step=did_you_mean(tag, _KINDS) if tag else f"One of: {', '.join(_KINDS)}.",
         )
-    return ProtocolError(f"{key}: {found['msg']} (given: {found['input']!r}).", where=at)
+    return ProtocolError(f"{key}: {details['msg']} (given: {details['input']!r}).", where=at)
 
 
 def _fields(place: tuple[str | int, ...]) -> list[str]:

@@ -46,8 +46,8 @@ def grid_sum(question: Question, answer: Json, options: Mapping[str, Any]) -> fl
     if not isinstance(question, Grid) or not isinstance(answer, Mapping):
         return None
     values, rows = options.get(_LOOKED_UP) or _looked_up(question, options)
-    rated = [number for row in rows if (number := values.get(answer.get(row, ""))) is not None]
-    return sum(rated) if rated else None
+    values_of_rows = [number for row in rows if (number := values.get(answer.get(row, ""))) is not None]
+    return sum(values_of_rows) if values_of_rows else None
 
 
 def grid_count(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
@@ -63,8 +63,8 @@ def grid_mean(question: Question, answer: Json, options: Mapping[str, Any]) -> f
     values = _grid_values(question, answer, options)
     if not values or not isinstance(question, Grid):
         return None
-    rated = [number for row, number in values.items() if answer[row] != question.preselected]
-    return sum(rated) / len(rated) if rated else None
+    numbers = [number for row, number in values.items() if answer[row] != question.preselected]
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def mean_of_each(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
@@ -91,15 +91,15 @@ def chosen(question: Question, answer: Json, options: Mapping[str, Any]) -> floa
     """1 if the answer is, or holds, one of the options named in `only`, 0 if not."""
     if answer is None:
         return None
-    given = set(answer) if isinstance(answer, list | Mapping) else {answer}
-    return float(bool(given & set(options.get("only", ()))))
+    labels = set(answer) if isinstance(answer, list | Mapping) else {answer}
+    return float(bool(labels & set(options.get("only", ()))))
 
 
 def prefilled_share(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
     """The share of the spans offered to the judge that met one of the fates in `only`: kept, changed, removed."""
-    met = outcomes(answer)
-    offered = met["kept"] + met["changed"] + met["removed"]
-    return sum(met[fate] for fate in options.get("only", ("kept",))) / offered if offered else None
+    counts = outcomes(answer)
+    total = counts["kept"] + counts["changed"] + counts["removed"]
+    return sum(counts[fate] for fate in options.get("only", ("kept",))) / total if total else None
 
 
 def any_given(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
@@ -124,8 +124,12 @@ def weighted_spans(question: Question, answer: Json, options: Mapping[str, Any])
 def _weight(span: Mapping[str, Any], weights: Any, parents: Mapping[str, str | None]) -> float:
     category, severity = span.get("category"), span.get("severity")
     for rule in weights:
-        wanted = rule.get("category")
-        fits_category = wanted is None or wanted == category or wanted == parents.get(category or "")
+        required_category = rule.get("category")
+        fits_category = (
+            required_category is None
+            or required_category == category
+            or required_category == parents.get(category or "")
+        )
         if fits_category and rule.get("severity") in (None, severity):
             return float(rule["weight"])
     return 0.0
@@ -172,8 +176,8 @@ def scorer(protocol: Protocol, only: str = "") -> Callable[[Mapping[str, Json]],
 
     def scores_of(answers: Mapping[str, Json]) -> dict[str, float | None]:
         return {
-            name: rule(question, answers.get(asked), options) if when is None or holds(when, answers) else None
-            for name, rule, question, asked, options, when in plan
+            name: rule(question, answers.get(question_id), options) if when is None or holds(when, answers) else None
+            for name, rule, question, question_id, options, when in plan
         }
 
     return scores_of

@@ -16,8 +16,8 @@ _TRIPLE = re.compile(r'"""|\'\'\'')
 Place = tuple[str | int, ...]
 
 
-def _parts(dotted: str) -> list[str]:
-    return [part.strip().strip("\"'") for part in dotted.split(".")]
+def _parts(path: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in path.split(".")]
 
 
 class TomlLines:
@@ -56,10 +56,10 @@ class TomlLines:
 
     def find(self, path: Sequence[str | int]) -> int | None:
         """The line of that path or of its nearest known ancestor; parts a file does not spell out are skipped."""
-        known: Place = ()
+        table_path: Place = ()
         for part in path:
-            if any(place[: len(known) + 1] == (*known, part) for place in self._lines):
-                known = (*known, part)
-        while known and known not in self._lines:
-            known = known[:-1]
-        return self._lines.get(known)
+            if any(place[: len(table_path) + 1] == (*table_path, part) for place in self._lines):
+                table_path = (*table_path, part)
+        while table_path and table_path not in self._lines:
+            table_path = table_path[:-1]
+        return self._lines.get(table_path)

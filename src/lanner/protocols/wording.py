@@ -25,9 +25,9 @@ class Wording:
     """Looks words up by id: in the language, then in its parent ("pt" for "pt-BR"), then in English."""
 
     def __init__(self, protocol: Protocol, language: str = "en") -> None:
-        wanted = dict.fromkeys((language, language.partition("-")[0], "en", *protocol.text))
-        self._tables: list[Mapping[str, Any]] = [protocol.text[code] for code in wanted if code in protocol.text]
-        self.language = next((code for code in wanted if code in protocol.text), "en")
+        codes = dict.fromkeys((language, language.partition("-")[0], "en", *protocol.text))
+        self._tables: list[Mapping[str, Any]] = [protocol.text[code] for code in codes if code in protocol.text]
+        self.language = next((code for code in codes if code in protocol.text), "en")
         self._name = protocol.name
 
     def _find(self, *path: str) -> Any:
@@ -43,8 +43,8 @@ class Wording:
         fields: dict[str, str] = {}
         for path in paths:
             for key in ("label", "short", "help", "definition", "low", "high"):
-                if key not in fields and isinstance(found := self._find(*path, key), str):
-                    fields[key] = found.strip()
+                if key not in fields and isinstance(text := self._find(*path, key), str):
+                    fields[key] = text.strip()
         fields.setdefault("label", fallback)
         return Words(**fields)
 
@@ -54,12 +54,12 @@ class Wording:
 
     def line(self, key: str) -> str:
         """A text of the whole protocol: title, summary, instructions, when_to_use."""
-        found = self._find(key)
-        return found.strip() if isinstance(found, str) else ""
+        text = self._find(key)
+        return text.strip() if isinstance(text, str) else ""
 
     def stage(self, stage_id: str, key: str = "title") -> str:
-        found = self._find("stages", stage_id, key)
-        return found.strip() if isinstance(found, str) else ""
+        text = self._find("stages", stage_id, key)
+        return text.strip() if isinstance(text, str) else ""
 
     def group(self, group_id: str) -> Words:
         return self._words(_spoken(group_id), ("groups", group_id))
@@ -69,8 +69,8 @@ class Wording:
 
     def mark(self, question_id: str, mark: float) -> str:
         """What stands at a labelled point of a scale; "" where nothing does."""
-        found = self._find("questions", question_id, "marks", f"{mark:g}")
-        return found.strip() if isinstance(found, str) else ""
+        text = self._find("questions", question_id, "marks", f"{mark:g}")
+        return text.strip() if isinstance(text, str) else ""
 
     def option(self, question_id: str, option_id: str) -> Words:
         """Words for an option: those of the question first, then those shared by the protocol."""

@@ -175,8 +175,8 @@ def _in_words(protocol: Protocol, language: str, name: str, rule: Mapping[str, J
         return words.option(name, str(option_id)).label
 
     def mark(span: Mapping[str, Json]) -> str:
-        named = [option(span[key]) for key in ("category", "severity") if span.get(key)]
-        return f"“{span['text']}” ({', '.join(named)})"
+        names = [option(span[key]) for key in ("category", "severity") if span.get(key)]
+        return f"“{span['text']}” ({', '.join(names)})"
 
     def answer(value: Json) -> str:
         if isinstance(question, Spans):
@@ -190,9 +190,9 @@ def _in_words(protocol: Protocol, language: str, name: str, rule: Mapping[str, J
             return ", ".join(map(option, value))
         return option(value) if isinstance(value, str) else f"{value:g}"
 
-    found = protocol.find(name)
-    assert found is not None
-    question = found[1]
+    match = protocol.find(name)
+    assert match is not None
+    question = match[1]
     low, high = rule.get("at_least"), rule.get("at_most")
     if "rows" in rule:
         text = ", ".join(f"{option(row)}: {option(entry)}" for row, entry in rule["rows"].items())

@@ -197,9 +197,9 @@ def combine_numbers(values: Sequence[float], rule: Rule) -> float:
     if rule == "mean":
         return fmean(values)
     if rule == "majority":
-        ranked = Counter(values).most_common(2)
-        if len(ranked) == 1 or ranked[0][1] > ranked[1][1]:
-            return ranked[0][0]
+        counts = Counter(values).most_common(2)
+        if len(counts) == 1 or counts[0][1] > counts[1][1]:
+            return counts[0][0]
     return median(values)
 
 
@@ -209,11 +209,11 @@ def combine_labels(votes: Sequence[str], options: Sequence[Option], *, ordered: 
     places = {option.id: place for place, option in enumerate(options)}
     counts = Counter(votes)
     most = max(counts.values())
-    tied = sorted((vote for vote in counts if counts[vote] == most), key=places.__getitem__)
-    if ordered and len(tied) > 1:
+    winners = sorted((vote for vote in counts if counts[vote] == most), key=places.__getitem__)
+    if ordered and len(winners) > 1:
         middle = median(places[vote] for vote in votes)
-        return min(tied, key=lambda vote: abs(places[vote] - middle))
-    return tied[0]
+        return min(winners, key=lambda vote: abs(places[vote] - middle))
+    return winners[0]
 
 
 def overlap(one: Counter[Any], other: Counter[Any]) -> float:

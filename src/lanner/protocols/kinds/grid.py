@@ -81,9 +81,11 @@ class GridKind(Kind[Grid]):
 
     def combine(self, question: Grid, values: Sequence[Json], rule: Rule) -> Json:
         """Row by row, over the answers that have the row."""
-        ordered = have_values(question.options)
+        graded = have_values(question.options)
         votes = {row.id: [value[row.id] for value in values if row.id in value] for row in question.rows}
-        return {row: combine_labels(given, question.options, ordered=ordered) for row, given in votes.items() if given}
+        return {
+            row: combine_labels(answers, question.options, ordered=graded) for row, answers in votes.items() if answers
+        }
 
 
 def _simulate_row(question: Grid, simulation: Simulation) -> str:

@@ -114,14 +114,14 @@ class LabelsKind(Kind[Labels]):
             return {question.exclusive: 1} if question.counts else [question.exclusive]
         if question.counts:
             return self._combine_counts(question, values)
-        ranked = sorted(
+        candidates = sorted(
             (label for label in order if label != question.exclusive),
             key=lambda label: (-votes[label], order.index(label)),
         )
-        number = max(question.min, sum(votes[label] * 2 > len(values) for label in ranked))
+        number = max(question.min, sum(votes[label] * 2 > len(values) for label in candidates))
         if question.max is not None:
             number = min(number, question.max)
-        return sorted(ranked[:number], key=order.index)
+        return sorted(candidates[:number], key=order.index)
 
     def _combine_counts(self, question: Labels, values: Sequence[Json]) -> Json:
         """The mean count of each label, rounded; where all round to nothing, the answer most like the others."""

@@ -65,9 +65,9 @@ def describe_options(
     question_id: str, options: Sequence[Option], wording: Wording, groups: Sequence[str] = ()
 ) -> Iterator[str]:
     """One line an option, in the order of the protocol's groups, under a line for each group."""
-    ordered = sorted(options, key=lambda o: groups.index(o.group) if o.group in groups else -1) if groups else options
+    rows = sorted(options, key=lambda o: groups.index(o.group) if o.group in groups else -1) if groups else options
     group = None
-    for option in ordered:
+    for option in rows:
         if groups and option.group and option.group != group:
             group = option.group
             yield f"*{wording.group(group).label}*"

@@ -54,9 +54,9 @@ class SpansKind(Kind[Spans]):
             "links to other places": question.link,
             "some already marked": question.prefilled,
         }
-        listed = ", ".join(name for name, applies in extras.items() if applies)
+        extras_text = ", ".join(name for name, applies in extras.items() if applies)
         sides = " and the ".join(question.sides)
-        return f"Marks in the {sides}, any number, also none{f' ({listed})' if listed else ''}."
+        return f"Marks in the {sides}, any number, also none{f' ({extras_text})' if extras_text else ''}."
 
     def describe_choices(self, question: Spans, wording: Wording, groups: Sequence[str]) -> Iterator[str]:
         yield from describe_options(question.id, question.categories, wording)
