@@ -112,10 +112,10 @@ def project(source: Candidates, target: Candidates, weights: Weights = DEFAULT) 
         ways = best[i - 1, before, None] + bead(i - 1, i)
         came[i, here] = before.start + ways.argmax(axis=0)
         best[i, here] = border[i, here] + ways.max(axis=0)
-    chosen = [len(target) - 1]
+    path = [len(target) - 1]
     for i in range(len(source) - 1, 0, -1):
-        chosen.append(int(came[i, chosen[-1]]))
-    return [int(target.offsets[j]) for j in chosen[-2:0:-1]]
+        path.append(int(came[i, path[-1]]))
+    return [int(target.offsets[j]) for j in path[-2:0:-1]]
 
 
 def _border_scores(source: Candidates, target: Candidates, weights: Weights, *, edges: bool = False) -> Floats:
@@ -150,12 +150,12 @@ class _BeadScores:
         self.nothing = weights.empty if empty else -np.inf
         total, goal = max(self.x[-1], 1.0), max(self.y[-1], 1.0)
         self.ratio = goal / total
-        expected = self.x * self.ratio
-        reach = REACH * np.sqrt(weights.variance * expected * (1 - self.x / total)) + MARGIN
-        nearest = np.searchsorted(self.y, expected)
-        self.low = np.minimum(np.searchsorted(self.y, expected - reach), np.maximum(nearest - 1, 0))
+        mean = self.x * self.ratio
+        reach = REACH * np.sqrt(weights.variance * mean * (1 - self.x / total)) + MARGIN
+        nearest = np.searchsorted(self.y, mean)
+        self.low = np.minimum(np.searchsorted(self.y, mean - reach), np.maximum(nearest - 1, 0))
         self.high = np.maximum(
-            np.searchsorted(self.y, expected + reach, side="right"), np.minimum(nearest + 1, len(self.y))
+            np.searchsorted(self.y, mean + reach, side="right"), np.minimum(nearest + 1, len(self.y))
         )
         self.low[0], self.high[0], self.low[-1], self.high[-1] = 0, 1, len(self.y) - 1, len(self.y)
 
@@ -171,13 +171,13 @@ class _BeadScores:
 
     def __call__(self, start: int, end: int) -> Floats:
         length = float(self.x[end] - self.x[start])
-        expected = length * self.ratio
+        mean = length * self.ratio
         dy = self.y[None, self.window(end)] - self.y[self.window(start), None]
-        variance = self.weights.variance * (expected + np.abs(dy)) / 2 + self.weights.slack
-        density = -0.5 * ((dy - expected) ** 2 / variance + np.log(variance))
+        variance = self.weights.variance * (mean + np.abs(dy)) / 2 + self.weights.slack
+        density = -0.5 * ((dy - mean) ** 2 / variance + np.log(variance))
         order = np.where(dy > 0, 0.0, np.where(dy == 0, self.nothing, -np.inf))
-        scored: Floats = self.weights.length * density + order + (self.weights.short if length < SHORT else 0.0)
-        return scored
+        score: Floats = self.weights.length * density + order + (self.weights.short if length < SHORT else 0.0)
+        return score
 
 
 def _log_sum(terms: Floats) -> Floats:

@@ -39,40 +39,40 @@ def _sound(letter: str) -> str:
     if base.isascii():
         return base
     name = unicodedata.name(base, "")
-    named = _NAMED_SOUND.search(name)
-    if not named:
+    sound = _NAMED_SOUND.search(name)
+    if not sound:
         return ""
-    return named[1][0] if name.startswith(_ACROPHONIC) else named[1]
+    return sound[1][0] if name.startswith(_ACROPHONIC) else sound[1]
 
 
 def anchors(source: str, target: str) -> list[tuple[int, int, float]]:
     """Pairs of offsets where the same thing is written on both sides, with how sure that is (a name in another script
     counts half). What occurs more often on one side than on the other is left out."""
     ours, theirs = _tokens(source), _tokens(target)
-    found = [
+    anchors = [
         (a, b, 1.0)
         for key in ours  # in the order of the text: sums of floats depend on order, and the bytes must not
         if key in theirs and len(ours[key]) == len(theirs[key])
         for a, b in zip(ours[key], theirs[key], strict=True)
     ]
-    return found + _names(ours, theirs)
+    return anchors + _names(ours, theirs)
 
 
 def _tokens(text: str) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
+    places: dict[str, list[int]] = defaultdict(list)
     for match in _TOKEN.finditer(text):
         word = match[0]
         if word[0].isdigit():
             word = re.sub(r"[.,]", "", word)
         elif word[0].isalpha() and not (word[0].isupper() and len(word) > 1) and len(word) < 5 and word.isascii():
             continue  # short words in lower case mean different things in different languages
-        found[word].append(match.start())
-    return found
+        places[word].append(match.start())
+    return places
 
 
 def _names(ours: dict[str, list[int]], theirs: dict[str, list[int]]) -> list[tuple[int, int, float]]:
     """Names written in another script: the skeleton of one begins the skeleton of the other (particles may follow)."""
-    found = []
+    pairs = []
     for left, right, flip in ((ours, theirs, False), (theirs, ours, True)):
         latin = [(skeleton(word), at[0]) for word, at in left.items() if len(at) == 1 and word[0].isupper()]
         latin = [(bones, at) for bones, at in latin if len(bones) >= _SHORTEST_NAME]
@@ -82,5 +82,5 @@ def _names(ours: dict[str, list[int]], theirs: dict[str, list[int]]) -> list[tup
         for bones, at in latin:
             hits = [place for sound, place in other if sound.startswith(bones)]
             if len(hits) == 1:
-                found.append((hits[0], at, 0.5) if flip else (at, hits[0], 0.5))
-    return found
+                pairs.append((hits[0], at, 0.5) if flip else (at, hits[0], 0.5))
+    return pairs

@@ -57,33 +57,33 @@ def scores(documents: Sequence[Document], metric: str, *, reference: str = "", s
     systems = tuple(dict.fromkeys(system for document in documents for system in document.systems))
     if not systems:
         raise LannerError("There are no outputs to choose from.", next_step="Give texts with translations.")
-    kept = [[segment for segment in document if _counts(segment, name, systems)] for document in documents]
-    kept = [segments for segments in kept if segments]
-    if not kept:
+    segments = [[segment for segment in document if _counts(segment, name, systems)] for document in documents]
+    segments = [segments for segments in segments if segments]
+    if not segments:
         raise LannerError(
             f"No segment has the reference {name!r} and an output of every system ({', '.join(systems)}).",
             next_step="Choose systems by name first, or name another reference.",
         )
     scorer = _scorer(metric, documents[0].target_language)
-    made = [_score(scorer, system, name, kept, seed) for system in systems]
-    return sorted(made, key=lambda score: (-score.value if METRICS[metric] else score.value, score.system))
+    scores = [_score(scorer, system, name, segments, seed) for system in systems]
+    return sorted(scores, key=lambda score: (-score.value if METRICS[metric] else score.value, score.system))
 
 
-def _reference(documents: Iterable[Document], wanted: str) -> str:
-    known = dict.fromkeys(name for document in documents for segment in document for name in segment.references)
-    if not known:
+def _reference(documents: Iterable[Document], name: str) -> str:
+    references = dict.fromkeys(name for document in documents for segment in document for name in segment.references)
+    if not references:
         raise LannerError(
             "The texts have no reference, which the metric needs.",
             next_step="Give one, or choose systems by name or by scores.",
         )
-    if wanted and wanted not in known:
-        raise LannerError(f"There is no reference {wanted!r}.", next_step=did_you_mean(wanted, known))
-    return wanted or next(iter(known))
+    if name and name not in references:
+        raise LannerError(f"There is no reference {name!r}.", next_step=did_you_mean(name, references))
+    return name or next(iter(references))
 
 
 def _counts(segment: Segment, reference: str, systems: Iterable[str]) -> bool:
-    translated = all(system in segment.outputs for system in systems)
-    return segment.judged and bool(segment.references.get(reference, "").strip()) and translated
+    complete = all(system in segment.outputs for system in systems)
+    return segment.judged and bool(segment.references.get(reference, "").strip()) and complete
 
 
 def _scorer(metric: str, language: str) -> Any:
@@ -102,7 +102,7 @@ def _scorer(metric: str, language: str) -> Any:
             return CHRF(word_order=2 if metric == "chrf++" else 0)
 
 
-def _score(scorer: Any, system: str, reference: str, kept: Sequence[Sequence[Segment]], seed: int) -> Score:
+def _score(scorer: Any, system: str, reference: str, segments: Sequence[Sequence[Segment]], seed: int) -> Score:
     """The counts that the metric rests on add up, so a document drawn again is its counts added again."""
     counts = np.array(
         [
@@ -113,7 +113,7 @@ def _score(scorer: Any, system: str, reference: str, kept: Sequence[Sequence[Seg
                 ),
                 axis=0,
             )
-            for segments in kept
+            for segments in segments
         ]
     )
     value = float(scorer._compute_score_from_stats(counts.sum(axis=0).tolist()).score)
@@ -121,9 +121,9 @@ def _score(scorer: Any, system: str, reference: str, kept: Sequence[Sequence[Seg
     if len(counts) > 1:
         rng = random.Random(f"{seed} {len(counts)}")  # the same draws for every system
         draws = [rng.choices(range(len(counts)), k=len(counts)) for _ in range(DRAWS)]
-        drawn = sorted(
+        resamples = sorted(
             float(scorer._compute_score_from_stats(counts[draw].sum(axis=0).tolist()).score) for draw in draws
         )
-        low, high = drawn[round(0.025 * (DRAWS - 1))], drawn[round(0.975 * (DRAWS - 1))]
+        low, high = resamples[round(0.025 * (DRAWS - 1))], resamples[round(0.975 * (DRAWS - 1))]
     signature = f"{scorer.get_signature()}|documents drawn:{DRAWS}|seed:{seed}"
-    return Score(system, value, low, high, len(kept), sum(map(len, kept)), signature)
+    return Score(system, value, low, high, len(segments), sum(map(len, segments)), signature)

@@ -69,9 +69,9 @@ class Candidates:
         """Only the candidates that are this likely, and the two ends."""
         return self.select([0, *(np.flatnonzero(self.strengths[1:-1] >= odds) + 1), len(self) - 1])
 
-    def select(self, kept: Sequence[int]) -> Candidates:
+    def select(self, indices: Sequence[int]) -> Candidates:
         """Only these of the candidates."""
-        rows = np.array(kept)
+        rows = np.array(indices)
         return Candidates(self.text, self.offsets[rows], self.lengths[rows], self.strengths[rows], self.ends[rows])
 
 
@@ -80,16 +80,16 @@ def candidates(text: str, code: str, cuts: Sequence[int]) -> Candidates:
     certain = set(cuts)
     data = language(code)
     places = sorted({m.end() for m in _PLACES.finditer(text)} | certain)
-    quoted = _quoted(text, places)
-    scored = [(place, *_strength(text, place, place in certain, place in quoted, data)) for place in places]
-    offsets = [0, *(place for place, _, _ in scored), len(text)]
+    inside_quotes = _quoted(text, places)
+    strengths = [(place, *_strength(text, place, place in certain, place in inside_quotes, data)) for place in places]
+    offsets = [0, *(place for place, _, _ in strengths), len(text)]
     solid = np.cumsum([0, *(not c.isspace() for c in text)])
     return Candidates(
         text,
         np.array(offsets),
         solid[offsets].astype(np.float64),
-        np.array([0.0, *(strength for _, strength, _ in scored), 0.0]),
-        np.array([0, *(ENDS.index(end) for _, _, end in scored), 0]),
+        np.array([0.0, *(strength for _, strength, _ in strengths), 0.0]),
+        np.array([0, *(ENDS.index(end) for _, _, end in strengths), 0]),
     )
 
 
@@ -127,15 +127,15 @@ def _before_capital(before: str, after: str, data: Language) -> float:
 
 def _quoted(text: str, places: Sequence[int]) -> set[int]:
     """The places inside a quotation or just after one: what somebody says often stays one row with who says it."""
-    found, opened, marks = set(), False, iter([*_QUOTES.finditer(text), None])
+    inside, is_open, marks = set(), False, iter([*_QUOTES.finditer(text), None])
     mark = next(marks)
     for place in places:
         while mark and mark.start() < place:
-            opened = not opened if mark[0] == '"' else mark[0] in "“«「『„"
+            is_open = not is_open if mark[0] == '"' else mark[0] in "“«「『„"
             mark = next(marks)
-        if opened or text[:place].rstrip()[-1:] in _CLOSING_QUOTES:
-            found.add(place)
-    return found
+        if is_open or text[:place].rstrip()[-1:] in _CLOSING_QUOTES:
+            inside.add(place)
+    return inside
 
 
 def ending(before: str) -> str:

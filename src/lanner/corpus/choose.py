@@ -20,14 +20,14 @@ def only(document: Document, systems: Collection[str]) -> Document:
     return replace(document, segments=segments)
 
 
-def named(wanted: Iterable[str], available: Iterable[str]) -> tuple[str, ...]:
+def named(names: Iterable[str], available: Iterable[str]) -> tuple[str, ...]:
     """The wanted names, checked against those there are."""
-    known = tuple(available)
-    chosen = tuple(dict.fromkeys(wanted))
-    for name in chosen:
-        if name not in known:
-            raise LannerError(f"No document has an output of {name!r}.", next_step=did_you_mean(name, known))
-    return chosen
+    choices = tuple(available)
+    unique_names = tuple(dict.fromkeys(names))
+    for name in unique_names:
+        if name not in choices:
+            raise LannerError(f"No document has an output of {name!r}.", next_step=did_you_mean(name, choices))
+    return unique_names
 
 
 def best(scores: Mapping[str, float], count: int, *, higher_is_better: bool = True) -> tuple[str, ...]:
@@ -50,8 +50,8 @@ def mean_scores(documents: Iterable[Document], column: str) -> dict[str, float]:
             scores = segment.meta.get(column)
             if not isinstance(scores, Mapping):
                 continue
-            for name, given in scores.items():
-                if (value := _number(given)) is not None:
+            for name, cell in scores.items():
+                if (value := _number(cell)) is not None:
                     totals[name][0] += value
                     totals[name][1] += 1
     if not totals:
@@ -62,12 +62,12 @@ def mean_scores(documents: Iterable[Document], column: str) -> dict[str, float]:
     return {name: total / count for name, (total, count) in totals.items()}
 
 
-def _number(given: object) -> float | None:
+def _number(cell: object) -> float | None:
     """A score as files hold it: a number, or a number in a cell of text."""
-    if isinstance(given, bool) or not isinstance(given, int | float | str):
+    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
         return None
     try:
-        value = float(given)
+        value = float(cell)
     except ValueError:
         return None
     return value if math.isfinite(value) else None

@@ -149,9 +149,9 @@ def to_latex(rows: Sequence[Mapping[str, Json]], caption: str = "", label: str =
         r"\end{tabular}",
     ]
     if caption or label:
-        named = [rf"\caption{{{_latex(caption)}}}"] if caption else []
-        named += [rf"\label{{{label}}}"] if label else []
-        lines = [r"\begin{table}", r"\centering", *lines, *named, r"\end{table}"]
+        caption_lines = [rf"\caption{{{_latex(caption)}}}"] if caption else []
+        caption_lines += [rf"\label{{{label}}}"] if label else []
+        lines = [r"\begin{table}", r"\centering", *lines, *caption_lines, r"\end{table}"]
     return "\n".join(lines) + "\n"
 
 

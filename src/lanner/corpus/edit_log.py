@@ -17,9 +17,9 @@ from lanner.corpus.edits import Edit
 from lanner.errors import InputError, Where
 
 
-def append(path: Path, made: Sequence[Edit]) -> None:
+def append(path: Path, edits: Sequence[Edit]) -> None:
     """Add edits to a log. They are on the disk when this returns."""
-    _write(path, [{key: value for key, value in asdict(edit).items() if value} for edit in made])
+    _write(path, [{key: value for key, value in asdict(edit).items() if value} for edit in edits])
 
 
 def undo(path: Path, count: int, by: str = "", when: str = "") -> None:
@@ -34,19 +34,19 @@ def load(path: Path) -> list[Edit]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The edits cannot be read: {error}.", where=Where(path)) from error
-    found: list[Mapping[str, Any]] = []
+    entries: list[Mapping[str, Any]] = []
     for number, entry in _entries(path, text):
         if not isinstance(entry, dict):
             raise InputError("This is not an edit.", where=Where(path, number))
         if "undo" in entry:
-            taken = entry["undo"]
-            if not isinstance(taken, int) or not 0 < taken <= len(found):
+            count = entry["undo"]
+            if not isinstance(count, int) or not 0 < count <= len(entries):
                 raise InputError("There are not that many edits to undo.", where=Where(path, number))
-            del found[-taken:]
+            del entries[-count:]
         else:
-            found.append(entry)
+            entries.append(entry)
     try:
-        return edits.read(found)
+        return edits.read(entries)
     except InputError as error:
         raise InputError(error.what, where=Where(path, item=error.where.item), next_step=error.next_step) from error
 
@@ -58,18 +58,18 @@ def _entries(path: Path, text: str) -> list[tuple[int, Any]]:
         whole = None
     if isinstance(whole, dict) and isinstance(whole.get("edits"), list):
         return list(enumerate(whole["edits"], 1))
-    found = []
+    rows = []
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            found.append((number, json.loads(line)))
+            rows.append((number, json.loads(line)))
         except ValueError as error:
             if number == len(lines) and not text.endswith("\n"):
                 break  # the machine stopped while it wrote this line: the edit was never confirmed
             raise InputError(f"This is not JSON: {error}.", where=Where(path, number)) from error
-    return found
+    return rows
 
 
 def _write(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:

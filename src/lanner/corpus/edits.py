@@ -37,7 +37,7 @@ class Edit:
 
 def read(entries: Iterable[Mapping[str, Json]]) -> list[Edit]:
     """Edits from the objects of a manifest or a log; one that is not an edit is refused with its number."""
-    found = []
+    segments = []
     for number, entry in enumerate(entries, start=1):
         unknown = [key for key in entry if key not in _FIELDS]
         at = entry.get("at", {})
@@ -48,8 +48,8 @@ def read(entries: Iterable[Mapping[str, Json]]) -> list[Edit]:
         if not isinstance(at, Mapping) or not all(isinstance(offset, int) for offset in at.values()):
             step = "Give an object from text to offset."
             raise InputError("'at' is not what it should be.", where=Where(item=f"edit {number}"), next_step=step)
-        found.append(Edit(**entry))
-    return found
+        segments.append(Edit(**entry))
+    return segments
 
 
 def apply(documents: Iterable[Document], edits: Sequence[Edit]) -> Iterable[Document]:
@@ -57,12 +57,12 @@ def apply(documents: Iterable[Document], edits: Sequence[Edit]) -> Iterable[Docu
     waiting: dict[str, list[Edit]] = defaultdict(list)
     for edit in edits:
         waiting[edit.document].append(edit)
-    seen: list[str] = []
+    ids: list[str] = []
     for document in documents:
-        seen.append(document.id)
+        ids.append(document.id)
         yield edited(document, waiting.pop(document.id, ()))
     for name in waiting:
-        raise InputError(f"There is no document {name!r} to edit.", next_step=did_you_mean(name, seen))
+        raise InputError(f"There is no document {name!r} to edit.", next_step=did_you_mean(name, ids))
 
 
 def edited(document: Document, edits: Iterable[Edit]) -> Document:
@@ -77,12 +77,12 @@ def edited(document: Document, edits: Iterable[Edit]) -> Document:
                 next_step=did_you_mean(edit.segment, ids),
             )
         place = ids.index(edit.segment)
-        first, after, made = place, place + 1, _KINDS[edit.kind]
+        first, after, make = place, place + 1, _KINDS[edit.kind]
         if edit.kind in ("merge", "shift"):
             after += 1
             if place + 1 == len(rows) or parent(rows[place]) != parent(rows[place + 1]):
                 _refuse(edit, "it is the last row of its segment, and the border of a segment is known to be right")
-        rows[first:after] = [_settled(row) for row in made(document, rows[first:after], edit)]
+        rows[first:after] = [_settled(row) for row in make(document, rows[first:after], edit)]
     return replace(document, segments=tuple(rows))
 
 
@@ -157,8 +157,8 @@ def _shift(document: Document, rows: Sequence[Segment], edit: Edit) -> list[Segm
     unknown = [column for column in edit.at if column not in whole]
     if unknown:
         _refuse(edit, f"there is no text {unknown[0]!r}")
-    first, second, moved = _cut({column: whole[column] for column in edit.at}, edit.at, edit)
-    gaps = {column: _gap(document, row, column) for column in whole} | moved
+    first, second, remainder = _cut({column: whole[column] for column in edit.at}, edit.at, edit)
+    gaps = {column: _gap(document, row, column) for column in whole} | remainder
     return [
         _with_gaps(document, with_texts(row, texts(row) | first), gaps),
         with_texts(following, texts(following) | second),

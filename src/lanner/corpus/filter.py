@@ -69,17 +69,17 @@ def breaks(rule: str, document: Document, segment: Segment, by: Filter) -> bool:
 
 def keep(document: Document, ledger: Ledger, by: Filter) -> Document | None:
     """The document with the offending segments flagged or gone; None when nothing is left of it."""
-    kept = []
+    segments = []
     for segment in document.segments:
         broken = [name for name in by.rules if breaks(name, document, segment, by)]
         for name in broken:
             ledger.note(name, document.id, segment.id)
         if not broken:
-            kept.append(segment)
+            segments.append(segment)
         elif by.action == "flag":
             flags = (*segment.flags, *(name for name in broken if name not in segment.flags))
-            kept.append(replace(segment, judged=False, flags=flags))
-    if not kept:
+            segments.append(replace(segment, judged=False, flags=flags))
+    if not segments:
         ledger.note("documents_dropped", document.id, "")
         return None
-    return replace(document, segments=tuple(kept))
+    return replace(document, segments=tuple(segments))

@@ -53,13 +53,13 @@ class Manifest:
 
 def versions() -> dict[str, str]:
     """The versions that a result may depend on."""
-    found = {"python": platform.python_version(), "unicode": unicodedata.unidata_version}
+    versions = {"python": platform.python_version(), "unicode": unicodedata.unidata_version}
     for name in _PACKAGES:
         try:
-            found[name] = metadata.version(name)
+            versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def inputs(path: Path) -> tuple[dict[str, Json], ...]:

@@ -34,19 +34,19 @@ class Scores:
         return 2 * self.right / max(2 * self.right + self.wrong + self.missed, 1)
 
 
-def compare(found: Iterable[Hashable], true: Iterable[Hashable]) -> Scores:
+def compare(predicted: Iterable[Hashable], true: Iterable[Hashable]) -> Scores:
     """The scores of one set of borders against another."""
-    ours, theirs = set(found), set(true)
+    ours, theirs = set(predicted), set(true)
     return Scores(len(ours & theirs), len(ours - theirs), len(theirs - ours))
 
 
 def borders(pieces: Sequence[str]) -> list[int]:
     """Where a text is cut, in characters that are not white space; its two ends are not among them."""
-    total, found = 0, []
+    total, offsets = 0, []
     for piece in pieces[:-1]:
         total += sum(not letter.isspace() for letter in piece)
-        found.append(total)
-    return found
+        offsets.append(total)
+    return offsets
 
 
 def joint_borders(rows: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:

@@ -28,14 +28,14 @@ DEFAULT = ("byte_order_mark", "line_ends", "nfc", "trim")
 
 def normalise(document: Document, ledger: Ledger, rules: Collection[str] = DEFAULT) -> Document:
     """The document with every text normalised; each text that a rule changed is noted."""
-    applied = [(name, rule) for name, rule in RULES.items() if name in rules]
+    steps = [(name, rule) for name, rule in RULES.items() if name in rules]
     segments = []
     for segment in document.segments:
         columns = texts(segment)
         changed = False
         for column, original in columns.items():
             text = original
-            for name, rule in applied:
+            for name, rule in steps:
                 before, text = text, rule(text)
                 if text != before:
                     ledger.note(name, document.id, segment.id, column)

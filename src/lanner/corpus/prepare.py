@@ -78,12 +78,12 @@ class Preparation:
                 next_step='Add a step with do = "split", or leave the edits out.',
             )
         for number, step in enumerate(self.recipe.steps):
-            passed = self._open(step.do)
-            stream = self._counted(passed, self._step(step, passed.ledger, stream))
+            progress = self._open(step.do)
+            stream = self._counted(progress, self._step(step, progress.ledger, stream))
             if self.hand and number == splits[-1]:
-                passed = self._open("edits")
-                passed.ledger.counts.update(edit.kind for edit in self.hand)
-                stream = self._counted(passed, self._edited(stream))
+                progress = self._open("edits")
+                progress.ledger.counts.update(edit.kind for edit in self.hand)
+                stream = self._counted(progress, self._edited(stream))
         if self.tables:
             stream = self._described(stream, self._after)
         for document in stream:
@@ -93,9 +93,9 @@ class Preparation:
 
     def _tell_doubts(self, document: Document) -> None:
         """The doubts about rows that are in the result and that nobody has settled."""
-        whole, found = self._found.pop(document.id, (document, ()))
-        doubtful = {row.id for row in document.segments if rows.DOUBTFUL in row.flags} if found else set()
-        left = [doubt for doubt in found if doubt.segment in doubtful]
+        whole, doubts = self._found.pop(document.id, (document, ()))
+        doubtful = {row.id for row in document.segments if rows.DOUBTFUL in row.flags} if doubts else set()
+        left = [doubt for doubt in doubts if doubt.segment in doubtful]
         self.doubtful += len({doubt.segment for doubt in left})
         if self.on_doubt and left:
             self.on_doubt(whole, left)
@@ -153,16 +153,16 @@ class Preparation:
             yield document
 
     def _open(self, do: str) -> _Passed:
-        passed = _Passed(do, Ledger(on_change=self.on_change))
-        self._passed.append(passed)
-        return passed
+        progress = _Passed(do, Ledger(on_change=self.on_change))
+        self._passed.append(progress)
+        return progress
 
-    def _counted(self, passed: _Passed, documents: Iterable[Document]) -> Iterator[Document]:
+    def _counted(self, progress: _Passed, documents: Iterable[Document]) -> Iterator[Document]:
         for document in documents:
-            passed.documents += 1
-            passed.segments += len(document.segments)
+            progress.documents += 1
+            progress.segments += len(document.segments)
             if self.progress:
-                self.progress(passed.do, passed.documents)
+                self.progress(progress.do, progress.documents)
             yield document
 
     def _step(self, step: recipes.Step, ledger: Ledger, stream: Iterable[Document]) -> Iterable[Document]:
@@ -172,7 +172,7 @@ class Preparation:
         if isinstance(step, recipes.Filter):
             by = filtering.Filter(step.rules, step.action, step.domains, step.max_words)
             ledger.counts.update(dict.fromkeys(step.rules, 0))  # a rule that met nothing is worth knowing too
-            return (kept for document in stream if (kept := filtering.keep(document, ledger, by)))
+            return (part for document in stream if (part := filtering.keep(document, ledger, by)))
         if isinstance(step, recipes.Split):
             return self._split(rows.Splitting(step.segmenters, step.threshold), ledger, stream)
         if isinstance(step, recipes.Choose):
@@ -181,14 +181,14 @@ class Preparation:
 
     def _split(self, how: rows.Splitting, ledger: Ledger, stream: Iterable[Document]) -> Iterator[Document]:
         for document in stream:
-            made = rows.split_document(document, how)
-            ledger.counts.update(made.counts)
-            if made.doubts:
-                self._found[document.id] = (made.document, made.doubts)
-            yield made.document
+            pieces = rows.split_document(document, how)
+            ledger.counts.update(pieces.counts)
+            if pieces.doubts:
+                self._found[document.id] = (pieces.document, pieces.doubts)
+            yield pieces.document
 
     def _choose(self, step: recipes.Choose, ledger: Ledger, stream: Iterable[Document]) -> Iterator[Document]:
-        wanted, documents = step.systems, stream
+        systems, documents = step.systems, stream
         if step.best:
             scores, higher = step.scores or self.scores, step.higher_is_better
             if step.column:
@@ -199,19 +199,19 @@ class Preparation:
                 found = automatic.scores(documents, step.metric, reference=step.reference, seed=self._seed)
                 self.scored = tuple(score.row() for score in found)
                 scores, higher = {score.system: score.value for score in found}, automatic.METRICS[step.metric]
-            wanted = choose.best(scores, step.best, higher_is_better=higher)
-        seen: dict[str, None] = {}
+            systems = choose.best(scores, step.best, higher_is_better=higher)
+        names: dict[str, None] = {}
         for document in documents:
-            seen |= dict.fromkeys(document.systems)
-            ledger.counts.update(name for name in document.systems if name in wanted)
-            yield choose.only(document, wanted)
-        choose.named(wanted, seen)
+            names |= dict.fromkeys(document.systems)
+            ledger.counts.update(name for name in document.systems if name in systems)
+            yield choose.only(document, systems)
+        choose.named(systems, names)
 
     def _sample(self, step: recipes.Sample, stream: Iterable[Document]) -> Iterator[Document]:
         avoid = {*step.avoid, *self.avoid}
-        drawn = sample.sample(list(stream), step.sentences, seed=self._seed, clip=step.clip, avoid=avoid)
-        self.drawn = drawn.rows
-        yield from drawn.documents
+        draw = sample.sample(list(stream), step.sentences, seed=self._seed, clip=step.clip, avoid=avoid)
+        self.drawn = draw.rows
+        yield from draw.documents
 
 
 def prepare(
@@ -227,5 +227,5 @@ def prepare(
 ) -> Prepared:
     """Run a recipe on documents that fit into memory; `Preparation` does the same for those that do not."""
     run = Preparation(how, seed, scores=scores or {}, hand=hand, avoid=avoid, progress=progress)
-    made = tuple(run.run(documents))
-    return Prepared(made, run.record(inputs), tuple(run.doubts))
+    documents_out = tuple(run.run(documents))
+    return Prepared(documents_out, run.record(inputs), tuple(run.doubts))

@@ -21,11 +21,11 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _among(kind: str, known: Sequence[str]) -> AfterValidator:
+def _among(kind: str, choices: Sequence[str]) -> AfterValidator:
     def check(names: tuple[str, ...]) -> tuple[str, ...]:
         for name in names:
-            if name not in known:
-                raise ValueError(f"There is no {kind} {name!r}. {did_you_mean(name, known)}")
+            if name not in choices:
+                raise ValueError(f"There is no {kind} {name!r}. {did_you_mean(name, choices)}")
         return names
 
     return AfterValidator(check)
@@ -173,9 +173,9 @@ def _mistake(text: str, file: str | Path | None, error: Any) -> InputError:
     key = next((str(part) for part in reversed(place) if isinstance(part, str) and part != "step"), "")
     where = Where(file, _line(text, step, key))
     step_name = next((part for part in error["loc"] if part in STEPS), None)
-    known = list((STEPS[step_name] if step_name else Recipe).model_fields)
+    fields = list((STEPS[step_name] if step_name else Recipe).model_fields)
     if error["type"] == "extra_forbidden":
-        names = ["step" if name == "steps" else name for name in known]
+        names = ["step" if name == "steps" else name for name in fields]
         return InputError(f"Unknown key {key!r}.", where=where, next_step=did_you_mean(key, names))
     if error["type"] == "union_tag_invalid":
         tag = error["ctx"]["tag"]
@@ -206,8 +206,8 @@ def _line(text: str, step: Any, key: str) -> int | None:
     headers = [n for n, line in enumerate(lines) if re.match(r"\s*\[\[\s*step\s*\]\]", line)]
     start = headers[step] if isinstance(step, int) and step < len(headers) else 0
     end = next((n for n in headers if n > start), len(lines)) if isinstance(step, int) else len(lines)
-    written = re.compile(rf"\s*(?:\[+\s*(?:step\.)?)?[\"']?{re.escape(key)}[\"']?\s*[=\].]")
+    pattern = re.compile(rf"\s*(?:\[+\s*(?:step\.)?)?[\"']?{re.escape(key)}[\"']?\s*[=\].]")
     for n in range(start, end):
-        if key and written.match(lines[n]):
+        if key and pattern.match(lines[n]):
             return n + 1
     return start + 1 if isinstance(step, int) else None

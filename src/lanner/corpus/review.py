@@ -44,21 +44,21 @@ class Review:
     @classmethod
     def of(cls, documents: Iterable[Document], doubts: Sequence[Doubt], edits: Iterable[Edit] = ()) -> Review:
         """A review of the documents that have doubts, with edits of an earlier sitting."""
-        named = {doubt.document for doubt in doubts}
-        made = cls({document.id: document for document in documents if document.id in named}, doubts)
-        made._now = dict(made.documents)
+        ids = {doubt.document for doubt in doubts}
+        review = cls({document.id: document for document in documents if document.id in ids}, doubts)
+        review._now = dict(review.documents)
         for doubt in doubts:
-            made._unsure.setdefault((doubt.document, doubt.segment), {})[doubt.column] = doubt.confidence
+            review._unsure.setdefault((doubt.document, doubt.segment), {})[doubt.column] = doubt.confidence
         places = (
             Place(document.id, whole)
-            for document in made.documents.values()
+            for document in review.documents.values()
             for whole, rows in groupby(document.segments, parent)
-            if any((document.id, row.id) in made._unsure for row in rows)
+            if any((document.id, row.id) in review._unsure for row in rows)
         )
-        made.places = tuple(dict.fromkeys(places))
+        review.places = tuple(dict.fromkeys(places))
         for edit in edits:
-            made.do([edit])
-        return made
+            review.do([edit])
+        return review
 
     @property
     def edits(self) -> list[Edit]:
@@ -92,32 +92,32 @@ class Review:
 
     def do(self, edits: Sequence[Edit]) -> None:
         """Make these edits, all or none of them, as one action."""
-        changed: dict[str, Document] = {}
+        documents: dict[str, Document] = {}
         for edit in edits:
-            before = changed.get(edit.document) or self.document(edit.document)
-            changed[edit.document] = edited(before, [edit])
-        self._now |= changed
+            before = documents.get(edit.document) or self.document(edit.document)
+            documents[edit.document] = edited(before, [edit])
+        self._now |= documents
         self.actions.append(list(edits))
 
     def undo(self) -> list[Edit]:
         """Take the last action back; the edits that it was, none if there is nothing to take back."""
         if not self.actions:
             return []
-        gone = self.actions.pop()
-        for name in {edit.document for edit in gone}:
+        action = self.actions.pop()
+        for name in {edit.document for edit in action}:
             self._now[name] = edited(self.documents[name], [edit for edit in self.edits if edit.document == name])
-        return gone
+        return action
 
     def acceptance(self, place: Place, row: str = "") -> list[Edit]:
         """The edits that accept a row as it is, or everything in doubt of a segment."""
-        chosen = [r for r in self.rows(place) if (r.id == row if row else DOUBTFUL in r.flags)]
-        return [Edit("accept", place.document, found.id) for found in chosen]
+        rows = [r for r in self.rows(place) if (r.id == row if row else DOUBTFUL in r.flags)]
+        return [Edit("accept", place.document, candidate.id) for candidate in rows]
 
     def shift(self, place: Place, row: str, column: str, step: int, *, coarse: bool = False) -> Edit:
         """The edit that moves the border below a row in one text by a word (or a clause): to the right, so that the
         row gains what the next begins with, or to the left."""
         document, rows = self.document(place.document), self.rows(place)
-        at = next((n for n, found in enumerate(rows) if found.id == row), len(rows))
+        at = next((n for n, candidate in enumerate(rows) if candidate.id == row), len(rows))
         if at + 1 >= len(rows):
             raise InputError(
                 "There is no row below this one in its segment.",

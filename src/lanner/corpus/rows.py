@@ -73,9 +73,9 @@ def split_document(document: Document, how: Splitting) -> Rows:
         for index, piece in enumerate(pieces):
             paragraph += index == 0 or piece.line != pieces[index - 1].line
             row = _row(segment, piece, index if len(pieces) > 1 else None, document, paragraph)
-            found = [c for c, confidence in piece.confidence.items() if confidence < how.threshold]
-            if found:
-                doubts += [Doubt(document.id, row.id, c, round(piece.confidence[c], 3)) for c in found]
+            doubtful = [c for c, confidence in piece.confidence.items() if confidence < how.threshold]
+            if doubtful:
+                doubts += [Doubt(document.id, row.id, c, round(piece.confidence[c], 3)) for c in doubtful]
                 row = replace(row, flags=tuple(dict.fromkeys((*row.flags, DOUBTFUL))))
             rows.append(row)
         counts.update(rows=len(pieces), split_segments=len(pieces) > 1)
@@ -130,33 +130,33 @@ def _pieces(segment: Segment, document: Document, how: Splitting) -> list[_Piece
 def _aligned(columns: Mapping[str, str], document: Document, how: Splitting) -> list[_Piece]:
     """The rows of one stretch of text that is known to be parallel."""
     others = [c for c, text in columns.items() if c != SOURCE and text.strip()]
-    found = {c: split.cuts(columns[c], language(document, c), how.segmenters) for c in (SOURCE, *others)}
-    if not any(found.values()):  # the common case of one sentence a segment costs nothing
+    boundaries = {c: split.cuts(columns[c], language(document, c), how.segmenters) for c in (SOURCE, *others)}
+    if not any(boundaries.values()):  # the common case of one sentence a segment costs nothing
         return [_Piece({c: text.strip() for c, text in columns.items()}, {})]
     if not others:
-        return _cut(columns, {SOURCE: found[SOURCE]}, {})
-    source = candidates(columns[SOURCE], document.source_language, found[SOURCE]).at_least(SOURCE_ODDS)
-    targets = {c: candidates(columns[c], document.target_language, found[c]) for c in others}
-    aligned = {c: align(source, target.at_least(TARGET_ODDS)) for c, target in targets.items()}
-    likely = np.mean([alignment.source_borders for alignment in aligned.values()], axis=0)
-    kept = [0, *(i for i in range(1, len(source) - 1) if likely[i] > 0.5), len(source) - 1]
-    borders = source.select(kept)
+        return _cut(columns, {SOURCE: boundaries[SOURCE]}, {})
+    source = candidates(columns[SOURCE], document.source_language, boundaries[SOURCE]).at_least(SOURCE_ODDS)
+    targets = {c: candidates(columns[c], document.target_language, boundaries[c]) for c in others}
+    alignments = {c: align(source, target.at_least(TARGET_ODDS)) for c, target in targets.items()}
+    likely = np.mean([alignment.source_borders for alignment in alignments.values()], axis=0)
+    cuts = [0, *(i for i in range(1, len(source) - 1) if likely[i] > 0.5), len(source) - 1]
+    borders = source.select(cuts)
     offsets = {SOURCE: [int(offset) for offset in borders.offsets[1:-1]]}
     confidence: dict[str, list[float]] = {}
-    for column, alignment in aligned.items():
+    for column, alignment in alignments.items():
         offsets[column] = project(borders, targets[column])
-        confidence[column] = _confidence(alignment, kept, offsets[column])
+        confidence[column] = _confidence(alignment, cuts, offsets[column])
     return _cut(columns, offsets, confidence)
 
 
-def _confidence(alignment: Alignment, kept: Sequence[int], offsets: Sequence[int]) -> list[float]:
+def _confidence(alignment: Alignment, cuts: Sequence[int], offsets: Sequence[int]) -> list[float]:
     """How sure each row is: its two borders, and the absence of others between them."""
     index = {int(offset): j for j, offset in enumerate(alignment.target.offsets)}
     inner = [
-        float(alignment.posterior[i, index[y]]) if y in index else 0.0 for i, y in zip(kept[1:-1], offsets, strict=True)
+        float(alignment.posterior[i, index[y]]) if y in index else 0.0 for i, y in zip(cuts[1:-1], offsets, strict=True)
     ]
     borders = [1.0, *inner, 1.0]
-    inside = [1.0 - float(alignment.source_borders[start + 1 : end].max(initial=0.0)) for start, end in pairwise(kept)]
+    inside = [1.0 - float(alignment.source_borders[start + 1 : end].max(initial=0.0)) for start, end in pairwise(cuts)]
     return [min(*pair, within) for pair, within in zip(pairwise(borders), inside, strict=True)]
 
 

@@ -40,17 +40,19 @@ def sample(
     for document in documents:
         if document.id not in set(avoid) and count(document):
             by_domain[document.domain].append(document)
-    sizes = {domain: sum(map(count, found)) for domain, found in sorted(by_domain.items())}
+    sizes = {domain: sum(map(count, members)) for domain, members in sorted(by_domain.items())}
     quotas = largest_remainder(sizes, sentences)
-    drawn: dict[str, Document] = {}
+    sample_by_id: dict[str, Document] = {}
     rows: list[dict[str, Json]] = []
     for domain, quota in quotas.items():
         found = _draw(by_domain[domain], quota, clip, f"{seed} {domain}")
-        drawn |= {document.id: document for document in found}
+        sample_by_id |= {document.id: document for document in found}
         rows.append(_row(domain, by_domain[domain], quota, found, sum(sizes.values())))
-    chosen = tuple(drawn[document.id] for document in documents if document.id in drawn)
+    sampled_documents = tuple(sample_by_id[document.id] for document in documents if document.id in sample_by_id)
     everything = [document for found in by_domain.values() for document in found]
-    return Sample(chosen, (*rows, _row("All", everything, sentences, chosen, sum(sizes.values()))))
+    return Sample(
+        sampled_documents, (*rows, _row("All", everything, sentences, sampled_documents, sum(sizes.values())))
+    )
 
 
 def count(document: Document) -> int:
@@ -78,19 +80,19 @@ def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
 def _draw(documents: Sequence[Document], quota: int, clip: int | None, seed: str) -> list[Document]:
     """Each document has chances of its own, so that a row merged by hand in one of them moves no other's window."""
     order = sorted(documents, key=lambda document: random.Random(f"{seed} order {document.id}").random())
-    drawn: list[Document] = []
+    draws: list[Document] = []
     left = quota
     for document in order:
         size = count(document)
         if clip is None:
             if left > 0 and abs(left - size) < left:  # it brings the domain nearer to its quota
-                drawn.append(document)
+                draws.append(document)
                 left -= size
         elif left > 0:
-            taken = window(document, min(clip, left), random.Random(f"{seed} window {document.id}"))
-            drawn.append(taken)
-            left -= count(taken)
-    return drawn
+            part = window(document, min(clip, left), random.Random(f"{seed} window {document.id}"))
+            draws.append(part)
+            left -= count(part)
+    return draws
 
 
 def window(document: Document, size: int, rng: random.Random) -> Document:
@@ -109,9 +111,12 @@ def window(document: Document, size: int, rng: random.Random) -> Document:
         if end == len(judged) - 1 or _begins_paragraph(segments, judged[end + 1]):
             last = end
             break
-    kept = segments[judged[first] : judged[last] + 1]
-    meta = {**document.meta, "window": {"first": kept[0].id, "last": kept[-1].id, "of": len(segments)}}
-    return replace(document, segments=kept, meta=meta)
+    window_segments = segments[judged[first] : judged[last] + 1]
+    meta = {
+        **document.meta,
+        "window": {"first": window_segments[0].id, "last": window_segments[-1].id, "of": len(segments)},
+    }
+    return replace(document, segments=window_segments, meta=meta)
 
 
 def _begins_paragraph(segments: Sequence[Segment], index: int) -> bool:
@@ -119,7 +124,7 @@ def _begins_paragraph(segments: Sequence[Segment], index: int) -> bool:
 
 
 def _row(
-    domain: str, available: Sequence[Document], asked: int, got: Sequence[Document], everything: int
+    domain: str, available: Sequence[Document], target: int, got: Sequence[Document], everything: int
 ) -> dict[str, Json]:
     have = sum(map(count, available))
     return {
@@ -127,7 +132,7 @@ def _row(
         "available_documents": len(available),
         "available_sentences": have,
         "share": have / everything,
-        "asked": asked,
+        "asked": target,
         "got": sum(map(count, got)),
         "documents": len(got),
     }

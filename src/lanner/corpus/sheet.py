@@ -72,8 +72,8 @@ def _delimited(path: Path) -> list[dict[str, str]]:
         header = file.readline()
         file.seek(0)
         delimiter = max(_DELIMITERS, key=header.count)
-        found = csv.DictReader(file, delimiter=delimiter)
-        return [{str(column): cell or "" for column, cell in row.items() if column is not None} for row in found]
+        reader = csv.DictReader(file, delimiter=delimiter)
+        return [{str(column): cell or "" for column, cell in row.items() if column is not None} for row in reader]
 
 
 def _workbook(path: Path) -> list[dict[str, str]]:
@@ -87,5 +87,5 @@ def _workbook(path: Path) -> list[dict[str, str]]:
         raise InputError(f"The spreadsheet cannot be read: {error}.", where=Where(path)) from error
     lines = book.worksheets[0].iter_rows(values_only=True)
     header = ["" if cell is None else str(cell) for cell in next(lines, ())]
-    made = (dict(zip(header, ("" if cell is None else str(cell) for cell in line), strict=False)) for line in lines)
-    return [row for row in made if any(row.values())]
+    rows = (dict(zip(header, ("" if cell is None else str(cell) for cell in line), strict=False)) for line in lines)
+    return [row for row in rows if any(row.values())]

@@ -30,20 +30,20 @@ def cuts(text: str, language: str, chosen: Mapping[str, str] = NO_CHOICE) -> lis
     """Where sentences begin, the first excepted. `chosen` maps a language to a segmenter other than the default."""
     name = chosen.get(language) or chosen.get(segmenters.base(language)) or segmenters.default(language)
     segmenter = segmenters.find(name)
-    found: list[int] = []
+    places: list[int] = []
     for start, end in line_spans(text):
-        found += [start, *(start + cut for cut in segmenter(text[start:end], language))]
-    return found[1:]
+        places += [start, *(start + cut for cut in segmenter(text[start:end], language))]
+    return places[1:]
 
 
-def spans(text: str, language: str, chosen: Mapping[str, str] = NO_CHOICE) -> list[tuple[int, int]]:
+def spans(text: str, language: str, segmenters: Mapping[str, str] = NO_CHOICE) -> list[tuple[int, int]]:
     """The sentences of a text as (start, end); between them is white space only."""
-    return at_cuts(text, cuts(text, language, chosen))
+    return at_cuts(text, cuts(text, language, segmenters))
 
 
-def sentences(text: str, language: str, chosen: Mapping[str, str] = NO_CHOICE) -> list[str]:
+def sentences(text: str, language: str, segmenters: Mapping[str, str] = NO_CHOICE) -> list[str]:
     """The sentences of a text."""
-    return [text[start:end] for start, end in spans(text, language, chosen)]
+    return [text[start:end] for start, end in spans(text, language, segmenters)]
 
 
 def at_cuts(text: str, offsets: Sequence[int]) -> list[tuple[int, int]]:

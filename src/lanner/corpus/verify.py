@@ -26,15 +26,15 @@ _ACTIONS = ("", "accept", "merge")
 
 def table(documents: Iterable[Document], doubts: Iterable[Doubt]) -> Iterator[dict[str, str]]:
     """The rows to look at, in document order; `doubt` names the texts in question with their confidence."""
-    said: dict[tuple[str, str], list[str]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for doubt in doubts:
-        said.setdefault((doubt.document, doubt.segment), []).append(f"{doubt.column} {doubt.confidence:.2f}")
+        reasons.setdefault((doubt.document, doubt.segment), []).append(f"{doubt.column} {doubt.confidence:.2f}")
     for document in documents:
         for _, group in groupby(document.segments, parent):
             rows = list(group)
-            if any((document.id, row.id) in said for row in rows):
+            if any((document.id, row.id) in reasons for row in rows):
                 for row in rows:
-                    why = "; ".join(said.get((document.id, row.id), ()))
+                    why = "; ".join(reasons.get((document.id, row.id), ()))
                     yield {"document": document.id, "row": row.id, "doubt": why, "action": "", **texts(row)}
 
 
@@ -52,7 +52,7 @@ def edits(
     documents: Mapping[str, Document], table: Sequence[Mapping[str, str]], *, by: str = "", when: str = ""
 ) -> list[Edit]:
     """What a person changed in the table, as edits in the order in which they must be made."""
-    found: list[Edit] = []
+    edits: list[Edit] = []
     numbered = list(enumerate(table, start=2))  # line 1 of a spreadsheet is its header
     for name, lines in groupby(numbered, lambda line: line[1].get("document", "")):
         rows = list(lines)
@@ -68,8 +68,8 @@ def edits(
         parents = [parent(segments[cells["row"]]) for _, cells in rows]
         for whole, group in groupby(zip(parents, rows, strict=True), lambda pair: pair[0]):
             current = [segment for segment in document.segments if parent(segment) == whole]
-            found += _group(document, current, [row for _, row in group])
-    return [Edit(e.kind, e.document, e.segment, e.at, by, when) for e in found]
+            edits += _group(document, current, [row for _, row in group])
+    return [Edit(e.kind, e.document, e.segment, e.at, by, when) for e in edits]
 
 
 def _plain(cells: Mapping[str, str], row: Segment | None) -> Mapping[str, str]:
@@ -93,12 +93,14 @@ def _group(
             raise _mistake(line, f"Unknown action {cells['action']!r}.", did_you_mean(cells["action"], _ACTIONS[1:]))
     shifts = [edit for column in texts(current[0]) for edit in _shifts(document, current, lines, column)]
     yield from shifts
-    moved = {row.id: row for row in edited(document, shifts).segments}
-    merges, accepted = [], []
+    rows_by_id = {row.id: row for row in edited(document, shifts).segments}
+    merges, acceptances = [], []
     for line, cells in lines:
         name = cells["row"]
         at = {
-            column: _offset(text, cells[column]) for column, text in texts(moved[name]).items() if MARK in cells[column]
+            column: _offset(text, cells[column])
+            for column, text in texts(rows_by_id[name]).items()
+            if MARK in cells[column]
         }
         if at:
             if SOURCE not in at:
@@ -110,9 +112,9 @@ def _group(
         if action == "merge":
             merges.append(Edit("merge", document.id, f"{name}.2" if at else name))
         elif action == "accept":
-            accepted.append(Edit("accept", document.id, name))
+            acceptances.append(Edit("accept", document.id, name))
     yield from reversed(merges)
-    yield from accepted
+    yield from acceptances
 
 
 def _shifts(
@@ -165,13 +167,13 @@ def _solid(text: str) -> int:
     return sum(not letter.isspace() for letter in text)
 
 
-def _after_solid(text: str, wanted: int) -> int:
+def _after_solid(text: str, count: int) -> int:
     """The offset after that many characters that are not white space."""
-    seen = 0
+    solid = 0
     for offset, letter in enumerate(text):
-        if seen == wanted:
+        if solid == count:
             return offset
-        seen += not letter.isspace()
+        solid += not letter.isspace()
     return len(text)
 
 

@@ -49,20 +49,20 @@ def find(name: str) -> Segmenter:
 def _cuts_of_sentences(sentences: Callable[[str], Iterable[str]], name: str, text: str, _language: str) -> list[int]:
     """Where the sentences that a foreign segmenter gives lie in the text; it may change white space, nothing else."""
     solid = [offset for offset, letter in enumerate(text) if not letter.isspace()]
-    seen, starts = 0, []
+    length, starts = 0, []
     for sentence in sentences(text):
         letters = "".join(sentence.split())
-        if "".join(text[at] for at in solid[seen : seen + len(letters)]) != letters:
+        if "".join(text[at] for at in solid[length : length + len(letters)]) != letters:
             raise LannerError(
                 f"The segmenter {name!r} changed the text near {sentence[:40]!r}.",
                 next_step="A segmenter must give back every character but white space.",
             )
         if letters:
-            starts.append(solid[seen])
-        seen += len(letters)
-    if seen != len(solid):
+            starts.append(solid[length])
+        length += len(letters)
+    if length != len(solid):
         raise LannerError(
-            f"The segmenter {name!r} lost the end of a text: {text[solid[seen] :][:40]!r}.",
+            f"The segmenter {name!r} lost the end of a text: {text[solid[length] :][:40]!r}.",
             next_step="A segmenter must give back every character but white space.",
         )
     return starts[1:]

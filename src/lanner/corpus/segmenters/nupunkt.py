@@ -20,5 +20,5 @@ def cuts(text: str, code: str) -> list[int]:
     if not rules.language(code).first.search(text, 0, len(text) - 1):  # one sentence: most segments of most sets
         return []
     ends = [end for _, end in nupunkt.sent_spans(text)[:-1]]
-    learnt = {found.end() for end in ends if (found := _SPACE_AND_EMOJI.match(text, end))}
+    learnt = {match.end() for end in ends if (match := _SPACE_AND_EMOJI.match(text, end))}
     return sorted((learnt | set(rules.cuts(text, code, sure=True))) - {0, len(text)})

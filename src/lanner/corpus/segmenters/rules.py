@@ -64,8 +64,8 @@ def language(code: str) -> Language:
     table = tables.get(str(table.get("family", "")), table)
 
     def words(key: str) -> frozenset[str]:
-        listed = table.get(key, ())
-        return frozenset(listed) if isinstance(listed, list) else frozenset()
+        entries = table.get(key, ())
+        return frozenset(entries) if isinstance(entries, list) else frozenset()
 
     def pattern(key: str, template: str) -> re.Pattern[str] | None:
         return re.compile(template % table[key]) if key in table else None
@@ -106,14 +106,14 @@ def cuts(text: str, code: str, *, sure: bool = False) -> list[int]:
     """
     data = language(code)
     inside = _inside_brackets(text)
-    found = {
+    places = {
         m.end()
         for m in _marks(text, data)
         if m.end() < len(text) and not any(a < m.end() < b for a, b in inside) and _ends(text, m, data, sure)
     }
     if data.endings:
-        found |= {m.end() for m in data.endings.finditer(text) if m.end() < len(text)}
-    return sorted(found)
+        places |= {m.end() for m in data.endings.finditer(text) if m.end() < len(text)}
+    return sorted(places)
 
 
 def _marks(text: str, data: Language) -> Iterator[re.Match[str]]:
