@@ -50,7 +50,7 @@ def own_live(tmp_path: Path) -> Iterator[Live]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce", locale="en-GB")
+    made = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="no-preference", locale="en-GB")
     made.set_default_timeout(PATIENCE)
     yield made
     made.close()

@@ -1,0 +1,255 @@
+"""Motion on, real paths of the mouse, real timing: nothing that a judge does becomes another answer than was meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from hands import Hands
+from live import SYSTEMS, Live, Work, document
+
+pytestmark = pytest.mark.browser
+
+LONG = (
+    "Das Hafenamt an der Küste wird eine Stunde später aufmachen, damit die Fahrgäste drinnen warten können. "
+    "Sein Kaffee, seit dem Sturm geschlossen, soll wieder verpachtet werden, und die Wärterin hat Angebote."
+)
+TEXTS = [("The harbour office opens early.", LONG), ("She had three offers.", "Sie hatte drei Angebote bekommen.")]
+CARET = """([row, side, point]) => {
+  const cell = document.querySelector(`.row[data-row="${row}"] [data-side=${side}]`), range = document.createRange();
+  let left = [...cell.textContent].slice(0, point).join('').length;
+  const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  let node = walk.nextNode();
+  while (left > node.length) { left -= node.length; node = walk.nextNode(); }
+  range.setStart(node, left);
+  const box = range.getClientRects()[0] ?? range.getBoundingClientRect(), area = cell.getBoundingClientRect();
+  return { x: box.left, y: box.top + box.height / 2, left: area.left, right: area.right, top: area.top,
+    bottom: area.bottom };
+}"""
+
+
+def begin(live: Live, page: Page, protocol: str, texts: Any = TEXTS, languages: Any = ("en", "de")) -> tuple[Work, Hands]:
+    work = live.campaign(protocol, [document(texts=texts, languages=languages)], systems=SYSTEMS[:1])
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    return work, hands
+
+
+def caret(page: Page, row: int, side: str, point: int) -> dict[str, float]:
+    """Where a place in a text stands on the screen, and the cell around it."""
+    place: dict[str, float] = page.evaluate(CARET, [row, side, point])
+    return place
+
+
+def drag(page: Page, start: tuple[float, float], *path: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    for x, y in path:
+        page.mouse.move(x, y, steps=8)
+    page.mouse.up()
+
+
+def marks(work: Work, item: int = 0) -> list[dict[str, Any]]:
+    return list(work.stored(work.tasks[0].id)[item].get("errors", []))
+
+
+def middle(page: Page, selector: str) -> tuple[float, float]:
+    box = page.locator(selector).first.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def click(page: Page, selector: str) -> None:
+    """With the mouse: a way there, a press, a moment, a release."""
+    page.mouse.move(*middle(page, selector), steps=5)
+    page.mouse.down()
+    page.evaluate("() => new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(ok)))")
+    page.mouse.up()
+
+
+def test_a_selection_that_overshoots_its_text_stays_in_it(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa")
+    end = caret(page, 0, "target", 3)
+    drag(page, (end["x"], end["y"]), (end["left"] - 5, end["y"]))
+    hands.press("1")
+    hands.settled()
+    assert [(m["side"], m["text"], m.get("missing")) for m in marks(work)] == [("target", "Das", None)]
+
+
+@pytest.mark.parametrize("protocol", ["esa", "mqm"])
+@pytest.mark.parametrize("way", ["below", "above", "left of a later line", "into the source", "into the questions"])
+def test_a_drag_out_of_a_text_ends_at_its_edge(live: Live, page: Page, protocol: str, way: str) -> None:
+    work, hands = begin(live, page, protocol)
+    word = LONG.index("Kaffee")
+    at = caret(page, 0, "target", word)
+    first = caret(page, 0, "target", 3)
+    if way == "below":
+        drag(page, (at["x"], at["y"]), (at["right"] - 4, at["bottom"] + 30))
+        expected = LONG[word:]
+    elif way == "above":
+        drag(page, (first["x"], first["y"]), (first["left"] + 2, first["top"] - 30))
+        expected = "Das"
+    elif way == "left of a later line":
+        drag(page, (at["x"], at["y"]), (at["left"] - 40, at["y"]))
+        line = next(
+            n for n in range(word, -1, -1) if n == 0 or caret(page, 0, "target", n - 1)["y"] < at["y"] - 2
+        )
+        expected = LONG[line:word].strip()
+    elif way == "into the source":
+        drag(page, (first["x"], first["y"]), (first["left"] - 300, first["y"]))
+        expected = "Das"
+    else:
+        drag(page, (first["x"], first["y"]), (first["right"] + 200, first["y"]))
+        line = next(n for n in range(len(LONG)) if caret(page, 0, "target", n)["y"] > first["y"] + 2)
+        expected = LONG[3:line].strip()
+    hands.press(*(["1"] if protocol == "esa" else ["1", "1", "1"]))
+    hands.settled()
+    assert [(m["side"], m["text"]) for m in marks(work)] == [("target", expected)]
+
+
+def test_a_drag_in_arabic_overshoots_to_the_right(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa", [("One two.", "ثلاثة أربعة خمسة"), ("Six.", "ستة")], ("en", "ar"))
+    end = caret(page, 0, "target", 5)
+    drag(page, (end["x"], end["y"]), (end["right"] + 8, end["y"]))
+    hands.press("1")
+    hands.settled()
+    assert [(m["side"], m["text"]) for m in marks(work)] == [("target", "ثلاثة")]
+
+
+@pytest.mark.parametrize("key", ["ArrowDown", "j"])
+@pytest.mark.parametrize("protocol", ["da", "esa"])
+def test_down_after_a_number_keeps_the_number(live: Live, page: Page, protocol: str, key: str) -> None:
+    work, hands = begin(live, page, protocol)
+    click(page, ".slide input:not([type=range])")
+    hands.write("85")
+    hands.press(key)
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
+    hands.settled()
+    first, second = work.stored(work.tasks[0].id)
+    assert first["score"] == 85 and "score" not in second
+
+
+def test_down_on_a_slider_that_was_dragged_keeps_its_value(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "da")
+    box = page.locator("[type=range]").bounding_box()
+    assert box is not None
+    drag(page, (box["x"] + 40, box["y"] + box["height"] / 2), (box["x"] + box["width"] * 0.7, box["y"] + 10))
+    value = float(page.locator(".slide input:not([type=range])").input_value())
+    hands.press("ArrowDown")
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
+    hands.settled()
+    first, second = work.stored(work.tasks[0].id)
+    assert first["score"] == value and "score" not in second
+
+
+@pytest.mark.parametrize("typed", ["150", "995", "-3", "12,5x", "1e2"])
+def test_a_number_that_is_none_of_the_scale_is_not_taken(live: Live, page: Page, typed: str) -> None:
+    work, hands = begin(live, page, "da")
+    hands.press("s" if page.locator("[data-letter=s]").count() else "Tab")
+    page.locator(".slide input:not([type=range])").focus()
+    hands.write(typed)
+    hands.press("Enter")
+    expect(page.locator("#heading")).to_have_text("Sentence 1")
+    expect(page.locator("[data-q=score] .hint")).to_contain_text(typed)
+    assert page.locator(".slide input:not([type=range])").input_value() == typed, "it is not cut or rounded"
+    hands.press("ArrowDown")
+    hands.press("ArrowUp")
+    assert page.locator(".slide input:not([type=range])").input_value() == typed
+    assert not any("score" in item for item in work.stored(work.tasks[0].id))
+    page.locator(".slide input:not([type=range])").fill("99")
+    hands.press("Enter")
+    hands.settled()
+    assert work.stored(work.tasks[0].id)[0]["score"] == 99
+    assert [row.value for row in work.rows()] == [99], "what was typed on the way was never an answer"
+
+
+def test_a_click_after_a_text_lands_where_it_was_made(live: Live, page: Page) -> None:
+    work = live.campaign("background", [document(1)], systems=SYSTEMS[:1])
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    page.locator("[data-q=working_language] textarea").click()
+    hands.write("Korean")
+    for value in ("c1", "b1", "c2"):
+        click(page, f"[data-q=source_level] [value={value}]")
+        expect(page.locator("[data-q=source_level] :checked")).to_have_value(value)
+        page.locator("[data-q=working_language] textarea").click()
+    hands.settled()
+    assert work.stored(work.tasks[0].id)[0]["source_level"] == "c2"
+
+
+@pytest.mark.parametrize("protocol", ["h_falcon", "esa", "background", "falcon", "mqm"])
+def test_nothing_moves_under_a_pressed_pointer(live: Live, page: Page, protocol: str) -> None:
+    """A press on every control in turn, after writing in every text: the control is where it was when released."""
+    _, hands = begin(live, page, protocol)
+    boxes = "els => els.map(el => { const b = el.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })"
+    controls = ".rail .seg label, .rail .opt, .rail .marks button, .rail-foot button"
+    for text in page.locator(".rail textarea, .rail input:not([type=range], [type=radio], [type=checkbox])").all():
+        if not text.is_visible():
+            continue
+        text.click()
+        hands.write("7")
+        x, y = middle(page, ".rail-foot button[type=submit]:last-of-type, .rail-foot button")
+        page.mouse.move(x, y, steps=4)
+        page.evaluate("() => new Promise(ok => setTimeout(ok, 1000))")
+        before = page.eval_on_selector_all(controls, boxes)
+        page.mouse.down()
+        page.evaluate("() => new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(ok)))")
+        assert page.eval_on_selector_all(controls, boxes) == before
+        page.mouse.move(5, 300, steps=3)
+        page.mouse.up()
+
+
+def test_enter_after_a_click_does_not_press_again(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa", [*TEXTS, ("Three.", "Drei.")])
+    click(page, ".marks [value='66']")
+    hands.press("Enter")
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
+    hands.settled()
+    first, second, _ = work.stored(work.tasks[0].id)
+    assert first["score"] == 66 and "score" not in second
+    hands.write("50")
+    hands.press("Enter")
+    hands.write("40")
+    hands.settled()
+    click(page, "[data-act=undo]")
+    expect(page.locator(".slide input:not([type=range])")).to_have_value("")
+    hands.press("Enter", "Space")
+    expect(page.locator("#heading")).to_have_text("Sentence 3")
+    assert work.stored(work.tasks[0].id)[1]["score"] == 50
+
+
+def test_enter_after_a_click_on_the_bar_accepts(live: Live, page: Page) -> None:
+    _, hands = begin(live, page, "h_falcon")
+    hands.press("s", "3", "8")
+    click(page, "[data-act=theme]")
+    theme = page.evaluate("document.documentElement.dataset.theme")
+    hands.press("Enter")
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
+    assert page.evaluate("document.documentElement.dataset.theme") == theme
+
+
+def test_enter_presses_a_button_that_tab_led_to(live: Live, page: Page) -> None:
+    _, hands = begin(live, page, "h_falcon")
+    page.locator("[data-panel=keys]").focus()
+    hands.press("Shift+Tab", "Tab", "Enter")
+    assert page.locator("#drawer [data-of=keys]").is_visible()
+
+
+@pytest.mark.parametrize("protocol", ["h_falcon", "esa"])
+def test_the_indicator_ends_at_saved(live: Live, page: Page, protocol: str) -> None:
+    work, hands = begin(live, page, protocol)
+    if protocol == "esa":
+        click(page, ".marks [value='66']")
+        click(page, ".marks [value='66']")
+    else:
+        hands.press("s", "3", "8", "s", "3", "s", "2", "u")
+    page.locator("#saved[data-state=saved]").wait_for(state="attached")
+    page.evaluate("() => new Promise(ok => setTimeout(ok, 1500))")
+    assert page.locator("#saved").get_attribute("data-state") == "saved"
+    assert work.stored(work.tasks[0].id)[0]
