@@ -20,6 +20,16 @@ ASKED = """els => els.map(el => {
     })),
   };
 })"""
+RESTED = """() => new Promise(done => {
+  const views = [...document.querySelectorAll('.scroller')], tops = () => views.map(view => view.scrollTop).join();
+  let last = tops(), still = 0;
+  const look = () => {
+    still = tops() === last ? still + 1 : 0;
+    last = tops();
+    if (still > 8) done(); else requestAnimationFrame(look);
+  };
+  look();
+})"""
 CHOICE = """value => [...document.querySelectorAll('.toolbar:not([hidden]) .panel:not([hidden]) button')]
   .find(button => button.value === value).dataset.k"""
 
@@ -125,6 +135,10 @@ class Hands:
         return str(
             self.page.evaluate("getSelection().anchorNode?.parentElement.closest('[data-side]')?.dataset.side ?? ''")
         )
+
+    def rested(self) -> None:
+        """Until nothing moves any more."""
+        self.page.evaluate(RESTED)
 
     def settled(self) -> None:
         """Until everything that was answered is on the server."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expec
 import chromium
 from live_server import Live
 
-PATIENCE = 60_000
+PATIENCE = int(os.environ.get("LANNER_PATIENCE", "60000"))
 """Milliseconds until a state is given up that should come: no stopwatch, only the end of a test that is lost."""
 
 

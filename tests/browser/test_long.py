@@ -34,6 +34,7 @@ def test_two_hundred_sentences(live: Live, page: Page) -> None:
     wanted = [(1 + n % 4, 1 + n) for n in range(5)]
     for sentence, holistic in wanted:
         hands.press("s", str(sentence), str(holistic), "Enter")
+    hands.rested()
     assert page.inner_text("#heading") == "Sentence 103" and page.evaluate(IN_VIEW, ".is-active")
     hands.settled()
     stored = work.stored(task)
@@ -42,12 +43,15 @@ def test_two_hundred_sentences(live: Live, page: Page) -> None:
     hands.press("/")
     hands.write("Sentence 187 of")
     hands.press("Enter")
+    hands.rested()
     assert page.inner_text("#heading") == "Sentence 187" and page.evaluate(IN_VIEW, ".is-active")
     assert page.locator(".row:visible").count() == 200, "a search opens the whole document"
     assert page.locator(".rail").bounding_box()["y"] >= 0, "the questions never scroll away"
     hands.press("Escape", "PageUp", "PageUp")
+    hands.rested()
     assert not page.evaluate(IN_VIEW, ".is-active"), "one can read elsewhere"
     hands.press("j")
+    hands.rested()
     assert page.inner_text("#heading") == "Sentence 188" and page.evaluate(IN_VIEW, ".is-active")
     page.reload()
     hands.ready()
@@ -62,19 +66,23 @@ def test_a_segment_of_fifteen_hundred_words(live: Live, page: Page) -> None:
     hands = Hands(page)
     hands.ready()
     hands.press("PageDown", "PageDown")
+    hands.rested()
     assert page.evaluate("document.querySelector('.scroller').scrollTop") > 500, "Page keys scroll from anywhere"
     first = page.locator("[data-row='0']")
     sides = [first.locator(css).bounding_box() for css in (".src", ".tgt")]
     assert sides[0] and sides[1] and sides[0]["y"] == sides[1]["y"], "both sides begin on the same line"
     hands.press(*["ArrowRight"] * 60)
+    hands.rested()
     assert page.evaluate("getSelection().toString()") == "낱말59" and page.evaluate(CHOSEN)
     hands.press("Shift+ArrowRight", "2")
     hands.settled()
     [mark] = work.stored(work.tasks[0].id)[0]["errors"]
     assert mark["text"] == "낱말59 낱말60" and target[mark["start"] : mark["end"]] == mark["text"]
     hands.press("4", "0", "Enter")
+    hands.rested()
     assert page.inner_text("#heading") == "Sentence 2" and page.evaluate(IN_VIEW, ".is-active")
     hands.press("k")
+    hands.rested()
     assert page.evaluate(IN_VIEW, ".is-active .num"), "of a row taller than the screen, its beginning"
     picture(page, "long-segment")
 

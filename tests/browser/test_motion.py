@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from hands import Hands
-from live import SYSTEMS, Live, Work, document
+from browser_actions import Hands
+from live_server import SYSTEMS, Live, Work, document
 
 pytestmark = pytest.mark.browser
 
@@ -30,7 +30,9 @@ CARET = """([row, side, point]) => {
 }"""
 
 
-def begin(live: Live, page: Page, protocol: str, texts: Any = TEXTS, languages: Any = ("en", "de")) -> tuple[Work, Hands]:
+def begin(
+    live: Live, page: Page, protocol: str, texts: Any = TEXTS, languages: Any = ("en", "de")
+) -> tuple[Work, Hands]:
     work = live.campaign(protocol, [document(texts=texts, languages=languages)], systems=SYSTEMS[:1])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
@@ -95,9 +97,7 @@ def test_a_drag_out_of_a_text_ends_at_its_edge(live: Live, page: Page, protocol:
         expected = "Das"
     elif way == "left of a later line":
         drag(page, (at["x"], at["y"]), (at["left"] - 40, at["y"]))
-        line = next(
-            n for n in range(word, -1, -1) if n == 0 or caret(page, 0, "target", n - 1)["y"] < at["y"] - 2
-        )
+        line = next(n for n in range(word, -1, -1) if n == 0 or caret(page, 0, "target", n - 1)["y"] < at["y"] - 2)
         expected = LONG[line:word].strip()
     elif way == "into the source":
         drag(page, (first["x"], first["y"]), (first["left"] - 300, first["y"]))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fill } from '../../src/lanner/web/static/dom.js';
-import { keyOf } from '../../src/lanner/web/static/keys.js';
+import { actionOf, keyOf } from '../../src/lanner/web/static/keys.js';
 
 const key = (key, code, shiftKey = false) => keyOf({ key, code, shiftKey });
 
@@ -20,4 +20,91 @@ test('letters by name, by position under other scripts; digits by position', () 
 
 test('places in a text are filled; what is unknown is left out', () => {
   assert.equal(fill('{a} of {b}{c}', { a: 0, b: 'x' }), '0 of x');
+});
+
+const PAGE = {
+  focus: 'page',
+  byPointer: false,
+  menu: false,
+  inMenu: false,
+  linking: false,
+  marks: true,
+  rows: true,
+};
+const act = (name, place = {}, more = {}) =>
+  actionOf(
+    {
+      key: name,
+      code: '',
+      shiftKey: false,
+      ctrlKey: false,
+      metaKey: false,
+      altKey: false,
+      isComposing: false,
+      ...more,
+    },
+    { ...PAGE, ...place },
+  );
+const EVERYWHERE = ['text', 'search', 'number', 'points', 'button', 'reading', 'page'];
+
+test('Enter does what the main button says, whatever has the focus', () => {
+  for (const focus of ['number', 'points', 'reading', 'page'])
+    assert.equal(act('Enter', { focus }), 'accept', focus);
+  assert.equal(
+    act('Enter', { focus: 'button', byPointer: true }),
+    'accept',
+    'not the click once more',
+  );
+  assert.equal(act('Enter', { focus: 'button' }), 'native', 'Tab led there');
+  assert.equal(act('Enter', { focus: 'text' }), 'native', 'a new line');
+  assert.equal(act('Enter', { focus: 'search' }), 'find_next');
+  assert.equal(act('Enter', { linking: true }), 'take_link');
+  for (const focus of EVERYWHERE)
+    assert.equal(act('Enter', { focus }, { ctrlKey: true }), 'accept', focus);
+});
+
+test('up and down change the sentence, whatever has the focus', () => {
+  for (const focus of EVERYWHERE.filter(f => f !== 'text' && f !== 'reading'))
+    for (const byPointer of [true, false])
+      assert.deepEqual(
+        [act('ArrowDown', { focus, byPointer }), act('ArrowUp', { focus, byPointer })],
+        ['next', 'previous'],
+        focus,
+      );
+  for (const focus of ['text', 'reading']) assert.equal(act('ArrowDown', { focus }), 'native');
+});
+
+test('left and right stay inside what has the focus', () => {
+  for (const focus of ['number', 'points', 'text', 'search', 'reading'])
+    assert.equal(act('ArrowRight', { focus }), 'native', focus);
+  for (const focus of ['page', 'button']) assert.equal(act('ArrowLeft', { focus }), 'left', focus);
+  assert.equal(act('ArrowRight', { focus: 'points', menu: true }), 'right', 'words are selected');
+  assert.equal(act('ArrowRight', { marks: false }), 'native');
+});
+
+test('Space does not press again what a pointer pressed', () => {
+  assert.equal(act(' ', { focus: 'button', byPointer: true }), 'nothing');
+  assert.equal(act(' ', { focus: 'button' }), 'native');
+  assert.equal(act(' ', { focus: 'points', byPointer: true }), 'native');
+});
+
+test('letters are commands, but not where text is written', () => {
+  assert.equal(act('s', { focus: 'number' }), 'single');
+  assert.equal(act('5', { focus: 'number' }), 'native');
+  for (const focus of ['text', 'search']) assert.equal(act('s', { focus }), 'native', focus);
+  for (const more of [
+    { ctrlKey: true },
+    { metaKey: true },
+    { altKey: true },
+    { isComposing: true },
+  ])
+    assert.equal(act('s', {}, more), 'native');
+});
+
+test('Tab leads into the menu, Escape out of anything', () => {
+  assert.equal(act('Tab', { menu: true }), 'into_menu');
+  assert.equal(act('Tab', { menu: true, inMenu: true }), 'native');
+  assert.equal(act('Tab', { menu: true }, { shiftKey: true }), 'native');
+  for (const focus of EVERYWHERE) assert.equal(act('Escape', { focus }), 'leave', focus);
+  assert.equal(act('Delete', { menu: true }), 'remove');
 });

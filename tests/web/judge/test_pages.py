@@ -220,7 +220,7 @@ def test_a_protocol_of_ones_own_with_every_kind() -> None:
     tree = rendered(view)
     assert tree.xpath("//*[@data-q='order']//*[@data-line]/@data-line") == ["0", "1", "2"]
     assert tree.xpath("//*[@data-q='half']//@data-k") == list("12345")
-    assert tree.xpath("//*[@data-q='fine']//input[@type='number']/@name") == ["fine"]
+    assert tree.xpath("//*[@data-q='fine']//input[@inputmode]/@name") == ["fine"]
     assert not tree.xpath("//*[@data-q='fine']//input[@type='range']/@name"), "a slider nobody touched says nothing"
 
 

@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from lanner.web.page.assets import FOLDER, Assets
+from lanner.web.page.assets import Assets
 
 
 def client(assets: Assets) -> TestClient:
@@ -67,8 +67,3 @@ def test_watched_files_are_read_anew(folder: Path) -> None:
     assets = Assets(folder, watched=True)
     (folder / "page.css").write_text("b {}")
     assert client(assets).get(assets.path("page.css")).text == "b {}"
-
-
-def test_the_pages_own_files_stay_small() -> None:
-    total = sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file())
-    assert 0 < total < 200_000

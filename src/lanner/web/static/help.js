@@ -39,7 +39,7 @@ export class Help {
       drawer.scrollTop = 0;
       (name === 'settings' ? $('select', drawer) : drawer).focus({ preventScroll: true });
     }
-    near(this.app.rows.now?.el);
+    this.app.rows.settle();
   }
   shut() {
     if (this.panel) this.toggle(this.panel);

@@ -2,10 +2,11 @@
 import { Clock } from './clock.js';
 import { open } from './db.js';
 import { canon } from './digest.js';
-import { $, button, fill, made, near } from './dom.js';
+import { $, button, fill, made } from './dom.js';
 import { Help } from './help.js';
 import { listen } from './keys.js';
 import { Marking } from './marking.js';
+import { watchPointer, whenStill } from './pointer.js';
 import { Rail } from './rail.js';
 import { Rows } from './rows.js';
 import { Saving } from './saving.js';
@@ -37,6 +38,10 @@ class App {
       })),
     );
     this.states = data.items.map(() => '');
+    watchPointer(document);
+    for (const gone of ['pagehide', 'visibilitychange']) {
+      addEventListener(gone, () => this.rail.commit(), { capture: true });
+    }
     this.help = new Help(this);
     this.marking = new Marking(this);
     this.clock = new Clock(data.idle * 1000);
@@ -58,7 +63,7 @@ class App {
       theme: () => this.prefs.theme(),
       size: () => {
         this.prefs.size();
-        near(this.rows.now?.el);
+        this.rows.settle();
       },
     };
     document.addEventListener('click', e => {
@@ -89,6 +94,9 @@ class App {
   }
   /** A line above the page that stays until it is answered; without a text it goes. */
   note(id, text, ...acts) {
+    whenStill(() => this.showNote(id, text, acts));
+  }
+  showNote(id, text, acts) {
     const note = made('p', 'note', '', { id: 'note-' + id, role: 'alert' });
     $('#' + note.id)?.remove();
     note.append(
@@ -106,6 +114,7 @@ class App {
   go(at, scroll = true) {
     const row = this.rows.all[at];
     if (row && row.item == null) return;
+    this.rail.commit();
     this.saving.leave(this.item);
     if (row) {
       this.marking.close();
@@ -117,9 +126,10 @@ class App {
     }
     this.show(true);
     this.rail.rest();
-    if (row) this.rows.reveal(row, scroll);
+    if (row) this.rows.reveal(row, scroll, !$('html[data-ready]'));
   }
   step(by) {
+    if (!this.rows.all.length) return this.rail.step(by);
     const at = this.rows.next(this.row, by);
     if (at >= 0) this.go(at);
   }
@@ -134,19 +144,27 @@ class App {
     box.hidden = !explanation;
     $('p', box).textContent = explanation;
   }
-  /** Bring everything that shows an item up to date. */
+  /** Bring everything that shows an item up to date; not under a pressed pointer. */
   refresh(i, all = true) {
-    this.states[i] = this.store.state(i);
-    this.rows.mark(i, this.states[i]);
-    this.marking.paint(i);
-    if (all && i === this.item) this.show();
-    if (all) this.footer();
+    this.states[i] = this.rail.refuses(i) ? 'partial' : this.store.state(i);
+    whenStill(() => {
+      this.rows.mark(i, this.states[i]);
+      this.marking.paint(i);
+      if (all && i === this.item) this.show();
+      if (all) this.footer();
+    });
   }
   answer(id, value, typed = false) {
     if (this.frozen || !this.begun) return; // what an earlier visit left comes first
-    this.store.set(this.item, id, value, typed);
-    this.saving.changed(this.item);
-    this.refresh(this.item);
+    const { item } = this;
+    this.store.set(item, id, value, typed);
+    this.saving.changed(item);
+    this.refresh(item);
+  }
+  /** A number that is being typed: no answer yet, but not to be lost either. */
+  keep(question, value) {
+    if (this.frozen || !this.begun) return;
+    this.saving.keep(this.item, question.id, value ?? this.store.value(this.item, question));
   }
   undo() {
     const i = this.frozen ? -1 : this.store.undo();

@@ -1,5 +1,13 @@
-// Keys. Letters are read by name, and by position under a Korean or Arabic layout; digits by position (AZERTY).
+// What keys do, for the whole page. Two rules hold wherever the focus is:
+//
+// - Enter does what the main button says. It presses another button or link only where Tab led to it, never again what
+//   was pressed with the mouse; in a text area it is a new line, and there Ctrl+Enter accepts.
+// - Up and down change the sentence (in a questionnaire the question). Left and right stay inside what has the focus: the
+//   points of a scale, the digits of a number, else the words of the sentence.
+//
+// Letters are read by name, and by position under a Korean or Arabic layout; digits by position (AZERTY).
 import { $ } from './dom.js';
+import { byPointer } from './pointer.js';
 
 /** @param {{key: string, code: string, shiftKey: boolean}} e @returns {string} */
 export function keyOf({ key, code, shiftKey }) {
@@ -7,6 +15,62 @@ export function keyOf({ key, code, shiftKey }) {
   if (/^[ -~]$/.test(key)) return key.toLowerCase();
   if (/^(Key|Digit|Numpad).$/.test(code)) return code.slice(-1).toLowerCase();
   return code === 'Slash' ? (shiftKey ? '?' : '/') : key;
+}
+
+/** @typedef {'text'|'search'|'number'|'points'|'button'|'reading'|'page'} Focus what has the focus: a text area, the
+ *   search field, a field for a number, a control with points (scale, slider, menu), a button or link, a text that is
+ *   read in the drawer, or nothing of its own */
+/** @typedef {{focus: Focus, byPointer: boolean, menu: boolean, inMenu: boolean, linking: boolean, marks: boolean,
+ *   rows: boolean}} Place */
+/** @typedef {'native'|'nothing'|'accept'|'leave'|'into_menu'|'take_link'|'find_next'|'remove'|'single'
+ *   |'next'|'previous'|'right'|'left'|'page_down'|'page_up'} Action `native` leaves the key to the browser, `single` asks
+ *   what the letter or digit means here */
+
+const VERTICAL = { ArrowUp: 'previous', ArrowDown: 'next' };
+const SIDEWAYS = { ArrowLeft: 'left', ArrowRight: 'right' };
+const PAGES = { PageUp: 'page_up', PageDown: 'page_down' };
+
+/** @param {boolean} command with Ctrl or Cmd @param {Place} place @returns {Action} */
+function enter(command, { focus, byPointer, linking }) {
+  if (command) return 'accept';
+  if (focus === 'text') return 'native';
+  if (focus === 'search') return 'find_next';
+  if (linking) return 'take_link';
+  return focus === 'button' && !byPointer ? 'native' : 'accept';
+}
+
+/** What a key does. @param {{key: string, code: string, shiftKey: boolean, ctrlKey: boolean, metaKey: boolean,
+ *   altKey: boolean, isComposing: boolean}} e @param {Place} place @returns {Action} */
+export function actionOf(e, place) {
+  const { focus, menu, inMenu, marks, rows } = place,
+    command = e.ctrlKey || e.metaKey;
+  if (e.isComposing) return 'native';
+  if (e.key === 'Enter') return e.altKey ? 'native' : enter(command, place);
+  if (command || e.altKey) return 'native';
+  if (e.key === 'Escape') return 'leave';
+  if (e.key === 'Tab') return menu && !inMenu && !e.shiftKey ? 'into_menu' : 'native';
+  if (focus === 'text' || (focus === 'reading' && !/^[a-z?/]$/.test(keyOf(e)))) return 'native';
+  if (e.key in PAGES) return rows ? PAGES[e.key] : 'native';
+  if (e.key in VERTICAL) return VERTICAL[e.key];
+  if (focus === 'search') return 'native';
+  if (e.key === ' ') return focus === 'button' && place.byPointer ? 'nothing' : 'native';
+  if (e.key in SIDEWAYS) {
+    const own = focus === 'points' || focus === 'number';
+    return marks && (menu || !own) ? SIDEWAYS[e.key] : 'native';
+  }
+  if (focus === 'number') return /^[a-z?/]$/.test(keyOf(e)) ? 'single' : 'native';
+  if (menu && (e.key === 'Delete' || e.key === 'Backspace')) return 'remove';
+  return 'single';
+}
+
+/** What has the focus. @param {any} el @returns {Focus} */
+function focusOf(el) {
+  if (el.matches('textarea')) return 'text';
+  if (el.matches('[type=search]')) return 'search';
+  if (el.matches('[inputmode]')) return 'number';
+  if (el.matches('.drawer, .drawer *') && !el.matches('button')) return 'reading';
+  if (el.matches('select, [type=range], [type=radio]')) return 'points';
+  return el.matches('button, a:not(.num), summary') ? 'button' : 'page';
 }
 
 /** The definition of what is armed, else of the question around it. */
@@ -27,56 +91,51 @@ export function listen(app) {
     f: () => $('#finish-button')?.focus(),
   };
   /** One step out at a time: the menu at a selection, the armed question or field, the drawer. */
-  const out = () => {
+  const leave = () => {
     if (marking.active) return marking.close();
     if (!rail.armed && !document.activeElement.matches('#find, .rail *')) return help.shut();
     rail.arm(null);
     document.activeElement.blur();
     return rows.now?.num.focus();
   };
-  /** What a key does here; nothing where it belongs to the control that has the focus. */
-  const meaning = (e, t) => {
-    const k = keyOf(e),
-      enter = e.key === 'Enter',
-      sideways = { ArrowLeft: -1, ArrowRight: 1 }[e.key],
-      upright = { ArrowUp: -1, ArrowDown: 1 }[e.key],
-      page = { PageUp: -1, PageDown: 1 }[e.key],
-      single = app.prefs.get('single') !== 'off';
-    if (enter && (e.ctrlKey || e.metaKey)) return () => app.accept();
-    if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return undefined;
-    if (e.key === 'Escape') return out;
-    if (page && rows.now && !t.matches('textarea, select, [type=range], .drawer, .drawer *'))
-      return () => rows.page(page);
-    if (e.key === 'Tab' && !e.shiftKey && marking.sel && !t.closest('.toolbar'))
-      return () => marking.enter();
-    if (t.matches('textarea, [type=search]') || (t.type === 'number' && !/^[a-z?/]$/.test(k)))
-      return enter && !t.matches('textarea')
-        ? () => (t.id === 'find' ? help.found() : app.accept())
-        : undefined;
-    if (
-      k === ' ' ||
-      (t.matches('select, [type=range]') && !enter) ||
-      (t.type === 'radio' && sideways && !marking.active)
-    )
-      return undefined;
-    if (enter)
-      return marking.linking
-        ? () => marking.link()
-        : t.matches('button, a:not(.num), summary')
-          ? undefined
-          : () => app.accept();
-    if (upright) return () => (marking.linking ? marking.row(upright) : app.step(upright));
-    if (sideways && marking.bars.length) return () => marking.walk(sideways, e.shiftKey);
-    if (marking.active && (k === 'Delete' || k === 'Backspace')) return () => marking.delete();
-    return !single
-      ? undefined
-      : (marking.menu(k) ?? ((!app.frozen && (rail.digit(k) || rail.letter(k))) || letters[k]));
+  const single = key => {
+    if (app.prefs.get('single') === 'off') return undefined;
+    return (
+      marking.menu(key) ?? ((!app.frozen && (rail.digit(key) || rail.letter(key))) || letters[key])
+    );
+  };
+  const vertical = by => (marking.linking ? marking.row(by) : app.step(by));
+  /** @type {Record<string, (e: KeyboardEvent) => any>} */
+  const actions = {
+    accept: () => app.accept(),
+    leave,
+    into_menu: () => marking.enter(),
+    take_link: () => marking.link(),
+    find_next: () => help.found(),
+    remove: () => marking.delete(),
+    next: () => vertical(1),
+    previous: () => vertical(-1),
+    right: e => marking.walk(1, e.shiftKey),
+    left: e => marking.walk(-1, e.shiftKey),
+    page_down: () => rows.page(1),
+    page_up: () => rows.page(-1),
+    nothing: () => {},
   };
   document.addEventListener('keydown', e => {
-    const act = meaning(e, e.target);
-    if (act) {
-      e.preventDefault();
-      act();
-    }
+    const at = /** @type {any} */ (e.target);
+    const action = actionOf(e, {
+      focus: focusOf(at),
+      byPointer: byPointer(),
+      menu: marking.active,
+      inMenu: at.closest('.toolbar') != null,
+      linking: marking.linking != null,
+      marks: marking.bars.length > 0,
+      rows: rows.now != null,
+    });
+    const act = action === 'single' ? single(keyOf(e)) : actions[action];
+    if (!act) return;
+    e.preventDefault();
+    rail.commit();
+    act(e);
   });
 }

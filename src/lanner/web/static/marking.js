@@ -1,5 +1,6 @@
 // Marking words: a selection by mouse or by arrows, a menu at it that can be gone back in, marks that may overlap and link.
 import { $, $$, made } from './dom.js';
+import { watchSelection } from './selection.js';
 import { cut, points, slice, words } from './text.js';
 
 const area = at => at.getBoundingClientRect(),
@@ -24,16 +25,19 @@ export class Marking {
     this.painted = new Map();
     if (!this.asks.length) return;
     for (const cell of $$('.row [data-side]')) this.texts.set(cell, cell.textContent);
-    document.addEventListener('pointerup', ({ target }) => {
-      if (target.closest?.('.row')) setTimeout(() => this.selected());
-      else if (!target.closest?.('.toolbar, .rail, .note')) this.hide();
+    this.selection = watchSelection($('.doc'), { taken: stretch => this.selected(stretch) });
+    document.addEventListener('pointerdown', ({ target }) => {
+      if (!target.closest?.('.row, .toolbar, .rail, .note')) this.hide();
     });
     for (const scroller of $$('.scroller'))
       scroller.addEventListener('scroll', () => {
         if (this.sel) this.place(this.sel);
       });
-    for (const bar of this.bars)
+    for (const bar of this.bars) {
       bar.addEventListener('click', e => this.pressed(e.target.closest('button')));
+      // a click here takes the focus and the selection from nothing
+      bar.addEventListener('mousedown', e => e.preventDefault());
+    }
     $('.doc').addEventListener('click', e => {
       const mark = e.target.closest('mark');
       if (mark && getSelection().isCollapsed && !this.linking) this.pickAt(mark);
@@ -288,22 +292,13 @@ export class Marking {
   }
 
   /* ---- selecting ---- */
-  /** The browser's selection as a stretch of one text, without the spaces around it. */
-  selected() {
-    const range = getSelection().rangeCount ? getSelection().getRangeAt(0) : null,
-      cell = range?.startContainer?.parentElement?.closest('[data-side]'),
-      text = this.texts.get(cell);
-    if (!text || range.collapsed) return;
-    const lead = document.createRange();
-    lead.setStart(cell, 0);
-    lead.setEnd(range.startContainer, range.startOffset);
-    const from = points(lead.toString()),
-      picked = cell.contains(range.endContainer) ? range.toString() : slice(text, from),
-      start = from + points(picked) - points(picked.trimStart());
-    if (picked.trim()) this.stretch(cell, start, start + points(picked.trim()), range);
+  /** Words were selected with the mouse or by handles. */
+  selected({ cell, start, end }) {
+    if (!this.texts.has(cell)) return;
+    this.stretch(cell, start, end);
     if (this.linking) this.link();
   }
-  stretch(cell, start, end, range) {
+  stretch(cell, start, end) {
     const { app, linking } = this,
       at = +cell.closest('.row').dataset.row,
       row = app.rows.all[at],
@@ -328,6 +323,7 @@ export class Marking {
     };
     const spans = this.spans(app.item, ask),
       same = spans.findIndex(s => ['side', 'start', 'end', 'output'].every(f => s[f] === span[f]));
+    const range = this.selection.select({ cell, start, end });
     this.open(ask, spans[same] ?? span, same < 0 ? undefined : same, range);
   }
   /** Where several marks lie over each other, each click takes the next. */
@@ -383,23 +379,11 @@ export class Marking {
               ? all.length - 1
               : 0
             : Math.max(0, Math.min(all.length - 1, old + by)),
-      from = grow ? (start ?? to) : to,
-      range = document.createRange();
+      from = grow ? (start ?? to) : to;
     const ends = [all[Math.min(from, to)].start, all[Math.max(from, to)].end];
-    ends.forEach((point, n) => {
-      const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-      let left = slice(text, 0, point).length,
-        node = walker.nextNode();
-      while (left > node.length) {
-        left -= node.length;
-        node = walker.nextNode();
-      }
-      range[n ? 'setEnd' : 'setStart'](node, left);
-    });
-    getSelection().removeAllRanges();
-    getSelection().addRange(range);
+    const range = this.selection.select({ cell, start: ends[0], end: ends[1] });
     row.block.querySelector('.scroller').scrollBy(0, this.beyond(range, row.block));
-    this.stretch(cell, ...ends, range);
+    this.stretch(cell, ...ends);
     this.cursor = { row, cell, from, to };
   }
   /** How far words are out of sight. */

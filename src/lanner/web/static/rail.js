@@ -2,6 +2,7 @@
 
 import { canon } from './digest.js';
 import { $, $$, near } from './dom.js';
+import { isHopeless, limitsOf, readNumber } from './numbers.js';
 import * as choice from './widgets/choice.js';
 import * as grid from './widgets/grid.js';
 import * as labels from './widgets/labels.js';
@@ -20,6 +21,10 @@ export class Rail {
     this.app = app;
     this.armed = null;
     this.tried = new Set();
+    /** @type {any} the field in which a number is being typed that is no answer yet */
+    this.typing = null;
+    /** @type {Map<string, string>} numbers that were refused, as they were typed, by item and field */
+    this.refused = new Map();
     this.asks = $$('.q', form).map(el => {
       const {
         q: id,
@@ -76,6 +81,7 @@ export class Rail {
       : x.kind.read(x.el);
   }
   take(x, typed = false) {
+    x.key = ''; // the page shows something else than what was last written to it
     this.app.answer(x.q.id, this.read(x), typed);
   }
 
@@ -90,7 +96,7 @@ export class Rail {
         hidden = !store.applies(i, q);
       if (el.hidden !== hidden) el.hidden = hidden;
       if (hidden) continue;
-      if (anew || x.key !== key) {
+      if (anew || (x.key !== key && !el.contains(this.typing))) {
         if (!q.each) kind.write(el, v, this.app);
         else
           for (const line of $$('[data-line]', el)) {
@@ -100,7 +106,42 @@ export class Rail {
       }
       x.key = key;
       this.hint(el, q, i);
+      this.showRefused(x, i);
     }
+  }
+  /** The fields of a question that take a typed number. */
+  fields(x) {
+    return $$('[inputmode]', x.el).filter(field => !field.closest('[data-line][hidden]'));
+  }
+  /** A refused number stays as it was typed, and what is wrong with it is said, until it is mended. */
+  showRefused(x, i) {
+    for (const field of this.fields(x)) {
+      const text = this.refused.get(`${i}/${field.name}`);
+      field.toggleAttribute('aria-invalid', text != null);
+      if (text == null) continue;
+      field.setAttribute('aria-invalid', 'true');
+      if (field !== this.typing) field.value = text;
+      this.hint(x.el, x.q, i, this.problem(field));
+      x.el.classList.add('tried');
+    }
+  }
+  /** What is wrong with a typed number, in words. */
+  problem(field) {
+    const limits = limitsOf(field),
+      { problem } = readNumber(field.value, limits);
+    const { min: low, max: high, step } = limits;
+    return problem ? this.app.t(problem, { text: field.value.trim(), low, high, step }) : '';
+  }
+  /** Whether a number of an item was refused and not mended since. */
+  refuses(i, x = null) {
+    const names = x && this.fields(x).map(field => `${i}/${field.name}`);
+    return [...this.refused.keys()].some(key =>
+      names ? names.includes(key) : key.startsWith(`${i}/`),
+    );
+  }
+  /** Take the number that is being typed, before anything else happens. */
+  commit() {
+    if (this.typing) this.changed(this.typing);
   }
   /** Say beside a question what it still misses. */
   hint(el, q, i, words = '') {
@@ -130,14 +171,24 @@ export class Rail {
     if (x.el.dataset.display !== 'counts')
       (
         $(':checked', el) ??
-        $('textarea, [type=number], select', el) ??
+        $('textarea, [inputmode], select', el) ??
         $('input', el) ??
         $('button:not(.info)', el)
       )?.focus();
     else near(el);
   }
+  /** The next or previous question: what up and down mean in a questionnaire. */
+  step(by) {
+    const shown = this.asks.filter(x => !x.el.hidden),
+      at = shown.findIndex(x => x.el.contains(this.armed ?? document.activeElement));
+    const next = shown[at < 0 ? (by > 0 ? 0 : shown.length - 1) : at + by];
+    if (!next) return;
+    this.arm(next.el);
+    near(next.el);
+  }
   gap() {
-    return this.asks.find(x => this.app.store.lacks(this.app.item, x.q));
+    const { store, item } = this.app;
+    return this.asks.find(x => store.lacks(item, x.q) || (!x.el.hidden && this.refuses(item, x)));
   }
   /** What is armed when a row is opened: the first gap, where digits are not needed for picking lines. */
   rest() {
@@ -160,6 +211,8 @@ export class Rail {
     const x = this.of(c),
       { app } = this;
     if (!x) return;
+    if (c.matches('[inputmode]') && !this.numbered(c)) return;
+    if (c.type === 'range') this.refused.delete(`${app.item}/${this.fields(x)[0].name}`);
     if (x.kind.allow?.(x.el, c) === false) {
       this.hint(x.el, x.q, app.item, app.t('too_many', { n: x.q.most }));
       return app.say(app.t('too_many', { n: x.q.most }));
@@ -171,27 +224,45 @@ export class Rail {
     )
       this.advance(x, c.closest('[data-line]'));
   }
+  /** Whether a field holds a number of its scale, or nothing; what is neither is refused. */
+  numbered(field) {
+    const { app } = this,
+      key = `${app.item}/${field.name}`,
+      { problem } = readNumber(field.value, limitsOf(field));
+    this.typing = null;
+    if (problem) {
+      this.refused.set(key, field.value);
+      app.say(this.problem(field));
+    } else this.refused.delete(key);
+    if (problem) app.refresh(app.item);
+    return !problem;
+  }
+  /** Something is typed or moved. A text is an answer letter by letter; a number when it is complete. */
   moved(c) {
     const x = this.of(c);
-    if (
-      x?.kind.typed &&
-      !x.q.each &&
-      c.matches('textarea, [type=number], [type=range]') &&
-      x.kind.typed(x.el, c)
-    )
-      this.take(x, true);
+    if (!x) return;
+    if (c.matches('[inputmode]')) {
+      this.typing = c;
+      if (isHopeless(c.value, limitsOf(c))) this.hint(x.el, x.q, this.app.item, this.problem(c));
+      else if (!this.refused.has(`${this.app.item}/${c.name}`)) this.hint(x.el, x.q, this.app.item);
+      if (x.q.kind !== 'labels' && !x.q.each) this.app.keep(x.q, x.kind.read(x.el));
+    } else if (x.kind.typed?.(x.el, c) && !x.q.each) this.take(x, true);
   }
   clicked(b) {
     const x = b && this.of(b);
+    this.commit();
     if (b?.dataset.def) this.app.help.define(b.dataset.def);
-    else if (x?.kind.press?.(x.el, b)) this.take(x);
+    else if (x?.kind.press?.(x.el, b)) {
+      for (const field of this.fields(x)) this.refused.delete(`${this.app.item}/${field.name}`);
+      this.take(x);
+    }
   }
 
   /** What a digit does to what is armed. */
   digit(key) {
     const { armed } = this,
       input = armed && $(`[data-k="${CSS.escape(key)}"]`, armed),
-      f = armed && /\d/.test(key) && $('.slide [type=number], input.count', armed);
+      f = armed && /\d/.test(key) && $('.slide [inputmode], input.count', armed);
     if (input)
       return () => {
         if (input.matches('input')) input.focus({ preventScroll: true });

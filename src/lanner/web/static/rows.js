@@ -1,5 +1,6 @@
 // The texts: which row is active, which stand in the window, and what each row's margin says.
-import { $, $$, fill, made, near } from './dom.js';
+import { $, $$, fill, made } from './dom.js';
+import { View } from './scrolling.js';
 
 export class Rows {
   constructor(app) {
@@ -20,6 +21,7 @@ export class Rows {
     });
     this.strip = $$('.strip a');
     this.windows = new Map();
+    this.views = new Map($$('.block').map(el => [el, new View($('.scroller', el))]));
     $('.doc')?.addEventListener('click', e => this.clicked(e));
   }
   get now() {
@@ -48,12 +50,9 @@ export class Rows {
     for (const a of this.strip) a.ariaCurrent = +a.dataset.of === row.item ? 'true' : null;
     this.open(at);
   }
-  /** Into view, once all has been changed: the page is laid out once. Of a row taller than the screen, its beginning. */
-  reveal({ el, num }, scroll) {
-    if (scroll) {
-      near(el);
-      near(num.firstChild);
-    }
+  /** Into view, once all has been changed: the page is laid out once. */
+  reveal({ el, num, block }, scroll, jump) {
+    if (scroll) this.views.get(block).show(el, jump);
     if (document.activeElement?.matches('.num')) num.focus({ preventScroll: true });
   }
 
@@ -84,8 +83,11 @@ export class Rows {
   }
   /** A screen up or down, wherever the focus is. */
   page(by) {
-    const view = $('.scroller', this.now.block);
-    view.scrollBy(0, by * view.clientHeight * 0.85);
+    this.views.get(this.now.block).page(by);
+  }
+  /** The height or the size of the text has changed. */
+  settle() {
+    if (this.now) this.views.get(this.now.block).settle();
   }
   whole() {
     this.open(this.app.row, Infinity, Infinity);

@@ -154,7 +154,23 @@ export class Saving {
       known[q] = base[q] ?? null;
     }
     if (Object.keys(known).length) await outbox.seal(this.url, this.task, i, answers, known, spent);
-    else if (!outbox.waiting && $('#saved').dataset.state === 'saving') outbox.tell('kept');
+    else if (!outbox.waiting) outbox.tell('saved');
+  }
+
+  /** A number is being typed: kept here in case the page goes away, an answer only when it is complete. */
+  keep(i, question, value) {
+    const { base, stored } = this.app.store.items[i],
+      fresh = canon(value) !== (stored[question] ?? 'null');
+    const draft = fresh ? { value, base: base[question] ?? null } : null;
+    void this.outbox.draft(this.task, i, { [question]: draft });
+    if (fresh && !this.outbox.waiting) this.outbox.tell('kept');
+  }
+
+  /** Whether this page holds answers that have not been sent: incomplete ones, or a withdrawn one. */
+  get unsent() {
+    return this.app.store.items.some(({ answers, stored }) =>
+      Object.keys(answers).some(q => canon(answers[q]) !== (stored[q] ?? 'null')),
+    );
   }
 
   /** Whether everything has arrived. */
@@ -191,7 +207,7 @@ export class Saving {
     this.channel.postMessage({ task, item: i, saved });
     if (reply.explanation && !item.explanation) {
       item.explanation = reply.explanation;
-      if (i === app.item) app.show();
+      if (i === app.item) app.refresh(i);
       else
         app.note(
           `explanation-${i}`,
@@ -271,11 +287,12 @@ export class Saving {
     }
   }
 
-  status(state, n, message) {
+  status(now, n, message) {
     const { app, timer } = this,
       shown = $('#saved'),
+      state = now === 'saved' && this.unsent ? 'kept' : now,
       held = state === 'signin' || state === 'refused';
-    if (state === 'saved' && timer) return; // something newer is about to be sent
+    if (now === 'saved' && timer) return; // something newer is about to be sent
     shown.dataset.state = state;
     shown.classList.toggle('bad', held || state === 'offline');
     const key = held || (state === 'offline' && !this.db.lasting) ? 'unsaved' : state;

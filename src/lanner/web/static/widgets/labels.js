@@ -1,9 +1,11 @@
 // A set of labels, or labels with how often each applies. One label may stand alone.
 import { $, $$ } from '../dom.js';
+import { limitsOf, readNumber } from '../numbers.js';
 
 const counted = el => el.dataset.display === 'counts',
   id = (el, f) => (counted(el) ? f.name.split('.').at(-1) : f.value);
-const times = f => (f.type === 'checkbox' ? +f.checked : Math.max(0, Math.round(+f.value || 0)));
+const times = f =>
+  f.type === 'checkbox' ? +f.checked : (readNumber(f.value, limitsOf(f)).value ?? 0);
 
 export function read(el) {
   const given = $$('input', el)
@@ -25,16 +27,17 @@ export function allow(el, control) {
   if (alone && times(control))
     for (const f of $$('input', el))
       if (single(f) !== single(control)) {
-        f.checked = false;
-        if (f.type === 'number') f.value = 0;
+        if (f.type === 'checkbox') f.checked = false;
+        else f.value = '0';
       }
   if (Object.keys(read(el)).length <= (+el.dataset.most || Infinity)) return true;
-  control.checked = false;
+  if (control.type === 'checkbox') control.checked = false;
+  else control.value = '0';
   return false;
 }
 export function press(el, b) {
   const f = b.dataset.add && $('input', b.parentElement);
-  if (f) f.value = Math.max(0, times(f) + +b.dataset.add);
+  if (f) f.value = Math.max(0, Math.min(limitsOf(f).max, times(f) + +b.dataset.add));
   return !!f && allow(el, f);
 }
 export function brief(el, value) {

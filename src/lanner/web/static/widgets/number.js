@@ -1,12 +1,11 @@
 // A count or a measure that is typed.
 import { $ } from '../dom.js';
+import { limitsOf, readNumber } from '../numbers.js';
 
-export const read = el => {
-  const n = $('input', el).valueAsNumber;
-  return Number.isNaN(n) ? null : n;
-};
-export const write = (el, value) => {
-  if (read(el) !== value) $('input', el).value = value ?? '';
-};
-export const typed = (_, control) => control.checkValidity();
+const field = el => $('[inputmode]', el);
+
+export const read = el => readNumber(field(el).value, limitsOf(field(el))).value;
+export function write(el, value) {
+  if (read(el) !== value) field(el).value = value ?? '';
+}
 export const brief = (_, value) => ({ short: String(value) });

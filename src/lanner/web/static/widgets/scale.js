@@ -1,43 +1,46 @@
 // A number between two ends: buttons, a list of labelled points, or a slider with a field beside it.
 import { $, $$ } from '../dom.js';
+import { limitsOf, readNumber } from '../numbers.js';
 
-const field = el => $('[type=number]', el);
+const field = el => $('[inputmode]', el);
 
 export function read(el) {
-  const f = field(el),
+  const number = field(el),
     chosen = $(':checked', el);
-  if (!f) return chosen && +chosen.value;
-  if (Number.isNaN(f.valueAsNumber)) return null;
-  const step = +f.step || 1e-6,
-    value = Math.max(+f.min, Math.min(+f.max, f.valueAsNumber));
-  return +(+f.min + Math.round((value - +f.min) / step) * step).toFixed(6);
+  if (number) return readNumber(number.value, limitsOf(number)).value;
+  return chosen && +chosen.value;
 }
+
 export function write(el, value) {
-  const f = field(el),
+  const number = field(el);
+  if (!number) {
+    for (const radio of $$('input', el)) radio.checked = value != null && +radio.value === value;
+    return;
+  }
+  const { min, max } = limitsOf(number),
     marks = $$('.marks button', el),
-    least = Math.min(...marks.map(b => Math.abs(b.value - value)));
-  if (!f)
-    return $$('input', el).forEach(radio => {
-      radio.checked = value != null && +radio.value === value;
-    });
-  if (document.activeElement !== f || read(el) !== value) f.value = value ?? '';
-  $('[type=range]', el).value = value ?? (+f.min + +f.max) / 2;
+    least = Math.min(...marks.map(mark => Math.abs(mark.value - value)));
+  if (read(el) !== value) number.value = value ?? '';
+  $('[type=range]', el).value = value ?? (min + max) / 2;
   el.classList.toggle('unset', value == null);
-  for (const b of marks)
-    b.classList.toggle('near', value != null && Math.abs(b.value - value) === least);
-  return undefined;
+  for (const mark of marks)
+    mark.classList.toggle('near', value != null && Math.abs(mark.value - value) === least);
 }
-/** Whether what is being typed or moved is an answer already. */
+
+/** The field follows the slider while it is moved; the answer is taken when it is let go. */
 export function typed(el, control) {
   if (control.type === 'range') {
     field(el).value = control.value;
     el.classList.remove('unset');
   }
-  return control.type === 'number' && control.value !== '' && control.checkValidity();
+  return false;
 }
+
 /** Whether a button of the control changed the answer. */
-export function press(el, b) {
-  if (b.closest('.marks')) field(el).value = b.value;
-  return !!b.closest('.marks');
+export function press(el, button) {
+  const mark = button.closest('.marks');
+  if (mark) field(el).value = button.value;
+  return mark != null;
 }
+
 export const brief = (_, value) => ({ short: String(value) });

@@ -1,0 +1,161 @@
+// What is selected with a mouse, a finger or a stylus. A selection belongs to the text in which it began: where the
+// pointer leaves that text, the selection ends at the nearest place inside it.
+import { points, slice } from './text.js';
+
+/** @typedef {{cell: HTMLElement, start: number, end: number}} Stretch in code points of the cell's text */
+
+const CELL = '[data-side]';
+/** How long handles must rest before a selection made with them is taken. */
+const REST = 250;
+
+/** @param {Node|null} node @returns {HTMLElement|null} */
+const cellOf = node => {
+  const element = node instanceof Element ? node : node?.parentElement;
+  return element?.closest(`.row ${CELL}`) ?? null;
+};
+
+/** The text position nearest to a point, inside a cell. @param {HTMLElement} cell @param {number} x @param {number} y */
+function caretIn(cell, x, y) {
+  const all = document.createRange();
+  all.selectNodeContents(cell);
+  const lines = [...all.getClientRects()].filter(box => box.height);
+  if (!lines.length) return null;
+  const top = Math.min(...lines.map(box => box.top)),
+    bottom = Math.max(...lines.map(box => box.bottom));
+  const { left, right } = cell.getBoundingClientRect(),
+    { paddingLeft, paddingRight } = getComputedStyle(cell);
+  const inside = (value, low, high) => Math.max(low, Math.min(high, value));
+  const at = /** @type {any} */ (document).caretPositionFromPoint?.(
+    inside(x, left + parseFloat(paddingLeft) + 1, right - parseFloat(paddingRight) - 1),
+    inside(y, top + 2, bottom - 2),
+  );
+  return at && cell.contains(at.offsetNode) ? { node: at.offsetNode, offset: at.offset } : null;
+}
+
+/** How many code points of a cell stand before a position in it. */
+function pointsBefore(cell, node, offset) {
+  const lead = document.createRange();
+  lead.setStart(cell, 0);
+  lead.setEnd(node, offset);
+  return points(lead.toString());
+}
+
+/** A place in a cell, counted in code points, as the browser counts it. @param {HTMLElement} cell @param {number} point */
+function positionAt(cell, point) {
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  let left = slice(cell.textContent ?? '', 0, point).length,
+    node = walker.nextNode();
+  while (node && left > node.length) {
+    left -= node.length;
+    node = walker.nextNode();
+  }
+  return { node: node ?? cell, offset: node ? left : 0 };
+}
+
+/** @param {Stretch} stretch @returns {Range} */
+export function rangeOf({ cell, start, end }) {
+  const range = document.createRange(),
+    from = positionAt(cell, start),
+    to = positionAt(cell, end);
+  range.setStart(from.node, from.offset);
+  range.setEnd(to.node, to.offset);
+  return range;
+}
+
+/** The browser's selection as a stretch of the text it began in, without the spaces around it; null where it is none.
+ * @returns {Stretch|null} */
+export function selectedStretch() {
+  const selection = getSelection(),
+    cell = selection?.rangeCount ? cellOf(selection.anchorNode) : null;
+  if (!selection || !cell || selection.isCollapsed) return null;
+  const anchor = pointsBefore(cell, selection.anchorNode, selection.anchorOffset),
+    text = cell.textContent ?? '';
+  let focus;
+  if (cell.contains(selection.focusNode))
+    focus = pointsBefore(cell, selection.focusNode, selection.focusOffset);
+  else {
+    const place = cell.compareDocumentPosition(/** @type {Node} */ (selection.focusNode));
+    focus = place & Node.DOCUMENT_POSITION_PRECEDING ? 0 : points(text);
+  }
+  const [from, to] = anchor < focus ? [anchor, focus] : [focus, anchor],
+    picked = slice(text, from, to);
+  if (!picked.trim()) return null;
+  const start = from + points(picked) - points(picked.trimStart());
+  return { cell, start, end: start + points(picked.trim()) };
+}
+
+/** Watch for selections, by mouse and by the handles of a touch screen. `taken` is called with each that is complete.
+ * @param {HTMLElement} area @param {{taken: (stretch: Stretch) => void}} parts */
+export function watchSelection(area, { taken }) {
+  /** @type {HTMLElement|null} the text a mouse is selecting in */
+  let dragged = null;
+  let resting = 0;
+  let last = '';
+  const key = stretch =>
+    `${stretch.start} ${stretch.end} ${stretch.cell.closest('.row').dataset.row}`;
+
+  const clamp = e => {
+    if (!dragged) return false;
+    const { left, right, top, bottom } = dragged.getBoundingClientRect();
+    if (e.clientX >= left && e.clientX <= right && e.clientY >= top && e.clientY <= bottom)
+      return false;
+    const selection = getSelection(),
+      edge = caretIn(dragged, e.clientX, e.clientY);
+    if (!edge || !selection?.anchorNode || !dragged.contains(selection.anchorNode)) return false;
+    selection.setBaseAndExtent(
+      selection.anchorNode,
+      selection.anchorOffset,
+      edge.node,
+      edge.offset,
+    );
+    return true;
+  };
+  area.addEventListener('pointerdown', e => {
+    dragged =
+      e.pointerType === 'mouse' && e.button === 0 ? cellOf(/** @type {Node} */ (e.target)) : null;
+    last = '';
+  });
+  // selected words are never dragged elsewhere; a press on them begins a new selection
+  area.addEventListener('dragstart', e => e.preventDefault());
+  document.addEventListener('mousemove', e => {
+    if (dragged && e.buttons & 1 && clamp(e)) e.preventDefault(); // the browser would select beyond the text
+  });
+  /** The mouse was released. A click that ends a selection means nothing else. @param {Event} [e] */
+  const finish = e => {
+    clearTimeout(resting);
+    if (!dragged) return;
+    dragged = null;
+    const stretch = selectedStretch();
+    last = stretch ? key(stretch) : '';
+    if (!stretch) return;
+    e?.stopPropagation();
+    taken(stretch);
+  };
+  document.addEventListener('mouseup', e => {
+    if (!dragged) return;
+    clamp(e);
+    resting = window.setTimeout(() => finish()); // where no click follows, as beside the window
+  });
+  document.addEventListener('click', finish, { capture: true });
+  document.addEventListener('selectionchange', () => {
+    clearTimeout(resting);
+    if (dragged) return;
+    resting = window.setTimeout(() => {
+      const stretch = dragged ? null : selectedStretch();
+      const before = last;
+      last = stretch ? key(stretch) : '';
+      if (stretch && last !== before) taken(stretch);
+    }, REST);
+  });
+  return {
+    /** Show a stretch as selected without taking it again. @param {Stretch} stretch */
+    select(stretch) {
+      const range = rangeOf(stretch),
+        selection = getSelection();
+      last = key(stretch);
+      selection?.removeAllRanges();
+      selection?.addRange(range);
+      return range;
+    },
+  };
+}
