@@ -218,11 +218,11 @@ def example(name: str, folder: Path) -> Path:
     return folder / str(notes()[name]["path"])
 
 
-def page(name: str, made: str) -> str:
+def page(name: str) -> str:
     """One format: what it is, who writes it, an example, what becomes of its fields, options, what is lost."""
     chosen = formats.load(name)
     said = notes()[name]
-    parts = [f"# {name}", "", made, "", f"*{chosen.title}*", ""]
+    parts = [f"# {name}", "", f"*{chosen.title}*", ""]
     parts += [_escaped(inspect.cleandoc(chosen.description)), "", f"**Who writes it.** {said['by']}", ""]
     parts += ["## An example", "", *_shown(said["files"])]
     parts += ["```", f"lanner import {said['path']}", "```", "", *_understood(name)]
@@ -232,7 +232,7 @@ def page(name: str, made: str) -> str:
         parts += ["", "## Options", "", "Given as `--option NAME=VALUE`.", "", "| option | meaning |", "|---|---|"]
         parts += [f"| `{option}` | {_escaped(meaning)} |" for option, meaning in known.items()]
     parts += ["", "## Writing it", "", *_written(name)]
-    parts += ["", f"The code is `lanner.formats.{name}`. All formats: [Files in and out](../formats.md)."]
+    parts += ["", f"The code is `{chosen.read.__module__}`. All formats: [Files in and out](../formats.md)."]
     return "\n".join(parts) + "\n"
 
 

@@ -1,17 +1,26 @@
-"""Write the pages made from the code: commands, formats, protocols, statistics. Run: python docs/reference.py"""
+"""The pages made from the code: commands, formats, protocols, statistics.
+
+`mkdocs.yml` names this file as a hook: the pages are made when the site is built and are not part of the repository.
+`python docs/reference.py FOLDER` writes them to a folder, for reading them without the site.
+"""
 
 from __future__ import annotations
 
 import inspect
+import sys
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+sys.path.insert(0, str(Path(__file__).parent))  # a hook is loaded without its folder
 import format_pages
+from mkdocs.structure.files import File
 
 from lanner import formats, protocols
 from lanner.cli import lanner
@@ -19,13 +28,14 @@ from lanner.designs._people import scenarios
 from lanner.protocols.describe import lines as described
 from lanner.stats.agreement import COEFFICIENTS
 
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
 DOCS = Path(__file__).resolve().parent
-_MADE = "<!-- Made by docs/reference.py; do not edit. -->"
-_END = "<!-- end -->"
+_TABLE = "<!-- table of formats -->"
 
 _COMMANDS = """# Command line
-
-{made}
 
 `lanner` alone says what can be done next in this folder. `lanner COMMAND --help` prints what stands here.
 
@@ -40,7 +50,7 @@ The code is in `lanner.cli`, one file for each command.
 
 def commands_page() -> str:
     """One section for each command, with its help as it is printed 80 columns wide."""
-    parts = [_COMMANDS.format(made=_MADE)]
+    parts = [_COMMANDS]
     for path, command, context in _commands(lanner, "lanner", None):
         parts.append(f"## {path}\n\n```text\n{_help(command, context)}\n```\n")
     return "\n".join(parts)
@@ -73,20 +83,19 @@ def formats_table() -> str:
 
 
 def formats_page() -> str:
-    """The page on formats as it is written, with the table made anew between its marks."""
+    """The page on formats as it is written, with the table of all formats in its place."""
     text = (DOCS / "formats.md").read_text(encoding="utf-8")
-    before, _, rest = text.partition(_MADE)
-    _, _, after = rest.partition(_END)
-    return f"{before}{_MADE}\n\n{formats_table()}\n\n{_END}{after}"
+    assert _TABLE in text, f"formats.md has no line {_TABLE}"
+    return text.replace(_TABLE, formats_table())
 
 
 def protocol_page(name: str) -> str:
     """A protocol as a person reads it, with what agreement to expect and how to begin."""
-    seen = tomllib.loads((DOCS / "expected.toml").read_text(encoding="utf-8")).get(name)
+    expected = tomllib.loads((DOCS / "expected.toml").read_text(encoding="utf-8")).get(name)
     title, *rest = described(protocols.load(name))
-    parts = [f"{title} (`{name}`)", "", _MADE, *rest, "", "## Agreement to expect", ""]
-    if seen:
-        parts += [seen["seen"], "", f"From: {seen['from']}.", "", seen["note"]]
+    parts = [f"{title} (`{name}`)", "", *rest, "", "## Agreement to expect", ""]
+    if expected:
+        parts += [expected["seen"], "", f"From: {expected['from']}.", "", expected["note"]]
     else:
         parts.append(_NOT_SEEN)
     parts += ["", "## Begin", "", "```", f"lanner protocol show {name}"]
@@ -131,8 +140,6 @@ def statistic_page(family: str) -> str:
     title, _, reading = STATISTICS[family]
     parts = [
         f"# {title}: definitions",
-        "",
-        _MADE,
         "",
         f"How to read them, with examples: [{reading}](../{reading}).",
         "",
@@ -208,12 +215,41 @@ def _paragraphs(function: Callable[..., object]) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "formats.md": formats_page,
-    **{f"format/{name}.md": partial(format_pages.page, name, _MADE) for name in formats.titles()},
+    **{f"format/{name}.md": partial(format_pages.page, name) for name in formats.titles()},
     **{f"protocol/{name}.md": partial(protocol_page, name) for name in protocols.names()},
     **{f"statistic/{family}.md": partial(statistic_page, family) for family in STATISTICS},
 }
 
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the generated pages into the navigation, where it names their folder."""
+    config.nav = _expand(config.nav)
+    return config
+
+
+def _expand(entries: list[Any]) -> list[Any]:
+    expanded: list[Any] = []
+    for entry in entries:
+        if isinstance(entry, str) and entry.endswith("/"):
+            expanded += [page for page in PAGES if page.startswith(entry)]
+        elif isinstance(entry, dict):
+            expanded.append({title: _expand(part) if isinstance(part, list) else part for title, part in entry.items()})
+        else:
+            expanded.append(entry)
+    return expanded
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the generated pages to those that lie in the folder."""
+    for page, render in PAGES.items():
+        if written := files.get_file_from_path(page):
+            files.remove(written)
+        files.append(File.generated(config, page, content=render()))
+    return files
+
+
 if __name__ == "__main__":
-    for page, made in PAGES.items():
-        (DOCS / page).parent.mkdir(exist_ok=True)
-        (DOCS / page).write_text(made(), encoding="utf-8")
+    for page, render in PAGES.items():
+        target = Path(sys.argv[1]) / page
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(render(), encoding="utf-8")
