@@ -84,7 +84,7 @@ def test_systems_by_documents_with_an_interval() -> None:
 def test_scores_of_a_released_file(tmp_path: Path) -> None:
     data = Data({"esa": world()}, folder=tmp_path)
     (tmp_path / "avg.tsv").write_text("system score seg\nx\t-90.0 0\nx\t-89.0 1\nx\tNone 2\nref-A\t-80.0 0\n")
-    options = {"part": "esa", "of": "score", "file": "avg.tsv", "called": {"ref-A": "y"}}
+    options = {"part": "esa", "of": "score", "file": "avg.tsv", "names": {"ref-A": "y"}}
     assert error_spans.same_as_released(data, give="scores", **options).value == 2  # type: ignore[arg-type]
     assert error_spans.same_as_released(data, give="same", **options).value == 2  # type: ignore[arg-type]
     assert error_spans.same_as_released(data, give="same", references=True, **options).value == 3  # type: ignore[arg-type]

@@ -23,5 +23,5 @@ __all__ = ["Languages", "Metric", "Rating", "Translation", "answers", "make", "n
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'lanner.metrics' has no attribute {name!r}")
-    home = next((module for module, held in _HOMES.items() if name in held), "_rating")
+    home = next((module for module, names in _HOMES.items() if name in names), "_rating")
     return getattr(import_module(f"lanner.metrics.{home}"), name)

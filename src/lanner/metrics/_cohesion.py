@@ -37,11 +37,11 @@ class OfDocuments:
         return f"lanner|tagger:{self.tagged_by}|documents"
 
     def counts(self, translations: Sequence[Translation]) -> list[Array]:
-        made = []
+        rows = []
         for part in translations:
             own, *others = (self._sentences(texts, part.counted) for texts in (part.outputs, *part.references))
-            made.append(np.array([self.parts(own, others)], float))
-        return made
+            rows.append(np.array([self.parts(own, others)], float))
+        return rows
 
     def score(self, sums: Array, *, single: bool) -> float:
         del single

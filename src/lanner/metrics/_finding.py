@@ -23,7 +23,7 @@ def titles() -> dict[str, str]:
 
 def make(name: str, languages: Languages, **options: Any) -> Metric:
     """The metric of that name for a language pair; an option it does not have is an error."""
-    if name.replace("-", "_") not in (known.replace("-", "_") for known in names()):
+    if name.replace("-", "_") not in (choice.replace("-", "_") for choice in names()):
         raise LannerError(f"There is no metric {name!r}.", next_step=did_you_mean(name, names()))
     module = registry.module(ROOM, name)
     for option in options:

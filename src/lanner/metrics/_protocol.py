@@ -29,16 +29,16 @@ _TEXT = {
 @cache
 def protocol() -> Protocol:
     """Two numbers: one for a segment, one for a document."""
-    asked = {"kind": "number", "integer": False}
+    question = {"kind": "number", "integer": False}
     return Protocol.model_validate(
         {
             "name": "metric_scores",
             "version": "1.0",
             "stage": [
                 {"id": "segment", "unit": "sentence_in_context", "object": "output",
-                 "question": [{"id": QUESTION, "key": "s", **asked}]},
+                 "question": [{"id": QUESTION, "key": "s", **question}]},
                 {"id": "document", "unit": "document", "object": "output",
-                 "question": [{"id": DOCUMENT_QUESTION, "key": "d", **asked}]},
+                 "question": [{"id": DOCUMENT_QUESTION, "key": "d", **question}]},
             ],
             "analysis": [{"statistic": "ranking.systems", "of": QUESTION}],
             "text": {"en": _TEXT},

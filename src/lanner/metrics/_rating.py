@@ -89,31 +89,31 @@ def rate(
     """Rate systems (all, if none are named) against references (all that there are, together). A reference is not
     rated against itself: it is left out, or refused where it was named."""
     resampling = resampling or Resampling()
-    held = _references(documents, metric, references)
+    names = _references(documents, metric, references)
     every = list(dict.fromkeys(name for document in documents for name in document.systems))
-    shown = _apart(list(systems), held) or [name for name in every if name not in held]
-    translations = [_translation(document, name, held) for name in shown for document in documents]
-    counted = [part for part in translations if any(part.counted)]
-    if not counted:
+    shown = _apart(list(systems), names) or [name for name in every if name not in names]
+    translations = [_translation(document, name, names) for name in shown for document in documents]
+    parts = [part for part in translations if any(part.counted)]
+    if not parts:
         what = "output with a reference" if metric.reference else "output"
         raise InputError(f"There is no {what} to rate.", next_step="Name a file that holds translations.")
-    made = dict(zip(((t.system, t.document) for t in counted), metric.counts(counted), strict=True))
+    counts = dict(zip(((t.system, t.document) for t in parts), metric.counts(parts), strict=True))
     judge = Judge(
-        f"{metric.name}-{'.'.join(held) if metric.reference else 'src'}",
+        f"{metric.name}-{'.'.join(names) if metric.reference else 'src'}",
         JudgeKind.METRIC,
-        attributes={"metric": metric.name, "reference": ".".join(held), "signature": metric.signature},
+        attributes={"metric": metric.name, "reference": ".".join(names), "signature": metric.signature},
     )
     judgements: list[Judgement] = []
     rows = []
     for name in shown:
-        mine = [(part, made.get((name, part.document))) for part in translations if part.system == name]
+        mine = [(part, counts.get((name, part.document))) for part in translations if part.system == name]
         judgements += _judgements(judge.id, metric, mine)
         row = _system(metric, name, [counts for _, counts in mine if counts is not None], resampling)
         judgements.append(Judgement(judge.id, "system", QUESTION, "", "", (name,), _given(row["score"])))
         rows.append(row)
     rows.sort(key=lambda row: -np.inf if np.isnan(row["score"]) else -row["score"])
     notes = tuple(dict.fromkeys(note for row in rows for note in row.pop("notes")))
-    if not systems and (own := [name for name in every if name in held]):
+    if not systems and (own := [name for name in every if name in names]):
         notes += (f"Not rated against themselves: {', '.join(own)}. Name other references to rate them.",)
     interval: Interval | None = next((row["interval"] for row in rows if row["interval"]), None)
     for row in rows:
@@ -130,23 +130,25 @@ def _apart(systems: list[str], references: Sequence[str]) -> list[str]:
     return systems
 
 
-def _references(documents: Sequence[Document], metric: Metric, wanted: Sequence[str]) -> list[str]:
-    known = list(dict.fromkeys(name for d in documents for segment in d for name in segment.references))
+def _references(documents: Sequence[Document], metric: Metric, names: Sequence[str]) -> list[str]:
+    choices = list(dict.fromkeys(name for d in documents for segment in d for name in segment.references))
     if not metric.reference:
         return []
-    for name in wanted:
-        if name not in known:
-            raise InputError(f"There is no reference {name!r}.", next_step=f"There are: {', '.join(known) or 'none'}.")
-    if not known:
+    for name in names:
+        if name not in choices:
+            raise InputError(
+                f"There is no reference {name!r}.", next_step=f"There are: {', '.join(choices) or 'none'}."
+            )
+    if not choices:
         raise InputError(f"{metric.name} needs a reference, and these texts have none.")
-    return list(wanted) or known
+    return list(names) or choices
 
 
 def _translation(document: Document, system: str, references: Sequence[str]) -> Translation:
     outputs = [segment.text(system) for segment in document]
-    held = [[segment.references.get(name) for segment in document] for name in references]
-    counted = tuple(
-        segment.judged and output is not None and all(column[at] is not None for column in held)
+    texts = [[segment.references.get(name) for segment in document] for name in references]
+    has_reference = tuple(
+        segment.judged and output is not None and all(column[at] is not None for column in texts)
         for at, (segment, output) in enumerate(zip(document, outputs, strict=True))
     )
     return Translation(
@@ -155,8 +157,8 @@ def _translation(document: Document, system: str, references: Sequence[str]) -> 
         tuple(segment.id for segment in document),
         tuple(segment.source for segment in document),
         tuple(output or "" for output in outputs),
-        tuple(tuple(text or "" for text in column) for column in held),
-        counted,
+        tuple(tuple(text or "" for text in column) for column in texts),
+        has_reference,
     )
 
 
@@ -167,23 +169,23 @@ def _given(score: float) -> float | None:
 def _judgements(
     judge: str, metric: Metric, parts: Sequence[tuple[Translation, npt.NDArray[np.float64] | None]]
 ) -> list[Judgement]:
-    made = []
+    rows = []
     for part, counts in parts:
         of: Mapping[str, Any] = {"judge": judge, "question": QUESTION, "systems": (part.system,)}
         whole = np.nan if counts is None else metric.score(counts.sum(axis=0), single=metric.whole)
-        made.append(Judgement(stage="document", document=part.document, segment="", value=_given(whole), **of))
+        rows.append(Judgement(stage="document", document=part.document, segment="", value=_given(whole), **of))
         if metric.whole:
             continue
         for at, segment in enumerate(part.segments):
             rated = counts is not None and part.counted[at]
             value = metric.score(counts[at], single=True) if counts is not None and rated else np.nan
             flags = () if rated else ("missing",)
-            made.append(
+            rows.append(
                 Judgement(
                     stage="segment", document=part.document, segment=segment, value=_given(value), flags=flags, **of
                 )
             )
-    return made
+    return rows
 
 
 def _system(metric: Metric, name: str, counts: Sequence[Array], resampling: Resampling) -> dict[str, Any]:
@@ -193,16 +195,16 @@ def _system(metric: Metric, name: str, counts: Sequence[Array], resampling: Resa
     bound = float(getattr(metric, "top", 0))
     top = bound or 1.0
     replicates = replicate_sums(
-        sums, lambda drawn: np.array([[metric.score(row, single=False) / top] for row in drawn]), resampling
+        sums, lambda resamples: np.array([[metric.score(row, single=False) / top] for row in resamples]), resampling
     )
-    found = outcome(replicates, resampling, scale="logit" if bound else "plain")
-    low, high = (found.interval.low * top, found.interval.high * top) if found.interval else (None, None)
+    estimate = outcome(replicates, resampling, scale="logit" if bound else "plain")
+    low, high = (estimate.interval.low * top, estimate.interval.high * top) if estimate.interval else (None, None)
     return {
         "system": name,
         "score": metric.score(sums.sum(axis=0), single=False),
         "low": low,
         "high": high,
         "n": len(counts),
-        "notes": found.notes,
-        "interval": found.interval,
+        "notes": estimate.notes,
+        "interval": estimate.interval,
     }

@@ -25,12 +25,12 @@ def words(text: str, language: str) -> list[str]:
 
 def grammar(sentences: Iterable[Iterable[str]]) -> frozenset[str]:
     """Words too common to be terms; below 30 sentences only words in a third of them, since shares are rough then."""
-    number, held = 0, Counter[str]()
+    number, frequency = 0, Counter[str]()
     for sentence in sentences:
         number += 1
-        held.update(set(sentence))
+        frequency.update(set(sentence))
     most = number * COMMON if number >= 30 else max(2.0, number / 3)
-    return frozenset(word for word, count in held.items() if count > most or len(word) < 2)
+    return frozenset(word for word, count in frequency.items() if count > most or len(word) < 2)
 
 
 def grammars(

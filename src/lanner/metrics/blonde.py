@@ -66,14 +66,18 @@ class Blonde:
     def _best(self, output: str, references: Sequence[str]) -> list[float]:
         """The reference that matches most in all, where there are several."""
         own = self._occurrences(output)
-        found = []
+        counts = []
         for text in references:
-            expected = self._occurrences(text)
+            reference_occurrences = self._occurrences(text)
             row: list[float] = []
             for category in CATEGORIES:
-                row += [(own[category] & expected[category]).total(), own[category].total(), expected[category].total()]
-            found.append(row)
-        return max(found, key=lambda row: sum(row[::3]))
+                row += [
+                    (own[category] & reference_occurrences[category]).total(),
+                    own[category].total(),
+                    reference_occurrences[category].total(),
+                ]
+            counts.append(row)
+        return max(counts, key=lambda row: sum(row[::3]))
 
     def _occurrences(self, text: str) -> dict[str, Counter[Any]]:
         if text not in self._known:
@@ -92,8 +96,8 @@ class Blonde:
         return 100 * f["ngram"] if np.isnan(discourse) else 100 * float(np.sqrt(discourse * f["ngram"]))
 
 
-def _f(matched: float, given: float, expected: float) -> float:
-    return (2 * matched + 1) / (given + expected + 1) if given + expected else float("nan")
+def _f(overlap: float, output_count: float, reference_count: float) -> float:
+    return (2 * overlap + 1) / (output_count + reference_count + 1) if output_count + reference_count else float("nan")
 
 
 def _occurrences(tokens: Sequence[Token]) -> dict[str, Counter[Any]]:
@@ -112,7 +116,7 @@ def _occurrences(tokens: Sequence[Token]) -> dict[str, Counter[Any]]:
 
 def make(languages: Languages, category: str = "all") -> Metric:
     """See `OPTIONS`."""
-    known = ("all", "discourse", *CATEGORIES)
-    if category not in known:
-        raise LannerError(f"BlonDe has no category {category!r}.", next_step=did_you_mean(category, known))
+    choices = ("all", "discourse", *CATEGORIES)
+    if category not in choices:
+        raise LannerError(f"BlonDe has no category {category!r}.", next_step=did_you_mean(category, choices))
     return Blonde(*find(languages.target), category)

@@ -26,8 +26,8 @@ def links(sentences: Sentences) -> set[tuple[str, int]]:
 def parts(own: Sentences, references: Sequence[Sentences]) -> tuple[float, float]:
     """Twice the shared links, and the links of both: their ratio is F1."""
     mine = links(own)
-    found = [(2 * len(mine & theirs), len(mine) + len(theirs)) for theirs in map(links, references)]
-    return max(found, key=lambda pair: pair[0] / pair[1] if pair[1] else 0)
+    candidates = [(2 * len(mine & theirs), len(mine) + len(theirs)) for theirs in map(links, references)]
+    return max(candidates, key=lambda pair: pair[0] / pair[1] if pair[1] else 0)
 
 
 def make(languages: Languages) -> Metric:

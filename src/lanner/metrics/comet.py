@@ -65,8 +65,8 @@ class Scored:
         for part in translations:
             rows = np.zeros((len(part.segments), 2))
             for at in np.flatnonzero(part.counted):
-                found = [next(scores) for _ in range(max(1, len(part.references)))]
-                rows[at] = sum(found) / len(found), 1
+                values = [next(scores) for _ in range(max(1, len(part.references)))]
+                rows[at] = sum(values) / len(values), 1
             made.append(rows)
         return made
 
@@ -77,11 +77,11 @@ class Scored:
             return [Sample(self._text(part.outputs, part.outputs, at), source)]
         return [
             Sample(
-                self._text(held if self.context == "reference" else part.outputs, part.outputs, at),
+                self._text(reference if self.context == "reference" else part.outputs, part.outputs, at),
                 source,
-                self._text(held, held, at),
+                self._text(reference, reference, at),
             )
-            for held in part.references
+            for reference in part.references
         ]
 
     def _text(self, before: Sequence[str], own: Sequence[str], at: int) -> Text:

@@ -59,7 +59,7 @@ class Consistency:
         ]
         one_system = {part.document: lines for part, (lines, _) in zip(translations, sides, strict=True)}
         common = grammar(line for lines in one_system.values() for line in lines)
-        of_systems = grammars(translations, [made for _, made in sides])
+        of_systems = grammars(translations, [outputs for _, outputs in sides])
         return [
             np.array([_matches(lines, made, part.counted, common, of_systems[part.system])], float)
             for part, (lines, made) in zip(translations, sides, strict=True)
@@ -78,20 +78,20 @@ def _matches(
     grammar_of_target: frozenset[str],
 ) -> tuple[float, float]:
     """Σ(m − 1) and Σ(n − 1) over the terms of one document."""
-    kept = [at for at, counts in enumerate(counted) if counts]
+    segments = [at for at, counts in enumerate(counted) if counts]
     places: dict[str, list[int]] = {}
-    for at in kept:
+    for at in segments:
         for word in set(source[at]) - common:
             places.setdefault(word, []).append(at)
-    held = Counter(word for at in kept for word in set(target[at]))
+    frequency = Counter(word for at in segments for word in set(target[at]))
     alike = possible = 0
-    for found in places.values():
-        n = len(found)
+    for occurrences in places.values():
+        n = len(occurrences)
         if n < 2:
             continue
-        shared = Counter(word for at in found for word in set(target[at]) - grammar_of_target)
-        elsewhere = len(kept) - n
-        good = [m for word, m in shared.items() if not elsewhere or m / n > (held[word] - m) / elsewhere]
+        shared = Counter(word for at in occurrences for word in set(target[at]) - grammar_of_target)
+        elsewhere = len(segments) - n
+        good = [m for word, m in shared.items() if not elsewhere or m / n > (frequency[word] - m) / elsewhere]
         alike += max(good, default=1) - 1
         possible += n - 1
     return alike, possible

@@ -19,9 +19,9 @@ OPTIONS: dict[str, str] = {}
 
 def parts(own: Sentences, _: Sequence[Sentences] = ()) -> tuple[float, float]:
     """The weights that leave all sentences, and how many sentences there are."""
-    held = [set(sentence) for sentence in own]
-    pairs = ((i, k) for i in range(len(held)) for k in range(i + 1, len(held)))
-    return sum(len(held[i] & held[k]) / (k - i) for i, k in pairs), len(held)
+    entities = [set(sentence) for sentence in own]
+    pairs = ((i, k) for i in range(len(entities)) for k in range(i + 1, len(entities)))
+    return sum(len(entities[i] & entities[k]) / (k - i) for i, k in pairs), len(entities)
 
 
 def make(languages: Languages) -> Metric:

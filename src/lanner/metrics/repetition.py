@@ -36,13 +36,13 @@ class Repetition:
         common = grammars(translations, lines)
         made = []
         for part, sentences in zip(translations, lines, strict=True):
-            seen: set[str] = set()
+            words_before: set[str] = set()
             rows = np.zeros((len(sentences), 2))
             for at, sentence in enumerate(sentences):
                 terms = [word for word in sentence if word not in common[part.system]]
                 if part.counted[at]:
-                    rows[at] = sum(word in seen for word in terms), len(terms)
-                seen.update(terms)
+                    rows[at] = sum(word in words_before for word in terms), len(terms)
+                words_before.update(terms)
             made.append(rows)
         return made
 

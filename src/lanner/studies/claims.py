@@ -32,18 +32,18 @@ def model(
         data.kept[key] = regression.regress(
             table, outcome, predictors, errors="classical", fill=fill, resampling=_QUICK
         )
-    made: Result = data.kept[key]
-    return made
+    result: Result = data.kept[key]
+    return result
 
 
 def extreme_domain(data: Data, *, part: str, judge: str, of: str, which: str, without: str = "") -> Found:
     """The domain in which a judge is slowest or fastest; "between" for the one that is neither."""
-    found = {name: rate for name, rate in rates(data, part, judge, of, without=without).items() if name != "all"}
-    ordered = sorted(found, key=lambda name: found[name])
-    if not ordered:
+    rate_by_name = {name: rate for name, rate in rates(data, part, judge, of, without=without).items() if name != "all"}
+    ranking = sorted(rate_by_name, key=lambda name: rate_by_name[name])
+    if not ranking:
         return Found(None)
-    place = {"slowest": 0, "fastest": -1, "between": len(ordered) // 2}[which]
-    return Found(ordered[place], detail=_listed(found, 2, "a minute"))
+    place = {"slowest": 0, "fastest": -1, "between": len(ranking) // 2}[which]
+    return Found(ranking[place], detail=_listed(rate_by_name, 2, "a minute"))
 
 
 def slowdown(data: Data, *, judge: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Found:
@@ -107,15 +107,15 @@ def closest_pair(
     data: Data, *, part: str, question: str, statistic: str, ones: Sequence[str], others: Sequence[str]
 ) -> Found:
     """The pair with the highest agreement, one judge from each side."""
-    found = {
+    value_by_pair = {
         f"{one}–{other}": COEFFICIENTS[statistic](
             data.table(part, [one, other]), question, kinds=EVERY_KIND, resampling=_QUICK, **data.labels(part, question)
         ).value
         for one, other in product(ones, others)
     }
-    known = {pair: value for pair, value in found.items() if value is not None}
-    best = sorted(known, key=lambda pair: -known[pair])[:2]
-    return Found(best[0] if best else None, detail=_listed({pair: known[pair] for pair in best}, 4))
+    defined = {pair: value for pair, value in value_by_pair.items() if value is not None}
+    best = sorted(defined, key=lambda pair: -defined[pair])[:2]
+    return Found(best[0] if best else None, detail=_listed({pair: defined[pair] for pair in best}, 4))
 
 
 def _listed(numbers: Mapping[str, float], digits: int, unit: str = "") -> str:

@@ -42,9 +42,9 @@ def agreement(
 ) -> float | None:
     """A coefficient on one question. `same` is a pattern that finds what makes two documents one item."""
     table = data.table(part, judges, documents, question=question)
-    named = {"kinds": EVERY_KIND} if judges else {}  # a study names whom it compares: people and models, as a rule
-    chosen = {**data.labels(part, question), **named, **options}
-    value = COEFFICIENTS[statistic](_as_items(table, same), question, resampling=_QUICK, **chosen).value
+    who = {"kinds": EVERY_KIND} if judges else {}  # a study names whom it compares: people and models, as a rule
+    arguments = {**data.labels(part, question), **who, **options}
+    value = COEFFICIENTS[statistic](_as_items(table, same), question, resampling=_QUICK, **arguments).value
     return None if value is None else scale * value
 
 
@@ -69,8 +69,8 @@ def _diagnosed(
     if key not in data.kept:
         table = _as_items(data.table(part, judges, documents, question=question), same)
         data.kept[key] = diagnose(table, question, resampling=_QUICK, **data.labels(part, question))
-    found: Sequence[Result] = data.kept[key]
-    return found
+    results: Sequence[Result] = data.kept[key]
+    return results
 
 
 def merged(data: Data, *, part: str, question: str, judges: Sequence[str], labels: Sequence[str]) -> float | None:
@@ -100,10 +100,10 @@ def confusion_count(
     same: str = "",
 ) -> float | None:
     """How often the first judge gave one label where the second gave the other."""
-    found = _diagnosed(data, diagnosis.confusion, part, question, judges, documents=documents, same=same)
-    if not found:
+    results = _diagnosed(data, diagnosis.confusion, part, question, judges, documents=documents, same=same)
+    if not results:
         return None
-    rows, (first, _) = found[0].rows, (found[0].labels["judge"], found[0].labels["other"])
+    rows, (first, _) = results[0].rows, (results[0].labels["judge"], results[0].labels["other"])
     pick, across = (one, other) if first == judges[0] else (other, one)
     row = next((row for row in rows if pick in row.values()), None)
     return None if row is None else float(row.get(across, 0))
@@ -113,12 +113,12 @@ def label_share(
     data: Data, *, part: str, question: str, judge: str, label: str, domain: str = "", among: str = "items"
 ) -> float | None:
     """In percent, how many of a judge's items have the label, or its share among all labels the judge gave."""
-    given = sentences.given(data, part, question, judge, domain)
-    if not given:
+    answers = sentences.given(data, part, question, judge, domain)
+    if not answers:
         return None
     if among == "items":
-        return 100 * sum(label in labels for labels in given) / len(given)
-    return 100 * sum(labels.count(label) for labels in given) / sum(map(len, given))
+        return 100 * sum(label in labels for labels in answers) / len(answers)
+    return 100 * sum(labels.count(label) for labels in answers) / sum(map(len, answers))
 
 
 def correlation(data: Data, *, part: str, of: str, method: Coefficient, judges: Sequence[str] = ()) -> float | None:
@@ -138,11 +138,11 @@ def regress(
     fill: float | None = None,
 ) -> float | None:
     """From a least-squares model of one judge: R², the intercept, or a coefficient with its classical interval."""
-    found = claims.model(data, part, judge, outcome, predictors, fill=fill)
+    result = claims.model(data, part, judge, outcome, predictors, fill=fill)
     if give == "r2":
-        return found.value
-    wanted = "intercept" if give == "intercept" else term
-    row = next((row for row in found.rows if row["term"] == wanted), None)
+        return result.value
+    term_name = "intercept" if give == "intercept" else term
+    row = next((row for row in result.rows if row["term"] == term_name), None)
     return None if row is None else row[{"intercept": "value", "coefficient": "value"}.get(give, give)]
 
 
@@ -180,23 +180,23 @@ def preferred(
 def majority(data: Data, *, part: str, question: str, give: str, documents: str = "", same: str = "") -> float | None:
     """From the majority vote on each item: percent_one, percent_tie, percent_two."""
     table = _as_items(data.table(part, (), documents), same)
-    found = preference.majority(table, question, resampling=_QUICK)
-    return float(found.rows[0][give]) if found.rows else None
+    result = preference.majority(table, question, resampling=_QUICK)
+    return float(result.rows[0][give]) if result.rows else None
 
 
 def control_misses(data: Data, *, part: str, questions: str, give: str) -> float | None:
     """Control items, how many of them were missed, and how many of those by a tie, over questions that fit."""
-    found = data.part(part)
-    answered = [j for j in found.judgements if j.role == "control" and re.search(questions, j.question)]
+    material = data.part(part)
+    answers = [j for j in material.judgements if j.role == "control" and re.search(questions, j.question)]
     if give == "items":
-        return float(len(answered))
-    spoiled = {document.id: str(document.meta.get("spam")) for document in found.documents}
-    missed = [j for j in answered if not _won(j.systems, j.value, spoiled.get(j.document, ""))]
+        return float(len(answers))
+    spoiled_output = {document.id: str(document.meta.get("spam")) for document in material.documents}
+    misses = [j for j in answers if not _won(j.systems, j.value, spoiled_output.get(j.document, ""))]
     if give == "raters without a miss":
-        return float(len({j.judge for j in answered} - {j.judge for j in missed}))
+        return float(len({j.judge for j in answers} - {j.judge for j in misses}))
     if give == "ties":
-        return float(sum(j.value[0] == j.value[1] for j in missed))
-    return float(len(missed))
+        return float(sum(j.value[0] == j.value[1] for j in misses))
+    return float(len(misses))
 
 
 def _won(systems: Sequence[str], ranks: Sequence[int], spoiled: str) -> bool:

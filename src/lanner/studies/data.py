@@ -54,12 +54,12 @@ class Data:
         return self.cuts[cut]
 
     def _cut(self, part: str, judges: Sequence[str], documents: str, domain: str, question: str) -> pl.DataFrame:
-        found = self.part(part)
-        known = [judge.id for judge in found.judges]
+        material = self.part(part)
+        ids = [judge.id for judge in material.judges]
         for name in judges:
-            if name not in known:
-                raise InputError(f"There is no judge {name!r} in {part}.", next_step=did_you_mean(name, known))
-        table = found.table
+            if name not in ids:
+                raise InputError(f"There is no judge {name!r} in {part}.", next_step=did_you_mean(name, ids))
+        table = material.table
         if judges:
             table = table.filter(pl.col("judge").is_in(list(judges)))
         if documents:
@@ -74,8 +74,12 @@ class Data:
     def labels(self, part: str, question: str) -> dict[str, list[str]]:
         """The labels that could be chosen, as an option for statistics: one that nobody chose still is one."""
         protocol = self.part(part).protocol
-        found = protocol.find(question) if protocol else None
-        return {"labels": [o.id for o in found[1].options]} if found and isinstance(found[1], Choice) else {}
+        stage_and_question = protocol.find(question) if protocol else None
+        return (
+            {"labels": [o.id for o in stage_and_question[1].options]}
+            if stage_and_question and isinstance(stage_and_question[1], Choice)
+            else {}
+        )
 
 
 def judgements(folder: Path) -> Data:
@@ -85,9 +89,9 @@ def judgements(folder: Path) -> Data:
 
 def metric_scores(folder: Path, pair: str, gold: str, metrics: Sequence[str] = ()) -> Data:
     """Gold scores and metrics (all, or those named) of a language pair in the layout of mt-metrics-eval."""
-    found = mtme.read_score_tables(folder, pair, gold, metrics)
-    truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (found.gold, *found.metrics))
-    return Data(scores=Scores(truth, tuple(scorers), found.references, found.documents), folder=folder)
+    tables = mtme.read_score_tables(folder, pair, gold, metrics)
+    truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (tables.gold, *tables.metrics))
+    return Data(scores=Scores(truth, tuple(scorers), tables.references, tables.documents), folder=folder)
 
 
 def check_folder(folder: Path, needs: Sequence[str], description: str) -> None:

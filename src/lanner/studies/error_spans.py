@@ -32,35 +32,35 @@ _HOW = Resampling()
 def spans_per_segment(data: Data, *, part: str, severity: str = "", of: str = "errors") -> Found:
     """How many spans a judge marks on a segment, or in percent how many of them have a severity."""
     table = _main(data, part, of)
-    marked = table["spans"].str.json_decode(pl.List(pl.Struct({"severity": pl.String})))
-    if not len(marked):
+    spans = table["spans"].str.json_decode(pl.List(pl.Struct({"severity": pl.String})))
+    if not len(spans):
         return Found(None)
-    number = marked.list.len().fill_null(0)
-    detail = f"{int(number.sum()):,} spans on {len(marked):,} segments"
+    number = spans.list.len().fill_null(0)
+    detail = f"{int(number.sum()):,} spans on {len(spans):,} segments"
     if not severity:
-        return _ratio(table["document"], number, pl.repeat(1.0, len(marked), eager=True), detail)
-    wanted = marked.list.eval(pl.element().struct.field("severity") == severity).list.sum().fill_null(0)
-    return _ratio(table["document"], 100 * wanted, number, detail)
+        return _ratio(table["document"], number, pl.repeat(1.0, len(spans), eager=True), detail)
+    count = spans.list.eval(pl.element().struct.field("severity") == severity).list.sum().fill_null(0)
+    return _ratio(table["document"], 100 * count, number, detail)
 
 
 def seconds_per_segment(data: Data, *, part: str, per: str = "segment", of: str = "errors") -> Found:
     """Seconds from one segment's opening to the next one's; with `per` "span" over the spans marked in that time."""
     table = data.table(part, question=of)
-    known = table.filter(pl.col("answered_at").is_not_null() & pl.col("elapsed").is_not_null())
-    opened = pl.col("answered_at") - pl.duration(microseconds=(pl.col("elapsed") * 1e6).round().cast(pl.Int64))
+    timed = table.filter(pl.col("answered_at").is_not_null() & pl.col("elapsed").is_not_null())
+    start = pl.col("answered_at") - pl.duration(microseconds=(pl.col("elapsed") * 1e6).round().cast(pl.Int64))
     gaps = (
-        known.with_columns(opened.alias("opened"))
+        timed.with_columns(start.alias("opened"))
         .sort("judge", "opened")
         .with_columns((pl.col("opened").diff().shift(-1).over("judge").dt.total_microseconds() / 1e6).alias("seconds"))
     )
-    kept = gaps.filter((pl.col("role") == "main") & pl.col("seconds").is_not_null())
+    main_gaps = gaps.filter((pl.col("role") == "main") & pl.col("seconds").is_not_null())
     calm = pl.when(pl.col("seconds") > PAUSE).then(pl.col("seconds").median()).otherwise(pl.col("seconds"))
-    kept = kept.with_columns(calm.over("judge"))
-    judges = kept["judge"].unique(maintain_order=True).to_list()
-    detail = f"{len(kept):,} segments of {len(judges)} judges"
+    main_gaps = main_gaps.with_columns(calm.over("judge"))
+    judges = main_gaps["judge"].unique(maintain_order=True).to_list()
+    detail = f"{len(main_gaps):,} segments of {len(judges)} judges"
     if not judges:
         return Found(None, detail=detail)
-    times = _by_document(kept, "judge", judges, pl.col("seconds"))
+    times = _by_document(main_gaps, "judge", judges, pl.col("seconds"))
     if per == "segment":
         return _resampled(times, lambda total: _means(total).mean(axis=1), detail)
     marks = pl.col("spans").str.json_decode(pl.List(pl.Struct({"severity": pl.String}))).list.len().fill_null(0)
@@ -111,7 +111,7 @@ def _systems_agree(both: pl.DataFrame, method: str) -> Found:
     systems = both["system"].unique(maintain_order=True).to_list()
     if len(systems) < _LEAST_PAIRS:
         return Found(None)
-    made = _aligned([_by_document(both, "system", systems, pl.col(name)) for name in ("score", "score_other")])
+    sides = _aligned([_by_document(both, "system", systems, pl.col(name)) for name in ("score", "score_other")])
     pairs = np.array(list(combinations(range(len(systems)), 2)))
 
     def finish(total: Array) -> Array:
@@ -119,31 +119,31 @@ def _systems_agree(both: pl.DataFrame, method: str) -> Found:
         if method == "accuracy":
             steps = [side[:, pairs[:, 0]] - side[:, pairs[:, 1]] for side in (one, other)]
             return np.asarray(100 * (steps[0] * steps[1] > 0).mean(axis=1))
-        centred = [side - side.mean(axis=1, keepdims=True) for side in (one, other)]
-        length = np.sqrt((centred[0] ** 2).sum(axis=1) * (centred[1] ** 2).sum(axis=1))
-        return np.asarray((centred[0] * centred[1]).sum(axis=1) / length)
+        deviations = [side - side.mean(axis=1, keepdims=True) for side in (one, other)]
+        length = np.sqrt((deviations[0] ** 2).sum(axis=1) * (deviations[1] ** 2).sum(axis=1))
+        return np.asarray((deviations[0] * deviations[1]).sum(axis=1) / length)
 
-    return _resampled(made, finish, f"{len(systems):,} systems")
+    return _resampled(sides, finish, f"{len(systems):,} systems")
 
 
 def same_as_released(
-    data: Data, *, part: str, of: str, file: str, give: str, called: Mapping[str, str], references: bool = False
+    data: Data, *, part: str, of: str, file: str, give: str, names: Mapping[str, str], references: bool = False
 ) -> Found:
-    """How many segment scores of a released file come out again, to six digits, or how many there are. `called` maps
+    """How many segment scores of a released file come out again, to six digits, or how many there are. `names` maps
     names of references in that file to ours; they count with `references` only."""
     if data.folder is None:
         return Found(None)
-    found = _released_scores(data.folder / file)
-    released = {
-        (called.get(system, system), segment): score
-        for (system, segment), score in found.items()
-        if references or system not in called
+    scores = _released_scores(data.folder / file)
+    published = {
+        (names.get(system, system), segment): score
+        for (system, segment), score in scores.items()
+        if references or system not in names
     }
     if give == "scores":
-        return Found(float(len(released)))
+        return Found(float(len(published)))
     table = _main(data, part, of).group_by("system", "segment").agg(pl.col("score").mean())
     ours = {(row[0], row[1]): -row[2] for row in table.iter_rows()}  # there a penalty is a negative score
-    same = sum(abs(ours.get(key, float("nan")) - score) < 1e-6 for key, score in released.items())
+    same = sum(abs(ours.get(key, float("nan")) - score) < 1e-6 for key, score in published.items())
     return Found(float(same))
 
 
@@ -165,12 +165,12 @@ def _released_scores(path: Path) -> dict[tuple[str, str], float]:
 def _by_document(table: pl.DataFrame, group: str, names: Sequence[str], value: pl.Expr) -> dict[str, Array]:
     """For each document the sum of a value and how many there are, group after group."""
     place = {name: at for at, name in enumerate(names)}
-    made: dict[str, Array] = {}
-    found = table.group_by("document", group, maintain_order=True).agg(value.sum().alias("sum"), pl.len())
-    for document, name, total, number in found.iter_rows():
-        own = made.setdefault(document, np.zeros(2 * len(names)))
+    sums: dict[str, Array] = {}
+    totals = table.group_by("document", group, maintain_order=True).agg(value.sum().alias("sum"), pl.len())
+    for document, name, total, number in totals.iter_rows():
+        own = sums.setdefault(document, np.zeros(2 * len(names)))
         own[2 * place[name] : 2 * place[name] + 2] = (total, number)
-    return made
+    return sums
 
 
 def _aligned(parts: Sequence[dict[str, Array]]) -> dict[str, Array]:
@@ -191,18 +191,18 @@ def _means(total: Array) -> Array:
 
 def _ratio(documents: pl.Series, top: pl.Series, bottom: pl.Series, detail: str) -> Found:
     """The sum of one number over that of another, with an interval over documents."""
-    found = pl.DataFrame({"document": documents, "top": top, "bottom": bottom}).group_by("document").sum()
-    sums = {name: np.array([one, other], dtype=float) for name, one, other in found.sort("document").iter_rows()}
+    totals = pl.DataFrame({"document": documents, "top": top, "bottom": bottom}).group_by("document").sum()
+    sums = {name: np.array([one, other], dtype=float) for name, one, other in totals.sort("document").iter_rows()}
     return _resampled(sums, lambda total: _means(total)[:, 0], detail)
 
 
 def _resampled(sums: Mapping[str, Array], finish: Callable[[Array], Array], detail: str) -> Found:
     """A number made of sums over documents, with its interval."""
-    made = replicate_sums(np.array(list(sums.values())), lambda total: finish(total)[:, None], _HOW)
-    value = float(made.value[0])
+    replicates = replicate_sums(np.array(list(sums.values())), lambda total: finish(total)[:, None], _HOW)
+    value = float(replicates.value[0])
     if np.isnan(value):
         return Found(None, detail=detail)
-    ends = outcome(made, _HOW).interval
+    ends = outcome(replicates, _HOW).interval
     return Found(value, ends.low if ends else None, ends.high if ends else None, detail)
 
 

@@ -46,13 +46,13 @@ class Model:
 
 def sentences(text: str, model: Model) -> list[str]:
     """The sentences of a text."""
-    begin, found = 0, []
+    begin, pieces = 0, []
     for mark, context in _candidates(text):
         if any(token.ends for token in _judged(context, model)[:-1]):  # the last one is the next sentence's
-            found.append((begin, mark.end()))
+            pieces.append((begin, mark.end()))
             begin = mark.start("next") if mark["next"] else mark.end()
-    found.append((begin, len(text.rstrip())))
-    return list(_with_closing_marks(text, found))
+    pieces.append((begin, len(text.rstrip())))
+    return list(_with_closing_marks(text, pieces))
 
 
 def _candidates(text: str) -> Iterator[tuple[re.Match[str], str]]:
@@ -67,16 +67,16 @@ def _candidates(text: str) -> Iterator[tuple[re.Match[str], str]]:
 class _Token:
     """A word or mark. `ends` says whether a sentence ends with it, `short` whether it is an abbreviation."""
 
-    def __init__(self, written: str, model: Model) -> None:
-        lower = written.lower()
-        self.written = written
+    def __init__(self, text: str, model: Model) -> None:
+        lower = text.lower()
+        self.written = text
         self.type = "##number##" if _NUMBER.fullmatch(lower) else lower
-        self.stop = written.endswith(".")
-        self.dots = written.startswith("..")
+        self.stop = text.endswith(".")
+        self.dots = text.startswith("..")
         bare = lower[:-1]
-        self.ends = written in (".", "?", "!")
+        self.ends = text in (".", "?", "!")
         self.short = False
-        if self.stop and not self.ends and not written.endswith(".."):
+        if self.stop and not self.ends and not text.endswith(".."):
             self.short = not model.abbreviations.isdisjoint((bare, bare.rsplit("-", 1)[-1]))
             self.ends = not self.short
 
@@ -87,7 +87,7 @@ class _Token:
 
 
 def _judged(context: str, model: Model) -> list[_Token]:
-    tokens = [_Token(found[0], model) for found in _TOKEN.finditer(context)]
+    tokens = [_Token(match[0], model) for match in _TOKEN.finditer(context)]
     for token, following in pairwise(tokens):
         if token.stop:
             _look_ahead(token, following, model)
@@ -114,23 +114,23 @@ def _starts(token: _Token, word: str, model: Model) -> bool | None:
     """Whether the way a word is written shows that a sentence begins with it; None if it does not tell."""
     if token.written in (";", ":", ",", ".", "!", "?"):
         return False
-    seen = model.written.get(word, 0)
-    if token.written[0].isupper() and seen & _LOWER and not seen & _CAPITAL_INSIDE:
+    count = model.written.get(word, 0)
+    if token.written[0].isupper() and count & _LOWER and not count & _CAPITAL_INSIDE:
         return True
-    if token.written[0].islower() and (seen & _CAPITAL or not seen & _LOWER_AT_START):
+    if token.written[0].islower() and (count & _CAPITAL or not count & _LOWER_AT_START):
         return False
     return None
 
 
 def _with_closing_marks(text: str, spans: list[tuple[int, int]]) -> Iterator[str]:
     """Sentences, each with the quotes and brackets that close it; what was nothing but those is no sentence."""
-    taken = 0
+    position = 0
     for (start, stop), after in zip_longest(spans, spans[1:]):
         closing = _CLOSING.match(text[slice(*after)]) if after else None
         end = after[0] + len(closing[0].rstrip()) if after and closing else stop
-        if text[start + taken : end]:
-            yield text[start + taken : end]
-        taken = closing.end() if closing else 0
+        if text[start + position : end]:
+            yield text[start + position : end]
+        position = closing.end() if closing else 0
 
 
 def read(folder: Path) -> Model:

@@ -39,14 +39,14 @@ class Check:
     def known(self) -> bool:
         if self.cell.paper is None:
             return self.verdict == NOT_PRINTED
-        expected = NOT_COMPUTABLE if self.cell.expected == "unknown" else self.cell.expected
-        return self.verdict == expected
+        verdict = NOT_COMPUTABLE if self.cell.expected == "unknown" else self.cell.expected
+        return self.verdict == verdict
 
     @property
     def difference(self) -> float | None:
-        value, printed = self.found.value, self.cell.paper
-        if isinstance(value, int | float) and isinstance(printed, int | float):
-            return value - printed
+        value, paper = self.found.value, self.cell.paper
+        if isinstance(value, int | float) and isinstance(paper, int | float):
+            return value - paper
         return None
 
     def row(self) -> dict[str, Json]:
@@ -83,9 +83,9 @@ def read(study: Study, folder: Path | None) -> Data:
     return reading.judgements(place)
 
 
-def check(study: Study, found: Data, only: str = "") -> list[Check]:
+def check(study: Study, data: Data, only: str = "") -> list[Check]:
     """Every cell of the study, recomputed; or those of the tables whose name contains `only`."""
-    return [_check(cell, found) for cell in study.cells if only.casefold() in cell.where.casefold()]
+    return [_check(cell, data) for cell in study.cells if only.casefold() in cell.where.casefold()]
 
 
 def reproduce(study: Study, folder: Path | None = None) -> list[Check]:
@@ -95,42 +95,42 @@ def reproduce(study: Study, folder: Path | None = None) -> list[Check]:
 
 def summary(checks: Sequence[Check]) -> str:
     """How many agree, differ and cannot be computed, in a sentence."""
-    found = Counter(check.verdict for check in checks)
-    printed = len(checks) - found[NOT_PRINTED]
-    said = [f"{found[verdict]} of {printed} {words}" for verdict, words in _WORDS.items() if found[verdict]]
-    if more := found[NOT_PRINTED]:
-        said.append(f"{more} more {'was' if more == 1 else 'were'} not printed")
+    counts = Counter(check.verdict for check in checks)
+    total = len(checks) - counts[NOT_PRINTED]
+    parts = [f"{counts[verdict]} of {total} {words}" for verdict, words in _WORDS.items() if counts[verdict]]
+    if more := counts[NOT_PRINTED]:
+        parts.append(f"{more} more {'was' if more == 1 else 'were'} not printed")
     surprising = [check for check in checks if not check.known]
-    said += [f"{len(surprising)} are not as this file expects"] if surprising else []
-    return "; ".join(said) + "."
+    parts += [f"{len(surprising)} are not as this file expects"] if surprising else []
+    return "; ".join(parts) + "."
 
 
 _WORDS = {AGREES: "agree", DIFFERS: "differ", NOT_COMPUTABLE: "cannot be computed"}
 
 
-def _check(cell: Cell, found: Data) -> Check:
+def _check(cell: Cell, data: Data) -> Check:
     if cell.compute == "not_computable":
         return Check(cell, Found(None), NOT_COMPUTABLE, cell.note)
     try:
-        made = _compute(cell.compute, found, dict(cell.options))
+        value = _compute(cell.compute, data, dict(cell.options))
     except LannerError as error:
         return Check(cell, Found(None), NOT_COMPUTABLE, error.what)
     if cell.paper == TRUTH:
-        cell = replace(cell, paper=made.truth)
-    if made.value is None:
-        return Check(cell, made, NOT_COMPUTABLE, cell.note or "it is not defined on this data")
-    reason = "; ".join(filter(None, (cell.note, made.detail)))
+        cell = replace(cell, paper=value.truth)
+    if value.value is None:
+        return Check(cell, value, NOT_COMPUTABLE, cell.note or "it is not defined on this data")
+    reason = "; ".join(filter(None, (cell.note, value.detail)))
     if cell.paper is None:
-        return Check(cell, made, NOT_PRINTED, reason)
-    return Check(cell, made, AGREES if _agrees(cell, made) else DIFFERS, reason)
+        return Check(cell, value, NOT_PRINTED, reason)
+    return Check(cell, value, AGREES if _agrees(cell, value) else DIFFERS, reason)
 
 
-def _compute(name: str, found: Data, options: dict[str, Any]) -> Found:
+def _compute(name: str, data: Data, options: dict[str, Any]) -> Found:
     """One value; with `mean_over` the mean of several, each with options of its own."""
     several: Sequence[Mapping[str, Any]] = options.pop("mean_over", ())
     if not several:
-        return Found.of(COMPUTATIONS[name](found, **options))
-    values = [_compute(name, found, {**options, **own}).value for own in several]
+        return Found.of(COMPUTATIONS[name](data, **options))
+    values = [_compute(name, data, {**options, **own}).value for own in several]
     numbers = [value for value in values if isinstance(value, int | float)]
     return Found(sum(numbers) / len(numbers) if len(numbers) == len(values) else None)
 
@@ -138,15 +138,15 @@ def _compute(name: str, found: Data, options: dict[str, Any]) -> Found:
 def _agrees(cell: Cell, found: Found) -> bool:
     """Whether the value rounds to what was printed or lies within the stated tolerance of it; "<.05" is a bound, other
     words must be the same. A truth that was simulated must lie within the interval around its estimate."""
-    value, printed = found.value, cell.paper
-    if isinstance(value, str) or isinstance(printed, str):
-        if isinstance(printed, str) and isinstance(value, int | float) and printed[:1] in "<>":
-            bound = float(printed[1:])
-            return value < bound if printed[0] == "<" else value > bound
-        return value == printed
-    if value is None or printed is None or math.isnan(value):
+    value, paper = found.value, cell.paper
+    if isinstance(value, str) or isinstance(paper, str):
+        if isinstance(paper, str) and isinstance(value, int | float) and paper[:1] in "<>":
+            bound = float(paper[1:])
+            return value < bound if paper[0] == "<" else value > bound
+        return value == paper
+    if value is None or paper is None or math.isnan(value):
         return False
     if found.recovers and found.low is not None and found.high is not None:
-        return found.low <= printed <= found.high
+        return found.low <= paper <= found.high
     half = 0.5 * 10.0**-cell.digits
-    return abs(value - printed) <= max(half, cell.tolerance) * (1 + 1e-9)
+    return abs(value - paper) <= max(half, cell.tolerance) * (1 + 1e-9)

@@ -65,22 +65,22 @@ class World:
         how = self.answering(family, scenario, item.document.partition("-")[0])
         about = (family, scenario, item.document, item.segment)
         truth = how.truth(dice(self.seed, *about))
-        given = how.answer(truth, dice(self.seed, *about, judge.id))
+        value = how.answer(truth, dice(self.seed, *about, judge.id))
         if family == "errors":
-            return {given: 1}
+            return {value: 1}
         if family == "ranking":
-            ranks = {"tie": {"alder": 1, "birch": 1}, "alder": {"alder": 1, "birch": 2}}.get(given)
+            ranks = {"tie": {"alder": 1, "birch": 1}, "alder": {"alder": 1, "birch": 2}}.get(value)
             found = ranks or {"alder": 2, "birch": 1}
             return [found[system] for system in item.systems]
-        return int(given)
+        return int(value)
 
     def _grid(self, judge: Judge, question: str, means: Sequence[float]) -> Json:
         """Five throws for each statement, so that its mean is 1 + 5p."""
-        given = {}
+        answers = {}
         for row, mean in zip(self.rows[question], means, strict=True):
             rng = dice(self.seed, question, row, judge.id)
-            given[row] = str(1 + sum(rng.random() < (mean - 1) / (_POINTS - 1) for _ in range(_POINTS - 1)))
-        return given
+            answers[row] = str(1 + sum(rng.random() < (mean - 1) / (_POINTS - 1) for _ in range(_POINTS - 1)))
+        return answers
 
 
 def run(
@@ -90,23 +90,23 @@ def run(
     """The campaign from texts to answers. `documents` are split into the two test sets."""
     people = [Judge(f"t{k + 1}", JudgeKind.SIMULATED, f"T{k + 1}") for k in range(judges)]
     with passing_store() as store:
-        made = campaign.create(
+        created = campaign.create(
             store, PART, _texts(documents, sentences), PART, people, design="latin_square", seed=seed,
             options={"set_field": "set", "rated": ["alder"]}, settings={"after": ["post_task_scenarios"]},
         )  # fmt: skip
-        campaign.open(store, made.id)
+        campaign.open(store, created.id)
         protocol = campaign.protocol(store, PART)
         rows = {q.id: [row.id for row in q.rows] for _, q in protocol.questions if hasattr(q, "rows")}
         world = World(seed, families, statements, one_score, reread, rows)
         answer_all(store, PART, world.answer)
-        found = from_campaign(store, PART)
-    data = Data({PART: found})
+        material = from_campaign(store, PART)
+    data = Data({PART: material})
     data.kept["world"] = world
     return data
 
 
 def _texts(documents: int, sentences: int) -> list[Document]:
-    made = []
+    rows = []
     for place in range(documents):
         test_set = SETS[place % 2]
         segments = tuple(
@@ -114,8 +114,8 @@ def _texts(documents: int, sentences: int) -> list[Document]:
             for k in range(1, sentences + 1)
         )
         about = {"set": test_set}
-        made.append(Document(f"{test_set}-{place}", segments, source_language="en", target_language="pt", meta=about))
-    return made
+        rows.append(Document(f"{test_set}-{place}", segments, source_language="en", target_language="pt", meta=about))
+    return rows
 
 
 def scenario_agreement(
@@ -166,8 +166,8 @@ def reread_count(data: Data, *, of: str, answer: str) -> Found:
     from scipy.stats import binomtest  # takes a second to load, and few studies need it
 
     ends = binomtest(count, n).proportion_ci(LEVEL)
-    expected = n * world.reread[of][answer]
-    return Found(float(count), n * ends.low, n * ends.high, f"of {n} judges", recovers=True, truth=expected)
+    mean = n * world.reread[of][answer]
+    return Found(float(count), n * ends.low, n * ends.high, f"of {n} judges", recovers=True, truth=mean)
 
 
 COMPUTATIONS: tuple[Callable[..., Found], ...] = (scenario_agreement, statement_mean, reread_count)

@@ -16,13 +16,13 @@ def evaluated(data: Data) -> Result:
     if data.scores is None:
         raise InputError("The data has no metric scores.")
     if "metaeval" not in data.kept:
-        found = data.scores
+        tables = data.scores
         # soft pairwise accuracy is the slow one, and no cell asks for it
         data.kept["metaeval"] = metaeval(
-            found.gold, found.scorers, without=found.references, documents=found.documents, swaps_of_segments=1
+            tables.gold, tables.scorers, without=tables.references, documents=tables.documents, swaps_of_segments=1
         )
-    made: Result = data.kept["metaeval"]
-    return made
+    result: Result = data.kept["metaeval"]
+    return result
 
 
 def metric(data: Data, *, name: str, give: str) -> Found:

@@ -28,8 +28,8 @@ def given(data: Data, part: str, question: str, judge: str, domain: str = "") ->
             for j in data.part(part).judgements
             if j.question == question and j.judge == judge and j.value is not None and j.document in ids
         ]
-    found: list[list[str]] = data.kept[key]
-    return found
+    labels: list[list[str]] = data.kept[key]
+    return labels
 
 
 def rates(data: Data, part: str, judge: str, of: str, *, pooled: bool = False, without: str = "") -> dict[str, float]:
@@ -39,10 +39,10 @@ def rates(data: Data, part: str, judge: str, of: str, *, pooled: bool = False, w
         table = data.table(part, [judge], question=of)
         if without:
             table = table.filter(~pl.col("flags").list.contains(without).fill_null(False))
-        found = effort.throughput(table, pooled=pooled, resampling=_QUICK)
-        data.kept[key] = {str(row["domain"]): float(row["value"]) for row in found.rows}
-    made: dict[str, float] = data.kept[key]
-    return made
+        results = effort.throughput(table, pooled=pooled, resampling=_QUICK)
+        data.kept[key] = {str(row["domain"]): float(row["value"]) for row in results.rows}
+    rate_by_domain: dict[str, float] = data.kept[key]
+    return rate_by_domain
 
 
 def numbers_chosen(data: Data, part: str, question: str, judge: str) -> list[int]:
@@ -80,8 +80,8 @@ def digest(data: Data, part: str) -> str:
 
 def agreed_share(data: Data, *, part: str, question: str, judges: Sequence[str], label: str, domain: str = "") -> float:
     """In percent, a label's share among the labels that two judges both chose for a sentence."""
-    found = agreed_labels(data, part, question, judges, domain)
-    return 100 * found.count(label) / len(found) if found else 0.0
+    labels = agreed_labels(data, part, question, judges, domain)
+    return 100 * labels.count(label) / len(labels) if labels else 0.0
 
 
 def agreed_labels(data: Data, part: str, question: str, judges: Sequence[str], domain: str = "") -> list[str]:
@@ -91,10 +91,10 @@ def agreed_labels(data: Data, part: str, question: str, judges: Sequence[str], d
         keys = ["document", "segment"]
         one, other = (data.table(part, [judge], "", domain, question).select(*keys, "labels") for judge in judges)
         both = one.join(other, on=keys, suffix="_other")
-        shared = both.select(pl.col("labels").list.set_intersection("labels_other"))["labels"]
-        data.kept[key] = shared.explode().drop_nulls().to_list()
-    made: list[str] = data.kept[key]
-    return made
+        intersection = both.select(pl.col("labels").list.set_intersection("labels_other"))["labels"]
+        data.kept[key] = intersection.explode().drop_nulls().to_list()
+    labels: list[str] = data.kept[key]
+    return labels
 
 
 def differing_domain(data: Data, *, part: str, question: str, judges: Sequence[str], domain: str) -> Found:

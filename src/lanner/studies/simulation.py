@@ -41,21 +41,21 @@ def dice(seed: int, *about: str) -> Random:
 def answer_all(store: Store, name: str, answer: Answer) -> int:
     """Let every judge answer every open task through the door that all answers come in by. How many items."""
     protocol = campaign.protocol(store, name)
-    answered = 0
+    count = 0
     for judge in campaign.judges(store, name):
         for task in campaign.tasks(store, name, judge.id):
             if task.finished_at:
                 continue
-            given = []
+            submissions = []
             for place, (item, earlier) in enumerate(zip(task.items, campaign.earlier(store, task.id), strict=True)):
                 answers = _page(protocol, task.page, earlier, partial(_ask, answer, judge, item))
-                given.append(Submission(task.id, place, answers, f"{task.id}-{place}", judge=judge.id))
-            for saved in campaign.submit_many(store, given):
-                if isinstance(saved, LannerError):
-                    raise saved
+                submissions.append(Submission(task.id, place, answers, f"{task.id}-{place}", judge=judge.id))
+            for result in campaign.submit_many(store, submissions):
+                if isinstance(result, LannerError):
+                    raise result
             campaign.finish(store, task.id)
-            answered += len(given)
-    return answered
+            count += len(submissions)
+    return count
 
 
 def _ask(answer: Answer, judge: Judge, item: Item, question: str) -> Json:
@@ -64,11 +64,11 @@ def _ask(answer: Answer, judge: Judge, item: Item, question: str) -> Json:
 
 def _page(protocol: Protocol, page: str, earlier: Mapping[str, Json], ask: Callable[[str], Json]) -> dict[str, Json]:
     """Answers to every question of the page that applies; what is not asked for in the simulation stays open."""
-    known, given, seen = dict(earlier), dict[str, Json](), set[str]()
-    while pending := [q for _, q in applicable(protocol, page, known) if q.id not in seen]:
+    values, answers, names = dict(earlier), dict[str, Json](), set[str]()
+    while pending := [q for _, q in applicable(protocol, page, values) if q.id not in names]:
         question = pending[0].id
-        seen.add(question)
+        names.add(question)
         value = ask(question)
         if value is not None:
-            given[question] = known[question] = value
-    return given
+            answers[question] = values[question] = value
+    return answers

@@ -82,11 +82,11 @@ def names() -> tuple[str, ...]:
 
 def load(name_or_path: str | Path) -> Study:
     """A study by name, or from a file of one's own."""
-    given = str(name_or_path)
-    path = Path(given) if given.endswith(".toml") else registry.data_file("studies", given, ".toml")
+    name = str(name_or_path)
+    path = Path(name) if name.endswith(".toml") else registry.data_file("studies", name, ".toml")
     if path is None or not path.is_file():
-        hint = did_you_mean(given, names()) or f"Known are: {', '.join(names())}."
-        raise LannerError(f"There is no study called {given!r}.", next_step=hint)
+        hint = did_you_mean(name, names()) or f"Known are: {', '.join(names())}."
+        raise LannerError(f"There is no study called {name!r}.", next_step=hint)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         return Study(
@@ -111,7 +111,7 @@ def _drawing(entry: Mapping[str, Any]) -> Drawing:
 
 
 def _cells(table: Mapping[str, Any]) -> Iterator[Cell]:
-    shared = {key: value for key, value in table.items() if key not in ("where", "compute", "columns", "rows")}
+    defaults = {key: value for key, value in table.items() if key not in ("where", "compute", "columns", "rows")}
     columns: Mapping[str, Mapping[str, Any]] = table["columns"]
     for row, entry in table["rows"].items():
         values = entry["paper"]
@@ -121,10 +121,10 @@ def _cells(table: Mapping[str, Any]) -> Iterator[Cell]:
         for (column, more), paper in zip(columns.items(), values, strict=True):
             if paper == "":
                 continue
-            options = {**shared, **more, **own}
+            options = {**defaults, **more, **own}
             about = {key: options.pop(key) for key in _CELL if key in options}
             if column in options.pop("differs", ()):
                 about["expected"] = "differs"
-            printed = None if paper == NOT_PRINTED else paper
+            paper_value = None if paper == NOT_PRINTED else paper
             compute = options.pop("compute", table["compute"])
-            yield Cell(table["where"], row, column, printed, compute, options, **about)
+            yield Cell(table["where"], row, column, paper_value, compute, options, **about)

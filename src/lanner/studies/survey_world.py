@@ -63,8 +63,8 @@ class World:
                 return None
 
     def _kind(self, domain: str, item: Item) -> str:
-        drawn = dice(self.seed, "kind", item.document, item.segment).random()
-        return "hard" if drawn < self.hard[domain] else "easy"
+        draw = dice(self.seed, "kind", item.document, item.segment).random()
+        return "hard" if draw < self.hard[domain] else "easy"
 
     def _span(self, question: str, item: Item, judge: Judge) -> Json:
         rng = dice(self.seed, "span", item.document, item.segment, judge.id)
@@ -104,9 +104,9 @@ class World:
             part * binom.pmf(possible, self.judges, self.no[phase][kind]) for one in kinds for kind, part in one.items()
         ]  # in phase II the same, since those who go on were chosen by other answers
         shares = np.sum(parts, axis=0) / np.sum(parts)
-        said = possible / self.judges
-        inside = [(said > low + 1e-12) & (said <= high + 1e-12) for low, high in pairwise(_EDGES)]
-        marks = [said <= 1e-12, *inside, said > _CUT + 1e-12]
+        share = possible / self.judges
+        inside = [(share > low + 1e-12) & (share <= high + 1e-12) for low, high in pairwise(_EDGES)]
+        marks = [share <= 1e-12, *inside, share > _CUT + 1e-12]
         return np.array([float(shares[mark].sum()) for mark in marks])
 
 
@@ -126,16 +126,16 @@ def run(*, sentences: int, documents: int, **true: Any) -> Data:
         for code in LANGUAGES
     ]
     with passing_store() as store:
-        made = campaign.create(
+        created = campaign.create(
             store, PART, _texts(list(world.hard), documents, sentences), PART, [*people, *analysts], seed=world.seed
         )
-        campaign.open(store, made.id)
+        campaign.open(store, created.id)
         answer_all(store, PART, world.answer)
         for page in ("phase_two", "span"):
             _promote(store, page, world.seed)
             answer_all(store, PART, world.answer)
-        found = from_campaign(store, PART)
-    data = Data({PART: found})
+        material = from_campaign(store, PART)
+    data = Data({PART: material})
     data.kept["world"] = world
     return data
 
@@ -144,9 +144,9 @@ def _promote(store: Store, page: str, seed: int) -> None:
     protocol, judges = campaign.protocol(store, PART), campaign.judges(store, PART)
     [stage] = protocol.pages[page]
     assert stage.promotion is not None
-    found = standings(stage.promotion, campaign.judgements(store, PART), judges)
+    results = standings(stage.promotion, campaign.judgements(store, PART), judges)
     rng = np.random.default_rng([seed, 2])
-    tasks = promote(page, promoted(found), campaign.documents(store, PART), judges, protocol, rng=rng)
+    tasks = promote(page, promoted(results), campaign.documents(store, PART), judges, protocol, rng=rng)
     campaign.assign(store, PART, tasks)
 
 
@@ -180,18 +180,18 @@ def no_agreement(data: Data, *, phase: str, place: int) -> Found:
     """In percent, for how many sentences so many judges say no; the last place is for those above the cut."""
     world: World = data.kept["world"]
     question = "translatable_two" if phase == "two" else "translatable"
-    found = context.agreement_intervals(data.table(PART), question, by=(), resampling=Resampling(level=LEVEL))
-    rows, cut = found.rows[:-1], found.rows[-1:]
+    results = context.agreement_intervals(data.table(PART), question, by=(), resampling=Resampling(level=LEVEL))
+    rows, cut = results.rows[:-1], results.rows[-1:]
     true = float(world.agreement_shares(phase)[place])
-    return _percent(rows if place < len(rows) else cut, "interval", found.rows[place]["interval"], true)
+    return _percent(rows if place < len(rows) else cut, "interval", results.rows[place]["interval"], true)
 
 
 def span_share(data: Data, *, span: str, language: str = "all") -> Found:
     """In percent, how many of the sentences that an analyst looked at a context of this size settles."""
     world: World = data.kept["world"]
     by = "judge_target_language"
-    found = context.spans(data.table(PART), by=(by,), resampling=Resampling(level=LEVEL))
-    return _percent([row for row in found.rows if row[by] == language], "span", span, world.spans[span])
+    results = context.spans(data.table(PART), by=(by,), resampling=Resampling(level=LEVEL))
+    return _percent([row for row in results.rows if row[by] == language], "span", span, world.spans[span])
 
 
 def _percent(rows: Sequence[Mapping[str, Any]], column: str, name: str, truth: float) -> Found:

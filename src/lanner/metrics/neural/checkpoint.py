@@ -44,20 +44,22 @@ class Checkpoint:
 def read(path: str | Path, encoder: str | None = None) -> Checkpoint:
     """Read a checkpoint. `encoder` says where the encoder's configuration and tokenizer are, if not where the
     checkpoint says; a folder `encoder` beside hparams.yaml is found by itself."""
-    file, described = _files(Path(path))
-    saved = _unpickled(file)
-    weights = saved.get("state_dict")
+    file, settings_file = _files(Path(path))
+    state = _unpickled(file)
+    weights = state.get("state_dict")
     if not isinstance(weights, Mapping) or not weights:
         raise InputError("This checkpoint has no weights (`state_dict`).", where=Where(file))
-    written = _settings(described)
-    settings = {**written, **dict(saved.get("hyper_parameters") or {})}
+    written = _settings(settings_file)
+    settings = {**written, **dict(state.get("hyper_parameters") or {})}
     if written.get("layer_transformation") == "sparsemax_patch":  # trained with softmax, though it says sparsemax
         settings["layer_transformation"] = "softmax"
     kind = str(written.get("class_identifier") or settings.get("class_identifier") or "")
     if kind not in KINDS:
         hint = did_you_mean(kind, KINDS)
-        raise InputError(f"COMET models of the kind {kind!r} cannot be read.", where=Where(described), next_step=hint)
-    beside = described.parent / "encoder"
+        raise InputError(
+            f"COMET models of the kind {kind!r} cannot be read.", where=Where(settings_file), next_step=hint
+        )
+    beside = settings_file.parent / "encoder"
     named = encoder or (str(beside) if beside.is_dir() else str(settings.get("pretrained_model", "")))
     return Checkpoint(file, kind, settings, dict(weights), named)
 
@@ -128,11 +130,13 @@ def _unpickled(path: Path) -> Mapping[str, Any]:
     except ImportError as error:
         raise MissingExtraError("Reading a COMET checkpoint", "comet") from error
     reader = ModuleType("inert_pickle")
-    reader.__dict__.update({"Unpickler": _Unpickler, "load": lambda file, **given: _Unpickler(file, **given).load()})
+    reader.__dict__.update(
+        {"Unpickler": _Unpickler, "load": lambda file, **options: _Unpickler(file, **options).load()}
+    )
     try:
-        saved = torch.load(path, map_location="cpu", pickle_module=reader, weights_only=False)
+        state = torch.load(path, map_location="cpu", pickle_module=reader, weights_only=False)
     except (RuntimeError, pickle.UnpicklingError, EOFError, ValueError, AttributeError) as error:
         raise InputError(f"This is not a checkpoint that torch can read: {error}", where=Where(path)) from error
-    if not isinstance(saved, Mapping):
+    if not isinstance(state, Mapping):
         raise InputError("This checkpoint has no weights (`state_dict`).", where=Where(path))
-    return saved
+    return state

@@ -19,10 +19,10 @@ def sparsemax(scores: Tensor) -> Tensor:
     """The nearest point of the simplex (Martins and Astudillo 2016): like softmax, with zeros."""
     import torch
 
-    ordered = torch.sort(scores, descending=True).values
-    sums = ordered.cumsum(0) - 1
+    descending = torch.sort(scores, descending=True).values
+    sums = descending.cumsum(0) - 1
     ranks = torch.arange(1, len(scores) + 1, device=scores.device)
-    count = int((ranks * ordered > sums).sum())
+    count = int((ranks * descending > sums).sum())
     return torch.clamp(scores - sums[count - 1] / count, min=0)
 
 
@@ -39,7 +39,7 @@ def layer_weights(weights: Mapping[str, Tensor], transformation: str) -> list[fl
 
 
 def pooled(
-    layers: Sequence[Tensor], mask: Tensor, kept: Tensor, shares: Mapping[int, float], pool: str, *, norm: bool
+    layers: Sequence[Tensor], mask: Tensor, pooled_mask: Tensor, shares: Mapping[int, float], pool: str, *, norm: bool
 ) -> Tensor:
     """One vector for each text. `mask` is 1 for tokens, `kept` for those to pool (context is left out); `shares` are
     the weights of the layers that count. With `norm` each layer is standardised over all tokens of its text."""
@@ -50,25 +50,25 @@ def pooled(
     total: Tensor = 0.0
     for place, share in shares.items():
         layer = layers[place]
-        values = layer.float() if pool == "max" else _vector(layer, kept, pool)
+        values = layer.float() if pool == "max" else _vector(layer, pooled_mask, pool)
         if norm:
             mean, deviation = _spread(layer, mask)
             shape = (-1, *([1] * (values.dim() - 1)))
             values = (values - mean.view(shape)) / deviation.view(shape)
         total = total + share * values
     if pool == "max":
-        outside = ~kept.bool().unsqueeze(-1)
+        outside = ~pooled_mask.bool().unsqueeze(-1)
         return torch.masked_fill(total, outside, float("-inf")).max(dim=1).values
     return total
 
 
-def _vector(layer: Tensor, kept: Tensor, pool: str) -> Tensor:
+def _vector(layer: Tensor, pooled_mask: Tensor, pool: str) -> Tensor:
     import torch
 
     if pool == "cls":
         return layer[:, 0].float()
-    sums = torch.bmm(kept.unsqueeze(1).to(layer.dtype), layer).squeeze(1).float()
-    return sums / kept.sum(1, keepdim=True).float()
+    sums = torch.bmm(pooled_mask.unsqueeze(1).to(layer.dtype), layer).squeeze(1).float()
+    return sums / pooled_mask.sum(1, keepdim=True).float()
 
 
 def _spread(layer: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -103,7 +103,7 @@ def head(weights: Mapping[str, Tensor], activation: str, final: str | None) -> A
 def _activation(name: str) -> Any:
     import torch
 
-    made = getattr(torch.nn, name.title(), None)
-    if made is None:
+    activation = getattr(torch.nn, name.title(), None)
+    if activation is None:
         raise InputError(f"The checkpoint asks for the activation {name!r}, which torch does not have.")
-    return made()
+    return activation()

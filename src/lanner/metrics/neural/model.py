@@ -74,10 +74,10 @@ class Comet:
         if not samples:
             return []
         self.cuts = Cuts()
-        found = self._joint(samples) if self.kind == "unified_metric" else self._apart(samples)
+        scores = self._joint(samples) if self.kind == "unified_metric" else self._apart(samples)
         for note in self.cuts.notes:
             log.warning(note)
-        return found
+        return scores
 
     def embed(self, windows: Sequence[Window]) -> Tensor:
         """One vector in single precision for each window, in their order."""
@@ -94,12 +94,12 @@ class Comet:
 
     def _vectors(self, windows: Sequence[Window], device: Any) -> Tensor:
         """The same for windows that go through the encoder together."""
-        ids, mask, kept, types = (part.to(device, non_blocking=True) for part in self._batch(windows))
-        given: dict[str, Tensor] = {"input_ids": ids, "attention_mask": mask}
+        ids, mask, pooled_mask, types = (part.to(device, non_blocking=True) for part in self._batch(windows))
+        inputs: dict[str, Tensor] = {"input_ids": ids, "attention_mask": mask}
         if self.typed:
-            given["token_type_ids"] = types
-        out = self.encoder(**given, output_hidden_states=True, return_dict=True)
-        return pooled(out.hidden_states, mask, kept, self.shares, self.pool, norm=self.norm)
+            inputs["token_type_ids"] = types
+        out = self.encoder(**inputs, output_hidden_states=True, return_dict=True)
+        return pooled(out.hidden_states, mask, pooled_mask, self.shares, self.pool, norm=self.norm)
 
     def _batch(self, windows: Sequence[Window]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         import torch
@@ -112,10 +112,10 @@ class Comet:
         ids[held] = torch.tensor([token for window in windows for token in window.ids])  # all rows at once
         mask = held.long()
         starts = torch.tensor([window.start for window in windows])[:, None]
-        kept = mask * ((places == 0) | (places >= starts)).long()
+        pooled_mask = mask * ((places == 0) | (places >= starts)).long()
         firsts = torch.tensor([window.first for window in windows])[:, None]
         types = ((places >= firsts) & (firsts > 0)).long()
-        return ids, mask, kept, types
+        return ids, mask, pooled_mask, types
 
     def _tokens(self, texts: Sequence[Text]) -> dict[str, Sequence[int]]:
         sentences = list(dict.fromkeys(sentence for text in texts for sentence in text))
@@ -140,14 +140,16 @@ class Comet:
     def _joint(self, samples: Sequence[Sample]) -> list[float]:
         import torch
 
-        combined = [self._combinations(sample) for sample in samples]
-        together = list(dict.fromkeys(texts for combinations in combined for texts in combinations))
+        combinations = [self._combinations(sample) for sample in samples]
+        together = list(dict.fromkeys(texts for combinations in combinations for texts in combinations))
         tokens = self._tokens([text for texts in together for text in texts])
         vectors = self.embed([joint(texts, tokens, self.marks, self.cuts) for texts in together])
         with torch.inference_mode():
             scores = self.head(vectors).view(-1).tolist()
-        found = dict(zip(together, scores, strict=True))
-        return [sum(found[texts] for texts in combinations) / len(combinations) for combinations in combined]
+        score_by_text = dict(zip(together, scores, strict=True))
+        return [
+            sum(score_by_text[texts] for texts in combinations) / len(combinations) for combinations in combinations
+        ]
 
     def _combinations(self, sample: Sample) -> tuple[tuple[Text, ...], ...]:
         source = sample.source if "src" in self.inputs else None
@@ -202,11 +204,11 @@ def load(checkpoint: Checkpoint, *, device: str | None = None, precision: str | 
         ) from error
     encoder = transformers.AutoModel.from_config(config, add_pooling_layer=False)
     _fill(encoder, checkpoint)
-    mixed = settings.get("sent_layer" if checkpoint.kind == "unified_metric" else "layer", "mix")
+    layer = settings.get("sent_layer" if checkpoint.kind == "unified_metric" else "layer", "mix")
     pool = "cls" if checkpoint.kind == "unified_metric" else str(settings.get("pool", "avg"))
     if pool not in POOLS:
         raise InputError(f"There is no pooling called {pool!r}.", where=Where(checkpoint.path))
-    shares = {int(mixed): 1.0} if mixed != "mix" else _mix(checkpoint)
+    shares = {int(layer): 1.0} if layer != "mix" else _mix(checkpoint)
     positions = int(config.max_position_embeddings) - 2
     return Comet(
         kind=checkpoint.kind,
@@ -223,7 +225,7 @@ def load(checkpoint: Checkpoint, *, device: str | None = None, precision: str | 
         ),
         shares=shares,
         pool=pool,
-        norm=mixed == "mix" and bool(settings.get("layer_norm", False)),
+        norm=layer == "mix" and bool(settings.get("layer_norm", False)),
         inputs=tuple(settings.get("input_segments") or ("mt", "src", "ref")),
         typed=checkpoint.kind == "unified_metric" and family not in _ROBERTA,
         tokens=tokens or (32_768 if device.startswith("cuda") else 4_096),
@@ -248,8 +250,8 @@ def _fill(encoder: Any, checkpoint: Checkpoint) -> None:
             next_step="Name the configuration it was trained with by encoder=FOLDER.",
         ) from error
     left = [key for key in left if not key.startswith("pooler.") and not key.endswith("position_ids")]
-    known = (prefix, "layerwise_attention.", "estimator.", *_NOT_OURS)
-    left += [key for key in checkpoint.weights if not key.startswith(known)]
+    prefixes = (prefix, "layerwise_attention.", "estimator.", *_NOT_OURS)
+    left += [key for key in checkpoint.weights if not key.startswith(prefixes)]
     if missing or left:
         what = f"{len(missing)} weights are missing and {len(left)} unknown, for instance {[*missing, *left][0]!r}"
         raise InputError(f"The checkpoint is not of its encoder {checkpoint.encoder!r}: {what}.")

@@ -46,12 +46,12 @@ class Cuts:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        said = []
+        notes = []
         if self.trimmed:
-            said.append(f"{self.trimmed:,} contexts were trimmed at their left to fit into the encoder.")
+            notes.append(f"{self.trimmed:,} contexts were trimmed at their left to fit into the encoder.")
         if self.cut:
-            said.append(f"{self.cut:,} texts are longer than the encoder and were cut at their end.")
-        return tuple(said)
+            notes.append(f"{self.cut:,} texts are longer than the encoder and were cut at their end.")
+        return tuple(notes)
 
 
 def single(text: Text, tokens: Tokens, marks: Marks, cuts: Cuts) -> Window:

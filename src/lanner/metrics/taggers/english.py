@@ -65,19 +65,19 @@ def tag(text: str) -> list[Token]:
     """The words of a sentence with what they are."""
     forms = _WORD.findall(text)
     lower = [form.casefold().replace("’", "'") for form in forms]
-    made: list[Token] = []
+    tokens: list[Token] = []
     lists = _lists()
     at = 0
     while at < len(forms):
         size = next((n for n in (4, 3, 2, 1) if tuple(lower[at : at + n]) in lists.markers), 0)
         if size:
             marker = tuple(lower[at : at + size])
-            made.append(Token(" ".join(forms[at : at + size]), " ".join(marker), "marker", lists.markers[marker]))
+            tokens.append(Token(" ".join(forms[at : at + size]), " ".join(marker), "marker", lists.markers[marker]))
             at += size
             continue
-        made.append(_word(forms[at], lower[at], made, starts=_starts(made)))
+        tokens.append(_word(forms[at], lower[at], tokens, starts=_starts(tokens)))
         at += 1
-    return made
+    return tokens
 
 
 def _starts(before: list[Token]) -> bool:
@@ -115,18 +115,18 @@ def _verb(form: str, word: str, before: list[Token]) -> Token | None:
     lists = _lists()
     helper = next((t for t in reversed(before) if t.lemma not in _SKIPPED and t.kind != "adverb"), None)
     last = before[-1] if before else None
-    held = helper.lemma.replace("’", "'") if helper and helper.kind == "verb" else ""
+    auxiliary = helper.lemma.replace("’", "'") if helper and helper.kind == "verb" else ""
     if last and last.lemma in lists.determiners:
         return None
     participle = lists.participles.get(word) or (_stem(word, "ed") if _regular(word, "ed") else None)
     been = any(token.lemma == "been" for token in before[-3:])
-    if participle and held in _HAVE:
+    if participle and auxiliary in _HAVE:
         return Token(form, participle, "verb", "perfect passive" if been else "perfect")
-    if participle and held in _BE:
+    if participle and auxiliary in _BE:
         return Token(form, participle, "verb", "passive")
     if _regular(word, "ing"):
-        return Token(form, _stem(word, "ing"), "verb", "progressive" if held in _BE or been else "gerund")
-    if held and lists.auxiliaries.get(held) == "modal":
+        return Token(form, _stem(word, "ing"), "verb", "progressive" if auxiliary in _BE or been else "gerund")
+    if auxiliary and lists.auxiliaries.get(auxiliary) == "modal":
         return Token(form, word, "verb", "infinitive")
     if last and last.lemma == "to" and (word in lists.bases):
         return Token(form, word, "verb", "infinitive")
@@ -152,8 +152,8 @@ def _stem(word: str, ending: str) -> str:
     stem = word[: -len(ending)]
     doubled = len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "lsz"
     choices = [stem, f"{stem}e", stem[:-1] if doubled else stem, f"{stem[:-1]}y" if stem.endswith("i") else stem]
-    known = [choice for choice in choices if choice in _lists().bases]
-    return known[0] if known else choices[2] if doubled else choices[3]
+    bases = [choice for choice in choices if choice in _lists().bases]
+    return bases[0] if bases else choices[2] if doubled else choices[3]
 
 
 def _open(form: str, word: str) -> Token:

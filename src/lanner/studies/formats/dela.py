@@ -60,13 +60,13 @@ def _texts(path: Path) -> list[Path]:
 
 def _english(path: Path) -> list[Path]:
     """The annotated English files, or those without annotation where a domain has no other."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for file in _texts(path):
         if not _TRANSLATION.match(file.name):
             key = _key(file)
-            if key not in found or "annotated" in file.name.casefold():
-                found[key] = file
-    return [found[key] for key in sorted(found)]
+            if key not in files or "annotated" in file.name.casefold():
+                files[key] = file
+    return [files[key] for key in sorted(files)]
 
 
 def _domain(file: Path) -> str:
@@ -93,17 +93,17 @@ def _documents(file: Path) -> list[Document]:
             documents.append(_document(file, opening, len(documents) + 1, segments, target))
 
     for number, line in enumerate(textfile.lines(file), 1):
-        stripped = line.strip()
-        if stripped.startswith("<doc"):
+        text = line.strip()
+        if text.startswith("<doc"):
             close()
-            opening, segments = stripped.removeprefix("<doc").rstrip(">").strip(), []
-        elif stripped.startswith("</doc"):
+            opening, segments = text.removeprefix("<doc").rstrip(">").strip(), []
+        elif text.startswith("</doc"):
             close()
             opening, segments = "", []
-        elif stripped.startswith("<seg"):
+        elif text.startswith("<seg"):
             segment = _segment(file, number, line)
             segments.append(_distinct(segment, segments))
-        elif stripped:
+        elif text:
             textfile.failed(file, "This line is neither <doc>, </doc> nor <seg>.", number)
     close()
     return documents
@@ -111,22 +111,22 @@ def _documents(file: Path) -> list[Document]:
 
 def _distinct(segment: Segment, before: list[Segment]) -> Segment:
     """The released files give some ids twice: the later one is told apart by a suffix and a flag."""
-    taken = {other.id for other in before}
-    if segment.id not in taken:
+    ids = {other.id for other in before}
+    if segment.id not in ids:
         return segment
-    name = next(f"{segment.id}.{n}" for n in range(2, len(taken) + 3) if f"{segment.id}.{n}" not in taken)
+    name = next(f"{segment.id}.{n}" for n in range(2, len(ids) + 3) if f"{segment.id}.{n}" not in ids)
     return replace(segment, id=name, flags=(*segment.flags, "duplicate_id"))
 
 
 def _document(file: Path, opening: str, number: int, segments: Iterable[Segment], target: str) -> Document:
-    named = dict(_ATTRIBUTE.findall(opening))
-    link = opening.removeprefix("Link:").strip() if not named else ""
+    attributes = dict(_ATTRIBUTE.findall(opening))
+    link = opening.removeprefix("Link:").strip() if not attributes else ""
     return Document(
-        named.get("docid") or f"{_domain(file)}-{number}",
+        attributes.get("docid") or f"{_domain(file)}-{number}",
         tuple(segments),
-        languages.normal(named.get("origlang", "en")),
+        languages.normal(attributes.get("origlang", "en")),
         target,
-        domain=named.get("genre") or _domain(file),
+        domain=attributes.get("genre") or _domain(file),
         meta={"link": link} if link else {},
     )
 
@@ -136,17 +136,17 @@ def _segment(file: Path, number: int, line: str) -> Segment:
     if hit is None or not hit[1]:
         textfile.failed(file, "This segment has no id.", number)
     text, *cells = hit[2].split("\t")
-    given = [cell.strip() for cell in cells if cell.strip()]
+    filled_cells = [cell.strip() for cell in cells if cell.strip()]
     meta: dict[str, Any] = {"line": number}
     flags: tuple[str, ...] = ()
-    if any(cell.upper() != "X" for cell in given):
-        if len(given) % 2:
+    if any(cell.upper() != "X" for cell in filled_cells):
+        if len(filled_cells) % 2:
             flags = ("irregular_issues",)
         meta["issues"] = [
             {"issue": issue, "explanation": explanation}
-            for issue, explanation in zip(given[::2], [*given[1::2], ""], strict=False)
+            for issue, explanation in zip(filled_cells[::2], [*filled_cells[1::2], ""], strict=False)
         ]
-    elif given:
+    elif filled_cells:
         meta["issues"] = []
     return Segment(hit[1], text, flags=flags, meta=meta)
 
@@ -156,15 +156,15 @@ def _paired(documents: list[Document], other: list[Document], file: Path, notes:
         notes.append(f"{file.name} has other documents or sentences, so translations are not paired.")
         return documents
     name = re.split(r"[_ ]", file.stem)[0]
-    made = []
-    for document, translated in zip(documents, other, strict=True):
-        texts = {segment.id: segment.source for segment in translated}
+    documents_out = []
+    for document, translation in zip(documents, other, strict=True):
+        texts = {segment.id: segment.source for segment in translation}
         segments = [
             replace(segment, references={name: texts[segment.id]}) if segment.id in texts else segment
             for segment in document
         ]
-        made.append(replace(document, segments=tuple(segments), target_language=translated.target_language))
-    return made
+        documents_out.append(replace(document, segments=tuple(segments), target_language=translation.target_language))
+    return documents_out
 
 
 def _reading(file: Path, documents: list[Document], notes: list[str]) -> Reading:

@@ -144,7 +144,7 @@ class _Answers:
         judge = Judge(file.stem, kind)
         self.judges.append(judge)
         self.protocols.add(protocol)
-        seen: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for line, row in rows:
             if not isinstance(row, dict) or "idx" not in row:
                 textfile.failed(file, "This row has no idx.", line)
@@ -152,12 +152,12 @@ class _Answers:
             if index not in self.places:
                 what = f"The sentence {index!r} is not in {self.part.name}."
                 textfile.failed(file, what, line, "Each judgement's idx must be one of the sentences.")
-            if index in seen:
-                textfile.failed(file, f"The sentence {index!r} is already on line {seen[index]}.", line)
-            seen[index] = line
+            if index in counts:
+                textfile.failed(file, f"The sentence {index!r} is already on line {counts[index]}.", line)
+            counts[index] = line
             answers(_Row(file, line, judge.id, row))
-        if len(seen) < len(self.places):
-            self.notes.append(f"{judge.id} answered {len(seen)} of {len(self.places)} sentences.")
+        if len(counts) < len(self.places):
+            self.notes.append(f"{judge.id} answered {len(counts)} of {len(self.places)} sentences.")
 
     def _falcon(self, at: _Row) -> None:
         row = at.cells
@@ -166,8 +166,8 @@ class _Answers:
         labels = None if is_missing(skills) else literal_list(skills) if isinstance(skills, str) else skills
         if not is_missing(skills) and not isinstance(labels, list):
             textfile.failed(at.file, f"The skills {skills!r} are not a list.", at.line)
-        unplaced = ("no_domain",) if "domain" in row and is_missing(row["domain"]) else ()
-        self._add(at, "context", "context", None if is_missing(context) else str(context), unplaced)
+        flags = ("no_domain",) if "domain" in row and is_missing(row["domain"]) else ()
+        self._add(at, "context", "context", None if is_missing(context) else str(context), flags)
         if "span" in row:
             spans, wrong = self._spans(at)
             self._add(at, "context", "spans", spans, wrong)
@@ -175,13 +175,13 @@ class _Answers:
 
     def _spans(self, at: _Row) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
         row, cell = at.cells, at.cells["span"]
-        given = textfile.parse_json(cell, at.file, at.line) if isinstance(cell, str) and cell.strip() else cell or []
-        if not isinstance(given, list) or not all(isinstance(span, dict) for span in given):
+        value = textfile.parse_json(cell, at.file, at.line) if isinstance(cell, str) and cell.strip() else cell or []
+        if not isinstance(value, list) or not all(isinstance(span, dict) for span in value):
             textfile.failed(at.file, "The spans are not a list of objects.", at.line)
         source = self.places[str(row["idx"])][1].source
         spans: list[dict[str, Any]] = []
         flags: list[str] = []
-        for span in given:
+        for span in value:
             start, end, text = span.get("start"), span.get("end"), span.get("text")
             flags += problems(source, start, end, text)
             labels = span.get("labels") or [None]

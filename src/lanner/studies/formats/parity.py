@@ -69,14 +69,14 @@ def read(path: Path, *, languages: str = "") -> list[Reading]:
 
 def read_documents(path: Path, *, languages: str = "") -> Iterator[Document]:
     """Each item is a document: a whole article, or a sentence on its own, in one segment."""
-    seen: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name in ("documents.csv", "sentences.csv"):
         for line, row in _records(path / name, _TEXTS):
             item = row["exp_item_number"]
-            if not item or item in seen:
-                what = f"The item {item!r} is already at {seen[item]}." if item else "This item has no number."
+            if not item or item in texts:
+                what = f"The item {item!r} is already at {texts[item]}." if item else "This item has no number."
                 textfile.failed(path / name, what, line)
-            seen[item] = f"{name}:{line}"
+            texts[item] = f"{name}:{line}"
             yield _document(row, languages, "document" if name == "documents.csv" else "sentence")
 
 
@@ -98,10 +98,10 @@ def _judges(file: Path) -> Iterator[Judge]:
             yield Judge(row["participant_id"], attributes=about)
 
 
-def _records(file: Path, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+def _records(file: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
     rows = textfile.rows(file)
     _, header = next(rows, (1, []))
-    if lacking := [name for name in needed if name not in header]:
+    if lacking := [name for name in columns if name not in header]:
         textfile.failed(file, f"There is no column {lacking[0]!r}.", 1)
     for line, row in rows:
         if len(row) != len(header):
