@@ -18,11 +18,11 @@ from lanner.analysis.grids import mean_alpha
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Choice, Grid, Labels, Number, Option, Protocol, Question, Rank, Scale, Spans, Unit
 from lanner.protocols.derived import chosen_rows
+from lanner.protocols.kinds import kind_of
+from lanner.protocols.kinds.scale import MOST_ORDINAL_STEPS
 from lanner.stats.agreement import COEFFICIENTS, alpha, gwet, icc, jaccard, kappa, micro_f1, percent, spans
 from lanner.stats.estimate import Statistic
 
-MOST_ORDINAL_POINTS = 20
-"""A scale with more steps is read as numbers, one with fewer as an order."""
 FEWEST_ITEMS = 10
 """Shared items below which nothing is said about agreement: with fewer, any number is chance."""
 
@@ -135,7 +135,7 @@ def _plan_answers(name: str, answers: pl.DataFrame) -> QuestionPlan | None:
     elif answers["label"].is_not_null().any():
         headline, *others = _nominal(name)
     elif answers["score"].is_not_null().any():
-        few = answers["score"].drop_nulls().n_unique() <= MOST_ORDINAL_POINTS
+        few = answers["score"].drop_nulls().n_unique() <= MOST_ORDINAL_STEPS
         headline = _alpha(name, "ordinal" if few else "interval", pairwise=True)
         others = [Measure("icc", "ICC(2,1)", icc, name, options={"form": "2,1"})]
         if few:
@@ -284,13 +284,7 @@ def _level(question: Question, protocol: Protocol | None) -> str:
         return planned
     if question.for_each:
         return "ordinal"
-    match question:
-        case Scale():
-            points = (question.max - question.min) / question.step if question.step else float("inf")
-            return "ordinal" if points <= MOST_ORDINAL_POINTS else "interval"
-        case Number():
-            return "interval"
-        case Grid():
-            return "ordinal" if all(option.value is not None for option in question.options) else "nominal"
-        case _:
-            return "nominal"
+    if isinstance(question, Choice):  # the order of ordered labels has a coefficient of its own
+        return "nominal"
+    level = kind_of(question).level(question)
+    return level if level in ("ordinal", "interval") else "nominal"

@@ -7,9 +7,9 @@ part's id behind a dot. An empty field says nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import assert_never
 
-from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question, Rank, Scale, Spans, Text
+from lanner.model import Json, Protocol, Question
+from lanner.protocols.kinds import kind_of
 
 
 def answers_from_fields(protocol: Protocol, page: str, fields: Mapping[str, Sequence[str]]) -> dict[str, Json]:
@@ -30,51 +30,8 @@ def _answer(question: Question, fields: Mapping[str, Sequence[str]]) -> tuple[bo
         for name, values in fields.items()
         if name.startswith(f"{question.id}.")
     }
-    own = fields.get(question.id)
-    if question.for_each:
-        each = {label: _single(question, values) for label, values in parts.items()}
-        return bool(parts), {label: value for label, value in each.items() if value is not None} or None
-    match question:
-        case Grid():
-            last_values = {row: values[-1] for row, values in parts.items() if values[-1]}
-            return bool(parts), last_values or None
-        case Labels() if question.counts:
-            # An exclusive label is a box to tick, whose value is its own name.
-            counts = {
-                label: 1 if values[-1] == label else _number(values[-1])
-                for label, values in parts.items()
-                if values[-1]
-            }
-            return bool(parts) or own is not None, counts or None
-        case Rank() if parts:
-            ranks = [_number(parts[place][-1]) if parts[place] else None for place in sorted(parts, key=int)]
-            return True, None if None in ranks else ranks
-        case Spans():
-            return False, None
-        case _:
-            return own is not None, None if own is None else _single(question, own)
-
-
-def _single(question: Question, values: Sequence[str]) -> Json:
-    match question:
-        case Labels():
-            return [value for value in values if value] or None
-        case Scale() | Number():
-            return _number(values[-1])
-        case Rank():
-            return [_number(part) for part in values[-1].split(",")] if values[-1] else None
-        case Choice() | Text() | Grid() | Spans():
-            return values[-1] or None
-        case _:
-            assert_never(question)
-
-
-def _number(text: str) -> Json:
-    """A number where it is one; else the text itself, for the check to name it."""
-    if not text:
-        return None
-    try:
-        number = float(text.replace(",", "."))
-    except ValueError:
-        return text
-    return int(number) if number.is_integer() else number
+    kind = kind_of(question)
+    if not question.for_each:
+        return kind.from_fields(question, fields.get(question.id), parts)
+    answers = {label: kind.from_values(question, values) for label, values in parts.items()}
+    return bool(parts), {label: answer for label, answer in answers.items() if answer is not None} or None

@@ -139,6 +139,17 @@ class Kind(ABC, Generic[Q]):
         """The answer with labels replaced by their ids, and how many were; for replies of models."""
         return value, 0
 
+    def from_values(self, question: Q, values: Sequence[str]) -> Json:
+        """The answer in the values of one form field; the last one where several were sent. Empty says nothing."""
+        return values[-1] or None
+
+    def from_fields(
+        self, question: Q, values: Sequence[str] | None, parts: Mapping[str, Sequence[str]]
+    ) -> tuple[bool, Json]:
+        """Whether a form has the question at all, and its answer. `values` are those of the question's own field,
+        `parts` those of the fields named after its rows, labels or outputs."""
+        return values is not None, None if values is None else self.from_values(question, values)
+
     @abstractmethod
     def simulate(self, question: Q, simulation: Simulation) -> Json:
         """A valid answer."""
@@ -184,6 +195,16 @@ def closed_object(properties: Mapping[str, Schema]) -> Schema:
 def one_of(options: Sequence[Option]) -> Schema:
     """The schema of one option."""
     return {"type": "string", "enum": [option.id for option in options]}
+
+
+def number_from_text(text: str) -> Json:
+    """A number where it is one; else the text itself, for the check to name it. None for an empty text."""
+    if not text:
+        return None
+    try:
+        return plain_number(float(text.replace(",", ".")))
+    except (ValueError, OverflowError):
+        return text
 
 
 def plain_number(number: float) -> int | float:

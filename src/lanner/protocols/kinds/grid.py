@@ -63,6 +63,12 @@ class GridKind(Kind[Grid]):
         ]
         return {row[0]: option[0] for row, option in pairs}, sum(row[1] + option[1] for row, option in pairs)
 
+    def from_fields(
+        self, question: Grid, values: Sequence[str] | None, parts: Mapping[str, Sequence[str]]
+    ) -> tuple[bool, Json]:
+        answers = {row: entries[-1] for row, entries in parts.items() if entries[-1]}
+        return bool(parts), answers or None
+
     def simulate(self, question: Grid, simulation: Simulation) -> Json:
         return {row.id: _simulate_row(question, simulation) for row in question.rows}
 

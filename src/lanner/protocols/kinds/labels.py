@@ -17,6 +17,7 @@ from lanner.protocols.kinds.base import (
     Simulation,
     closed_object,
     most_central,
+    number_from_text,
     one_of,
     overlap,
 )
@@ -80,6 +81,22 @@ class LabelsKind(Kind[Labels]):
             names = {label: replace_alias(label, question.options) for label in value}
             return {names[label][0]: count for label, count in value.items()}, sum(n for _, n in names.values())
         return value, 0
+
+    def from_values(self, question: Labels, values: Sequence[str]) -> Json:
+        return [value for value in values if value] or None
+
+    def from_fields(
+        self, question: Labels, values: Sequence[str] | None, parts: Mapping[str, Sequence[str]]
+    ) -> tuple[bool, Json]:
+        if not question.counts:
+            return super().from_fields(question, values, parts)
+        # An exclusive label is a box to tick, whose value is its own name.
+        counts = {
+            label: 1 if entries[-1] == label else number_from_text(entries[-1])
+            for label, entries in parts.items()
+            if entries[-1]
+        }
+        return bool(parts) or values is not None, counts or None
 
     def simulate(self, question: Labels, simulation: Simulation) -> Json:
         rng, level = simulation.rng, simulation.level

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lanner.model import Json, Number
-from lanner.protocols.kinds.base import Check, Kind, Level, Rule, Schema, Simulation, combine_numbers, plain_number
+from lanner.protocols.kinds.base import (
+    Check,
+    Kind,
+    Level,
+    Rule,
+    Schema,
+    Simulation,
+    combine_numbers,
+    number_from_text,
+    plain_number,
+)
 from lanner.protocols.wording import Words
 
 _LARGEST_SIMULATED = 20
@@ -32,6 +42,9 @@ class NumberKind(Kind[Number]):
         if question.max is not None and number > question.max:
             check.violation("out_of_range", f"{value!r} is above {question.max:g}.")
         return number
+
+    def from_values(self, question: Number, values: Sequence[str]) -> Json:
+        return number_from_text(values[-1])
 
     def simulate(self, question: Number, simulation: Simulation) -> Json:
         low = question.min if question.min is not None else 0

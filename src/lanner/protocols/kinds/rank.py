@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from lanner.model import Json, Object, Rank, Stage
-from lanner.protocols.kinds.base import NOISE, Check, Kind, Level, Mistake, Rule, Schema, Simulation
+from lanner.protocols.kinds.base import NOISE, Check, Kind, Level, Mistake, Rule, Schema, Simulation, number_from_text
 from lanner.protocols.wording import Words
 
 _GRAIN = 8  # qualities closer than an eighth look alike: about one tie in four between equals
@@ -34,6 +34,17 @@ class RankKind(Kind[Rank]):
         if not question.ties and len(set(value)) < len(value):
             check.violation("tie", "ties are not allowed.")
         return _ranks(value)
+
+    def from_values(self, question: Rank, values: Sequence[str]) -> Json:
+        return [number_from_text(rank) for rank in values[-1].split(",")] if values[-1] else None
+
+    def from_fields(
+        self, question: Rank, values: Sequence[str] | None, parts: Mapping[str, Sequence[str]]
+    ) -> tuple[bool, Json]:
+        if not parts:
+            return super().from_fields(question, values, parts)
+        ranks = [number_from_text(parts[place][-1]) if parts[place] else None for place in sorted(parts, key=int)]
+        return True, None if None in ranks else ranks
 
     def simulate(self, question: Rank, simulation: Simulation) -> Json:
         rng, outputs, quality = simulation.rng, simulation.outputs, simulation.quality

@@ -14,11 +14,13 @@ from lanner.protocols.kinds.base import (
     Schema,
     Simulation,
     combine_numbers,
+    number_from_text,
     plain_number,
 )
 from lanner.protocols.wording import Wording, Words
 
-_MOST_ORDINAL_STEPS = 20  # with more steps, judges use a scale as a measure rather than as a row of labels
+MOST_ORDINAL_STEPS = 20
+"""A scale with more steps is read as numbers, one with fewer as an order."""
 _NEARLY = 1e-9
 _DIRECTIONS = {"higher_is_better": ", more is better", "lower_is_better": ", less is better", "neutral": ""}
 
@@ -58,6 +60,9 @@ class ScaleKind(Kind[Scale]):
             check.violation("off_step", f"{value!r} is not on the scale's steps of {question.step:g}.")
         return number
 
+    def from_values(self, question: Scale, values: Sequence[str]) -> Json:
+        return number_from_text(values[-1])
+
     def simulate(self, question: Scale, simulation: Simulation) -> Json:
         level = simulation.level
         if level is None or question.direction == "neutral":
@@ -72,7 +77,7 @@ class ScaleKind(Kind[Scale]):
 
     def level(self, question: Scale) -> Level:
         steps = (question.max - question.min) / question.step if question.step else float("inf")
-        return "ordinal" if steps <= _MOST_ORDINAL_STEPS else "interval"
+        return "ordinal" if steps <= MOST_ORDINAL_STEPS else "interval"
 
     def likeness(self, question: Scale, one: Json, other: Json) -> float:
         return float(1 - abs(one - other) / (question.max - question.min))

@@ -100,6 +100,12 @@ class SpansKind(Kind[Spans]):
         replaced = [_replace_aliases(question, span) for span in value]
         return [span for span, _ in replaced], sum(repairs for _, repairs in replaced)
 
+    def from_fields(
+        self, question: Spans, values: Sequence[str] | None, parts: Mapping[str, Sequence[str]]
+    ) -> tuple[bool, Json]:
+        """Passages cannot be marked in a form without a script."""
+        return False, None
+
     def simulate(self, question: Spans, simulation: Simulation) -> Json:
         rng, texts = simulation.rng, simulation.texts
         badness = 0.5 if simulation.level is None else 1 - simulation.level
