@@ -58,8 +58,8 @@ def test_wrong_names_are_met_with_the_nearest(lanner: Command) -> None:
 def test_the_numbers_are_put_into_words(lanner: Command) -> None:
     asked = ("agreement", data_dir("h-falcon"), "-q", "context", "--judges", "judge2,judge3")
     text = lanner(*asked).out
-    assert "κ 0.50: how far judges agree beyond chance" in text
-    assert "On the scale of Landis & Koch 1977" in text
+    assert "α 0.50: 1 less the ratio of the disagreement observed" in text
+    assert "κ is how far judges agree beyond chance" in text
     assert "AC1 is how far judges agree" in text
     rows = lanner(*asked, "--json").envelope["rows"]
     assert all("0 being" in row["reading"] for row in rows if row["sign"] == "κ")

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from lanner.errors import LannerError
-from lanner.reports.files import csv_text, write
+from lanner.reports.files import write
+from lanner.reports.parts import csv_text
 from reports.sample import report
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from lanner.analysis.comparable import NOTHING, holding, question_ratings
+from lanner.analysis.comparable import NOTHING, ROLES, holding, question_ratings
 from lanner.analysis.grids import mean_alpha, row_ratings
 from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, plan
 from lanner.analysis.rows import Counted
@@ -76,7 +76,7 @@ def measure(rows: Counted, wanted: Measure, entry: QuestionPlan, *, resampling: 
     how = resampling or Resampling()
     if _reads_ratings(wanted, entry):
         return _named(rows.sign(_of_part(ratings_of(rows.table, entry), wanted, how)), wanted)
-    options = {**wanted.options, **({"row": wanted.row} if wanted.row else {})}
+    options = {**wanted.options, "roles": ROLES, **({"row": wanted.row} if wanted.row else {})}
     return _named(rows.sign(wanted.statistic(rows.table, wanted.question, resampling=how, **options)), wanted)
 
 
@@ -87,12 +87,20 @@ def pairs(rows: Counted, wanted: Measure, entry: QuestionPlan, *, resampling: Re
     options = dict(wanted.options)
     if wanted.statistic is mean_alpha and how.unit == "item":
         options["unit"] = "item"
-    if _reads_ratings(wanted, entry):
-        results = pairwise(ratings_of(rows.table, entry), of=wanted.statistic, resampling=how, **_own_options(options))
-    else:
-        judges = sorted(rows.table.filter(pl.col("question") == wanted.question)["judge"].unique().to_list())
-        results = pairwise(rows.table, wanted.question, of=wanted.statistic, resampling=how, judges=judges, **options)
+    try:
+        results = _pairwise(rows.table, wanted, entry, options, how)
+    except StatisticError:  # nobody answered in a form that can be compared
+        return []
     return [rows.sign(result) for result in results if result.counts.get("items")]
+
+
+def _pairwise(
+    table: pl.DataFrame, wanted: Measure, entry: QuestionPlan, options: Mapping[str, Any], how: Resampling
+) -> list[Result]:
+    if _reads_ratings(wanted, entry):
+        return pairwise(ratings_of(table, entry), of=wanted.statistic, resampling=how, **_own_options(options))
+    judges = sorted(table.filter(pl.col("question") == wanted.question)["judge"].unique().to_list())
+    return pairwise(table, wanted.question, of=wanted.statistic, resampling=how, judges=judges, roles=ROLES, **options)
 
 
 def without_each_judge(rows: Counted, entry: QuestionPlan, *, resampling: Resampling | None = None) -> list[Result]:
@@ -118,7 +126,7 @@ def ratings_of(rows: pl.DataFrame, entry: QuestionPlan) -> Ratings:
     own = rows.filter(pl.col("question") == entry.id)
     judges = sorted(own["judge"].unique().to_list())
     value = ("spans",) if entry.headline.part is Part.MARKED else entry.headline.statistic.reads
-    rated = entry.headline.statistic.ratings(own, entry.id, judges=judges, value=value)
+    rated = entry.headline.statistic.ratings(own, entry.id, judges=judges, value=value, roles=ROLES)
     return _marked_or_not(rated) if rated.marked else rated
 
 

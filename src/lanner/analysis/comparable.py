@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from lanner.model import Choice, Grid, Labels, Number, Question, Rank, Scale, Spans
+from lanner.model import Choice, Grid, Labels, Number, Question, Rank, Role, Scale, Spans
 from lanner.stats.alpha import alpha
 from lanner.stats.preference import comparisons
 from lanner.stats.ratings import Ratings
@@ -19,6 +19,8 @@ MARKED, NOTHING, EQUAL = "@marked", "@nothing", "@equal"
 """Answers that no protocol names: a passage without a kind, no passage at all, neither of two preferred."""
 MOST_POINTS = 12
 """Points up to which a scale's answers are looked at one by one; beyond, as a distribution."""
+ROLES = tuple(str(role) for role in Role)
+"""Which rows count has been decided before statistics see them, so that none is left out for its role again."""
 _NEEDED = (
     *("judge", "judge_kind", "stage", "question", "row", "document", "segment", "system", "role", "answered_at"),
     *("label", "labels", "score", "spans", "ranks"),
@@ -30,7 +32,7 @@ def question_ratings(rows: pl.DataFrame, question: Question) -> Ratings:
     """The answers to one question as its headline coefficient reads them. `rows` are those that count."""
     own = rows.filter(pl.col("question") == question.id)
     table = comparable(own.select(name for name in _NEEDED if name in own.columns), question)
-    return alpha.ratings(table, question.id, labels=scale_of(question), judges=_judges(table))
+    return alpha.ratings(table, question.id, labels=scale_of(question), judges=_judges(table), roles=ROLES)
 
 
 def _judges(table: pl.DataFrame) -> list[str]:

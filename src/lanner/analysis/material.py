@@ -29,7 +29,8 @@ from lanner.store import Store
 @dataclass(frozen=True)
 class Material:
     """One protocol's judgements with all that is known about them. `notes` say what was noticed on reading, `controls`
-    how many control items each judge missed, `left_out` which judges count in no result and why."""
+    how many control items each judge missed, `left_out` which judges count in no result and why,
+    `code_names` what people are called wherever their names should not be known."""
 
     name: str
     protocol: Protocol | None
@@ -40,6 +41,7 @@ class Material:
     settings: dict[str, Any] = field(default_factory=dict)
     controls: tuple[Misses, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    code_names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -82,7 +84,11 @@ class Material:
         renamed = tuple(replace(j, judge=names[j.judge]) if j.judge in names else j for j in self.judgements)
         controls = tuple(replace(miss, judge=names.get(miss.judge, miss.judge)) for miss in self.controls)
         left_out = {names.get(judge, judge): reason for judge, reason in self.left_out.items()}
-        return replace(self, judges=judges, judgements=renamed, controls=controls, left_out=left_out)
+        return replace(self, judges=judges, judgements=renamed, controls=controls, left_out=left_out, code_names={})
+
+    def under_code_names(self) -> Material:
+        """The same as anything that leaves the server shows it: people by code names."""
+        return self.pseudonymised(self.code_names) if self.code_names else self
 
     def counted(
         self,
@@ -174,6 +180,7 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         settings={"title": found.title, "design": found.design, "seed": found.seed, **found.settings},
         controls=_missed(store, found.id, protocol, judgements),
         left_out=campaign.left_out(store, found.id),
+        code_names=campaign.pseudonyms(store, found.id),
     )
 
 

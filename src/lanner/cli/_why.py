@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lanner.analysis import Measure
 from lanner.analysis.material import Material
 from lanner.cli._output import Output
 from lanner.model import Json, Result
-from lanner.reports.coefficients import Coefficient
 from lanner.reports.typeset import estimate, p_value
 from lanner.stats.agreement import alpha, kappa
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, severity
@@ -16,9 +16,7 @@ from lanner.stats.resample import Resampling
 _MOST = 3  # mergers shown for each pair of judges; all of them are in --json
 
 
-def print_why(
-    output: Output, part: Material, domain: str, asked: Sequence[Coefficient], resampling: Resampling
-) -> None:
+def print_why(output: Output, part: Material, domain: str, asked: Sequence[Measure], resampling: Resampling) -> None:
     """Mergers, confusions, labels of disagreement and leaning judges of label questions; severity of scores."""
     seen = set()
     for coefficient in asked:
@@ -37,7 +35,7 @@ def print_why(
 
 class _Question:
     def __init__(
-        self, output: Output, part: Material, domain: str, coefficient: Coefficient, resampling: Resampling
+        self, output: Output, part: Material, domain: str, coefficient: Measure, resampling: Resampling
     ) -> None:
         self.output, self.part, self.resampling = output, part, resampling
         self.about: dict[str, Json] = {"part": part.name, "domain": domain, "question": coefficient.question}
@@ -48,7 +46,7 @@ class _Question:
             self.select["labels"] = coefficient.options["labels"]
 
     def print(self) -> None:
-        question, table, how = self.coefficient.question, self.part.table, self.resampling
+        question, table, how = self.coefficient.question, self.part.counted().table, self.resampling
         if self.coefficient.statistic is kappa or self.coefficient.row:
             self._mergers(merging(table, question, resampling=how, **self.select))
             self._confusions(confusion(table, question, resampling=how, **self.select))

@@ -1,20 +1,23 @@
-"""`lanner agreement`: how far judges agree, question by question, with intervals that resample documents."""
+"""`lanner agreement`: how far judges agree, question by question, with intervals over documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import click
 
+from lanner import analysis
+from lanner.analysis import GROUPS, Counted, Measure, Part, QuestionPlan
 from lanner.analysis.material import Material
+from lanner.analysis.rows import groups_in
 from lanner.cli._output import Output
-from lanner.cli._plain import plain_coefficients
 from lanner.cli._source import Source, shares, source_options
 from lanner.cli._why import print_why
+from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.model import Json, Result, Spans
-from lanner.reports.coefficients import Coefficient, all_coefficients
 from lanner.reports.typeset import estimate
-from lanner.stats.coefficients import kappa, pairwise
+from lanner.stats.agreement import kappa
 from lanner.stats.diagnosis import prevalence
 from lanner.stats.gamma import gamma as gamma_of
 from lanner.stats.reading import meaning, reading
@@ -47,70 +50,155 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Say how far judges agree: for each pair, and all together; and what the numbers mean.
+    """Say how far judges agree: people and models each by themselves, and each pair; and what the numbers mean.
+
+    Main items count; control, repeated, calibration and settled answers and questionnaires do not.
 
     Example: lanner agreement h-falcon --question context
     """
-    found = [source.part_that_asks(question)] if question else source.parts()
+    parts = [source.part_that_asks(question)] if question else source.parts()
     output = Output("agreement", as_json)
     resampling = Resampling(unit=unit, n=resamples, seed=seed)  # type: ignore[arg-type]
-    for part in found:
+    for part in parts:
         for note in part.notes:
             output.note(f"{part.name}: {note}")
-        for name, share in shares(part, by):
-            asked = list(_asked(share, question, gamma))
-            (print_why if why else _print)(output, share, name, asked, resampling)
+        for judge, reason in part.left_out.items():
+            output.note(f"{part.name}: {judge} is left out: {reason}")
+        for domain, share in shares(part, by):
+            plans = list(plan_of(share, question, gamma=gamma))
+            if why:
+                print_why(output, share, domain, [m for entry in plans for m in _to_explain(entry)], resampling)
+            else:
+                Printer(output, share, domain, resampling).print(plans)
     output.end()
 
 
-def _asked(part: Material, question: str | None, gamma: bool) -> Iterator[Coefficient]:
-    """The coefficients to compute: of all questions that were answered, or of the one asked for."""
-    answered = set(part.table["question"])
+def _to_explain(entry: QuestionPlan) -> tuple[Measure, ...]:
+    """What disagreement is explained for: the rows of a grid one by one, otherwise the question itself."""
+    rows = tuple(measure for measure in entry.parts if measure.part is Part.ROW)
+    return rows or (entry.pairs,)
+
+
+def plan_of(part: Material, question: str | None, *, gamma: bool = False) -> Iterator[QuestionPlan]:
+    """What is computed: for all questions that were answered, or for the one asked for."""
+    table = part.counted(of=tuple(GROUPS)).table
     if part.protocol is None:
-        yield from plain_coefficients(part.table, question)
-    for asked, coefficient in all_coefficients(part.protocol) if part.protocol else ():
-        if question not in (None, asked.id, coefficient.question):
-            continue
-        if coefficient.question in answered or question:
-            yield coefficient
-        if gamma and isinstance(asked, Spans):
+        yield from analysis.plan_table(table, question)
+        return
+    answered = set(table["question"])
+    plans = analysis.plan(part.protocol)
+    about_texts = [entry.id for entry in plans]
+    wanted = [entry for entry in plans if question in (None, entry.id, *(m.question for m in entry.measures))]
+    if question and not wanted:
+        raise InputError(
+            f"Nobody can agree on {question!r}: it is free text or asked of the judges themselves.",
+            next_step=did_you_mean(question, about_texts),
+        )
+    for entry in wanted:
+        measures = [m for m in entry.others if m.question in answered]
+        if gamma and isinstance(entry.question, Spans):
             long = {
                 (document.id, segment.id): max(map(len, (segment.source, *segment.outputs.values())))
                 for document in part.documents
                 for segment in document
             }
-            yield Coefficient("gamma", "γ", gamma_of, asked.id, options={"lengths": long})
+            measures.append(Measure("gamma", "γ", gamma_of, entry.id, options={"lengths": long}))
+        if entry.id in answered or question:
+            yield replace(entry, others=tuple(measures))
 
 
-def _print(output: Output, part: Material, domain: str, asked: list[Coefficient], resampling: Resampling) -> None:
-    rows: list[dict[str, Json]] = []
-    everyones: list[tuple[Coefficient, Result]] = []
-    for coefficient in asked:
-        *pairs, everyone = _results(part, coefficient, resampling)
-        for result in (*pairs, everyone):
-            rows.append(_row(part, coefficient, domain, result))
-            output.notes.extend(note for note in result.notes if note not in output.notes)
-            output.signature = output.signature or str(result.signature or "")
-        everyones.append((coefficient, everyone))
-    columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
-    output.table(rows, columns, title=" · ".join(filter(None, (part.name, domain))))
-    output.say()
-    for line in _in_words(everyones):
-        output.say(line)
-    for name in dict.fromkeys(c.question for c in asked if c.statistic is kappa):
-        parted = prevalence(part.table, name, resampling=Resampling(method="none"))[1].notes[:1]
-        output.notes.extend(f"{name}: {note}" for note in parted if note.startswith(("Judges agree", "κ is")))
-    output.say()
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One number of the table: of which question and measure, of whom, and of which group of judges."""
+
+    entry: QuestionPlan
+    measure: Measure
+    group: str
+    result: Result
 
 
-def _in_words(results: list[tuple[Coefficient, Result]]) -> Iterator[str]:
-    """What the numbers mean: of each question its first coefficient, and of each coefficient once what it is. Questions
-    of which nothing can be said for the same reason stand together."""
+class Printer:
+    """Prints how far the judges of one part agree."""
+
+    def __init__(self, output: Output, part: Material, domain: str, resampling: Resampling) -> None:
+        self.output, self.part, self.domain, self.resampling = output, part, domain, resampling
+        self.everyone = part.counted(of=tuple(GROUPS))
+        self.groups: dict[str, Counted] = {
+            name: part.counted(of=name) for name in groups_in(self.everyone.table) or ["people"]
+        }
+
+    def print(self, plans: Sequence[QuestionPlan]) -> None:
+        lines = [line for entry in plans for line in self._lines(entry)]
+        rows = [self._row(line) for line in lines]
+        for line in lines:
+            result = line.result
+            self.output.notes.extend(note for note in result.notes if note not in self.output.notes)
+            self.output.signature = self.output.signature or str(result.signature or "")
+        columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
+        self.output.table(rows, columns, title=" · ".join(filter(None, (self.part.name, self.domain))))
+        self.output.say()
+        together = [line for line in lines if "judge" not in line.result.labels]
+        for sentence in _in_words(together, several=len(self.groups) > 1):
+            self.output.say(sentence)
+        self._say_prevalence(plans)
+        self.output.say()
+
+    def _lines(self, entry: QuestionPlan) -> Iterator[Line]:
+        judges = self.everyone.table["judge"].n_unique()
+        for measure in entry.measures:
+            if measure.pairwise and (judges > 2 or len(self.groups) > 1):
+                for result in analysis.pairs(self.everyone, measure, entry, resampling=self.resampling):
+                    yield Line(entry, measure, "", result)
+            for group, rows in self.groups.items():
+                if len(self.groups) == 1 or rows.table["judge"].n_unique() > 1:
+                    yield Line(entry, measure, group, self._together(rows, measure, entry))
+
+    def _together(self, rows: Counted, measure: Measure, entry: QuestionPlan) -> Result:
+        try:
+            return analysis.measure(rows, measure, entry, resampling=self.resampling)
+        except StatisticError as error:
+            return Result(measure.name, None, labels={"question": measure.question}, notes=(error.what,))
+
+    def _row(self, line: Line) -> dict[str, Json]:
+        measure, result = line.measure, line.result
+        row: dict[str, Json] = {"part": self.part.name, "question": measure.question, "row": measure.row}
+        row |= {"domain": self.domain} if self.domain else {}
+        row |= {"group": line.group, "part_of_answer": str(measure.part), "sign": measure.sign, **result.row()}
+        row |= {"headline": measure is line.entry.headline and not result.labels.get("judge")}
+        row["question"] = measure.question
+        row["reading"] = reading(result)
+        row["pair"] = self._who(row)
+        row["what"] = measure.row or measure.question
+        row["estimate"] = estimate(result.value, result.low, result.high)
+        return row
+
+    def _who(self, row: Mapping[str, Json]) -> str:
+        if row.get("judge"):
+            return f"{row['judge']} – {row['other']}"
+        judges = self.groups[row["group"]].table["judge"].unique().sort().to_list()
+        return " – ".join(judges) if len(judges) == 2 else f"all {row['group']}"
+
+    def _say_prevalence(self, plans: Iterable[QuestionPlan]) -> None:
+        """Where κ says little because one label prevails."""
+        rows = next(iter(self.groups.values()))
+        names = dict.fromkeys(m.question for entry in plans for m in entry.others if m.statistic is kappa)
+        for name in names:
+            if name not in set(rows.table["question"]):
+                continue
+            second = prevalence(rows.table, name, resampling=Resampling(method="none"))[1]
+            self.output.notes.extend(f"{name}: {case['note']}" for case in second.rows if case.get("code"))
+
+
+def _in_words(lines: Sequence[Line], *, several: bool) -> Iterator[str]:
+    """What the numbers mean: of each question its headline, and of each coefficient once what it is. Questions of which
+    nothing can be said for the same reason stand together."""
     explained: set[str] = set()
     begun: set[str] = set()
     undefined: dict[str, list[str]] = {}
-    for coefficient, result in results:
-        name = coefficient.row or coefficient.question
+    for line in lines:
+        result = line.result
+        name = line.measure.row or line.measure.question
+        name = f"{name} ({line.group})" if several else name
         if name not in begun and result.value is None:
             undefined.setdefault(reading(result), []).append(name)
         elif name not in begun:
@@ -122,28 +210,3 @@ def _in_words(results: list[tuple[Coefficient, Result]]) -> Iterator[str]:
         begun.add(name)
     for reason, names in undefined.items():
         yield f"{', '.join(names)}: {reason}"
-
-
-def _row(part: Material, coefficient: Coefficient, domain: str, result: Result) -> dict[str, Json]:
-    row: dict[str, Json] = {"part": part.name, "question": coefficient.question, "row": coefficient.row}
-    row |= {"domain": domain} if domain else {}
-    row |= {"sign": coefficient.sign, **result.row(), "reading": reading(result)}
-    row["pair"] = _who(part, row)
-    row["what"] = coefficient.row or coefficient.question
-    row["estimate"] = estimate(result.value, result.low, result.high)
-    return row
-
-
-def _who(part: Material, row: Mapping[str, Json]) -> str:
-    if row.get("judge"):
-        return f"{row['judge']} – {row['other']}"
-    return " – ".join(judge.id for judge in part.judges) if len(part.judges) == 2 else "all"
-
-
-def _results(part: Material, coefficient: Coefficient, resampling: Resampling) -> list[Result]:
-    options = {**coefficient.options, **({"row": coefficient.row} if coefficient.row else {})}
-    everyone = coefficient.statistic(part.table, coefficient.question, resampling=resampling, **options)
-    if not coefficient.pairwise or len(part.judges) <= 2:
-        return [everyone]
-    pairs = pairwise(part.table, coefficient.question, of=coefficient.statistic, resampling=resampling, **options)
-    return [*pairs, everyone]

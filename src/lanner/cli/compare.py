@@ -8,13 +8,15 @@ from pathlib import Path
 import click
 
 from lanner.analysis.material import Material
+from lanner.analysis.rows import group_of
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, protocol_option, store_option
 from lanner.errors import InputError, did_you_mean
 from lanner.reports.files import write
 from lanner.reports.lab.build import compare
-from lanner.reports.view import PEOPLE
 from lanner.stats.resample import Resampling
+
+_KEPT = {"people": ("people",), "models": ("models", "metrics")}
 
 
 @click.command("compare", short_help="Compare protocols: agreement, cost, what they tell apart.")
@@ -97,7 +99,7 @@ def _of(material: Material, kept: str) -> Material:
     """The same with people, models or some judges only."""
     if kept not in ("people", "models"):
         return material.only(kept.split(","))
-    return material.only([judge.id for judge in material.judges if (judge.kind in PEOPLE) == (kept == "people")])
+    return material.only([judge.id for judge in material.judges if group_of(judge) in _KEPT[kept]])
 
 
 def _distinct(found: list[tuple[str, Material]]) -> list[tuple[str, Material]]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
-import polars as pl
 
+from lanner.analysis import Counted
 from lanner.cli._output import Output, add_rows
 from lanner.cli._source import Source, check_domains, names, source_options
 from lanner.model import Json, Result
@@ -48,22 +48,32 @@ def command(
             check_domains(part)
         output.say(part.name, style="bold")
         about = {"part": part.name, "protocol": part.protocol.name if part.protocol else ""}
-        _print(output, part.table, about, groups, limit=limit, pooled=pooled, rate=rate, tiring=tiring, seed=seed)
+        counted = part.counted("effort")
+        _print(output, counted, about, groups, limit=limit, pooled=pooled, rate=rate, tiring=tiring, seed=seed)
         output.say()
     output.end()
 
 
 def _print(
-    output: Output, table: pl.DataFrame, about: dict[str, str], groups: list[str], *,
-    limit: float, pooled: bool, rate: float | None, tiring: bool, seed: int,
-) -> None:  # fmt: skip
+    output: Output,
+    rows: Counted,
+    about: dict[str, str],
+    groups: list[str],
+    *,
+    limit: float,
+    pooled: bool,
+    rate: float | None,
+    tiring: bool,
+    seed: int,
+) -> None:
+    table = rows.table
     options: dict[str, Any] = {"about": about, "bounded": False}
     if rate is not None:
-        result = cost(table, rate, by=groups, limit=limit)
+        result = rows.sign(cost(table, rate, by=groups, limit=limit))
         add_rows(output, result, list(result.rows[0]) if result.rows else ["value"], headings=_BILL, **options)
         _say(output, _cost_words(result, rate))
     elif tiring:
-        result = fatigue(table, limit=limit)
+        result = rows.sign(fatigue(table, limit=limit))
         headings = {"over": "", "estimate": "change in time, % [95 %]", "value": "median seconds", "part": "tenth"}
         effects = [{**row, "over": _OVER[row["term"]]} for row in result.rows if row["kind"] == "effect"]
         add_rows(output, result, ["over", "estimate", "p"], rows=effects, headings=headings, **options)
@@ -71,11 +81,12 @@ def _print(
         add_rows(output, result, ["judge", "part", "value", "n"], rows=tenths, headings=headings, **options)
         _say(output, _fatigue_words(effects))
     else:
-        result = throughput(table, by=groups, limit=limit, pooled=pooled, resampling=Resampling(seed=seed))
+        how = Resampling(seed=seed)
+        result = rows.sign(throughput(table, by=groups, limit=limit, pooled=pooled, resampling=how))
         shown = [*groups, "domain", "estimate", "mean", "median", "hours", "n"]
-        rows = [{**row, **_times(row)} for row in result.rows]
+        timed = [{**row, **_times(row)} for row in result.rows]
         headings = {"estimate": "items a minute [95 %]", "mean": "mean seconds", "median": "median seconds"}
-        add_rows(output, result, list(dict.fromkeys(shown)), rows=rows, headings=headings, **options)
+        add_rows(output, result, list(dict.fromkeys(shown)), rows=timed, headings=headings, **options)
         _say(output, _speed_words(result, groups))
 
 

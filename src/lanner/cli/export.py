@@ -12,7 +12,7 @@ from lanner.cli._source import from_option, materials, protocol_option, store_op
 from lanner.cli.import_ import parse_options
 from lanner.errors import LannerError
 from lanner.reports import exchange
-from lanner.reports.export import export
+from lanner.reports.export import excluded, export
 from lanner.store import Store
 
 
@@ -22,6 +22,7 @@ from lanner.store import Store
 @click.option("--to", "to_format", help="Another tool's format instead of the tidy table (see --help of import).")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of that format; repeatable.")
 @click.option("--texts", "texts_only", is_flag=True, help="The texts without judgements, in the format of --to.")
+@click.option("--counted", is_flag=True, help="Only rows that count in results: main items, no judge left out.")
 @click.option("--identified", is_flag=True, help="Judges by their own ids (default: people under pseudonyms).")
 @from_option
 @protocol_option
@@ -33,6 +34,7 @@ def command(
     to_format: str | None,
     options: tuple[str, ...],
     texts_only: bool,
+    counted: bool,
     identified: bool,
     format_name: str | None,
     protocol: str | None,
@@ -51,11 +53,14 @@ def command(
         _texts(output, source, out, to_format, parse_options(options), format_name, store_place)
         output.end()
         return
+    if counted and to_format:
+        raise LannerError("--counted goes with the tidy table.", next_step="Leave out --to, or --counted.")
     found = materials(source, store_place, format_name, protocol)
     if not identified and not Path(source).exists():
         with Store.open(store_place, create=False) as store:
             names = campaign.pseudonyms(store, source)
         found = [part.pseudonymised(names) for part in found]
+        output.note("People go by pseudonyms (judge-7), the same in every export; --identified writes their own ids.")
     rows = []
     for part in found:
         path = out if len(found) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")
@@ -64,7 +69,9 @@ def command(
         else:
             if options:
                 raise LannerError("The tidy table has no options.", next_step="Name another format with --to.")
-            count = export(part, path)
+            count = export(part, path, counted=counted)
+            if counted:
+                output.notes.extend(f"{number:,} rows do not count: {reason}." for reason, number in excluded(part))
         rows.append({"part": part.name, "file": str(path), "rows": count})
         output.note(f"{path.stem}.codebook.csv says what every column and value of {path.name} means.")
     output.table(rows, ["file", "rows"])

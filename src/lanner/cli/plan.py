@@ -6,13 +6,12 @@ from itertools import product
 
 import click
 
+from lanner.analysis import Measure, plan, plan_table
 from lanner.analysis.material import Material
 from lanner.cli._output import Output
-from lanner.cli._plain import plain_coefficients
 from lanner.cli._source import Source, optional_source_options, shares
 from lanner.errors import InputError, LannerError
 from lanner.model import Rank
-from lanner.reports.coefficients import Coefficient, all_coefficients
 from lanner.reports.typeset import number, percent
 from lanner.stats import power
 from lanner.stats.power import Components, Design
@@ -99,11 +98,11 @@ def _from_pilot(made: Asked, part: Material, question: str) -> None:
         return
     of_question = part.table.filter(part.table["question"] == question)
     if len(of_question) and of_question["score"].is_null().all():
-        every = (c for _, c in all_coefficients(part.protocol)) if part.protocol else plain_coefficients(part.table)
-        found = [c for c in every if c.question == question]
-        if not found:
+        entries = plan(part.protocol) if part.protocol else plan_table(part.counted().table)
+        measures = [entry.pairs for entry in entries if question in (entry.id, entry.pairs.question)]
+        if not measures:
             raise InputError(f"{question} is neither a score nor anything judges can agree on.")
-        made.agreement(part, found[0])
+        made.agreement(part, measures[0])
         return
     if f"Planned for {question}." not in made.output.notes:
         made.output.note(f"Planned for {question}.")
@@ -212,12 +211,12 @@ class Asked:
         best = rows[0]
         self.output.say(f"Best: {best['way']}; the interval becomes {best['less']} narrower.")
 
-    def agreement(self, part: Material, coefficient: Coefficient) -> None:
+    def agreement(self, part: Material, coefficient: Measure) -> None:
         """The interval of an agreement coefficient with more documents."""
-        plan = coefficient.statistic.plan(part.table, coefficient.question, **coefficient.options)
-        now = len(plan.documents)
+        measured = coefficient.statistic.plan(part.counted().table, coefficient.question, **coefficient.options)
+        now = len(measured.documents)
         wanted = self.shape[0] or sorted({max(2, now // 2), max(2, now), 2 * now, 4 * now})
-        result = power.expected_width(plan, wanted, n=min(self.studies, 400), seed=self.seed)
+        result = power.expected_width(measured, wanted, n=min(self.studies, 400), seed=self.seed)
         rows = [{**self.about, "kind": "agreement", "question": coefficient.question, **row} for row in result.rows]
         title = f"Interval of {coefficient.sign} ({coefficient.question}) with as many documents like the pilot's"
         columns: list[str | tuple[str, str]] = [
@@ -231,7 +230,7 @@ class Asked:
         self.output.signature = str(result.signature or "")
         if rows and rows[0]["width"] is not None:
             self.output.say(
-                f"{coefficient.sign} is {number(float(plan.value()[0]))} in the pilot of {now} documents. With "
+                f"{coefficient.sign} is {number(float(measured.value()[0]))} in the pilot of {now} documents. With "
                 f"{rows[-1]['documents']} it would be known to about ±{rows[-1]['width'] / 2:.2f}. Half the width "
                 "takes four times the documents; more sentences of the same documents hardly help."
             )

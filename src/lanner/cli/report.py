@@ -18,6 +18,7 @@ from lanner.stats.resample import Resampling
 @click.option("--language", default="en", show_default=True, help="Language of the protocol's words.")
 @click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
 @click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.option("--identified", is_flag=True, help="Judges by their own names (default: people under code names).")
 @click.option("--svg-only", is_flag=True, help="Leave out the PDF and PNG of each figure, which is quicker.")
 @source_options
 def command(
@@ -26,6 +27,7 @@ def command(
     language: str,
     resamples: int,
     seed: int,
+    identified: bool,
     svg_only: bool,
     as_json: bool,
 ) -> None:
@@ -37,7 +39,7 @@ def command(
     found = source.parts(unjudged=True)
     folder = out or Path(f"{Path(source.place).name}-report")
     rows = []
-    for part in found:
+    for part in found if identified else [part.under_code_names() for part in found]:
         made = build(part, resampling=Resampling(n=resamples, seed=seed), language=language)
         page = write(made, folder / part.name if len(found) > 1 else folder, pictures=not svg_only)
         rows.append({"part": part.name, "report": str(page), "tables": len(made.tables), "figures": len(made.figures)})

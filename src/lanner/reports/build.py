@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from lanner.analysis.material import Material
 from lanner.errors import LannerError
@@ -32,22 +33,29 @@ from lanner.reports.view import View
 from lanner.stats.resample import Resampling
 
 _MOST_FINDINGS = 6
-SECTIONS: tuple[Callable[[View], Section | None], ...] = (
-    method.section,
+Make = Callable[[View], Section | None]
+BODY: tuple[Make, ...] = (
     agreement.section,
+    agreement.calibration,
     disagreements.section,
-    disputed.section,
     systems.section,
     preferences.section,
     labels.section,
     marks.section,
-    linked.section,
     contexts.section,
-    correlations.section,
     explained.section,
-    along.section,
     effort.section,
     checks.section,
+    method.section,  # written last, from the signatures of what was printed, and read first
+)
+APPENDIX: tuple[Make, ...] = (
+    method.details,
+    agreement.details,
+    disputed.section,
+    linked.section,
+    correlations.section,
+    explained.details,
+    along.section,
     questionnaire.section,
     comments.section,
 )
@@ -60,7 +68,9 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
             f"It is not known what was asked in {material.name}.", next_step="Name the protocol with --protocol."
         )
     view = View(material, material.protocol, resampling or Resampling(), language)
-    sections = [made for make in SECTIONS if (made := make(view)) is not None]
+    appendix = [replace(made, appendix=True) for make in APPENDIX if (made := make(view)) is not None]
+    *body, first = [made for make in BODY if (made := make(view)) is not None]
+    sections = [first, *body, *appendix]
     return Report(
         title=str(material.settings.get("title") or material.name),
         kicker=f"Campaign report · {view.words.title}" + (" · simulated judges" if view.simulated else ""),
@@ -75,8 +85,10 @@ def _byline(view: View, protocol: Protocol) -> str:
     sentences = sum(len(document.segments) for document in view.material.documents)
     people = plural(len(view.people), "simulated judge" if view.simulated else "judge")
     models = f", {plural(len(view.models), 'model')}" if view.models else ""
-    texts = f"{plural(sentences, 'sentence')} in {plural(len(view.material.documents), 'document')}"
-    return f"{people}{models}, {texts} · {protocol.label}, hash {protocol.hash}"
+    texts = (
+        f", {plural(sentences, 'sentence')} in {plural(len(view.material.documents), 'document')}" if sentences else ""
+    )
+    return f"{people}{models}{texts} · {protocol.label}, hash {protocol.hash}"
 
 
 def findings(view: View, sections: Sequence[Section]) -> list[str]:

@@ -12,7 +12,8 @@ from lanner import __version__, formats
 from lanner.analysis.material import Material
 from lanner.model import Json, Protocol
 from lanner.protocols.wording import Wording
-from lanner.reports.files import csv_text, write_whole
+from lanner.reports.files import write_whole
+from lanner.reports.parts import csv_text
 
 COLUMNS: Mapping[str, str] = {
     "judge": "who answered: people under a pseudonym unless asked otherwise, models and metrics by their ids",

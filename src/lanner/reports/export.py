@@ -11,14 +11,23 @@ from pathlib import Path
 
 import polars as pl
 
+from lanner.analysis import GROUPS
 from lanner.analysis.material import Material
 from lanner.errors import LannerError, Where, did_you_mean
 from lanner.reports.codebook import write_beside
-from lanner.reports.files import csv_text, write_whole
+from lanner.reports.files import write_whole
+from lanner.reports.parts import csv_text
 
 
-def export(material: Material, path: Path) -> int:
-    """Write the tidy table in the format that the file's ending names, and the codebook beside it; returns the rows."""
+def excluded(material: Material) -> list[tuple[str, int]]:
+    """Why rows do not count in results, and how many for each reason."""
+    return [(str(reason), number) for reason, number in material.counted(of=tuple(GROUPS)).excluded.items()]
+
+
+def export(material: Material, path: Path, *, counted: bool = False) -> int:
+    """Write the tidy table in the format that the file's ending names, and the codebook beside it; returns the rows.
+    With `counted`, only those rows that count in results."""
+    table = material.counted(of=tuple(GROUPS)).table if counted else material.table
     writers: dict[str, Callable[[pl.DataFrame, Path], None]] = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}
     writer = writers.get(path.suffix)
     if writer is None:
@@ -29,11 +38,11 @@ def export(material: Material, path: Path) -> int:
         )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        writer(material.table, path)
+        writer(table, path)
         write_beside(path, material)
     except OSError as error:
         raise LannerError(f"It cannot be written: {error.strerror}.", where=Where(path)) from error
-    return material.table.height
+    return table.height
 
 
 def _csv(table: pl.DataFrame, path: Path) -> None:

@@ -3,20 +3,14 @@ with its data."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lanner.errors import LannerError, Where
-from lanner.model import Json
-from lanner.model.cells import guarded
 from lanner.reports import html, latex
 from lanner.reports.colours import plain
-from lanner.reports.parts import Report
+from lanner.reports.parts import Report, csv_text
 from lanner.reports.pictures import pdf, png
 from lanner.reports.svg import standalone
 
@@ -41,22 +35,6 @@ def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:
     except OSError as error:
         raise LannerError(f"The report cannot be written: {error.strerror}.", where=Where(folder)) from error
     return folder / "report.html"
-
-
-def csv_text(rows: Sequence[Mapping[str, Json]]) -> str:
-    """Rows as CSV. Text that a spreadsheet would run as a formula is given an apostrophe in front."""
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_cell(row.get(column)) for column in columns] for row in rows)
-    return buffer.getvalue()
-
-
-def _cell(value: Json) -> Json:
-    if isinstance(value, list | dict | tuple):
-        value = json.dumps(value, ensure_ascii=False)
-    return guarded(value) if isinstance(value, str) else value
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

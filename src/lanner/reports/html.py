@@ -11,7 +11,8 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup, escape
 
-from lanner.reports.parts import Column, Report
+from lanner.reports import latex
+from lanner.reports.parts import Column, Figure, Report, Table, csv_text
 
 STYLE = Path(__file__).parent / "style"
 SHARED = {name: STYLE / name for name in ("tokens.css", "figures.css")}
@@ -46,8 +47,25 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         undefined=jinja2.ChainableUndefined,
     )
-    environment.filters |= {"strong": strong, "kind": lambda block: type(block).__name__, "spans": _spans}
+    environment.filters |= {
+        "strong": strong,
+        "kind": lambda block: type(block).__name__,
+        "spans": _spans,
+        "downloads": _downloads,
+    }
     return environment
+
+
+def _downloads(block: Table | Figure) -> list[tuple[str, str]]:
+    """What can be saved of a table or a figure, as links that hold the file itself: the page works without a server."""
+    files = [("CSV", "text/csv", csv_text(block.data or getattr(block, "rows", ())))]
+    if isinstance(block, Table):
+        files.append(("TeX", "text/x-tex", latex.table(block)))
+    return [
+        (name, f"data:{kind};charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}")
+        for name, kind, text in files
+        if text.strip()
+    ]
 
 
 def strong(text: str) -> Markup:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lanner.model import Json
+from lanner.model.cells import guarded
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,14 @@ Block = Paragraph | Table | Figure | Quotes
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the report that stands in the contents. Its `findings` open the report."""
+    """A part of the report that stands in the contents. Its `findings` open the report; in the `appendix` stands what
+    is looked up rather than read."""
 
     id: str
     title: str
     blocks: Sequence[Block]
     findings: Sequence[str] = ()
+    appendix: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +99,19 @@ class Report:
     @property
     def figures(self) -> list[Figure]:
         return [block for section in self.sections for block in section.blocks if isinstance(block, Figure)]
+
+
+def csv_text(rows: Sequence[Mapping[str, Json]]) -> str:
+    """Rows as CSV. Text that a spreadsheet would run as a formula is given an apostrophe in front."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(row.get(column)) for column in columns] for row in rows)
+    return buffer.getvalue()
+
+
+def _cell(value: Json) -> Json:
+    if isinstance(value, list | dict | tuple):
+        value = json.dumps(value, ensure_ascii=False)
+    return guarded(value) if isinstance(value, str) else value

@@ -3,36 +3,59 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import polars as pl
 
+from lanner.analysis import (
+    GROUPS,
+    PEOPLE,
+    Counted,
+    Measure,
+    PartAgreement,
+    Purpose,
+    QuestionPlan,
+    pairs,
+    plan,
+    question_agreement,
+)
 from lanner.analysis.material import Material
-from lanner.model import Judge, JudgeKind, Protocol, Question, Result
+from lanner.model import Judge, JudgeKind, Protocol, Result
 from lanner.protocols.wording import Wording
-from lanner.reports.coefficients import Coefficient, coefficients
-from lanner.stats.coefficients import pairwise
-from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 from lanner.stats.wide import Wide, wide
 
 _SHORT = 24
 _NOT_MEASURED = ("labels", "spans", "text", "ranks", "elapsed", "active", "flags")  # costly to carry along
-PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED, JudgeKind.ADJUDICATED)
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far judges agree on one question: each pair, all people together, by the question's first coefficient."""
+    """How far judges agree on one question: all of one group together, part by part, and each pair."""
 
-    question: Question
-    coefficient: Coefficient
+    plan: QuestionPlan
+    group: str
+    headline: Result
+    parts: Sequence[PartAgreement]
+    weakest: PartAgreement | None
+    enough: bool
     pairs: Sequence[Result]
     same: Sequence[Result]
-    people: Result | None
-    same_sign: str = "% same"
+
+    @property
+    def question(self) -> str:
+        return self.plan.id
+
+    @property
+    def coefficient(self) -> Measure:
+        """What pairs are compared by."""
+        return self.plan.pairs
+
+    @property
+    def same_sign(self) -> str:
+        return self.plan.same.sign if self.plan.same else ""
 
 
 @dataclass(frozen=True)
@@ -45,15 +68,43 @@ class View:
     language: str = "en"
 
     @cached_property
+    def printed(self) -> list[Result]:
+        """The results with an interval that the report prints."""
+        return []
+
+    @cached_property
     def words(self) -> Wording:
         return Wording(self.protocol, self.language)
 
+    def counted(self, purpose: Purpose | str = Purpose.AGREEMENT, *, of: Iterable[str] | str | None = None) -> Counted:
+        """The rows that count for a purpose; the first group of judges that answered, unless others are named."""
+        key = (str(purpose), of if of is None or isinstance(of, str) else tuple(of))
+        if key not in self._counted:
+            self._counted[key] = self.material.counted(purpose, of=of)
+        return self._counted[key]
+
+    @cached_property
+    def _counted(self) -> dict[tuple[object, ...], Counted]:
+        return {}
+
+    @property
+    def everyone(self) -> Counted:
+        """Main items of all judges, to compare them: nothing of this may be pooled."""
+        return self.counted(of=tuple(GROUPS))
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The rows that results are about."""
+        return self.everyone.table
+
     @cached_property
     def judges(self) -> list[Judge]:
-        """Those who answered, people first."""
-        answered = set(self.material.table["judge"].unique())
-        found = [judge for judge in self.material.judges if judge.id in answered]
-        return sorted(found, key=lambda judge: judge.kind not in PEOPLE)
+        """Those whose answers count, people first."""
+        answered = set(self.table["judge"].unique())
+        return sorted(
+            (judge for judge in self.material.judges if judge.id in answered),
+            key=lambda judge: judge.kind not in PEOPLE,
+        )
 
     @property
     def people(self) -> list[str]:
@@ -61,6 +112,7 @@ class View:
 
     @property
     def models(self) -> list[str]:
+        """Models and metrics."""
         return [judge.id for judge in self.judges if judge.kind not in PEOPLE]
 
     @cached_property
@@ -78,8 +130,8 @@ class View:
 
     @cached_property
     def answered(self) -> set[str]:
-        """Questions and scores that have at least one answer."""
-        return set(self.material.table["question"].unique())
+        """Questions and scores about texts that have at least one answer that counts."""
+        return set(self.table["question"].unique())
 
     def label(self, question: str) -> str:
         """A question's words; for something derived from it, a readable form of its id."""
@@ -88,6 +140,10 @@ class View:
         if question.endswith("_chosen"):
             return f"{self.words.question(question.removesuffix('_chosen')).label} chosen"
         return question.replace("_", " ")
+
+    def option(self, question: str, option: str) -> str:
+        """The words of an option, or of a row of a grid."""
+        return self.words.option(question, option).label or option.replace("_", " ")
 
     def short(self, question: str) -> str:
         """A question's name inside a sentence: its label where that is short, else its id in words."""
@@ -106,33 +162,22 @@ class View:
         """One for each question that two judges answered and whose answers can be compared."""
         if len(self.judges) < 2:
             return []
-        found = []
-        for _, question in self.protocol.questions:
-            usable = [c for c in coefficients(question) if c.question in self.answered and not c.row and c.pairwise]
-            if usable:
-                found.append(self._agreement(question, usable))
-        return found
+        return [self._agreement(entry) for entry in plan(self.protocol) if entry.id in self.answered]
 
-    def _agreement(self, question: Question, usable: Sequence[Coefficient]) -> Agreement:
-        first = usable[0]
-        rated = first.statistic.ratings(self.answers(first.question), first.question, **_selected_by(first))
-        same = next((c for c in usable if c.name in ("percent", "jaccard")), None)
-        everyone = [result for result in self._pairs(first, rated) if result.counts.get("items")]
-        together = None
-        people = self.people_asked(first.question)
-        if len(people) > 1:
-            alpha = next(
-                (c for c in coefficients(question) if c.name == "alpha" and c.question == first.question), first
-            )
-            everybody = set(people) == set(rated.judges) and _selected_by(alpha) == _selected_by(first)
-            together = alpha.statistic(
-                rated if everybody else self.answers(alpha.question),
-                alpha.question,
-                resampling=self.resampling,
-                **{**alpha.options, "judges": people},
-            )
-        others = self._pairs(same, rated) if same else ()
-        return Agreement(question, first, everyone, others, together, same.sign if same else "")
+    def _agreement(self, entry: QuestionPlan) -> Agreement:
+        rows = self.counted()
+        together = question_agreement(rows, entry, resampling=self.resampling)
+        same = pairs(self.everyone, entry.same, entry, resampling=self.resampling) if entry.same else ()
+        return Agreement(
+            plan=entry,
+            group=rows.selection.groups[0],
+            headline=together.headline,
+            parts=together.parts,
+            weakest=together.weakest,
+            enough=together.enough,
+            pairs=pairs(self.everyone, entry.pairs, entry, resampling=self.resampling),
+            same=same,
+        )
 
     def people_asked(self, question: str) -> list[str]:
         """The people who answered a question."""
@@ -141,43 +186,30 @@ class View:
 
     @cached_property
     def worked(self) -> pl.DataFrame:
-        """Who worked on what: a row for each judge, role and item, whatever was asked."""
+        """Who worked on what: a row for each judge, role and item, whatever was asked and whether it counts or not."""
         return self.material.table.select("judge", "role", "document", "segment", "system").unique(maintain_order=True)
 
     @cached_property
     def wide(self) -> Wide:
         """One row per judge and item, for everything that sets measures side by side."""
-        return wide(self.material.table.drop(_NOT_MEASURED))
+        return wide(self.table.drop(_NOT_MEASURED))
 
     def answers(self, question: str) -> pl.DataFrame:
-        """The rows of one question: what is compared again and again is picked out once."""
+        """The rows of one question that count: what is compared again and again is picked out once."""
         if question not in self._answers:
-            self._answers[question] = self.material.table.filter(pl.col("question") == question)
+            self._answers[question] = self.table.filter(pl.col("question") == question)
         return self._answers[question]
 
     @cached_property
     def _answers(self) -> dict[str, pl.DataFrame]:
         return {}
 
-    def _pairs(self, coefficient: Coefficient, rated: Ratings) -> list[Result]:
-        """`rated` are the answers as the question's first coefficient reads them: selected once where they serve."""
-        serves = (
-            bool(rated.sets)
-            or "value" in coefficient.options
-            or coefficient.statistic.reads == ("label", "score", "labels")
-            or rated.marked
-        )
-        return pairwise(
-            rated if serves else self.answers(coefficient.question),
-            coefficient.question,
-            of=coefficient.statistic,
-            resampling=self.resampling,
-            **coefficient.options,
-        )
-
     def signature(self, result: Result) -> str:
-        """The result's signature with the protocol and the n it was computed on."""
+        """The result's signature with the protocol and the n it was computed on. What is printed is remembered: the
+        account of the methods is written from it."""
         made = result.signature
+        if result.interval is not None:
+            self.printed.append(result)
         if made is None:
             return ""
         known = {"judges": sum(key in result.labels for key in ("judge", "other")), **result.counts}
@@ -192,8 +224,3 @@ class View:
     def pair_name(self, result: Result) -> str:
         ordered = sorted((result.labels["judge"], result.labels["other"]), key=[j.id for j in self.judges].index)
         return " – ".join(self.names[name] for name in ordered)
-
-
-def _selected_by(coefficient: Coefficient) -> dict[str, Sequence[str]]:
-    """The options of a coefficient that say which labels there are and which column is read."""
-    return {name: coefficient.options[name] for name in ("labels", "value") if name in coefficient.options}

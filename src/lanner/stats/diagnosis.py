@@ -362,6 +362,7 @@ def prevalence(data: Any, question: str = "", *, resampling: Resampling | None =
 
     Where one label prevails, chance agreement is high and κ falls however often judges agree (Feinstein & Cicchetti
     1990, Journal of Clinical Epidemiology 43); AC1 does not. Neither is wrong: they mean different things by chance.
+    The row of the second result names the case: `one_label` (κ undefined) or `prevalence` (κ far below AC1).
     """
     how = resampling or Resampling()
     rated = ratings(data, question, **select)
@@ -369,19 +370,21 @@ def prevalence(data: Any, question: str = "", *, resampling: Resampling | None =
     share = estimate(_commonest(rated), how)[0]
     results = [percent(rated, resampling=how), coefficient(rated, resampling=how), gwet(rated, resampling=how), share]
     agreed, corrected_value, ac1, top = (result.value for result in results)
-    note = ""
+    code, note = "", ""
     if corrected_value is None and agreed is not None:
+        code = "one_label"
         note = (
             "κ is undefined here because there is nothing but one label; look at percent agreement and at the labels."
         )
     elif corrected_value is not None and ac1 is not None and ac1 - corrected_value > PARTED and top is not None:
+        code = "prevalence"
         note = (
             f"Judges agree on {agreed:.0%} of items, yet κ is only {corrected_value:.2f} (AC1 {ac1:.2f}): {top:.0%} of "
             f"all answers are {share.labels['label']!r}, so much agreement would come about by chance. κ says little "
             "about the rare labels here; report all three, and collect items where other labels occur."
         )
     if note:
-        results[1] = replace(results[1], notes=(note, *results[1].notes))
+        results[1] = replace(results[1], notes=(note, *results[1].notes), rows=({"code": code, "note": note},))
     return results
 
 

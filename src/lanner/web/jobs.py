@@ -26,7 +26,6 @@ from lanner.monitor.live import LiveCampaigns
 from lanner.reports import exchange, html
 from lanner.reports import export as tables
 from lanner.reports.build import build
-from lanner.stats.resample import Resampling
 from lanner.store import Store
 from lanner.store.backup import verify, verify_file
 from lanner.store.verifying import Finding
@@ -67,7 +66,7 @@ class Jobs(LiveCampaigns):
 
     def report(self, campaign: int) -> str:
         """The report as one HTML page."""
-        return html.render(build(from_campaign(self._store, campaign), resampling=Resampling(n=1000)))
+        return html.render(build(from_campaign(self._store, campaign).under_code_names()))
 
     def read_texts(self, path: str, name: str, options: Mapping[str, str], kept: str) -> uploads.Texts:
         """Texts from a file, kept as our own."""

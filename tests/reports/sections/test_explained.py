@@ -1,12 +1,15 @@
 from lanner.reports.parts import Figure, Table
-from lanner.reports.sections.explained import section
+from lanner.reports.sections.explained import details, section
 from reports.test_view import view
 
 
 def test_the_models_of_the_analysis_plan() -> None:
     made = section(view("h_falcon"))
     assert made is not None
-    figure, blocks, *ways, paper = made.blocks
+    figure, blocks = made.blocks
+    in_detail = details(view("h_falcon"))
+    assert in_detail is not None
+    *ways, paper = in_detail.blocks
     assert isinstance(figure, Figure)
     assert isinstance(blocks, Table)
     assert figure.id == "explained-holistic"

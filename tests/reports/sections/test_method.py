@@ -2,16 +2,22 @@ from dataclasses import replace
 
 from lanner.model import JudgeKind
 from lanner.reports.parts import Paragraph, Table
-from lanner.reports.sections.method import section
+from lanner.reports.sections.method import details, section
+from lanner.stats.resample import Resampling
 from reports.test_view import view
 
 
 def test_who_what_and_how_in_a_paragraph() -> None:
-    blocks = section(view(kind=JudgeKind.PERSON)).blocks
+    seen = view(kind=JudgeKind.PERSON)
+    made = seen.agreements[0].headline
+    seen.signature(made)
+    blocks = section(seen).blocks
     text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
     assert text.startswith("3 judges worked with FALCON (falcon@1.0)")
     assert "24 sentences in 4 documents (English to German, with outputs of 2 systems)" in text
-    assert "resampling whole documents" in text
+    assert "leaving out one document at a time" in text, "as the signature says"
+    assert "resamples" not in text and "seed" not in text, "nothing was drawn"
+    assert made.interval is not None and made.interval.method == "jackknife-t"
 
 
 def test_who_judged_how_much_and_what_was_asked() -> None:
@@ -21,7 +27,7 @@ def test_who_judged_how_much_and_what_was_asked() -> None:
     text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
     assert "assigned by the design “latin square” (seed 7)" in text
     assert "Each of 72 items was judged by 3 judges." in text
-    asked = next(block for block in blocks if isinstance(block, Table))
+    asked = next(block for block in details(replace(made, material=material)).blocks if isinstance(block, Table))
     assert asked.rows[0]["n"] == "72"
     assert any("one of: sentence level, local" in str(row["answer"]) for row in asked.rows)
 
@@ -33,7 +39,7 @@ def test_simulated_judges_are_said_first() -> None:
 
 
 def test_the_table_of_texts_adds_up() -> None:
-    _, table = [block for block in section(view()).blocks if isinstance(block, Table)]
+    _, table = [block for block in details(view()).blocks if isinstance(block, Table)]
     assert [row["sentences"] for row in table.rows] == [12, 12, 24]
 
 
@@ -42,3 +48,28 @@ def test_what_happened_to_the_data_is_said() -> None:
     material = replace(made.material, notes=("One judge has withdrawn; 6 answers were deleted.",))
     blocks = section(replace(made, material=material)).blocks
     assert any("One judge has withdrawn; 6 answers" in block.text for block in blocks if isinstance(block, Paragraph))
+
+
+def test_the_account_of_intervals_is_written_from_signatures_alone() -> None:
+    seen = replace(view(kind=JudgeKind.PERSON), resampling=Resampling(n=300, seed=5, method="percentile"))
+    for agreement in seen.agreements[:2]:
+        seen.signature(agreement.headline)
+    text = " ".join(block.text for block in section(seen).blocks if isinstance(block, Paragraph))
+    assert "quantiles of resampled documents (300 resamples, seed 5)" in text
+    assert "No interval could be computed." in " ".join(
+        block.text for block in section(view()).blocks if isinstance(block, Paragraph)
+    )
+
+
+def test_who_is_left_out_and_why_is_said() -> None:
+    seen = view(kind=JudgeKind.PERSON)
+    made = replace(seen, material=replace(seen.material, left_out={"j1": "four times as fast as the others"}))
+    text = " ".join(block.text for block in section(made).blocks if isinstance(block, Paragraph))
+    assert "Judge 1 is left out of every result: four times as fast as the others." in text
+    assert text.startswith("2 judges worked")
+
+
+def test_texts_that_are_not_known_are_not_counted_as_none() -> None:
+    seen = view(kind=JudgeKind.PERSON)
+    text = section(replace(seen, material=replace(seen.material, documents=()))).blocks[0].text  # type: ignore[union-attr]
+    assert "0 sentences" not in text and "()" not in text

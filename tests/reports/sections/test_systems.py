@@ -10,9 +10,13 @@ from reports.test_view import view
 def test_scores_with_intervals_and_the_better_system_first() -> None:
     made = section(view("esa", documents=10))
     assert made is not None
-    [figure] = made.blocks
-    assert isinstance(figure, Figure)
-    assert figure.id == "systems-score"
+    table, figure = made.blocks
+    assert isinstance(figure, Figure) and isinstance(table, Table)
+    assert (table.id, figure.id) == ("ranking-score", "systems-score")
+    first, last = table.data
+    assert first["next"] == "elm" and first["difference"] == pytest.approx(first["score"] - last["score"])
+    assert first["p"] < 0.05 and first["cluster"] < last["cluster"]
+    assert 0 <= first["low"] < first["high"] <= 100
     assert [row["system"] for row in figure.data] == ["oak", "elm"]
     assert all(row["low"] < row["score"] < row["high"] for row in figure.data)
     assert "oak beats every other system" in made.findings[0]
@@ -28,7 +32,7 @@ def test_too_few_documents_show_no_winner() -> None:
 def test_low_penalties_are_good_and_a_scorecard_counts_words() -> None:
     made = section(view("mqm_localisation"))
     assert made is not None
-    [figure] = made.blocks
+    _, figure = made.blocks
     assert isinstance(figure, Figure)
     assert figure.data[0]["score"] <= figure.data[1]["score"]
     assert {"passed"} <= set(figure.data[0])
@@ -40,13 +44,16 @@ def test_the_profile_of_skills_is_the_mean_of_each(name: str, question: str) -> 
     seen = view(name)
     made = section(seen)
     assert made is not None
-    [table] = [block for block in made.blocks if isinstance(block, Table)]
-    assert table.id == f"profile-{question}"
+    [table] = [block for block in made.blocks if isinstance(block, Table) and block.id == f"profile-{question}"]
     first = table.data[0]
     answers = seen.material.table.filter(
         pl.col("question") == question, pl.col("row") == first["row"], pl.col("system") == first["system"]
     )
-    assert first["mean"] == pytest.approx(answers["score"].mean())
+    relevant = answers.filter(pl.col("score") > 0) if name == "h_falcon" else answers
+    assert first["mean_where_it_matters"] == pytest.approx(relevant["score"].mean())
+    items = seen.answers(question).filter(pl.col("system") == first["system"])
+    items = items.select("judge", "document", "segment").unique()
+    assert first["matters"] == pytest.approx(relevant.height / items.height)
 
 
 def test_a_protocol_that_ranks_nothing() -> None:
@@ -59,8 +66,8 @@ def test_the_profile_as_panels_agrees_with_its_table() -> None:
     made = section(view("h_falcon"))
     assert made is not None
     panels = next(block for block in made.blocks if isinstance(block, Figure) and block.id == "profiles-skills")
-    table = next(block for block in made.blocks if isinstance(block, Table))
-    means = {(row["row"], row["system"]): row["mean"] for row in table.data}
-    assert {(row["row"], row["system"]): row["mean"] for row in panels.data} == pytest.approx(means)
-    assert all(row["low"] <= row["mean"] <= row["high"] for row in panels.data)
+    table = next(block for block in made.blocks if isinstance(block, Table) and block.id == "profile-skills")
+    assert sorted(panels.data, key=str) == sorted(table.data, key=str)
+    known = [row for row in panels.data if row["mean_low"] is not None]
+    assert known and all(row["mean_low"] <= row["mean_where_it_matters"] <= row["mean_high"] for row in known)
     assert "Systems differ most in" in panels.caption

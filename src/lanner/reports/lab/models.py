@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from lanner.analysis import PEOPLE
 from lanner.errors import LannerError
 from lanner.reports.figures.intervals import Row, intervals
 from lanner.reports.lab.answer import Answer, Gap, Lab, Value, gathered
@@ -14,7 +15,6 @@ from lanner.reports.lab.matching import SPANS, kind_of
 from lanner.reports.lab.sides import Side
 from lanner.reports.parts import Figure
 from lanner.reports.typeset import number, p_value, words
-from lanner.reports.view import PEOPLE
 from lanner.stats.models import against_people
 
 _NAMES = {"kappa": "κ", "jaccard": "mean Jaccard", "pearson": "r", "percent": "% same"}

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import polars as pl
 
+from lanner.analysis import GROUPS, PEOPLE
 from lanner.analysis.material import Material
 from lanner.errors import InputError
 from lanner.model import Protocol, Question, Scale, Stage, Unit
 from lanner.protocols.derived import chosen_rows
 from lanner.protocols.wording import Wording
-from lanner.reports.view import PEOPLE
 from lanner.stats.scores import Direction
 
 RANKED = "ranking.systems"
@@ -113,7 +113,8 @@ def _whole(name: str, material: Material) -> Side:
         raise InputError(
             f"It is not known what was asked in {material.name}.", next_step="Name the protocol with --protocol."
         )
-    return Side(name, material, material.protocol, material.protocol.stages, material.table)
+    table = material.counted(of=tuple(GROUPS)).table
+    return Side(name, material, material.protocol, material.protocol.stages, table)
 
 
 def _scenarios(whole: Side) -> list[Side]:

@@ -1,9 +1,10 @@
-"""How far judges agree: a table of pairs for each question, a heat map, and all questions on one axis."""
+"""How far judges agree: one number for every question, the rows of grids, each pair, and without each judge."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lanner.analysis import Part, counted, plan, question_agreement, without_each_judge
 from lanner.model import Result
 from lanner.reports.figures.heat_map import Pair, heat_map
 from lanner.reports.figures.intervals import Row, intervals
@@ -19,126 +20,259 @@ _GROUPS = ("people", "people and models", "models")
 
 def section(view: View) -> Section | None:
     """Nothing where fewer than two judges answered the same question."""
-    found = view.agreements
-    if not found:
+    agreements = view.agreements
+    if not agreements:
         return None
-    blocks: list[Block] = [*_overview(view)]
-    for agreement in found:
-        blocks += _question(view, agreement)
-    if alone := [view.short(agreement.coefficient.question) for agreement in found if not agreement.pairs]:
+    known = any(agreement.headline.value is not None for agreement in agreements)
+    blocks: list[Block] = [_overview_table(view), *_overview_figure(view)] if known else []
+    for agreement in agreements:
+        if len(agreement.pairs) > 2:
+            blocks.append(_heat_map(view, agreement))
+    blocks += _without_judges(view)
+    if alone := [view.short(agreement.question) for agreement in agreements if not agreement.pairs]:
         blocks.append(Paragraph(f"No two judges answered the same items: nothing can be said of {words(alone)}."))
-    if said := list(_apa(view)):
-        blocks.append(Paragraph(f"**For a paper.** {' '.join(said)}"))
     return Section("agreement", "Agreement", blocks, list(_findings(view)))
+
+
+def details(view: View) -> Section | None:
+    """For the appendix: the rows of grids, every pair, and the sentences for a paper."""
+    blocks: list[Block] = []
+    for agreement in view.agreements:
+        if any(part.measure.part is Part.ROW for part in agreement.parts):
+            blocks.append(_rows_table(view, agreement))
+        if agreement.pairs:
+            blocks.append(_pairs_table(view, agreement))
+    if sentences := list(_apa(view)):
+        blocks.append(Paragraph(f"**For a paper.** {' '.join(sentences)}"))
+    return Section("pairs", "Agreement in detail", blocks) if blocks else None
+
+
+def calibration(view: View) -> Section | None:
+    """Agreement in the calibration round next to that on main items; nothing where there was no such round."""
+    rows = view.counted("calibration")
+    if rows.table.is_empty():
+        return None
+    printed: list[dict[str, object]] = []
+    data: list[dict[str, object]] = []
+    signature = ""
+    main = counted(view.material.table, left_out=view.material.left_out)
+    for entry in plan(view.protocol):
+        before, after = (question_agreement(part, entry, resampling=view.resampling).headline for part in (rows, main))
+        if before.value is None and after.value is None:
+            continue
+        signature = signature or view.signature(before if before.value is not None else after)
+        printed.append(
+            {
+                "question": view.short(entry.id).capitalize(),
+                "before": number(before.value, 2),
+                "before_ci": interval(before.low, before.high),
+                "before_n": before.counts.get("items", 0),
+                "after": number(after.value, 2),
+                "after_ci": interval(after.low, after.high),
+                "after_n": after.counts.get("items", 0),
+            }
+        )
+        data += [
+            {"question": entry.id, "round": name, **result.row()}
+            for name, result in (("calibration", before), ("main", after))
+        ]
+    if not printed:
+        return None
+    columns = [
+        Column("question", "Question"),
+        Column("before", "α", span="Calibration"),
+        Column("before_ci", "95 %", quiet=True, span="Calibration"),
+        Column("before_n", "n", quiet=True, span="Calibration"),
+        Column("after", "α", span="Main items"),
+        Column("after_ci", "95 %", quiet=True, span="Main items"),
+        Column("after_n", "n", quiet=True, span="Main items"),
+    ]
+    caption = "Agreement in the calibration round and on the main items. Calibration answers count in no other result."
+    return Section("calibration", "Calibration", [Table("calibration", caption, columns, printed, data, signature)])
+
+
+def _overview_table(view: View) -> Table:
+    """One number for every question, with the weakest row of a grid."""
+    rows: list[dict[str, object]] = []
+    data: list[dict[str, object]] = []
+    weak = any(agreement.weakest for agreement in view.agreements)
+    for agreement in view.agreements:
+        result, weakest = agreement.headline, agreement.weakest
+        line: dict[str, object] = {
+            "question": view.short(agreement.question).capitalize(),
+            "how": agreement.plan.headline.sign,
+            "value": number(result.value, 2),
+            "ci": interval(result.low, result.high),
+            "items": f"{result.counts.get('items', 0):,}",
+            "documents": result.counts.get("documents", 0),
+            "judges": result.counts.get("judges", 0),
+        }
+        entry: dict[str, object] = {
+            "group": agreement.group,
+            "coefficient": agreement.plan.headline.sign,
+            **result.row(),
+        }
+        if weakest is not None:
+            name = view.option(agreement.question, weakest.measure.row)
+            line["weakest"] = f"{name} {number(weakest.result.value, 2)}"
+            entry |= {"weakest": weakest.measure.row, "weakest_value": weakest.result.value}
+        rows.append(line)
+        data.append(entry)
+    columns = [
+        Column("question", "Question"),
+        Column("how", "Coefficient", text=True),
+        Column("value", "Value"),
+        Column("ci", "95 %", quiet=True),
+        *([Column("weakest", "Weakest row", text=True)] if weak else []),
+        Column("items", "Items", quiet=True),
+        Column("documents", "Documents", quiet=True),
+        Column("judges", "Judges", quiet=True),
+    ]
+    group = view.agreements[0].group
+    grids = " The number of a grid is the mean of its rows' coefficients." if weak else ""
+    caption = f"How far {group} agree on each question.{grids}"
+    signature = next((view.signature(a.headline) for a in view.agreements if a.headline.signature), "")
+    return Table("agreement", caption, columns, rows, data, signature)
+
+
+def _overview_figure(view: View) -> Iterator[Figure]:
+    """All questions on one axis, where there are at least two."""
+    agreements = [agreement for agreement in view.agreements if agreement.headline.value is not None]
+    if len(agreements) < 2:
+        return
+    rows = [
+        Row(
+            view.short(agreement.question).capitalize(),
+            agreement.headline.value,
+            agreement.headline.low,
+            agreement.headline.high,
+            f"n {agreement.headline.counts.get('items', 0):,}",
+        )
+        for agreement in agreements
+    ]
+    best = max(agreements, key=lambda agreement: agreement.headline.value or 0)
+    worst = min(agreements, key=lambda agreement: agreement.headline.value or 0)
+    caption = f"Agreement is highest on {_question_value(view, best)} and lowest on {_question_value(view, worst)}."
+    data = [{"question": agreement.question, **agreement.headline.row()} for agreement in agreements]
+    yield Figure(
+        "questions",
+        f"{caption} Dot: Krippendorff's α of all {best.group}; bar: 95 % interval; n: items that two judged.",
+        str(intervals("Agreement per question", rows)),
+        data,
+        view.signature(best.headline),
+    )
+
+
+def _question_value(view: View, agreement: Agreement) -> str:
+    result = agreement.headline
+    return f"{view.short(agreement.question)} ({estimate(result.value, result.low, result.high, 2)})"
 
 
 def _apa(view: View) -> Iterator[str]:
     """How far all people agree on each question, in sentences of APA style."""
     for agreement in view.agreements:
-        result = agreement.people
-        if result is None or result.value is None:
+        result = agreement.headline
+        if result.value is None or not agreement.enough:
             continue
-        name = "Krippendorff's α" if result.name == "alpha" else agreement.coefficient.sign
         ends = f", 95 % CI {interval(result.low, result.high)}" if result.low is not None else ""
-        items, documents = (result.counts.get(kind, 0) for kind in ("items", "documents"))
-        n = f"{plural(items, 'item')} in {plural(documents, 'document')}"
-        judges = plural(len(view.people_asked(agreement.coefficient.question)), "judge")
-        yield (
-            f"Agreement on {view.short(agreement.coefficient.question)} was {name} = {number(result.value, 2)}{ends} "
-            f"({n}, {judges})."
-        )
+        items, documents, judges = (result.counts.get(kind, 0) for kind in ("items", "documents", "judges"))
+        n = f"{plural(items, 'item')} in {plural(documents, 'document')}, {plural(judges, 'judge')}"
+        mean = f", the mean of {result.counts['rows']} rows" if "rows" in result.counts else ""
+        name = view.short(agreement.question)
+        yield f"Agreement on {name} was Krippendorff's α = {number(result.value, 2)}{ends} ({n}{mean})."
 
 
 def _findings(view: View) -> Iterator[str]:
     """How far people agree on each question, in words of a published scale: a convention, not a test. Then whether any
-    model agrees with people as they do with each other."""
+    model agrees with people as they do with each other. Nothing is said of fewer items than a figure needs."""
     if not any(agreement.pairs for agreement in view.agreements):
         yield "No two judges answered the same items, so **agreement cannot be told**."
-    yield from _people(view)
+    yield from _strength(view)
     below = [
-        view.short(agreement.coefficient.question)
+        view.short(agreement.question)
         for agreement in view.agreements
-        if agreement.coefficient.sign in ("κ", "α Jaccard") and "No model agrees" in _finding(view, agreement)
+        if agreement.coefficient.name in ("kappa", "alpha") and _models_lie_below(view, agreement)
     ]
     if below:
         yield f"**No model agrees with a person as well as people agree with each other** on {words(below)}."
 
 
-def _people(view: View) -> Iterator[str]:
+def _strength(view: View) -> Iterator[str]:
     """A sentence for each of one or two questions; of more, where people agree least and where most."""
-    found = [(a, a.people) for a in view.agreements if a.people and a.people.value is not None]
-    found = [(agreement, result) for agreement, result in found if result.name == "alpha"]
-    if len(found) > _MOST_SENTENCES:
-        low, high = (pick(found, key=lambda pair: pair[1].value or 0.0) for pick in (min, max))
-        least, most = (band(pair[1].value or 0.0, SCALE).partition(":")[0] for pair in (low, high))
+    agreements = [agreement for agreement in view.agreements if agreement.enough]
+    if len(agreements) > _MOST_SENTENCES:
+        low = min(agreements, key=lambda agreement: agreement.headline.value or 0.0)
+        high = max(agreements, key=lambda agreement: agreement.headline.value or 0.0)
+        least, most = (_band(agreement) for agreement in (low, high))
+        lowest, highest = (_alpha(view, agreement) for agreement in (low, high))
+        group = low.group.capitalize()
         if least == most:
-            yield f"People show **{most} agreement**, from {_alpha(view, *low)} to {_alpha(view, *high)}."
+            yield f"{group} show **{most} agreement**, from {lowest} to {highest}."
         else:
-            lowest, highest = _alpha(view, *low), _alpha(view, *high)
-            yield f"Agreement of people goes from **{least}** on {lowest} to **{most}** on {highest}."
+            yield f"Agreement of {low.group} goes from **{least}** on {lowest} to **{most}** on {highest}."
         return
-    for agreement, result in found:
-        if result.value is not None:
-            strength = band(result.value, SCALE).partition(":")[0]
-            numbers = estimate(result.value, result.low, result.high, 2)
-            pairs = [r for r in agreement.pairs if view.pair_kind(r) == "people" and r.value is not None]
-            best = max(pairs, key=lambda r: r.value or 0.0, default=None)
-            closest = ""
-            if best is not None and len(pairs) > 1:
-                sign = agreement.coefficient.sign
-                closest = f"; closest {view.pair_name(best)}, {sign} {estimate(best.value, best.low, best.high, 2)}"
-            asked = view.short(agreement.coefficient.question)
-            yield f"On {asked} people show **{strength} agreement** (α {numbers}{closest})."
+    for agreement in agreements:
+        result = agreement.headline
+        numbers = estimate(result.value, result.low, result.high, 2)
+        pairs = [r for r in agreement.pairs if view.pair_kind(r) == "people" and r.value is not None]
+        best = max(pairs, key=lambda r: r.value or 0.0, default=None)
+        closest = ""
+        if best is not None and len(pairs) > 1:
+            sign = agreement.coefficient.sign
+            closest = f"; closest {view.pair_name(best)}, {sign} {estimate(best.value, best.low, best.high, 2)}"
+        name = view.short(agreement.question)
+        yield f"On {name} {agreement.group} show **{_band(agreement)} agreement** (α {numbers}{closest})."
 
 
-def _alpha(view: View, agreement: Agreement, result: Result) -> str:
+def _band(agreement: Agreement) -> str:
+    return band(agreement.headline.value or 0.0, SCALE).partition(":")[0]
+
+
+def _alpha(view: View, agreement: Agreement) -> str:
+    result, weakest = agreement.headline, agreement.weakest
+    row = ""
+    if weakest is not None:
+        name = view.option(agreement.question, weakest.measure.row).lower()
+        row = f"; weakest: {name}, {number(weakest.result.value, 2)}"
     numbers = estimate(result.value, result.low, result.high, 2)
-    return f"{view.short(agreement.coefficient.question)} (α {numbers})"
+    return f"{view.short(agreement.question)} (α {numbers}{row})"
 
 
-def _overview(view: View) -> Iterator[Figure]:
-    """All questions on one axis, where there are at least two."""
-    results = [
-        (a, a.people) for a in view.agreements if a.people and a.people.name == "alpha" and a.people.value is not None
-    ]
-    if len(results) < 2:
-        return
-    rows = [
-        Row(
-            view.short(agreement.coefficient.question).capitalize(),
-            result.value,
-            result.low,
-            result.high,
-            f"n {result.counts.get('items', 0):,}",
+def _rows_table(view: View, agreement: Agreement) -> Table:
+    rows: list[dict[str, object]] = []
+    data: list[dict[str, object]] = []
+    for part in agreement.parts:
+        result = part.result
+        rows.append(
+            {
+                "row": view.option(agreement.question, part.measure.row),
+                "value": number(result.value, 2),
+                "ci": interval(result.low, result.high),
+                "n": result.counts.get("items", 0),
+            }
         )
-        for agreement, result in results
-    ]
-    best = max(results, key=lambda pair: pair[1].value or 0)
-    worst = min(results, key=lambda pair: pair[1].value or 0)
-    caption = f"Agreement is highest on {_said(view, *best)} and lowest on {_said(view, *worst)}."
-    data = [{"question": agreement.question.id, **result.row()} for agreement, result in results]
-    yield Figure(
-        "questions",
-        f"{caption} Dot: Krippendorff's α of all people; bar: 95 % interval; n: items that two people judged.",
-        str(intervals("Agreement per question", rows)),
-        data,
-        view.signature(results[0][1]),
+        data.append({"row": part.measure.row, **result.row()})
+    mean = agreement.headline
+    rows.append(
+        {
+            "row": "Mean",
+            "value": number(mean.value, 2),
+            "ci": interval(mean.low, mean.high),
+            "n": mean.counts.get("items", 0),
+            "total": True,
+        }
     )
+    columns = [
+        Column("row", view.label(agreement.question)),
+        Column("value", agreement.plan.headline.sign),
+        Column("ci", "95 %", quiet=True),
+        Column("n", "n", quiet=True),
+    ]
+    caption = f"{view.short(agreement.question).capitalize()}: agreement row by row; the mean stands for the question."
+    return Table(f"rows-{agreement.question}", caption, columns, rows, data, view.signature(mean))
 
 
-def _said(view: View, agreement: Agreement, result: Result) -> str:
-    return f"{view.short(agreement.coefficient.question)} ({estimate(result.value, result.low, result.high, 2)})"
-
-
-def _question(view: View, agreement: Agreement) -> Iterator[Block]:
-    if not agreement.pairs:
-        return
-    yield _table(view, agreement)
-    if len(agreement.pairs) > 2:
-        yield _heat_map(view, agreement)
-
-
-def _table(view: View, agreement: Agreement) -> Table:
+def _pairs_table(view: View, agreement: Agreement) -> Table:
     same = {frozenset((r.labels["judge"], r.labels["other"])): r for r in agreement.same}
     sign = agreement.coefficient.sign
     rows: list[dict[str, object]] = []
@@ -149,66 +283,97 @@ def _table(view: View, agreement: Agreement) -> Table:
             rows.append({"group": group.capitalize()})
         for result in sorted(pairs, key=lambda pair: -(pair.value if pair.value is not None else -2)):
             twin = same.get(frozenset((result.labels["judge"], result.labels["other"])))
-            rows.append(_row(view.pair_name(result), result, twin, agreement.same_sign))
+            rows.append(_pair_row(view, result, twin, agreement))
             data.append({"pair": view.pair_name(result), **result.row(), "same": twin.value if twin else None})
-    if agreement.people and len(view.people) > 2:
-        together = "α" if agreement.people.name == "alpha" else sign
-        rows.append({**_row(f"All people, {together}", agreement.people, None), "total": True})
-        data.append({"pair": "all people", **agreement.people.row()})
     columns = [Column("pair", "Judges"), Column("value", sign), Column("ci", "95 %", quiet=True)]
     if same:
         columns.insert(1, Column("same", agreement.same_sign))
     columns.append(Column("n", "n", quiet=True))
-    caption = f"Agreement on {view.short(agreement.coefficient.question)}. {_finding(view, agreement)}"
-    signature = view.signature(agreement.pairs[0])
-    return Table(f"agreement-{agreement.coefficient.question}", caption, columns, rows, data, signature)
+    caption = f"Agreement on {view.short(agreement.question)}, pair by pair. {_compare_pairs(view, agreement)}"
+    return Table(f"agreement-{agreement.question}", caption, columns, rows, data, view.signature(agreement.pairs[0]))
 
 
-def _row(name: str, result: Result, twin: Result | None, sign: str = "") -> dict[str, object]:
+def _pair_row(view: View, result: Result, twin: Result | None, agreement: Agreement) -> dict[str, object]:
+    shared = ""
+    if twin is not None and agreement.plan.same is not None:
+        shared = percent(twin.value) if agreement.plan.same.name == "percent" else number(twin.value)
     return {
-        "pair": name,
-        "same": "" if not twin else percent(twin.value) if sign.startswith("%") else number(twin.value),
+        "pair": view.pair_name(result),
+        "same": shared,
         "value": number(result.value),
         "ci": interval(result.low, result.high),
         "n": result.counts.get("items", 0),
     }
 
 
-def _finding(view: View, agreement: Agreement) -> str:
-    """The finding in words, with its numbers; a difference is claimed only where intervals do not overlap."""
-    people = [r for r in agreement.pairs if view.pair_kind(r) == "people" and r.value is not None]
-    mixed = [r for r in agreement.pairs if view.pair_kind(r) == "people and models" and r.value is not None]
+def _of_people(view: View, agreement: Agreement) -> list[Result]:
+    return [r for r in agreement.pairs if view.pair_kind(r) == "people" and r.value is not None]
+
+
+def _with_models(view: View, agreement: Agreement) -> list[Result]:
+    return [r for r in agreement.pairs if view.pair_kind(r) == "people and models" and r.value is not None]
+
+
+def _models_lie_below(view: View, agreement: Agreement) -> bool:
+    """Whether even the closest pair of a person and a model lies clearly below the weakest pair of people."""
+    people, mixed = _of_people(view, agreement), _with_models(view, agreement)
+    if not people or not mixed or not agreement.enough:
+        return False
+    best, weakest = max(mixed, key=lambda r: r.value or 0), min(people, key=lambda r: r.value or 0)
+    return best.high is not None and weakest.low is not None and best.high < weakest.low
+
+
+def _compare_pairs(view: View, agreement: Agreement) -> str:
+    """The pairs in words; a difference is claimed only where intervals do not overlap."""
+    people, mixed = _of_people(view, agreement), _with_models(view, agreement)
     sign = agreement.coefficient.sign
     if not people:
         return "No two people share items."
     low, high = min(r.value or 0 for r in people), max(r.value or 0 for r in people)
-    said = f"Two people agree with {sign} {number(low, 2)}" + (f" to {number(high, 2)}." if len(people) > 1 else ".")
+    text = f"Two people agree with {sign} {number(low, 2)}" + (f" to {number(high, 2)}." if len(people) > 1 else ".")
+    if _models_lie_below(view, agreement):
+        return f"{text} No model agrees with a person as well as people agree with each other."
     if mixed:
         best = max(mixed, key=lambda r: r.value or 0)
-        weakest = min(people, key=lambda r: r.value or 0)
-        if (best.high or 1) < (weakest.low or -1):
-            said += " No model agrees with a person as well as people agree with each other."
-        elif (best.value or 0) > low:
+        if (best.value or 0) > low:
             closest = f"{view.pair_name(best)}, {number(best.value, 2)}"
-            said += f" The closest pair of a person and a model ({closest}) lies within the people's range."
-    return said
+            return f"{text} The closest pair of a person and a model ({closest}) lies within the people's range."
+    return text
 
 
-def _pairs_said(view: View, agreement: Agreement) -> str:
-    """Which two agree most and least, people first; a difference is claimed only where intervals lie apart."""
-    people = [r for r in agreement.pairs if view.pair_kind(r) == "people" and r.value is not None]
-    found = people if len(people) > 1 else [r for r in agreement.pairs if r.value is not None]
-    if not found:
-        return f"No two judges can be compared on {view.short(agreement.coefficient.question)}."
-    best, worst = max(found, key=lambda r: r.value or 0), min(found, key=lambda r: r.value or 0)
-    numbers = [f"({number(r.value, 2)} {interval(r.low, r.high)})".replace(" )", ")") for r in (best, worst)]
-    who = "of people " if people and found is people else ""
-    said = (
-        f"On {view.short(agreement.coefficient.question)}, {who}{view.pair_name(best)} agree most {numbers[0]} and "
-        f"{view.pair_name(worst)} least {numbers[1]}"
+def _without_judges(view: View) -> Iterator[Table]:
+    """The main questions without each judge in turn: one careless judge can halve a coefficient."""
+    rows_by_judge: dict[str, dict[str, object]] = {}
+    data: list[dict[str, object]] = []
+    shown: list[Agreement] = []
+    signature = ""
+    for agreement in view.agreements:
+        if not agreement.enough:
+            continue
+        results = [r for r in without_each_judge(view.counted(), agreement.plan) if r.value is not None]
+        if not results:
+            continue
+        shown.append(agreement)
+        signature = signature or view.signature(results[0])
+        for result in results:
+            judge = result.labels["without"]
+            change = result.rows[0]["change"]
+            line = rows_by_judge.setdefault(judge, {"judge": view.names.get(judge, judge)})
+            step = number(change, 2) if change is not None and change < 0 else f"+{number(change, 2)}"
+            line[agreement.question] = f"{number(result.value, 2)} ({step})"
+            data.append({"question": agreement.question, "without": judge, "value": result.value, "change": change})
+    if not shown:
+        return
+    largest = max(data, key=lambda row: abs(float(str(row["change"] or 0))))
+    columns = [Column("judge", "Without")]
+    columns += [Column(agreement.question, view.short(agreement.question).capitalize()) for agreement in shown]
+    change = float(str(largest["change"] or 0))
+    who = view.names.get(str(largest["without"]), str(largest["without"]))
+    caption = (
+        f"Agreement without each judge in turn. The largest change: without {who}, α on "
+        f"{view.short(str(largest['question']))} {'rises' if change > 0 else 'falls'} by {number(abs(change), 2)}."
     )
-    apart = best.low is not None and worst.high is not None and best.low > worst.high
-    return f"{said}." if apart or len(found) < 2 else f"{said}, with intervals that overlap."
+    yield Table("without-each-judge", caption, columns, list(rows_by_judge.values()), data, signature)
 
 
 def _second_line(numbers: Sequence[int]) -> str:
@@ -220,21 +385,37 @@ def _second_line(numbers: Sequence[int]) -> str:
 
 def _heat_map(view: View, agreement: Agreement) -> Figure:
     same = {(r.labels["judge"], r.labels["other"]): r.value for r in agreement.same}
-    pairs = {
+    cells = {
         (view.names[r.labels["judge"]], view.names[r.labels["other"]]): Pair(
             r.value, r.low, r.high, same.get((r.labels["judge"], r.labels["other"])), r.counts.get("items", 0)
         )
         for r in agreement.pairs
     }
-    shown = {name for pair in pairs for name in pair}
+    shown = {name for pair in cells for name in pair}
     judges = [view.names[judge.id] for judge in view.judges if view.names[judge.id] in shown]
     people = sum(view.names[judge] in shown for judge in view.people)
-    drawing = heat_map(judges, people, pairs, agreement.coefficient.sign, agreement.same_sign)
-    return Figure(
-        f"pairs-{agreement.coefficient.question}",
-        f"{_pairs_said(view, agreement)} {_second_line([pair.n for pair in pairs.values()])}",
-        str(drawing),
-        [{"judge": one, "other": other, "value": pair.value, "low": pair.low, "high": pair.high, "same": pair.same,
-          "n": pair.n} for (one, other), pair in pairs.items()],
-        view.signature(agreement.pairs[0]),
-    )  # fmt: skip
+    drawing = heat_map(judges, people, cells, agreement.coefficient.sign, agreement.same_sign)
+    data = [
+        {"judge": one, "other": other, "value": pair.value, "low": pair.low, "high": pair.high, "same": pair.same,
+         "n": pair.n}
+        for (one, other), pair in cells.items()
+    ]  # fmt: skip
+    caption = f"{_extreme_pairs(view, agreement)} {_second_line([pair.n for pair in cells.values()])}"
+    return Figure(f"pairs-{agreement.question}", caption, str(drawing), data, view.signature(agreement.pairs[0]))
+
+
+def _extreme_pairs(view: View, agreement: Agreement) -> str:
+    """Which two agree most and least, people first; a difference is claimed only where intervals lie apart."""
+    people = _of_people(view, agreement)
+    pairs = people if len(people) > 1 else [r for r in agreement.pairs if r.value is not None]
+    if not pairs:
+        return f"No two judges can be compared on {view.short(agreement.question)}."
+    best, worst = max(pairs, key=lambda r: r.value or 0), min(pairs, key=lambda r: r.value or 0)
+    numbers = [f"({estimate(r.value, r.low, r.high, 2)})" for r in (best, worst)]
+    who = "of people " if people and pairs is people else ""
+    text = (
+        f"On {view.short(agreement.question)}, {who}{view.pair_name(best)} agree most {numbers[0]} and "
+        f"{view.pair_name(worst)} least {numbers[1]}"
+    )
+    apart = best.low is not None and worst.high is not None and best.low > worst.high
+    return f"{text}." if apart or len(pairs) < 2 else f"{text}, with intervals that overlap."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from lanner.analysis.scores import Bounds, on_scale
 from lanner.model import Json, Scale, Unit
 from lanner.reports.figures.curves import Curve, curves
 from lanner.reports.parts import Block, Figure, Section
@@ -13,7 +14,7 @@ from lanner.reports.view import View
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Replicates, Resampling, replicate_sums
 
-_PARTS, _FEWEST_DOCUMENTS, _LEVEL = 5, 3, 0.05
+_PARTS, _FEWEST_DOCUMENTS, _LEVEL, _MOST_DRAWN = 5, 3, 0.05, 8
 
 
 def section(view: View) -> Section | None:
@@ -34,24 +35,25 @@ def _figure(view: View, question: Scale) -> Figure | None:
     rows: list[dict[str, Json]] = []
     drawn: list[Curve] = []
     people = view.people_asked(question.id) or [judge.id for judge in view.judges]
-    for judge in [*(["all"] if len(people) > 1 else []), *people[:3]]:
+    for judge in [*(["all"] if len(people) > 1 else []), *people]:  # all of them in the data, some in the drawing
         own = table.filter(pl.col("judge").is_in(people if judge == "all" else [judge]))
         if own["part"].n_unique() < _PARTS:
             continue
         made = _means(own, view.resampling)
         name = "all people" if judge == "all" else view.names[judge]
-        found = [_value(made, part, view.resampling) for part in range(_PARTS)]
+        found = [_value(made, part, view.resampling, (question.min, question.max)) for part in range(_PARTS)]
         rows += [
             {"judge": name, "part": part + 1, "value": v, "low": low, "high": high}
             for part, (v, low, high) in enumerate(found)
         ]
         band = [(low, high) if judge == "all" or len(people) == 1 else None for _, low, high in found]
         points = [(float(part + 1), v) for part, (v, _, _) in enumerate(found)]
-        drawn.append(Curve(name, points, [pair if pair and None not in pair else None for pair in band]))  # type: ignore[misc]
+        if len(drawn) <= _MOST_DRAWN:
+            drawn.append(Curve(name, points, [pair if pair and None not in pair else None for pair in band]))  # type: ignore[misc]
     if not drawn:
         return None
     whole = _means(table.filter(pl.col("judge").is_in(people)), view.resampling)
-    caption = f"{_finding(view, question.id, whole)} Each part is a fifth of every document; bars: 95 % intervals."
+    caption = f"{_change(view, question.id, whole)} Each part is a fifth of every document; bars: 95 % intervals."
     return Figure(
         f"along-{question.id}",
         f"{caption} n {plural(len(table), 'score')} in {plural(documents, 'document')}.",
@@ -71,9 +73,7 @@ def _placed(view: View, question: str) -> pl.DataFrame:
         for at, segment in enumerate(document.segments)
     ]
     where = pl.DataFrame(places, schema={"document": pl.String, "segment": pl.String, "part": pl.Int64}, orient="row")
-    table = view.material.table.filter(
-        pl.col("question") == question, pl.col("role") == "main", pl.col("score").is_not_null()
-    )
+    table = view.answers(question).filter(pl.col("score").is_not_null())
     return table.select("judge", "document", "segment", "score").join(where, on=["document", "segment"])
 
 
@@ -92,12 +92,14 @@ def _means(table: pl.DataFrame, how: Resampling) -> Replicates:
     return replicate_sums(sums, finish, how)
 
 
-def _value(made: Replicates, column: int, how: Resampling) -> tuple[float, float | None, float | None]:
-    found = outcome(made, how, column=column).interval
-    return float(made.value[column]), found.low if found else None, found.high if found else None
+def _value(
+    made: Replicates, column: int, how: Resampling, bounds: Bounds | None
+) -> tuple[float, float | None, float | None]:
+    value, found = float(made.value[column]), outcome(made, how, column=column).interval
+    return value, *on_scale(value, found.low if found else None, found.high if found else None, bounds)
 
 
-def _finding(view: View, question: str, made: Replicates) -> str:
+def _change(view: View, question: str, made: Replicates) -> str:
     found = outcome(made, view.resampling, column=_PARTS, null=0.0)
     value = float(made.value[_PARTS])
     low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Collection, Iterable, Mapping
 
+import polars as pl
+
+from lanner.analysis import GROUPS, Counted, plan
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.model import Item, Json, Judgement, Rank, Role, Task
-from lanner.reports.coefficients import coefficients
 from lanner.reports.parts import Block, Column, Section, Table
-from lanner.reports.typeset import estimate, interval, number, percent, plural
+from lanner.reports.typeset import estimate, interval, number, percent, plural, words
 from lanner.reports.view import View
 from lanner.stats.diagnosis import self_agreement
 
+_CONTROL_SHARE = 0.2
+"""The share of control items that may be missed, unless the campaign says otherwise."""
 _SPOILED = "spam"  # the name under which a document says which of its outputs is nonsense
 
 
 def section(view: View) -> Section | None:
     """Nothing where there were neither control items nor repeats."""
     blocks: list[Block] = []
-    found = list(view.material.controls) or _spoiled(view)
-    if found:
-        blocks.append(_controls(view, found))
-    if (view.material.table["role"] == "repeat").any():
-        blocks += [made] if (made := _repeats(view)) else []
-    return Section("checks", "Controls and repeats", blocks) if blocks else None
+    misses_by_judge = _by_judge(list(view.material.controls) or _spoiled(view), view.material.left_out)
+    if misses_by_judge:
+        blocks.append(_controls(view, misses_by_judge))
+    repeats = view.counted("repeats", of=tuple(GROUPS))
+    if (repeats.table["role"] == "repeat").any():
+        blocks += [made] if (made := _repeats(view, repeats)) else []
+    return Section("checks", "Controls and repeats", blocks, _findings(view, misses_by_judge)) if blocks else None
 
 
 def _spoiled(view: View) -> list[Misses]:
@@ -47,51 +53,78 @@ def _tasks(given: Iterable[Judgement], nonsense: dict[str, str]) -> list[Task]:
     return made
 
 
-def _controls(view: View, found: Iterable[Misses]) -> Table:
-    by_judge: dict[str, list[Misses]] = {}
-    for row in found:
-        by_judge.setdefault(row.judge, []).append(row)
+def _by_judge(misses_of: Iterable[Misses], left_out: Collection[str]) -> dict[str, tuple[int, int, int]]:
+    """Control items answered, missed, and missed by ties, of each judge who counts and has answered any."""
+    by_judge: dict[str, tuple[int, int, int]] = {}
+    for row in misses_of:
+        if row.judge not in left_out:
+            answered, missed, ties = by_judge.get(row.judge, (0, 0, 0))
+            by_judge[row.judge] = (answered + row.answered, missed + row.missed, ties + row.ties)
+    return {judge: counts for judge, counts in by_judge.items() if counts[0]}
+
+
+def _findings(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> list[str]:
+    """Judges who miss more control items than the share that may be missed, with its interval, allows."""
+    limit = float(view.material.settings.get("control_share") or _CONTROL_SHARE)
+    failed = [
+        f"{view.names.get(judge, judge)} ({missed} of {answered})"
+        for judge, (answered, missed, _) in by_judge.items()
+        if wilson(missed, answered)[0] > limit
+    ]
+    if not failed:
+        return []
+    return [f"**Control items were missed too often** by {words(failed)}: more than {percent(limit, 0)} beyond chance."]
+
+
+def wilson(hits: int, n: int, z: float = 1.959964) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share (1927)."""
+    share, z2 = hits / n, z * z
+    centre, reach = share + z2 / (2 * n), z * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    return max(0.0, (centre - reach) / (1 + z2 / n)), min(1.0, (centre + reach) / (1 + z2 / n))
+
+
+def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table:
     data: list[dict[str, Json]] = []
-    for judge, own in by_judge.items():
-        answered, missed = sum(row.answered for row in own), sum(row.missed for row in own)
-        if answered:
-            data.append(
-                {"judge": view.names.get(judge, judge), "answered": answered, "missed": missed,
-                 "ties": sum(row.ties for row in own), "share": missed / answered}
-            )  # fmt: skip
+    for judge, (answered, missed, ties) in by_judge.items():
+        low, high = wilson(missed, answered)
+        name = view.names.get(judge, judge)
+        counts = {"judge": name, "answered": answered, "missed": missed, "ties": ties}
+        data.append({**counts, "share": missed / answered, "low": low, "high": high})
     data.sort(key=lambda row: -row["share"])
     missed, answered = sum(row["missed"] for row in data), sum(row["answered"] for row in data)
     worst = data[0] if data else None
     said = f"{missed} of {plural(answered, 'control item')} were missed"
     if worst and worst["missed"]:
         said += f", most by {worst['judge']} ({worst['missed']} of {worst['answered']})"
-    rows = [{**row, "share": percent(row["share"], 0)} for row in data]
+    rows = [
+        {**row, "share": percent(row["share"], 0), "ci": f"[{percent(row['low'], 0)}, {percent(row['high'], 0)}]"}
+        for row in data
+    ]
     columns = [
         Column("judge", "Judge"),
         Column("answered", "Control items"),
         Column("missed", "Missed"),
         Column("ties", "of these ties"),
         Column("share", "Share missed"),
+        Column("ci", "95 %", quiet=True),
     ]
-    signature = f"control items · {view.protocol.label} · n {answered} · judges {len(data)}"
+    signature = f"control items · {view.protocol.label} · n {answered} · judges {len(data)} · Wilson 95 %"
     return Table("controls", f"{said}. One broken rule misses an item.", columns, rows, data, signature)
 
 
-def _repeats(view: View) -> Table | None:
+def _repeats(view: View, repeats: Counted) -> Table | None:
     rows: list[dict[str, Json]] = []
     data: list[dict[str, Json]] = []
     best: list[str] = []
     signature = ""
-    for _, question in view.protocol.questions:
-        usable = [c for c in coefficients(question) if c.pairwise and not c.row and c.question in view.answered]
-        if not usable or not _repeated(view, usable[0].question):
+    repeated = set(repeats.table.filter(pl.col("role") == "repeat")["question"].unique())
+    for entry in plan(view.protocol):
+        asked = entry.pairs
+        if asked.question not in repeated:
             continue
-        asked = usable[0]
         options = {**asked.options, "resampling": view.resampling}
-        found = [
-            r for r in self_agreement(view.material.table, asked.question, of=asked.statistic, **options)
-            if r.value is not None
-        ]  # fmt: skip
+        results = self_agreement(repeats.table, asked.question, of=asked.statistic, **options)
+        found = [repeats.sign(result) for result in results if result.value is not None]
         signature = signature or (view.signature(found[0]) if found else "")
         for result in found:
             who = result.labels["judge"]
@@ -116,8 +149,3 @@ def _repeats(view: View) -> Table | None:
     ]
     caption = f"How far judges agree with themselves on items that they met twice: {'; '.join(best)}."
     return Table("repeats", caption, columns, rows, data, signature)
-
-
-def _repeated(view: View, question: str) -> bool:
-    table = view.material.table
-    return bool(((table["question"] == question) & (table["role"] == "repeat")).any())

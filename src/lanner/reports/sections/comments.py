@@ -15,7 +15,7 @@ _MOST = 30
 def section(view: View) -> Section | None:
     """The first comments of each judge; how many there are in all is said."""
     asked = [question.id for _, question in view.protocol.questions if isinstance(question, Text)]
-    given = view.material.table.filter(pl.col("question").is_in(asked), pl.col("text").is_not_null())
+    given = view.table.filter(pl.col("question").is_in(asked), pl.col("text").is_not_null())
     if not given.height:
         return None
     documents = {document.id: document for document in view.material.documents}

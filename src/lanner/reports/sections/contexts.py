@@ -40,7 +40,7 @@ def section(view: View) -> Section | None:
 def _figures(view: View, analysis: Analysis, findings: list[str]) -> Iterator[Block]:
     try:
         options: dict[str, Any] = dict(analysis.options)
-        made = _MADE[analysis.statistic](view.material.table, analysis.of, resampling=view.resampling, **options)
+        made = _MADE[analysis.statistic](view.counted().table, analysis.of, resampling=view.resampling, **options)
     except LannerError as error:
         yield Paragraph(f"{view.label(analysis.of)}: {error.what}")
         return

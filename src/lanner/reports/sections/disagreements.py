@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from lanner.model import Choice, Result
+from lanner.analysis import FEWEST_ITEMS
+from lanner.model import Choice, Result, Unit
 from lanner.reports.figures.confusion import confusion
 from lanner.reports.figures.merging import Merge, merging
 from lanner.reports.parts import Figure, Section
@@ -19,38 +22,82 @@ _MOST_MATRICES = 3
 def section(view: View) -> Section | None:
     """For every question with one answer out of several, where two judges share items."""
     blocks: list[Figure] = []
-    for _, question in view.protocol.questions:
-        if isinstance(question, Choice) and len(view.people_asked(question.id)) > 1:
-            blocks += _question(view, question)
-    merged = [block for block in blocks if block.id.startswith("merging-")]
-    return Section("disagreements", "Disagreements", blocks, [_finding(block) for block in merged]) if blocks else None
+    findings: list[str] = []
+    for stage, question in view.protocol.questions:
+        if not isinstance(question, Choice) or stage.unit is Unit.JUDGE or len(view.people_asked(question.id)) < 2:
+            continue
+        figures, finding = _question(view, question)
+        blocks += figures
+        findings += [finding] if finding else []
+    return Section("disagreements", "Disagreements", blocks, findings) if blocks else None
 
 
-def _finding(block: Figure) -> str:
-    """What share of all disagreements lies between the two labels that are told apart least."""
-    between, total = (sum(int(row[name]) for row in block.data) for name in ("between", "total"))
-    pair = block.caption.removeprefix("Taking ").partition(" as one")[0]
-    most = "Most" if total and between / total > 0.5 else "The largest part of the"
-    share = f" ({percent(between / total, 0)} of {count(total)})" if total else ""
-    change = block.caption.partition("would ")[2].partition(", more than")[0]
-    return f"**{most} disagreement is between {pair}**{share}; taking them as one would {change}."
+@dataclass(frozen=True, slots=True)
+class Confused:
+    """How often two labels were given to one item by two people, of all disagreements."""
+
+    labels: tuple[str, str]
+    between: int
+    total: int
 
 
-def _question(view: View, question: Choice) -> list[Figure]:
+def most_confused(matrices: Sequence[Result]) -> Confused | None:
+    """The two labels between which most disagreements lie, over all pairs of people."""
+    between: Counter[tuple[str, str]] = Counter()
+    for matrix in matrices:
+        for row in matrix.rows:
+            for label, count_of in row.items():
+                if label not in ("label", row["label"]):
+                    first, second = sorted((str(row["label"]), str(label)))
+                    between[first, second] += int(count_of or 0)
+    total = sum(between.values())
+    if not total:
+        return None
+    labels, most = between.most_common(1)[0]
+    return Confused(labels, most, total)
+
+
+def _finding(confused: Confused | None, names: Mapping[str, str], merge: Merged | None) -> str:
+    """Between which labels most disagreement lies; what merging would do, where that pair gains most, too."""
+    if confused is None or confused.total < FEWEST_ITEMS:
+        return ""
+    pair = words([lowered(names[label]) for label in confused.labels])
+    most = "Most" if confused.between / confused.total > 0.5 else "The largest part of the"
+    share = f"{percent(confused.between / confused.total, 0)} of {count(confused.total)}"
+    text = f"**{most} disagreement is between {pair}** ({share})"
+    if merge is not None and set(merge.labels) == set(confused.labels):
+        return f"{text}; taking them as one would change κ {merge.change}."
+    if merge is not None:
+        other = words([lowered(names[label]) for label in merge.labels])
+        return f"{text}; κ would rise most (change {merge.change}) if {other} were one label."
+    return f"{text}."
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The two labels whose merger raises κ most, and by how much, in words."""
+
+    labels: tuple[str, str]
+    change: str
+
+
+def _question(view: View, question: Choice) -> tuple[list[Figure], str]:
     ids = [option.id for option in question.options]
     names = {option.id: view.words.option(question.id, option.id).label for option in question.options}
     select: dict[str, Any] = {"labels": ids, "judges": view.people_asked(question.id)}
     how = view.resampling
     matrices = diagnosis.confusion(view.answers(question.id), question.id, resampling=how, **select)
     if not matrices:
-        return []
+        return [], ""
     chosen = sorted(matrices, key=lambda r: -(r.counts.get("items", 0)))[:_MOST_MATRICES]
     chosen += _closest_model(view, question, ids)
     blocks = [_matrix(view, question.id, result, ids, names) for result in chosen]
     merges = diagnosis.merging(view.answers(question.id), question.id, resampling=how, **select)
+    merged = None
     if merges and len(ids) > 2:
-        blocks.append(_merging(view, question.id, merges, matrices, names))
-    return blocks
+        figure, merged = _merging(view, question.id, merges, matrices, names)
+        blocks.append(figure)
+    return blocks, _finding(most_confused(matrices), names, merged)
 
 
 def _closest_model(view: View, question: Choice, ids: Sequence[str]) -> list[Result]:
@@ -58,7 +105,7 @@ def _closest_model(view: View, question: Choice, ids: Sequence[str]) -> list[Res
     mixed = [
         result
         for agreement in view.agreements
-        if agreement.coefficient.question == question.id
+        if agreement.question == question.id
         for result in agreement.pairs
         if view.pair_kind(result) == "people and models" and result.value is not None
     ]
@@ -92,8 +139,8 @@ def _matrix(view: View, question: str, result: Result, ids: Sequence[str], names
 
 def _merging(
     view: View, question: str, merges: Sequence[Result], matrices: Sequence[Result], names: dict[str, str]
-) -> Figure:
-    """The merge that removes most over all pairs of people."""
+) -> tuple[Figure, Merged]:
+    """The merge that raises κ most over all pairs of people."""
     gains: dict[str, float] = {}
     for result in merges:
         gains[result.labels["merged"]] = gains.get(result.labels["merged"], 0.0) + (result.rows[0]["gain"] or 0.0)
@@ -117,4 +164,5 @@ def _merging(
     data = [
         {"pair": m.pair, "between": m.between, "total": m.total, "before": m.before, "after": m.after} for m in drawn
     ]
-    return Figure(f"merging-{question}", caption, str(merging(labels, drawn)), data, view.signature(merges[0]))
+    figure = Figure(f"merging-{question}", caption, str(merging(labels, drawn)), data, view.signature(merges[0]))
+    return figure, Merged((first, second), change)

@@ -20,7 +20,7 @@ def section(view: View) -> Section | None:
     """Nothing where no two people answered the same item. At most one sentence of each document is shown."""
     if len(view.people) < 2:
         return None
-    main = view.material.table.filter(pl.col("role") == "main", pl.col("judge").is_in(view.people))
+    main = view.counted(of="people").table
     apart = distances(main, view.protocol)
     if apart.is_empty():
         return None

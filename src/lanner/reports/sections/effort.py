@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import polars as pl
-
 from lanner.errors import StatisticError
 from lanner.reports.clock import BETWEEN, times
 from lanner.reports.figures.intervals import Row, intervals
@@ -24,10 +22,10 @@ def section(view: View) -> Section | None:
     """Nothing where no times were kept, or where the judges are not people."""
     if not view.people:
         return None
-    table = view.material.table.filter(view.material.table["judge"].is_in(view.people))
+    counted = view.counted("effort", of="people")
     try:
-        work, way = times(table.filter(pl.col("role") == "main"))
-        result = throughput(work, resampling=view.resampling)
+        work, way = times(counted.table)
+        result = counted.sign(throughput(work, resampling=view.resampling))
     except StatisticError:
         return None
     rows = [row for row in result.rows if row["value"] is not None]

@@ -28,7 +28,16 @@ def section(view: View) -> Section | None:
     return Section("explained", "What the score is made of", blocks, findings) if blocks else None
 
 
-def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
+def details(view: View) -> Section | None:
+    """For the appendix: every coefficient estimated three ways, and the sentences for a paper."""
+    blocks: list[Block] = []
+    for analysis in view.protocol.analyses:
+        if analysis.statistic == STATISTIC and analysis.of in view.answered:
+            blocks += _model(view, analysis, [], detailed=True)
+    return Section("coefficients", "Coefficients in detail", blocks) if blocks else None
+
+
+def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: bool = False) -> list[Block]:
     names: Sequence[str] = analysis.options["blocks"]
     data, by, how = view.wide, ("judge",), view.resampling
     steps = block_model(data, analysis.of, names, by=by, resampling=how)
@@ -68,7 +77,7 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
     )
     table = _blocks_table(view, analysis.of, steps)
     apa = Paragraph(f"**For a paper.** {' '.join(_apa(view, analysis.of, judges, full.rows, shown))}")
-    return [figure, table, *three_ways(view, analysis.of, names, judges, terms, full.rows), apa]
+    return [figure, table] if not detailed else [*three_ways(view, analysis.of, names, judges, terms, full.rows), apa]
 
 
 def _apa(

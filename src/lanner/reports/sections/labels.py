@@ -32,7 +32,7 @@ def _findings(view: View) -> Iterator[str]:
         people = view.people_asked(question.id) if question.id in view.answered else []
         if not isinstance(question, Choice) or not people:
             continue
-        given = view.answers(question.id).filter(pl.col("role") == "main", pl.col("label").is_not_null())
+        given = view.answers(question.id).filter(pl.col("label").is_not_null())
         found = {judge: own for judge, own in _shares(given, "label").items() if judge in people}
         if not found:
             continue
@@ -48,7 +48,7 @@ def _findings(view: View) -> Iterator[str]:
 
 
 def _figures(view: View, question: Question, name: str) -> list[Block]:
-    table = view.material.table.filter(pl.col("question") == name, pl.col("role") == "main")
+    table = view.answers(name)
     options = question.rows if isinstance(question, Grid) else question.choices
     labels = [(o.id, view.words.option(question.id, o.id).label, o.group or "") for o in options]
     column = "label" if isinstance(question, Choice) else "labels"

@@ -26,7 +26,7 @@ def section(view: View) -> Section | None:
 
 def _table(view: View, question: Spans) -> Table | None:
     places = {(d.id, s.id): n for d in view.material.documents for n, s in enumerate(d.segments)}
-    given = view.material.table.filter(pl.col("question") == question.id, pl.col("spans").is_not_null())
+    given = view.answers(question.id).filter(pl.col("spans").is_not_null())
     marked: dict[str, int] = defaultdict(int)
     reach: dict[str, list[int]] = defaultdict(list)
     for document, segment, text in given.select("document", "segment", "spans").iter_rows():

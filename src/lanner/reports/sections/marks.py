@@ -26,9 +26,7 @@ def section(view: View) -> Section | None:
     findings: list[str] = []
     for _, question in view.protocol.questions:
         if isinstance(question, Spans) and question.id in view.answered:
-            given = view.material.table.filter(
-                pl.col("question") == question.id, pl.col("role") == "main", pl.col("spans").is_not_null()
-            )
+            given = view.answers(question.id).filter(pl.col("spans").is_not_null())
             if len(given):
                 marks = _marks(given)
                 blocks += _question(view, question, given, marks)

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from lanner.model import Choice, Grid, JudgeKind, Labels, Question, Rank, Scale, Spans, languages
+from lanner.analysis import Reason
+from lanner.model import Choice, Grid, JudgeKind, Labels, Question, Rank, Result, Scale, Spans, Unit, languages
 from lanner.reports.parts import Column, Paragraph, Section, Table
 from lanner.reports.typeset import count, percent, plural, words
 from lanner.reports.view import View
 
+_MOST_VALUES = 6
 _KINDS = {
     JudgeKind.PERSON: "judge",
     JudgeKind.MODEL: "model",
@@ -36,7 +38,8 @@ _UNITS = {
 
 def section(view: View) -> Section:
     """The method: judges, texts, questions, intervals."""
-    paragraphs = [Paragraph(_who_and_what(view)), Paragraph(_assigned(view)), Paragraph(_intervals(view))]
+    texts = [_who_and_what(view), _assigned(view), _background(view), _intervals(view)]
+    paragraphs = [Paragraph(text) for text in texts if text]
     if view.simulated:
         paragraphs.insert(
             0,
@@ -44,27 +47,42 @@ def section(view: View) -> Section:
                 "**The judges of this campaign are simulated**: nothing here says anything about real translations."
             ),
         )
+    if excluded := _excluded(view):
+        paragraphs.append(Paragraph(excluded))
     if view.material.notes:  # answers withdrawn, spellings mended: what happened to the data before they were counted
         paragraphs.append(Paragraph(f"**About the data.** {' '.join(view.material.notes)}"))
-    return Section("method", "What was done", [*paragraphs, _asked(view), _texts(view)])
+    return Section("method", "What was done", paragraphs)
+
+
+def details(view: View) -> Section:
+    """For the appendix: every question, and the texts."""
+    return Section("questions-and-texts", "Questions and texts", [_asked(view), _texts(view)])
 
 
 def _who_and_what(view: View) -> str:
     kinds = Counter(judge.kind for judge in view.judges)
     who = words([plural(number, _KINDS[kind]) for kind, number in kinds.items()]) or "Nobody"
     how = words(list(dict.fromkeys(_UNITS[stage.unit.value] for stage in view.protocol.stages)))
-    asked = words([view.short(q.id) for _, q in view.protocol.questions if q.kind != "text"])
+    asked = words(
+        [view.short(q.id) for s, q in view.protocol.questions if q.kind != "text" and s.unit is not Unit.JUDGE]
+    )
+    return (
+        f"{who[0].upper()}{who[1:]} worked with {view.words.title} ({view.protocol.label}), {how}{_extent(view)}. They "
+        f"were asked for: {asked or 'nothing about texts'}. {count(len(view.material.judgements))} answers were given."
+    )
+
+
+def _extent(view: View) -> str:
+    """On how many texts of which languages; nothing where the texts are not known."""
     documents = view.material.documents
+    segments = sum(segment.judged for document in documents for segment in document)
+    if not segments:
+        return ""
     pairs = Counter((d.source_language, d.target_language) for d in documents)
     named = words([f"{languages.name(source)} to {languages.name(target)}" for source, target in pairs])
     systems = list(dict.fromkeys(name for document in documents for name in document.systems))
     outputs = f", with outputs of {plural(len(systems), 'system')}" if systems else ""
-    segments = sum(segment.judged for document in documents for segment in document)
-    return (
-        f"{who[0].upper()}{who[1:]} worked with {view.words.title} ({view.protocol.label}), {how}, on "
-        f"{plural(segments, 'sentence')} in {plural(len(documents), 'document')} ({named}{outputs}). They were asked "
-        f"for: {asked}. {count(len(view.material.judgements))} answers were given."
-    )
+    return f", on {plural(segments, 'sentence')} in {plural(len(documents), 'document')} ({named}{outputs})"
 
 
 def _assigned(view: View) -> str:
@@ -95,10 +113,47 @@ def _assigned(view: View) -> str:
     return " ".join(said)
 
 
+def _excluded(view: View) -> str:
+    """Who is left out and why; rows that count in no result but those about them."""
+    sentences = [
+        f"{view.names.get(judge, judge)} is left out of every result: {reason.rstrip('.')}."
+        for judge, reason in view.material.left_out.items()
+    ]
+    settled = view.everyone.excluded.get(Reason.SETTLED, 0)
+    if settled:
+        sentences.append(f"{plural(settled, 'settled answer')} from meetings count as nobody's judgement.")
+    return " ".join(sentences)
+
+
+def _background(view: View) -> str:
+    """When the work was done, what was paid, and what is known of the judges."""
+    sentences = []
+    moments = view.table["answered_at"].drop_nulls()
+    if len(moments):
+        first, last = moments.min(), moments.max()
+        days = f"{first:%-d %B %Y}"  # type: ignore[str-bytes-safe]
+        if f"{last:%F}" != f"{first:%F}":  # type: ignore[str-bytes-safe]
+            days = f"{days} to {last:%-d %B %Y}"  # type: ignore[str-bytes-safe]
+        sentences.append(f"Answers were given {'on' if ' to ' not in days else 'from'} {days}.")
+    if rate := view.material.settings.get("hourly_rate"):
+        sentences.append(f"Judges were paid {rate} {view.material.settings.get('currency') or '€'} an active hour.")
+    known: dict[str, Counter[str]] = {}
+    for judge in view.judges:
+        for name, value in judge.attributes.items():
+            known.setdefault(name, Counter())[str(value)] += 1
+    for name, values in known.items():
+        if len(values) <= _MOST_VALUES:
+            counts = words([f"{value} ({number_of})" for value, number_of in values.most_common()])
+            sentences.append(f"{name.replace('_', ' ').capitalize()} of the judges: {counts}.")
+    if view.protocol.citation:
+        sentences.append(f"The protocol is that of {view.protocol.citation}.")
+    return " ".join(sentences)
+
+
 def _asked(view: View) -> Table:
     """Every question with what could be answered and how many answers there are."""
     given = dict(view.material.table.filter(pl.col("row") == "").group_by("question").len().iter_rows())
-    cells = view.material.table.filter(pl.col("row") != "")
+    cells = view.material.table.filter(pl.col("row") != "")  # everything that was answered, counted or not
     cells = cells.select("question", "judge", "document", "segment", "system").unique()
     given |= dict(cells.group_by("question").len().iter_rows())
     rows: list[dict[str, object]] = []
@@ -160,15 +215,39 @@ def _answer(view: View, question: Question) -> str:
 
 
 def _intervals(view: View) -> str:
-    level = f"{100 * view.resampling.level:g} %"
-    if view.resampling.unit == "document":
-        return (
-            f"Intervals are {level} and come from resampling whole documents, since the sentences of one document are "
-            f"not independent ({count(view.resampling.n)} resamples, seed {view.resampling.seed}); with fewer than "
-            "twenty documents they are widened by a small-sample rule, named in the signature."
-        )
-    drawn = f"{count(view.resampling.n)} resamples, seed {view.resampling.seed}"
-    return f"Intervals are {level} and come from resampling by {view.resampling.unit} ({drawn})."
+    """How the intervals of this report were made, from the signatures of what was computed and from nothing else."""
+    ways = Counter(
+        (result.interval.method, result.interval.unit, result.interval.level, *_drawn(result))
+        for result in view.printed
+        if result.interval is not None
+    )
+    if not ways:
+        return "No interval could be computed."
+    parts = []
+    for (method, unit, level, resamples, seed), number_of in ways.most_common():
+        how = _METHODS.get(method, f"by the method {method}").format(unit=unit, units=f"{unit}s")
+        drawn = f" ({resamples} resamples, seed {seed})" if resamples else ""
+        parts.append((number_of, f"{100 * level:g} %, {how}{drawn}"))
+    if len(parts) == 1:
+        return f"Intervals are {parts[0][1]}."
+    each = "; ".join(f"{text} ({number_of} of {len(view.printed)})" for number_of, text in parts)
+    return f"Intervals are made in {len(parts)} ways, named in each signature: {each}."
+
+
+def _drawn(result: Result) -> tuple[str, str]:
+    """How many resamples were drawn and from which seed; empty where nothing was drawn."""
+    parts = dict(result.signature.parts) if result.signature else {}
+    return parts.get("resamples", ""), parts.get("seed", "")
+
+
+_METHODS = {
+    "jackknife-t": "from leaving out one {unit} at a time (jackknife standard error, t quantiles)",
+    "percentile": "quantiles of resampled {units}",
+    "bca": "quantiles of resampled {units}, corrected for bias and skew (BCa)",
+    "bca-t": "quantiles of resampled {units}, corrected for bias and skew and widened for few {units} (BCa, t)",
+    "wilson": "Wilson's interval for shares over {units}",
+}
+"""What the names of methods in signatures mean."""
 
 
 def _texts(view: View) -> Table:

@@ -18,7 +18,7 @@ def section(view: View) -> Section | None:
     found: dict[tuple[str, str], list[tuple[str, dict[str, object]]]] = {}
     signature = ""
     for question in asked:
-        result = sign_test(view.material.table, question, resampling=view.resampling)
+        result = sign_test(view.counted().table, question, resampling=view.resampling)
         signature = str(result.signature or signature)
         for row in result.rows:
             if row["judge"] == "all":

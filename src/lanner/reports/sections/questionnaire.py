@@ -11,12 +11,13 @@ from lanner.stats.questionnaire import averages, shares
 
 def section(view: View) -> Section | None:
     """Nothing where no stage asks the judges themselves."""
+    answered = set(view.counted("questionnaire").table["question"].unique())
     asked = [
         question
         for stage in view.protocol.stages
         if stage.unit is Unit.JUDGE
         for question in stage.questions
-        if question.id in view.answered
+        if question.id in answered
     ]
     scored = [q.id for q in asked if isinstance(q, Scale | Number | Grid)]
     chosen = [q.id for q in asked if isinstance(q, Choice | Labels)]
@@ -29,7 +30,7 @@ def section(view: View) -> Section | None:
 
 
 def _averages(view: View, questions: list[str]) -> Table:
-    result = averages(view.material.table, questions)
+    result = averages(view.counted("questionnaire").table, questions)
     rows: list[dict[str, Json]] = [
         {
             "statement": view.words.option(row["question"], row["row"]).label
@@ -62,7 +63,7 @@ def _averages(view: View, questions: list[str]) -> Table:
 
 
 def _shares(view: View, questions: list[str]) -> Table:
-    result = shares(view.material.table, questions)
+    result = shares(view.counted("questionnaire").table, questions)
     rows: list[dict[str, Json]] = [
         {
             "question": view.label(row["question"]),

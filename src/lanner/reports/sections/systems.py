@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import polars as pl
-
-from lanner.model import Analysis, Grid, Json, Question, Result
+from lanner.analysis import FEWEST_ITEMS
+from lanner.analysis.scores import Handling, Ranking, profile, rank_systems
+from lanner.model import Analysis, Grid, Json, Question, Result, Unit
 from lanner.reports.figures.estimators import Estimator, Group, estimators
 from lanner.reports.figures.forest import Effect
 from lanner.reports.figures.intervals import Row, intervals
-from lanner.reports.lab.answer import Value
-from lanner.reports.lab.ratios import ratio
 from lanner.reports.parts import Block, Column, Figure, Section, Table
-from lanner.reports.typeset import estimate, number, plural, words
+from lanner.reports.typeset import estimate, interval, number, p_value, percent, plural, words
 from lanner.reports.view import View
-from lanner.stats import ranking
 
 STATISTIC = "ranking.systems"
 _MOST_SYSTEMS, _MOST_FINDINGS, _MOST_PANELS, _MOST_NAMED = 30, 2, 4, 4
@@ -29,22 +26,73 @@ def section(view: View) -> Section | None:
     for analysis in view.protocol.analyses:
         if analysis.statistic != STATISTIC or analysis.of not in view.answered:
             continue
-        result = _ranked(view, analysis)
-        if result.rows:
-            blocks.append(_figure(view, analysis.of, result))
-            findings.append(_finding(view, analysis.of, result))
-    for _, question in view.protocol.questions:
-        if (table := _profile(view, question)) is not None:
-            blocks += [*_panels(view, question), table]
+        ranked = _ranked(view, analysis)
+        if ranked.systems.rows:
+            blocks += [_table(view, analysis, ranked), _figure(view, analysis.of, ranked.systems)]
+            if min(row["n"] for row in ranked.systems.rows) >= FEWEST_ITEMS:
+                findings.append(_finding(view, analysis.of, ranked.systems))
+    for stage, question in view.protocol.questions:
+        if stage.unit is not Unit.JUDGE:
+            blocks += _profile(view, question)
     return Section("systems", "How the systems do", blocks, findings[:_MOST_FINDINGS]) if blocks else None
 
 
-def _ranked(view: View, analysis: Analysis) -> Result:
+def _ranked(view: View, analysis: Analysis) -> Ranking:
     options: dict[str, Any] = dict(analysis.options)
     if options.get("per_words"):
         options["words"] = view.material.words
-    judges = view.people_asked(analysis.of) or None
-    return ranking.systems(view.material.table, analysis.of, judges=judges, resampling=view.resampling, **options)
+    return rank_systems(view.counted("scores"), analysis.of, view.protocol, resampling=view.resampling, **options)
+
+
+def _table(view: View, analysis: Analysis, ranked: Ranking) -> Table:
+    """The ranking in numbers: score, rank range and cluster, and the difference to the next system with its test."""
+    result = ranked.systems
+    between = {frozenset((pair["system"], pair["other"])): pair for pair in ranked.pairs.rows}
+    rows: list[dict[str, Json]] = []
+    data: list[dict[str, Json]] = []
+    for at, row in enumerate(result.rows):
+        if at and row["cluster"] != result.rows[at - 1]["cluster"]:
+            rows.append({"group": f"Cluster {row['cluster']}"})
+        line: dict[str, Json] = {
+            "rank": f"{row['rank']}. {row['system']}",
+            "score": number(row["score"], 2, bounded=False),
+            "ci": interval(row["low"], row["high"], bounded=False),
+            "ranks": _ranks(row["rank_low"], row["rank_high"]),
+            "cluster": row["cluster"],
+            "n": row["n"],
+        }
+        entry: dict[str, Json] = {key: value for key, value in row.items() if key != "ranks"}
+        if at + 1 < len(result.rows):
+            below = result.rows[at + 1]["system"]
+            pair = between.get(frozenset((row["system"], below)))
+            if pair is not None:
+                way = 1 if pair["system"] == row["system"] else -1
+                gap = way * pair["difference"]
+                low, high = pair.get("low"), pair.get("high")
+                ends = (low, high) if way > 0 or low is None or high is None else (-high, -low)
+                line |= {
+                    "gap": estimate(gap, *ends, 2, bounded=False),
+                    "p": p_value(pair["p_holm"]).removeprefix("p ").removeprefix("= "),
+                }
+                entry |= {"next": below, "difference": gap, "difference_low": ends[0], "difference_high": ends[1]}
+                entry |= {"p": pair["p"], "p_corrected": pair["p_holm"]}
+        rows.append(line)
+        data.append(entry)
+    columns = [
+        Column("rank", "System"),
+        Column("score", _capital(view.label(analysis.of))),
+        Column("ci", "95 %", quiet=True),
+        Column("gap", "Lead over the next [95 %]"),
+        Column("p", "p", quiet=True),
+        Column("ranks", "Ranks"),
+        Column("cluster", "Cluster"),
+        Column("n", "n", quiet=True),
+    ]
+    caption = (
+        f"{_finding(view, analysis.of, result)} p is corrected for all pairs of systems; a cluster ends where every "
+        "system above beats every system below."
+    )
+    return Table(f"ranking-{analysis.of}", caption, columns, rows, data, view.signature(result))
 
 
 def _figure(view: View, of: str, result: Result) -> Figure:
@@ -61,11 +109,12 @@ def _figure(view: View, of: str, result: Result) -> Figure:
         for at, row in enumerate(rows)
     ]
     documents = plural(result.counts["documents"], "document")
-    how = f"{_capital(view.label(of))} of each system, best first, in {documents}. Bars: 95 % intervals, documents "
-    how += "resampled; at the right the range of ranks; a line parts systems if all above beat all below."
+    caption = (
+        f"{_capital(view.label(of))} of each system in {documents}, best first. Bars: 95 % intervals over documents; "
+        "at the right the range of ranks; a line ends a cluster."
+    )
     if len(rows) == 1:
-        how = f"Bar: 95 % interval, {documents} resampled; n {plural(result.counts['items'], 'item')}."
-    caption = f"{_finding(view, of, result)} {how}"
+        caption = f"Bar: 95 % interval over {documents}; n {plural(result.counts['items'], 'item')}."
     drawing = intervals(f"{view.label(of)} by system", drawn, bounded=False)
     return Figure(f"systems-{of}", caption, str(drawing), [dict(row) for row in result.rows], view.signature(result))
 
@@ -95,99 +144,102 @@ def _finding(view: View, of: str, result: Result) -> str:
     return f"On {name}, **{words([row['system'] for row in first])} beat all others**; {best['system']} leads ({said})."
 
 
-def _profile(view: View, question: Question) -> Table | None:
-    """Mean value of each row of a grid, or of each label that was rated, system by system."""
-    judges = view.people_asked(question.id) or [judge.id for judge in view.judges]
-    table = view.answers(question.id).filter(
-        pl.col("role") == "main",
-        pl.col("row") != "",
-        pl.col("system") != "",
-        pl.col("judge").is_in(judges),
-        pl.col("score").is_not_null(),
-    )
-    if table.is_empty():
-        return None
-    found = table.group_by("row", "system").agg(pl.col("score").mean(), pl.len().alias("n"))
-    means = {(row, system): (mean, n) for row, system, mean, n in found.iter_rows()}
-    systems = sorted(table["system"].unique())[:_MOST_SYSTEMS]
-    known = [row.id for row in question.rows] if isinstance(question, Grid) else []
-    names = [
-        row
-        for row in [*known, *sorted(set(table["row"].unique()) - set(known))]
-        if any((row, s) in means for s in systems)
-    ]
-    shown: list[dict[str, Json]] = []
-    for row in names:
-        cells = {s: number(means[row, s][0], 2, bounded=False) for s in systems if (row, s) in means}
-        shown.append({"skill": _row_label(view, question, row), **cells})
-    data = [
-        {"row": row, "system": s, "mean": means[row, s][0], "n": means[row, s][1]}
-        for row in names
-        for s in systems
-        if (row, s) in means
-    ]
-    low = min(data, key=lambda entry: entry["mean"])
-    weakest = _row_label(view, question, low["row"]).lower()
-    caption = (
-        f"{view.label(question.id)}: mean of each system, all answers of people counted alike. The lowest is "
-        f"{weakest} of {low['system']} ({number(low['mean'], 2, bounded=False)})."
-    )
-    columns = [Column("skill", view.label(question.id)), *(Column(system, system) for system in systems)]
-    signature = f"mean · {view.protocol.label} {question.id} · n {table.height:,} · judges {len(judges)}"
-    return Table(f"profile-{question.id}", caption, columns, shown, data, signature)
-
-
-def _panels(view: View, question: Question) -> list[Figure]:
-    """The profile as small panels, one for each system, on one axis; for two to four systems."""
-    judges = view.people_asked(question.id) or [judge.id for judge in view.judges]
-    given = view.answers(question.id).filter(
-        pl.col("role") == "main", pl.col("row") != "", pl.col("system") != "", pl.col("judge").is_in(judges)
-    )
-    given = given.drop_nulls("score").with_columns(top=pl.col("score"), bottom=pl.lit(1.0))
-    systems = sorted(given["system"].unique())
-    if not 1 < len(systems) <= _MOST_PANELS:
+def _profile(view: View, question: Question) -> list[Block]:
+    """How often each row of a grid matters and how well each system handles it where it does."""
+    counted = view.counted("scores")
+    entries = profile(counted, question, resampling=view.resampling)
+    systems = list(dict.fromkeys(entry.system for entry in entries))
+    if not entries or len(systems) > _MOST_SYSTEMS:
         return []
-    groups = {row.id: row.group or "" for row in question.rows} if isinstance(question, Grid) else {}
-    used = set(given["row"].unique())
-    rows = [row for row in groups if row in used] or sorted(used)
-    parts = given.select("system", "row", "document", "top", "bottom").partition_by("system", "row", as_dict=True)
-    found: dict[str, dict[str, Value]] = {
-        system: {row: ratio(parts[system, row], view.resampling) for row in rows if (system, row) in parts}
-        for system in systems
-    }
-    drawn = [
-        Group(system, f"n {max((v.n or 0) for v in own.values()):,}", [Estimator("mean", _effects(own))])
-        for system, own in found.items()
-    ]
-    means = {row: [own[row].value or 0.0 for own in found.values() if row in own] for row in rows}
-    spread = {row: max(given) - min(given) for row, given in means.items() if given}
-    widest = max(spread, key=lambda row: spread[row])
-    values = [
-        f"{system} {number(own[widest].value, 2, bounded=False)}" for system, own in found.items() if widest in own
-    ]
-    said = f"Systems differ most in {_row_label(view, question, widest).lower()} ({', '.join(values)})."
-    terms = [(row, _row_label(view, question, row), groups.get(row, "")) for row in rows]
-    data = [
-        {"system": system, "row": row, "mean": v.value, "low": v.low, "high": v.high, "n": v.n}
-        for system, own in found.items()
-        for row, v in own.items()
-    ]
+    by_row: dict[str, dict[str, Handling]] = {}
+    for entry in entries:
+        by_row.setdefault(entry.row, {})[entry.system] = entry
+    graded = any(entry.matters.value != 1.0 for entry in entries)
+    rows: list[dict[str, Json]] = []
+    for row, own in by_row.items():
+        line: dict[str, Json] = {"row": view.option(question.id, row)}
+        for system, entry in own.items():
+            line[f"{system}-matters"] = percent(entry.matters.value, 0)
+            line[f"{system}-mean"] = number(entry.quality.value, 2, bounded=False)
+            line[f"{system}-ci"] = interval(entry.quality.low, entry.quality.high, bounded=False)
+        rows.append(line)
+    columns = [Column("row", view.label(question.id))]
+    for system in systems:
+        columns += [
+            *([Column(f"{system}-matters", "matters", quiet=True, span=system)] if graded else []),
+            Column(f"{system}-mean", "mean", span=system),
+            Column(f"{system}-ci", "95 %", quiet=True, span=system),
+        ]
     signature = (
-        f"mean by document · {view.protocol.label} {question.id} · judges {len(judges)} · resamples "
-        f"{view.resampling.n:,}, seed {view.resampling.seed}"
+        f"share of items and mean where it matters · {view.protocol.label} {question.id} · rows {counted.selection} · "
+        f"n {sum(entry.quality.n for entry in entries):,}"
     )
-    drawing = estimators(terms, drawn, f"mean of {view.label(question.id).lower()}")
-    caption = f"{said} Dot: mean; bar: 95 % interval, documents resampled."
+    data = [entry.to_row() for entry in entries]
+    caption = f"{view.label(question.id)}: {_weakest(view, question, entries)}"
+    if graded:
+        caption += (
+            " “Matters” is the share of judgements in which a row was marked as relevant; the mean is over these."
+        )
+    table = Table(f"profile-{question.id}", caption, columns, rows, data, signature)
+    figures = _panels(view, question, by_row, systems, signature) if 1 < len(systems) <= _MOST_PANELS else []
+    return [*figures, table]
+
+
+def _weakest(view: View, question: Question, entries: Sequence[Handling]) -> str:
+    """Where quality is lowest among rows that matter often enough to say so."""
+    known = [entry for entry in entries if entry.quality.value is not None and entry.quality.n >= FEWEST_ITEMS]
+    if not known:
+        return "too few judgements in which a row matters to say which is handled worst."
+    low = min(known, key=lambda entry: entry.quality.value or 0.0)
+    name = view.option(question.id, low.row).lower()
+    numbers = estimate(low.quality.value, low.quality.low, low.quality.high, 2, bounded=False)
+    where = f", where it matters ({percent(low.matters.value, 0)} of judgements)" if low.matters.value != 1.0 else ""
+    return f"handled worst is {name} by {low.system}: {numbers}{where}."
+
+
+def _panels(
+    view: View,
+    question: Question,
+    by_row: Mapping[str, Mapping[str, Handling]],
+    systems: Sequence[str],
+    signature: str,
+) -> list[Block]:
+    """The means as small panels, one for each system, on one axis."""
+    groups = {row.id: row.group or "" for row in question.rows} if isinstance(question, Grid) else {}
+    shown = {row: own for row, own in by_row.items() if any(entry.quality.n >= FEWEST_ITEMS for entry in own.values())}
+    if not shown:
+        return []
+    drawn = []
+    for system in systems:
+        own = {row: entries[system] for row, entries in shown.items() if system in entries}
+        drawn.append(Group(system, "", [Estimator("mean", _effects(own))]))
+    spread = {
+        row: max(values) - min(values)
+        for row, entries in shown.items()
+        if len(values := [e.quality.value for e in entries.values() if e.quality.n >= FEWEST_ITEMS and e.quality.value])
+        > 1
+    }
+    caption = "Dot: mean where the row matters; bar: 95 % interval over documents."
+    if spread:
+        widest = max(spread, key=lambda row: spread[row])
+        shown_means = [
+            f"{system} {number(entry.quality.value, 2, bounded=False)}" for system, entry in shown[widest].items()
+        ]
+        name = view.option(question.id, widest).lower()
+        caption = f"Systems differ most in how they handle {name} ({', '.join(shown_means)}). {caption}"
+    terms = [(row, view.option(question.id, row), groups.get(row, "")) for row in shown]
+    data = [entry.to_row() for entries in shown.values() for entry in entries.values()]
+    drawing = estimators(terms, drawn, f"mean of {view.label(question.id).lower()} where it matters")
     return [Figure(f"profiles-{question.id}", caption, str(drawing), data, signature)]
 
 
-def _effects(own: Mapping[str, Value]) -> dict[str, Effect]:
+def _effects(own: Mapping[str, Handling]) -> dict[str, Effect]:
     return {
-        row: Effect(v.value, v.low if v.low is not None else v.value, v.high if v.high is not None else v.value)
-        for row, v in own.items()
-        if v.value is not None
+        row: Effect(
+            entry.quality.value,
+            entry.quality.value if entry.quality.low is None else entry.quality.low,
+            entry.quality.value if entry.quality.high is None else entry.quality.high,
+        )
+        for row, entry in own.items()
+        if entry.quality.value is not None and entry.quality.n >= FEWEST_ITEMS
     }
-
-
-def _row_label(view: View, question: Question, row: str) -> str:
-    return view.words.option(question.id, row).label or row.replace("_", " ")

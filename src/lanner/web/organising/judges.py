@@ -14,7 +14,7 @@ from lanner import campaign as campaigns
 from lanner.errors import LannerError
 from lanner.model import Campaign, Judge, JudgeKind, Task
 from lanner.protocols.wording import Wording
-from lanner.reports.files import csv_text
+from lanner.reports.parts import csv_text
 from lanner.store import Overview, Seat, Store
 from lanner.web import auth
 from lanner.web.drafting.judges import Invited, invited

@@ -1,0 +1,199 @@
+"""How systems do: scores that stay on their scale, and the rows of a grid told by how often they matter and how well
+they are handled where they do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lanner.analysis.rows import Counted
+from lanner.model import Grid, Interval, Json, Protocol, Question, Result, Scale
+from lanner.stats import ranking
+from lanner.stats.outcome import outcome
+from lanner.stats.resample import Array, Resampling, replicate_sums
+
+Bounds = tuple[float, float]
+ON_SCALE = "symmetric on the logit of the scale"
+"""How the interval of a bounded score is kept on its scale, for signatures."""
+
+
+def bounds_of(protocol: Protocol, name: str) -> Bounds | None:
+    """The ends of the scale that a question or a score is on; None where it has none."""
+    score = next((score for score in protocol.scores if score.id == name), None)
+    if score is not None:
+        return bounds_of(protocol, score.question) if score.rule in ("value", "mean_of_each") else None
+    found = protocol.find(name)
+    question = found[1] if found else None
+    if isinstance(question, Scale):
+        return question.min, question.max
+    values = [option.value for option in getattr(question, "options", ()) if option.value is not None]
+    return (min(values), max(values)) if len(values) > 1 else None
+
+
+def on_scale(
+    value: float | None, low: float | None, high: float | None, bounds: Bounds | None
+) -> tuple[float | None, float | None]:
+    """The interval of a mean of bounded answers, symmetric on the logit of the scale instead of on the scale itself.
+
+    The standard error is carried over by the delta method, so that the ends never leave the scale. An interval that is
+    not symmetric was resampled and lies on the scale already. None where the mean is at an end of the scale.
+    """
+    if value is None or low is None or high is None or bounds is None:
+        return low, high
+    start, end = bounds
+    reach = (high - low) / 2
+    if not math.isclose(high - value, value - low, rel_tol=1e-6, abs_tol=1e-12):
+        return max(low, start), min(high, end)
+    share = (value - start) / (end - start)
+    if not 0 < share < 1:
+        return None, None
+    centre = math.log(share / (1 - share))
+    step = reach / (end - start) / (share * (1 - share))
+    return tuple(start + (end - start) * _logistic(centre + way * step) for way in (-1, 1))  # type: ignore[return-value]
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Systems best first, and every pair of them."""
+
+    systems: Result
+    pairs: Result
+
+
+def rank_systems(
+    rows: Counted, of: str, protocol: Protocol | None, *, resampling: Resampling | None = None, **options: Any
+) -> Ranking:
+    """The ranking by one score, with intervals that stay on its scale. `rows` are those that count for scores."""
+    judges = rows.table.filter(pl.col("question") == of)["judge"].unique().sort().to_list()
+    chosen = {"judges": judges, "resampling": resampling or Resampling(), **options}
+    made = rows.sign(ranking.systems(rows.table, of, **chosen))
+    pairs = rows.sign(ranking.head_to_head(rows.table, of, **chosen))
+    plain = not options.get("standardise") and not options.get("per_words")
+    bounds = bounds_of(protocol, of) if protocol is not None and plain else None
+    return Ranking(_keep_on_scale(made, bounds), pairs)
+
+
+def _keep_on_scale(result: Result, bounds: Bounds | None) -> Result:
+    if bounds is None:
+        return result
+    kept = []
+    for row in result.rows:
+        low, high = on_scale(row["score"], row["low"], row["high"], bounds)
+        kept.append({**row, "low": low, "high": high})
+    interval: Interval | None = None
+    if result.interval is not None and kept and kept[0]["low"] is not None:
+        interval = replace(result.interval, low=kept[0]["low"], high=kept[0]["high"])
+    made = result.signature
+    if made is not None:
+        made = replace(made, parts=(*made.parts, ("scale", f"{bounds[0]:g} to {bounds[1]:g}, {ON_SCALE}")))
+    return replace(result, rows=kept, interval=interval, signature=made)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A mean or a share over documents, with its interval and what it rests on."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Handling:
+    """One row of a grid for one system: on which share of the items it matters, and its mean where it does."""
+
+    row: str
+    system: str
+    matters: Share
+    quality: Share
+
+    def to_row(self) -> dict[str, Json]:
+        return {
+            "row": self.row,
+            "system": self.system,
+            "matters": self.matters.value,
+            "matters_low": self.matters.low,
+            "matters_high": self.matters.high,
+            "judgements": self.matters.n,
+            "mean_where_it_matters": self.quality.value,
+            "mean_low": self.quality.low,
+            "mean_high": self.quality.high,
+            "n": self.quality.n,
+        }
+
+
+def profile(rows: Counted, question: Question, *, resampling: Resampling | None = None) -> list[Handling]:
+    """How often each row of a grid matters, and how well each system handles it where it does: two numbers, never one.
+
+    A row does not matter where its answer was left at the preselected option ("not relevant"), whatever that is worth.
+    Of a question asked for each chosen label, a label matters where it was chosen.
+    """
+    how = resampling or Resampling()
+    answers = rows.table.filter(
+        pl.col("question") == question.id, pl.col("row") != "", pl.col("system") != "", pl.col("score").is_not_null()
+    )
+    if answers.is_empty():
+        return []
+    unused = question.preselected if isinstance(question, Grid) else None
+    matters = pl.col("label") != unused if unused else pl.lit(value=True)
+    answers = answers.with_columns(matters.fill_null(value=True).alias("matters"))
+    asked = answers.select("judge", "document", "segment", "system").unique()  # what each row might have mattered on
+    bounds = _ends(question)
+    made = []
+    for system in sorted(answers["system"].unique()):
+        own = answers.filter(pl.col("system") == system)
+        items = asked.filter(pl.col("system") == system)
+        for row in _row_order(question, own):
+            cells = own.filter(pl.col("row") == row, pl.col("matters"))
+            if own.filter(pl.col("row") == row).is_empty():
+                continue
+            often = _ratio(cells.select("document", top=pl.lit(1.0)), items.select("document"), how, (0.0, 1.0))
+            well = _ratio(cells.select("document", top=pl.col("score")), cells.select("document"), how, bounds)
+            made.append(Handling(row, system, often, well))
+    return made
+
+
+def _ends(question: Question) -> Bounds | None:
+    if isinstance(question, Grid):
+        kept = [option for option in question.options if option.id != question.preselected]
+        values = [option.value for option in kept if option.value is not None]
+        return (min(values), max(values)) if len(values) > 1 else None
+    return (question.min, question.max) if isinstance(question, Scale) else None
+
+
+def _row_order(question: Question, answers: pl.DataFrame) -> list[str]:
+    known = [row.id for row in question.rows] if isinstance(question, Grid) else []
+    used = set(answers["row"].unique())
+    return [*(row for row in known if row in used), *sorted(used - set(known))]
+
+
+def _ratio(top: pl.DataFrame, bottom: pl.DataFrame, how: Resampling, bounds: Bounds | None) -> Share:
+    """The sum of `top` over the number of rows of `bottom`, with an interval over documents."""
+    places: Mapping[str, int] = {name: at for at, name in enumerate(bottom["document"].unique(maintain_order=True))}
+    sums = np.zeros((max(1, len(places)), 2))
+    for document, total in top.group_by("document").agg(pl.col("top").sum()).iter_rows():
+        sums[places[document], 0] = total
+    for document, count in bottom.group_by("document").len().iter_rows():
+        sums[places[document], 1] = count
+
+    def finish(totals: Array) -> Array:
+        empty = np.full((len(totals), 1), np.nan)
+        return np.asarray(np.divide(totals[:, :1], totals[:, 1:], out=empty, where=totals[:, 1:] > 0))
+
+    made = replicate_sums(sums, finish, how)
+    value = float(made.value[0])
+    if not np.isfinite(value):
+        return Share(None, None, None, 0)
+    interval = outcome(made, how).interval
+    low, high = on_scale(value, interval.low if interval else None, interval.high if interval else None, bounds)
+    return Share(value, low, high, bottom.height)

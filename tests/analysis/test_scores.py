@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.plain_oracle import raw
+from lanner import protocols
+from lanner.analysis import counted
+from lanner.analysis.scores import bounds_of, on_scale, profile, rank_systems
+from lanner.model import Grid
+from lanner.stats.resample import Resampling
+from reports.world import material
+
+
+def test_scores_have_the_ends_of_their_scale() -> None:
+    falcon = protocols.load("h_falcon")
+    assert bounds_of(falcon, "holistic") == bounds_of(falcon, "holistic_score") == (1, 10)
+    assert bounds_of(protocols.load("esa"), "score") == (0, 100)
+    assert bounds_of(falcon, "skill_sum") is None
+
+
+def test_an_interval_of_a_bounded_mean_stays_on_its_scale() -> None:
+    low, high = on_scale(7.5, 4.32, 10.68, (1, 10))
+    assert low is not None and high is not None
+    assert 1 < low < 7.5 < high < 10
+    share = 6.5 / 9
+    step = 3.18 / 9 / (share * (1 - share))
+    assert low == pytest.approx(1 + 9 / (1 + math.exp(-(math.log(share / (1 - share)) - step))))
+    narrow = on_scale(5.5, 5.4, 5.6, (1, 10))
+    assert narrow == pytest.approx((5.4, 5.6), abs=1e-3), "in the middle it hardly changes"
+    assert on_scale(10.0, 9.0, 11.0, (1, 10)) == (None, None)
+    assert on_scale(7.5, 4.0, 11.0, None) == (4.0, 11.0)
+    assert on_scale(7.5, 5.0, 8.0, (1, 10)) == (5.0, 8.0), "resampled: it is on the scale already"
+
+
+def test_a_ranking_is_the_mean_of_raw_rows_and_says_how_its_intervals_were_made() -> None:
+    world = material("h_falcon", judges=3, documents=4)
+    made = rank_systems(counted(world.table, "scores"), "holistic_score", world.protocol)
+    rows = raw(world.judgements)
+    means = rows[rows["question"] == "holistic"].assign(value=lambda t: t["value"].astype(float))
+    oracle = means.groupby("systems")["value"].mean()
+    for row in made.systems.rows:
+        assert row["score"] == pytest.approx(oracle[row["system"]])
+        assert 1 <= row["low"] <= row["score"] <= row["high"] <= 10
+    assert "main items by people" in str(made.systems.signature)
+    assert "logit" in str(made.systems.signature)
+    (pair,) = made.pairs.rows
+    assert abs(pair["difference"]) == pytest.approx(abs(oracle["oak"] - oracle["elm"]))
+
+
+def test_how_often_a_row_matters_and_how_well_it_is_handled_are_two_numbers() -> None:
+    world = material("h_falcon", judges=3, documents=5)
+    grid = world.protocol.find("skills")[1]  # type: ignore[union-attr, index]
+    assert isinstance(grid, Grid) and grid.preselected
+    worth = {option.id: option.value for option in grid.options}
+    rows = raw(world.judgements)
+    rows = rows[rows["question"] == "skills"]
+    cells = pd.DataFrame(
+        [
+            {"system": row.systems, "row": name, "matters": label != grid.preselected, "worth": worth[label]}
+            for row in rows.itertuples()
+            for name, label in row.value.items()  # type: ignore[union-attr, attr-defined]
+        ]
+    )
+    often = cells.groupby(["row", "system"])["matters"].mean()
+    well = cells[cells["matters"]].groupby(["row", "system"])["worth"].mean()
+    for entry in profile(counted(world.table, "scores"), grid, resampling=Resampling()):
+        assert entry.matters.value == pytest.approx(often[entry.row, entry.system])
+        if entry.quality.value is not None:
+            assert entry.quality.value == pytest.approx(well[entry.row, entry.system])
+            assert entry.quality.value >= 1, "an answer that does not matter is not averaged as 0"
+        assert not np.isnan(entry.matters.value or 0)
