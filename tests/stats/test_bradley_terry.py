@@ -9,6 +9,7 @@ from scipy import optimize
 from data_set_frames import parity
 from data_sets import data_dir
 from lanner.stats.bradley_terry import Davidson, bradley_terry
+from lanner.stats.preference import sign_test
 from lanner.stats.resample import Resampling
 
 QUICK = Resampling(n=200)
@@ -88,3 +89,61 @@ def test_a_system_that_always_wins_has_no_strength():
     assert result.value is None
     assert "no bound" in result.notes[0]
     assert "two systems" in bradley_terry({**data, "label": ["tie"] * 4, "system": ["x"] * 4}).notes[0]
+
+
+def contest(wins, losses, per_document=1):
+    n = wins + losses
+    label = ["a"] * wins + ["b"] * losses
+    document = [f"d{i // per_document:04}" for i in range(n)]
+    return {"judge": ["j"] * n, "document": document, "segment": [str(i) for i in range(n)], "system": ["A|B"] * n,
+            "label": label}  # fmt: skip
+
+
+@pytest.mark.parametrize("losses", [1, 2, 5, 20])
+@pytest.mark.parametrize("wins", [28, 94, 499])
+def test_a_pair_without_ties_has_the_p_and_the_interval_of_the_share_of_wins(wins, losses):
+    """29 to 1 cannot be undecided in one test and clear in the other."""
+    pair = next(row for row in bradley_terry(contest(wins, losses)).rows if row["kind"] == "pair")
+    share = sign_test(contest(wins, losses), per_judge=False).rows[0]
+    assert pair["p"] == pytest.approx(share["p_documents"], rel=1e-4)
+    odds = [np.log(share[end] / (1 - share[end])) for end in ("low", "high")]
+    assert [pair["low"], pair["high"]] == pytest.approx(odds, rel=1e-4)
+    assert pair["low"] < pair["value"] < pair["high"]
+
+
+@given(st.integers(2, 120), st.integers(1, 120), st.integers(1, 4))
+@settings(max_examples=60, deadline=None)
+def test_the_interval_of_a_pair_excludes_zero_exactly_where_p_is_small(wins, losses, per_document):
+    rows = bradley_terry(contest(wins, losses, per_document)).rows
+    pair = next(row for row in rows if row["kind"] == "pair")
+    if pair["p"] is not None and abs(pair["p"] - 0.05) > 1e-6:
+        assert (pair["p"] < 0.05) == (pair["low"] > 0 or pair["high"] < 0)
+
+
+def test_one_more_document_changes_little_also_at_a_hundred():
+    logs = [
+        np.log(next(row for row in bradley_terry(contest(wins, 9)).rows if row["kind"] == "pair")["p"])
+        for wins in range(80, 130)
+    ]
+    assert np.all(np.diff(logs) < 0)
+    assert np.abs(np.diff(logs, 2)).max() < 0.05
+
+
+def test_who_never_lost_has_a_lower_bound_and_a_reason():
+    result = bradley_terry(contest(150, 0))
+    assert result.value is None
+    assert "never lost" in result.notes[0]
+    (row,) = result.rows
+    assert (row["system"], row["value"], row["high"], row["chance"]) == ("A", None, None, 1.0)
+    assert row["low"] == pytest.approx(3.65, abs=0.01)
+    assert row["p"] < 1e-15
+
+
+def test_leaving_out_by_one_step_comes_near_to_fitting_again():
+    rng = np.random.default_rng(1)
+    pairs = np.array([(0, 1), (0, 2), (1, 2)])
+    model = Davidson(3, pairs, True)
+    units = rng.poisson(2.0, (60, 3, 3)).astype(float)
+    whole = model.fit(units.sum(axis=0)[None])[0]
+    again = np.concatenate([model.fit((units.sum(axis=0) - own)[None]) for own in units])
+    assert model.without_each(whole, units) == pytest.approx(again, abs=2e-3)

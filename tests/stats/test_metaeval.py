@@ -80,3 +80,72 @@ def test_one_system_is_too_few() -> None:
     gold, scorers = world()
     with pytest.raises(StatisticError, match="fewer than two"):
         metaeval(gold, scorers, without=SYSTEMS[1:])
+
+
+def test_equal_scorers_are_told_apart_by_document_as_often_as_they_should() -> None:
+    """Two metrics of one quality whose errors belong to documents and systems: one-sided 5 % of comparisons."""
+    rng = np.random.default_rng(3)
+    names, documents = tuple("abcdef"), np.repeat(np.arange(12), 5)
+    hits: dict[str, list[bool]] = {"by document": [], "as WMT24": []}
+    tests = ("acc_eq", "segment_pearson", "williams")
+    for seed in range(60):
+        quality = rng.normal(size=(6, 60)) + np.linspace(-0.5, 0.5, 6)[:, None]
+        metrics = [
+            Scorer(name, names, quality + rng.normal(size=(6, 60)) + rng.normal(size=(6, 12))[:, documents])
+            for name in ("one", "two")
+        ]
+        gold = Scorer("gold", names, np.round(2 * quality))
+        for how, as_wmt24 in (("by document", False), ("as WMT24", True)):
+            rows = comparisons(
+                gold, metrics, documents=[str(d) for d in documents], tests=tests, k=200, seed=seed, as_wmt24=as_wmt24
+            ).rows
+            hits[how] += [row[f"p_{name}"] < 0.05 for row in rows for name in tests]
+    assert np.mean(hits["by document"]) < 0.075 < 0.09 < np.mean(hits["as WMT24"])
+
+
+def test_constant_scorers_and_scorers_that_share_nothing_have_a_reason_and_no_p() -> None:
+    gold, (far, close) = world()
+    flat = Scorer("flat", SYSTEMS, np.ones_like(gold.segments))
+    documents = [str(n // 4) for n in range(40)]
+    result = comparisons(gold, [flat, close], documents=documents, k=100)
+    assert any("flat gives one score everywhere" in note for note in result.notes)
+    assert {row["p_segment_pearson"] for row in result.rows} == {None}
+    assert all(row[f"p_{name}"] is None or row[f"p_{name}"] > 0.05 for row in result.rows[:1] for name in TESTS)
+    far.segments[:, 20:] = np.nan
+    close.segments[:, :20] = np.nan
+    result = comparisons(gold, [far, close], documents=documents, k=100)
+    assert any("share no segment" in note for note in result.notes)
+    assert all(value is None for row in result.rows for name, value in row.items() if name.startswith("p_"))
+
+
+@pytest.mark.parametrize("as_wmt24", [False, True])
+def test_what_was_swapped_is_said(as_wmt24: bool) -> None:
+    gold, scorers = world()
+    documents = [str(n // 4) for n in range(40)]
+    options = {"documents": documents, "as_wmt24": as_wmt24}
+    for result in (metaeval(gold, scorers, **options), comparisons(gold, scorers, tests=["acc_eq"], **options)):
+        assert any("cell by cell" in note for note in result.notes) == as_wmt24
+    assert any("every segment counts as one" in note for note in metaeval(gold, scorers).notes)
+    few = ["a"] * 20 + ["b"] * 20
+    assert {row["p_acc_eq"] for row in comparisons(gold, scorers, tests=["acc_eq"], documents=few).rows} == {None}
+    assert {row["group"] for row in metaeval(gold, scorers, documents=few).rows} == {1}
+
+
+def test_accuracies_and_correlations_have_document_intervals() -> None:
+    """Against leaving out one document and computing all anew."""
+    gold, [scorer, _] = world(segments=60)
+    documents = [str(n // 5) for n in range(60)]
+    row = metaeval(gold, [scorer], documents=documents).rows[0]
+    kinds = [f"{over}_{kind}" for over in ("segment", "item", "system") for kind in ("pearson", "spearman", "kendall")]
+    for name in ("acc_eq", "sys_pearson", *kinds):
+        assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
+    without = []
+    for d in range(12):
+        kept = np.array([name != str(d) for name in documents])
+        parts = [Scorer(s.name, s.systems, s.segments[:, kept]) for s in (gold, scorer)]
+        without.append(metaeval(parts[0], parts[1:]).rows[0])
+    for name in ("sys_pearson", *kinds):
+        values = np.array([other[name] for other in without])
+        error = np.sqrt(11 / 12 * ((values - values.mean()) ** 2).sum()) / (1 - row[name] ** 2)
+        wide = np.arctanh(row[f"{name}_high"]) - np.arctanh(row[f"{name}_low"])
+        assert wide == pytest.approx(2 * 2.201 * error, rel=0.15)

@@ -1,4 +1,4 @@
-""""""
+"""Tests between scorers against their definitions: one pair and one swap at a time."""
 
 from itertools import product
 
@@ -10,8 +10,11 @@ from lanner.stats.metric_accuracy import calibrated, confidences, correlation, p
 from lanner.stats.metric_tests import (
     accuracy_test,
     accuracy_tests,
+    accuracy_tests_by_document,
+    document_tests,
     kendall_tests,
     pearson_tests,
+    pearson_without_each,
     rank_groups,
     soft_accuracy_tests,
     system_accuracy_tests,
@@ -199,3 +202,99 @@ def test_groups_end_where_a_member_beats_the_next() -> None:
     ps[0, 2] = ps[2, 3] = 0.01
     assert rank_groups([0.9, 0.8, 0.7, 0.6], ps) == [1, 1, 2, 3]
     assert rank_groups([0.6, 0.9], np.ones((2, 2))) == [1, 1]
+
+
+DOCUMENT = np.repeat(np.arange(6), [3, 1, 2, 4, 1, 3])
+
+
+def swapped_by_document(gold, tables, statistic):
+    """All 64 swaps of six documents, one pair of scorers at a time."""
+    flat = [(t - t.mean()) / t.std() for t in tables]
+    ps = np.ones((len(tables), len(tables)))
+    for a, b in product(range(len(tables)), repeat=2):
+        if a != b:
+            x, y = flat[a], flat[b]
+            seen = statistic(gold, x) - statistic(gold, y)
+            drawn = []
+            for swap in product([False, True], repeat=6):
+                mask = np.array(swap)[DOCUMENT]
+                drawn.append(statistic(gold, np.where(mask, x, y)) - statistic(gold, np.where(mask, y, x)))
+            ps[a, b] = np.mean(np.array(drawn) >= seen - 1e-9)
+    return ps
+
+
+STATISTICS = {
+    "segment_pearson": lambda g, s: np.corrcoef(g.ravel(), s.ravel())[0, 1],
+    "item_kendall": lambda g, s: correlation(g, s, "kendall", "item"),
+    "sys_pairwise_accuracy": lambda g, s: pairwise_accuracy(g.mean(axis=1), s.mean(axis=1)),
+    "sys_pearson": lambda g, s: np.corrcoef(g.mean(axis=1), s.mean(axis=1))[0, 1],
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_swapping_documents_is_its_definition(name: str) -> None:
+    gold, tables = scorers(11, systems=5, segments=len(DOCUMENT))
+    found = document_tests(name, gold, tables, DOCUMENT, k=1000)
+    assert found == pytest.approx(swapped_by_document(gold, tables, STATISTICS[name]))
+
+
+def test_swapping_documents_of_acc_eq_keeps_each_threshold() -> None:
+    gold, tables = scorers(12, systems=4, segments=len(DOCUMENT))
+    made = [calibrated(gold, table) for table in tables]
+    found = accuracy_tests_by_document(made, DOCUMENT, k=1000)
+    for a, b in product(range(3), repeat=2):
+        if a == b:
+            continue
+        gap = (made[a].correct.astype(float) - made[b].correct).mean(axis=0)
+        parts = np.array([gap[d == DOCUMENT].sum() for d in range(6)])
+        drawn = [np.dot(signs, parts) for signs in product([-1, 1], repeat=6)]
+        assert found[a, b] == pytest.approx(np.mean(np.array(drawn) >= parts.sum() - 1e-9))
+
+
+def test_correlations_apart_is_a_t_test_over_documents_left_out() -> None:
+    gold, tables = scorers(13, segments=len(DOCUMENT))
+    found = document_tests("williams", gold, tables, DOCUMENT)
+    values = []
+    for table in (tables[0], tables[1]):
+        whole = pearson_without_each(gold, table, DOCUMENT)
+        assert whole[0] == pytest.approx(np.corrcoef(gold.ravel(), table.ravel())[0, 1])
+        for d in range(6):
+            kept = d != DOCUMENT
+            assert whole[1 + d] == pytest.approx(np.corrcoef(gold[:, kept].ravel(), table[:, kept].ravel())[0, 1])
+        values.append(whole)
+    gaps = values[0] - values[1]
+    error = np.sqrt(5 / 6 * ((gaps[1:] - gaps[1:].mean()) ** 2).sum())
+    assert found[0, 1] == pytest.approx(student.sf(gaps[0] / error, 5))
+    assert found[1, 0] == pytest.approx(1 - found[0, 1])
+
+
+ALL = ("acc_eq", "spa", "sys_pairwise_accuracy", "sys_pearson", "segment_pearson", "item_kendall", "williams")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_undefined_is_never_significant(name: str) -> None:
+    gold, tables = scorers(14, segments=len(DOCUMENT))
+    constant = np.ones_like(gold)
+    first, second = tables[0].copy(), tables[1].copy()
+    first[:, 7:] = np.nan
+    second[:, :7] = np.nan
+    for pair in ([constant, tables[0]], [first, second], [np.full_like(gold, np.nan), tables[0]]):
+        ps = document_tests(name, gold, pair, DOCUMENT)
+        if name in ("acc_eq", "spa") and pair[0] is constant:  # ties are an order too: these are defined
+            assert ps[0, 1] > 0.05
+        else:
+            assert np.isnan(ps[0, 1])
+            assert np.isnan(ps[1, 0])
+    few = np.zeros(len(DOCUMENT), int)
+    few[7:] = 1
+    assert np.isnan(document_tests(name, gold, tables, few)[0, 1])
+
+
+@pytest.mark.parametrize("test", [pearson_tests, kendall_tests])
+def test_undefined_is_never_significant_cell_by_cell(test) -> None:
+    gold, tables = scorers(15, segments=20)
+    assert np.isnan(test(gold, [np.ones_like(gold), tables[0]], k=50)[[0, 1], [1, 0]]).all()
+    first, second = tables[0].copy(), tables[1].copy()
+    first[:, 10:] = np.nan
+    second[:, :10] = np.nan
+    assert np.isnan(where_whole(gold, [first, second], lambda g, t: test(g, t, k=50))[0, 1])

@@ -272,7 +272,7 @@ def test_williams_t_of_correlated_correlations(
     gold, lesser, greater = (
         Scorer(name, ("oak", "elm"), c.reshape(2, -1)) for name, c in zip("glh", cells, strict=True)
     )
-    found = comparisons(gold, [lesser, greater], tests=["williams"]).rows
+    found = comparisons(gold, [lesser, greater], tests=["williams"], as_wmt24=True).rows
     p = {row["metric"]: row["p_williams"] for row in found}
     assert stats.t.ppf(p["h"], n - 3) == pytest.approx(t, abs=tolerance)
     assert p["l"] == pytest.approx(1 - p["h"])

@@ -1,4 +1,4 @@
-""""""
+"""Rankings and head-to-head tests against their definitions, and what they must never say."""
 
 from itertools import product
 
@@ -11,9 +11,9 @@ from data_sets import data_dir
 from lanner.analysis.material import from_file
 from lanner.errors import StatisticError
 from lanner.stats import ranking
-from lanner.stats.ranking import duels, holm, shares_segments
+from lanner.stats.ranking import corrected, duels, holm
 from lanner.stats.resample import Resampling
-from lanner.stats.scores import Averaging, Items
+from lanner.stats.scores import Averaging, Items, score_table, shares_segments
 
 
 def found(seed: int = 0, documents: int = 6, gap: float = 1.0) -> Items:
@@ -239,3 +239,170 @@ def test_one_system_has_a_score_and_nobody_to_beat() -> None:
     assert (row["rank_low"], row["rank_high"], row["cluster"]) == (1, 1, 1)
     assert row["low"] < row["score"] < row["high"]
     assert ranking.head_to_head(ratings({"oak": 0.0}), "score").rows in ((), [])
+
+
+def unequal(gap: float = 5.0, seed: int = 0) -> pl.DataFrame:
+    """Both systems on 20 hard documents, where the second is better by `gap` on every segment; the first alone on 20
+    easy documents as well."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for d, s in product(range(20), range(5)):
+        base = 40 + rng.normal(0, 3)
+        rows.append((f"hard{d}", str(s), "A", "j", base))
+        rows.append((f"hard{d}", str(s), "B", "j", base + gap + rng.normal(0, 0.5)))
+        rows.append((f"easy{d}", str(s), "A", "j", 90 + rng.normal(0, 3)))
+    return pl.DataFrame(rows, schema=["document", "segment", "system", "judge", "score"], orient="row")
+
+
+def test_easier_documents_do_not_make_a_winner() -> None:
+    result = ranking.systems(unequal(), "")
+    best, other = result.rows
+    assert (best["system"], best["cluster"], best["wins"]) == ("B", 1, 1)
+    assert (other["system"], other["cluster"], other["losses"]) == ("A", 2, 1)
+    assert best["micro"] < other["micro"]
+    assert best["score"] - other["score"] == pytest.approx(5, abs=0.3)
+    assert any("adjusted" in note for note in result.notes)
+    assert "adjusted" in str(result.signature)
+
+
+def test_a_ranking_by_plain_means_never_lets_the_loser_win() -> None:
+    made = ranking.rank(unequal(), "", adjust="none")
+    assert made.systems == ("A", "B")
+    assert made.beats.tolist() == [[0, 0], [1, 0]]
+    assert made.clusters == (1, 1)
+    assert any("B is better on the segments that both have" in note for note in made.result.notes)
+
+
+@pytest.mark.parametrize("test", ["permutation", "signed-rank", "rank-sum"])
+@pytest.mark.parametrize("direction", ["higher_is_better", "lower_is_better"])
+def test_who_wins_is_who_the_test_says(test: str, direction: str) -> None:
+    """Against the sign of the mean difference on shared segments, on sparse tables."""
+    for seed in range(6):
+        data = ratings({"oak": 0, "elm": 6, "fir": 12}, seed=seed).sample(fraction=0.5, seed=seed)
+        made = ranking.rank(data, "score", test=test, direction=direction, swaps=500)  # type: ignore[arg-type]
+        better = 1 if direction == "higher_is_better" else -1
+        table = score_table(made.items, made.systems).scores
+        for a, b in product(range(3), repeat=2):
+            if made.beats[a, b]:
+                gap = table[:, a] - table[:, b]
+                if test != "rank-sum":
+                    assert better * np.nanmean(gap) > 0
+
+
+def test_adjusted_scores_are_least_squares_with_segment_effects() -> None:
+    """Against numpy's least squares on dummies: differences of the systems' coefficients."""
+    data = ratings({"oak": 0, "elm": 6, "fir": 12}, documents=8).sample(fraction=0.5, seed=3)
+    made = ranking.rank(data, "score", swaps=100)
+    table = made.items.table.with_columns(item=pl.col("document") + "/" + pl.col("segment"))
+    columns = [
+        *((table["system"] == name).cast(pl.Float64).to_numpy() for name in made.systems),
+        *((table["item"] == name).cast(pl.Float64).to_numpy() for name in sorted(set(table["item"]))[1:]),
+    ]
+    beta = np.linalg.lstsq(np.stack(columns, axis=1), table["score"].to_numpy(), rcond=None)[0]
+    assert np.diff(made.scores) == pytest.approx(np.diff(beta[:3]))
+
+
+def test_systems_without_a_common_document_are_not_ranked() -> None:
+    data = unequal().filter(~((pl.col("system") == "A") & pl.col("document").str.starts_with("hard")))
+    result = ranking.systems(data, "")
+    assert any("not a ranking" in note for note in result.notes)
+    assert {row["wins"] for row in result.rows} == {0}
+    assert {row["cluster"] for row in result.rows} == {1}
+
+
+@pytest.mark.parametrize("documents", [6, 9, 30])
+@pytest.mark.parametrize("average", ["micro", "document", "macro"])
+def test_the_interval_of_a_difference_ends_where_its_test_begins_to_reject(documents: int, average: str) -> None:
+    """Shift one system by d: the test against 0 must reject exactly for d beyond the ends of the interval."""
+    items = found(5, documents=documents, gap=0.2)
+    options = {"average": average, "swaps": 2000}
+    [duel] = duels(items, ["oak", "elm"], **options)  # type: ignore[arg-type]
+    assert duel.low is not None and duel.high is not None
+    assert duel.low < duel.difference < duel.high
+    width = duel.high - duel.low
+    for end, outward in ((duel.low, -1), (duel.high, 1)):
+        for step in (-0.01, 0.01):
+            shift = pl.when(pl.col("system") == "oak").then(pl.col("score") - end - outward * step * width)
+            moved = Items(items.table.with_columns(score=shift.otherwise(pl.col("score"))), "score", 1)
+            [again] = duels(moved, ["oak", "elm"], **options)  # type: ignore[arg-type]
+            assert (again.p <= 0.05) == (step > 0)
+
+
+def test_five_documents_have_no_interval_of_a_difference() -> None:
+    [duel] = duels(found(documents=5, gap=50), ["oak", "elm"])
+    assert duel.p == pytest.approx(2 / 2**5)
+    assert (duel.low, duel.high) == (None, None)
+
+
+def test_equivalence_is_two_one_sided_tests_and_agrees_with_the_90_per_cent_interval() -> None:
+    for seed in range(8):
+        items = found(seed, documents=12, gap=0.1)
+        [duel] = duels(items, ["oak", "elm"], margin=0.6)
+        assert duel.p_equivalent is not None and duel.p_not_worse is not None
+        assert duel.p_not_worse <= duel.p_equivalent
+        t = stats.ttest_1samp  # the usual test on document means, which must come near
+        gaps = (
+            wide(items).group_by("document").agg((pl.col("oak") - pl.col("elm")).mean().alias("gap"))["gap"].to_numpy()
+        )
+        usual = max(t(gaps, -0.6, alternative="greater").pvalue, t(gaps, 0.6, alternative="less").pvalue)
+        assert duel.p_equivalent == pytest.approx(usual, abs=0.06)
+    with pytest.raises(StatisticError, match="margin"):
+        duels(items, ["oak", "elm"], margin=-1)
+    with pytest.raises(StatisticError, match="margin"):
+        duels(items, ["oak", "elm"], margin=1, test="signed-rank")
+
+
+def test_where_low_is_good_not_worse_means_not_higher() -> None:
+    rows = ranking.head_to_head(ratings({"elm": 0, "oak": 3}), "score", direction="lower_is_better", margin=6.0).rows
+    assert rows[0]["system"] == "elm"
+    assert rows[0]["p_not_worse"] < 0.05
+    assert ranking.head_to_head(ratings({"elm": 0, "oak": 30}), "score", margin=6.0).rows[0]["p_not_worse"] > 0.5
+
+
+def test_shaffers_correction_is_closed_testing_over_pairs() -> None:
+    """Of three systems, if any two differ at most one hypothesis is left; never below p or above Holm."""
+    assert corrected([0.01, 0.02, 0.04], "shaffer", 3) == pytest.approx([0.03, 0.03, 0.04])
+    assert corrected([0.01, 0.02, 0.04], "holm", 3) == pytest.approx([0.03, 0.04, 0.04])
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        ps = list(rng.uniform(size=10) ** 3)
+        holms, shaffers = holm(ps), corrected(ps, "shaffer", 5)
+        assert all(p <= s <= h for p, s, h in zip(ps, shaffers, holms, strict=True))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("change", ["rows", "systems", "judges"])
+def test_order_of_rows_and_names_of_systems_and_judges_change_nothing(change: str) -> None:
+    data = ratings({"oak": 0, "elm": 6, "fir": 12}, documents=9).sample(fraction=0.7, seed=1)
+    before = ranking.rank(data, "score")
+    renamed = {"oak": "a3", "elm": "a2", "fir": "a1"}
+    match change:
+        case "rows":
+            data = data.sample(fraction=1, shuffle=True, seed=2)
+        case "systems":
+            data = data.with_columns(pl.col("system").replace(renamed))
+        case _:
+            data = data.with_columns(judge=pl.lit("x") + pl.col("judge"))
+    after = ranking.rank(data, "score")
+    assert after.scores == pytest.approx(before.scores)
+    assert [duel.p for duel in after.duels] == pytest.approx([duel.p for duel in before.duels])
+    names = [renamed[name] if change == "systems" else name for name in before.systems]
+    assert list(after.systems) == names
+
+
+def test_a_system_on_few_documents_has_few_degrees_of_freedom() -> None:
+    data = ratings({"oak": 0, "elm": 0}, documents=40)
+    few = data.filter((pl.col("system") == "oak") | pl.col("document").is_in(["d1", "d2", "d3"]))
+    rows = {row["system"]: row for row in ranking.systems(few, "score").rows}
+    assert (rows["elm"]["documents"], rows["oak"]["documents"]) == (3, 40)
+    assert rows["elm"]["high"] - rows["elm"]["low"] > 2 * (rows["oak"]["high"] - rows["oak"]["low"])
+
+
+def test_scores_too_large_to_compute_with_are_left_out_and_said() -> None:
+    data = ratings({"oak": 0, "elm": 6})
+    wild = pl.Series([1e300, float("inf"), -1e200])
+    odd = data.with_columns(
+        score=pl.when(pl.int_range(pl.len()) < 3).then(wild.extend_constant(0.0, len(data) - 3)).otherwise("score")
+    )
+    result = ranking.systems(odd, "score")
+    assert any("3 scores are infinite or beyond" in note for note in result.notes)
+    assert all(abs(row["score"]) < 1e3 for row in result.rows)

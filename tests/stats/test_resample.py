@@ -89,7 +89,7 @@ def test_group_sums():
 
 def test_signature_is_one_line_that_can_be_followed():
     values = with_ones(np.arange(130.0))
-    how = Resampling(n=500, seed=7)
+    how = Resampling(n=500, seed=7, method="bca-t")
     interval = outcome(replicate_sums(values, mean_of, how), how).interval
     line = str(sign("alpha", how, interval, protocol="demo@1", level="ordinal"))
     assert line.startswith(

@@ -38,6 +38,7 @@ _NARROW = {
 @click.option("--compare", is_flag=True, help="Tests between every two scorers instead.")
 @click.option("--tests", "asked", metavar="NAMES", help="With --compare: which tests, with commas between, or all.")
 @click.option("--compat", is_flag=True, help="mt-metrics-eval's numbers, where ours differ.")
+@click.option("--as-wmt24", is_flag=True, help="Test by swapping single scores, as the shared task did.")
 @click.option("--table", "layout", type=click.Choice(["latex", "tsv"]), help="The table alone, for a paper or a sheet.")
 @click.option("--swaps", default=1000, show_default=True, help="Random swaps for soft accuracy and tests.")
 @click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
@@ -55,6 +56,7 @@ def command(
     compare: bool,
     asked: str | None,
     compat: bool,
+    as_wmt24: bool,
     layout: str | None,
     swaps: int,
     seed: int,
@@ -83,7 +85,9 @@ def command(
         output.note(f"References are left out as systems: {', '.join(references)}.")
     if compare:
         tests = _tests(asked, len(scorers), output)
-        result = comparisons(truth, scorers, without=without, tests=tests, k=swaps, seed=seed)
+        result = comparisons(
+            truth, scorers, without=without, documents=documents, tests=tests, k=swaps, seed=seed, as_wmt24=as_wmt24
+        )
         shown = {f"p_{name}": _NARROW.get(name, name.replace("_", " ")) for name in tests}
         rows = [{**row, **{name: p_value(row[p]) for p, name in shown.items()}} for row in result.rows]
         output.table(rows, ["metric", "other", *shown.values()])
@@ -96,6 +100,7 @@ def command(
             swaps_of_segments=swaps,
             seed=seed,
             compat=compat,
+            as_wmt24=as_wmt24,
         )
         if layout:
             click.echo(_typeset(result, layout), nl=False)

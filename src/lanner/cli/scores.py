@@ -15,7 +15,7 @@ from lanner.errors import InputError, did_you_mean
 from lanner.model import Result, languages
 from lanner.reports.typeset import estimate, p_value
 from lanner.stats import ranking, scores
-from lanner.stats.ranking import Combine, Correction, Test
+from lanner.stats.ranking import Adjust, Combine, Correction, Test
 from lanner.stats.resample import Resampling
 from lanner.stats.scores import Average
 
@@ -44,6 +44,8 @@ _SELECTION = (
 @click.option("--test", type=click.Choice(get_args(Test)), help="How systems are compared. [default: permutation]")
 @click.option("--combine", type=click.Choice(get_args(Combine)), help="Tests per domain. [default: pooled]")
 @click.option("--correction", type=click.Choice(get_args(Correction)), help="For many pairs. [default: holm]")
+@click.option("--adjust", type=click.Choice(get_args(Adjust)), help="For segments that not all share. [default: auto]")
+@click.option("--margin", type=float, metavar="POINTS", help="With --head-to-head: not worse, or equal, by so much.")
 @click.option("--standardise", is_flag=True, default=None, help="z per judge.")
 @click.option("--head-to-head", "pairs", is_flag=True, help="Every pair of systems instead.")
 @click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
@@ -157,9 +159,27 @@ def _print_systems(output: Output, result: Result, of: str) -> None:
 
 
 def _print_pairs(output: Output, result: Result, of: str) -> None:
-    rows = [{"question": of, **row, "p_text": p_value(row["p"]), "holm": p_value(row["p_holm"])} for row in result.rows]
-    columns = ["system", "other", "difference", ("p_text", "p"), ("holm", "p (Holm)"), "higher", "lower", "n"]
-    _print(output, rows, columns, result)
+    rows = [
+        {
+            "question": of,
+            **row,
+            "estimate": estimate(row["difference"], row["low"], row["high"], 2, bounded=False),
+            "p_text": p_value(row["p"]),
+            **{f"{name}_text": p_value(row[name]) for name in _CORRECTED if name in row},
+        }
+        for row in result.rows
+    ]
+    correction = dict(result.signature.parts)["correction"] if result.signature else "holm"
+    columns: list[Any] = ["system", "other", ("estimate", "difference [95 %]"), ("p_text", "p")]
+    columns += [
+        (f"{name}_text", f"{title} ({correction})" if correction != "none" else title)
+        for name, title in _CORRECTED.items()
+        if rows and name in rows[0]
+    ]
+    _print(output, rows, [*columns, "higher", "lower", "n", "documents"], result)
+
+
+_CORRECTED = {"p_holm": "p", "p_not_worse": "p other not worse", "p_equivalent": "p equal within margin"}
 
 
 def _print_level(output: Output, result: Result, of: str) -> None:

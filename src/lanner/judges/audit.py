@@ -172,7 +172,7 @@ def _mean(
             return np.asarray(total[:, :1] / total[:, 1:])
 
     replicates = replicate_sums(sums, finish, by)
-    spread = outcome(replicates, by, scale="logit", null=null)
+    spread = outcome(replicates, by, scale="share", null=null)
     counts = {"items": len(values), "documents": len(names)}
     notes = spread.notes if null is None else (*spread.notes, f"{question}: by chance {null:.3f}.")
     return Result(what, float(replicates.value[0]), spread.interval, spread.p, counts, labels=labels, notes=notes,

@@ -199,7 +199,7 @@ def _replicates(
 
     Where nothing is drawn and units are many, each one's pull stands for leaving it out.
     """
-    if pairs.units > PLENTY and resampling.method_for(pairs.units) == "t":
+    if pairs.units > PLENTY and resampling.chosen_method == "t":
         value = pairs.coefficients(np.ones((1, pairs.units)), methods)[0]
         return Replicates(value, np.empty((0, len(value))), value - pulls(pairs, methods), pairs.units), ()
     coarse, notes = pairs, []

@@ -1,14 +1,18 @@
 """Strengths of systems from paired comparisons with ties (Bradley & Terry 1952; Davidson 1970, J. Am. Stat. Assoc. 65).
 
 System i has worth πᵢ; with i against j, P(i wins) ∝ πᵢ, P(j wins) ∝ πⱼ, P(tie) ∝ ν√(πᵢπⱼ). The strengths λᵢ = log πᵢ
-are centred at zero and fitted by maximum likelihood; without any tie ν is 0 and the model is Bradley and Terry's. All
-document resamples are fitted at once by Newton's method on counts per pair.
+are centred at zero and fitted by maximum likelihood; without any tie ν is 0 and the model is Bradley and Terry's.
+
+Intervals are those of the chance to win, Wilson's over documents (see `outcome`), carried to the scale of strengths;
+for two systems without ties they are those of the share of wins. What a document pulls on the strengths is one step of
+Newton's method without it, which is finite also where leaving out the only defeat would leave no maximum. All resamples
+of a bootstrap asked for by name are fitted at once on counts per pair.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +22,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from lanner.model import Json, Result
-from lanner.stats.outcome import outcome
+from lanner.stats.outcome import Outcome, outcome, share_outcome
 from lanner.stats.preference import comparisons
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, group_sums, replicate_sums, sign
 from lanner.stats.wide import clustered, undefined, units
@@ -49,23 +53,14 @@ class Davidson:
 
     def fit(self, counts: Array) -> Array:
         """Strengths and log ν for each row of counts (resamples × pairs × 3); NaN where there is no maximum."""
-        features = self._features if self.ties else self._features[:, :2, : self.systems]
-        counts = counts if self.ties else counts[:, :, :2]
+        features, counts = self._used(counts)
         size = features.shape[2]
         at = np.zeros((len(counts), size))
         total = counts.sum(axis=2)
-        ridge = np.zeros((size, size))
-        ridge[: self.systems, : self.systems] = 1.0 / self.systems  # strengths are only defined up to a constant
         for _ in range(60):
-            logit = np.einsum("mop,bp->bmo", features, at)
-            chance = np.exp(logit - logit.max(axis=2, keepdims=True))
-            chance /= chance.sum(axis=2, keepdims=True)
-            slope = np.einsum("bmo,mop->bp", counts - total[..., None] * chance, features)
-            mean = np.einsum("bmo,mop->bmp", chance, features)
-            spread = np.einsum("bm,bmo,mop,moq->bpq", total, chance, features, features, optimize=True)
-            spread -= np.einsum("bm,bmp,bmq->bpq", total, mean, mean, optimize=True)
+            slope, spread = self._derivatives(features, counts, at)
             scale = np.maximum(total.sum(axis=1), 1.0)[:, None, None]
-            step = np.linalg.solve(spread + scale * (ridge + 1e-10 * np.eye(size)), slope[..., None])[..., 0]
+            step = np.linalg.solve(spread + scale * self._ridge(size), slope[..., None])[..., 0]
             step *= np.minimum(1.0, 2.0 / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
             at = np.clip(at + step, -2 * _FAR, 2 * _FAR)
             if float(np.abs(step).max(initial=0.0)) < 1e-9:
@@ -74,6 +69,48 @@ class Davidson:
         log_tie = at[:, self.systems :] if self.ties else np.full((len(at), 1), -np.inf)
         far = np.abs(strengths).max(axis=1, initial=0.0) > _FAR
         return np.where(far[:, None], np.nan, np.hstack([strengths, log_tie]))
+
+    def without_each(self, at: Array, counts: Array) -> Array:
+        """Parameters without each unit (units × pairs × 3), by one Newton step from the fit `at` of all of them."""
+        features, counts = self._used(counts)
+        size = features.shape[2]
+        slope, spread = self._derivatives(features, counts, np.broadcast_to(at[:size], (len(counts), size)))
+        whole = spread.sum(axis=0) + max(1.0, float(counts.sum())) * self._ridge(size)
+        steps = np.stack([_solve_or_nan(whole - own, -pull) for own, pull in zip(spread, slope, strict=True)])
+        steps[:, : self.systems] -= steps[:, : self.systems].mean(axis=1, keepdims=True)
+        left_out = np.broadcast_to(at, (len(counts), len(at))).copy()
+        left_out[:, :size] += steps
+        return left_out
+
+    def _used(self, counts: Array) -> tuple[Array, Array]:
+        if self.ties:
+            return self._features, counts
+        return self._features[:, :2, : self.systems], counts[:, :, :2]
+
+    def _ridge(self, size: int) -> Array:
+        """Strengths are only defined up to a constant; this settles it and touches nothing else."""
+        ridge = 1e-10 * np.eye(size)
+        ridge[: self.systems, : self.systems] += 1.0 / self.systems
+        return ridge
+
+    @staticmethod
+    def _derivatives(features: Array, counts: Array, at: Array) -> tuple[Array, Array]:
+        """Slope and curvature of the log likelihood, for each row of counts at its own parameters."""
+        total = counts.sum(axis=2)
+        logit = np.einsum("mop,bp->bmo", features, at)
+        chance = np.exp(logit - logit.max(axis=2, keepdims=True))
+        chance /= chance.sum(axis=2, keepdims=True)
+        slope = np.einsum("bmo,mop->bp", counts - total[..., None] * chance, features)
+        mean = np.einsum("bmo,mop->bmp", chance, features)
+        spread = np.einsum("bm,bmo,mop,moq->bpq", total, chance, features, features, optimize=True)
+        spread -= np.einsum("bm,bmp,bmq->bpq", total, mean, mean, optimize=True)
+        return slope, spread
+
+
+def _solve_or_nan(matrix: Array, right: Array) -> Array:
+    if np.linalg.cond(matrix) > 1e12:
+        return np.full(len(right), np.nan)
+    return np.asarray(np.linalg.solve(matrix, right))
 
 
 def connected(systems: int, pairs: Indices, counts: Array) -> bool:
@@ -94,7 +131,7 @@ def bradley_terry(
     sides: tuple[str, str] | None = None,
     resampling: Resampling | None = None,
 ) -> Result:
-    """Strengths of all systems, best first, and the difference of every two, with document bootstrap intervals.
+    """Strengths of all systems, best first, and the difference of every two, with intervals over documents.
 
     Rows: "system" with strength (log worth, mean 0) and the chance to win against an average system when there is no
     tie; "pair" with the difference, its p, and the chance that the first is preferred; "ties" with ν. The Result's
@@ -122,22 +159,69 @@ def bradley_terry(
     counts = {"items": len(won), "judges": table["judge"].n_unique(), "documents": count, "systems": len(names)}
     if not connected(len(names), pairs, whole):
         why = "some systems never lost to, or tied with, the others, so their strength has no bound."
-        return undefined(name, why, counts=counts)
+        rows = _unbounded(names, sums, resampling) if len(names) == 2 else []
+        return replace(undefined(name, why, counts=counts), rows=rows)
     model = Davidson(len(names), pairs, bool(whole[:, 2].any()))
     twos = list(combinations(range(len(names)), 2))
 
     def finish(total: Array) -> Array:
-        found = model.fit(total.reshape(len(total), -1, 3))
-        return np.hstack([found, np.stack([found[:, i] - found[:, j] for i, j in twos], axis=1)])
+        return _with_differences(model.fit(total.reshape(len(total), -1, 3)), twos)
 
-    replicates = replicate_sums(sums, finish, resampling)
+    if resampling.chosen_method == "t":
+        value = model.fit(whole[None])[0]
+        left_out = _with_differences(model.without_each(value, sums.reshape(count, -1, 3)), twos)
+        replicates = Replicates(
+            _with_differences(value[None], twos)[0], np.empty((0, left_out.shape[1])), left_out, count
+        )
+    else:
+        replicates = replicate_sums(sums, finish, resampling)
     order = np.argsort(-replicates.value[: len(names)], kind="stable")
     rows = [*_system_rows(replicates, names, order, resampling), *_pair_rows(replicates, names, twos, resampling)]
     rows.append({"kind": "ties", "value": float(np.exp(replicates.value[len(names)]))})
-    top = outcome(replicates, resampling, column=int(order[0]))
+    top = _spread(replicates, int(order[0]), resampling)
     signature = sign("Bradley–Terry", resampling, top.interval, ties="Davidson" if model.ties else "none seen")
-    value = float(replicates.value[order[0]])
-    return Result(name, value, top.interval, None, counts, rows=rows, notes=(*notes, *top.notes), signature=signature)
+    value_of_best = float(replicates.value[order[0]])
+    return Result(
+        name, value_of_best, top.interval, None, counts, rows=rows, notes=(*notes, *top.notes), signature=signature
+    )
+
+
+def _with_differences(parameters: Array, pairs: Sequence[tuple[int, int]]) -> Array:
+    return np.hstack([parameters, np.stack([parameters[:, i] - parameters[:, j] for i, j in pairs], axis=1)])
+
+
+def _unbounded(names: Sequence[str], sums: Array, resampling: Resampling) -> list[dict[str, Json]]:
+    """Of two systems one always won: how low the odds may be, by Wilson's bound on the share of wins."""
+    wins = float(sums[:, 0].sum())
+    winner, other = (names[0], names[1]) if wins else (names[1], names[0])
+    if len(sums) < 2:
+        return []
+    spread = share_outcome(1.0, 0.0, len(sums), resampling, null=0.5)
+    low = _log_odds(spread.interval.low) if spread.interval else None
+    row = {"kind": "pair", "system": winner, "other": other, "value": None, "low": low, "high": None}
+    return [{**row, "p": spread.p, "chance": 1.0}]
+
+
+def _spread(replicates: Replicates, column: int, resampling: Resampling, null: float | None = None) -> Outcome:
+    """Interval and p of a strength or a difference of strengths."""
+    if resampling.chosen_method != "t":
+        return outcome(replicates, resampling, column=column, null=null)
+    steps = replicates.jackknife[:, column] - replicates.value[column]
+    units = len(steps) if np.isnan(steps).any() else int((np.abs(steps) > 1e-12 * np.abs(steps).max(initial=0)).sum())
+    if replicates.units < 2 or resampling.method == "none":
+        return outcome(replicates, resampling, column=column)
+    units = max(units, 2)
+    chance = _chance(float(replicates.value[column]))
+    variance = (chance * (1 - chance)) ** 2 * replicates.variance_of(column, units)
+    made = share_outcome(chance, variance, units, resampling, null=None if null is None else _chance(null))
+    if made.interval is None:
+        return made
+    ends = (_log_odds(made.interval.low), _log_odds(made.interval.high))
+    return replace(made, interval=replace(made.interval, low=ends[0], high=ends[1]))
+
+
+def _log_odds(chance: float) -> float:
+    return float(np.log(chance) - np.log1p(-chance)) if 0 < chance < 1 else float(np.copysign(np.inf, chance - 0.5))
 
 
 def _chance(difference: float) -> float:
@@ -149,7 +233,7 @@ def _system_rows(
 ) -> list[dict[str, Json]]:
     rows: list[dict[str, Json]] = []
     for rank, k in enumerate(order, 1):
-        interval, value = outcome(replicates, resampling, column=int(k)).interval, float(replicates.value[k])
+        interval, value = _spread(replicates, int(k), resampling).interval, float(replicates.value[k])
         ends = {"low": interval.low if interval else None, "high": interval.high if interval else None}
         rows.append(
             {"kind": "system", "system": names[k], "rank": rank, "value": value, **ends, "chance": _chance(value)}
@@ -163,10 +247,10 @@ def _pair_rows(
     """The stronger of two comes first."""
     rows: list[dict[str, Json]] = []
     for column, (i, j) in enumerate(pairs, len(names) + 1):
-        found, value = outcome(replicates, resampling, column=column, null=0.0), float(replicates.value[column])
+        found, value = _spread(replicates, column, resampling, null=0.0), float(replicates.value[column])
         first, second = (names[i], names[j]) if value >= 0 else (names[j], names[i])
         ends = (
-            sorted(np.sign(value or 1.0) * end for end in (found.interval.low, found.interval.high))
+            sorted(float(np.sign(value or 1.0)) * end for end in (found.interval.low, found.interval.high))
             if found.interval
             else (None, None)
         )

@@ -210,7 +210,7 @@ def percent(rated: Ratings, *, over: Over = "items", weights: Weights = None) ->
 
     settings = {"over": "" if over == "items" else over, "weights": describe(weights)}
     rows = Rows.of(rated.patterns)
-    return Plan("percent", rated, rows, finish, parts, uses=two, scale="logit", settings=settings)
+    return Plan("percent", rated, rows, finish, parts, uses=two, scale="share", settings=settings)
 
 
 def ratio(top: Array, bottom: Array) -> Array:

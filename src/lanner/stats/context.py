@@ -56,7 +56,7 @@ def _shares(marks: Array, table: pl.DataFrame, resampling: Resampling, over: Arr
 
     replicates = replicate_sums(group_sums(np.column_stack([marks, base]), unit, count), finish, resampling)
     return [
-        _Share(int(total), float(replicates.value[k]), outcome(replicates, resampling, column=k, scale="logit"))
+        _Share(int(total), float(replicates.value[k]), outcome(replicates, resampling, column=k, scale="share"))
         for k, total in enumerate(marks.sum(axis=0))
     ]
 

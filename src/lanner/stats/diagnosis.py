@@ -233,7 +233,7 @@ def _disagreement_shares(two: Ratings, resampling: Resampling) -> list[Result]:
     names = ("both", *two.judges)
     outcomes = tuple({**_names(two), "side": side, "label": label} for side in names for label in two.labels)
     plan = Plan(
-        "disagreements", two, Rows.of_items(two, items), finish, parts, outcomes=outcomes, scale="logit",
+        "disagreements", two, Rows.of_items(two, items), finish, parts, outcomes=outcomes, scale="share",
         reasons=("these judges never differ.",) * len(outcomes),
     )  # fmt: skip
     results = estimate(plan, resampling)
@@ -406,5 +406,5 @@ def _commonest(rated: Ratings) -> Plan:
         finish,
         parts,
         outcomes=({"label": label[top]},),
-        scale="logit",
+        scale="share",
     )

@@ -111,7 +111,7 @@ def throughput(
     domains, so that a domain with many items does not decide it (Kim 2025), or with `pooled` over all items.
 
     Items that took longer than `limit` seconds are left out and counted. Rows: one per group of `by` and domain ("all"
-    for the group's figure), with a document bootstrap interval, mean and median seconds. The Result's value is the mean
+    for the group's figure), with an interval over documents, mean and median seconds. The Result's value is the mean
     of the first group.
     """
     resampling = clustered(resampling)

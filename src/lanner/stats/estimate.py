@@ -250,7 +250,7 @@ def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampl
     if resampling.unit in ("judge", "two-way"):
         found = _judge_outcome(plan, value, replicates, resampling, left_out)
     else:
-        found = outcome(replace(replicates, units=units), resampling, column=column, scale=plan.scale)
+        found = outcome(replicates, resampling, column=column, scale=plan.scale, units=units)
     return Result(
         plan.name,
         value,

@@ -1,7 +1,8 @@
 """Meta-evaluation: how well scorers (metrics, models, people) agree with gold about systems and segments.
 
 Everything is computed from aligned arrays, systems × segments; a missing cell is missing for that cell only and never
-moves another. See `tie_accuracy`, `pairwise_accuracy`, `gold_correlation` and `scorer_comparison` for definitions.
+moves another. Documents are the unit of every interval and test: see `metric_tests`, and `metric_accuracy` for the
+statistics. With `as_wmt24` cells are swapped one by one, as the shared tasks did.
 """
 
 from __future__ import annotations
@@ -16,20 +17,27 @@ import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
+from lanner.stats.association import pulls
+from lanner.stats.concordance import Coefficient, Pairs
 from lanner.stats.metric_accuracy import (
     Calibrated,
     Kind,
     Over,
     SoftAccuracy,
+    by_segment,
     calibrated,
     chance,
     correlation,
+    correlation_of_segments,
     cross_validated,
     pairwise_accuracy,
     swaps,
 )
 from lanner.stats.metric_tests import (
+    FEWEST,
     accuracy_tests,
+    accuracy_tests_by_document,
+    document_tests,
     kendall_tests,
     pearson_tests,
     rank_groups,
@@ -38,7 +46,8 @@ from lanner.stats.metric_tests import (
     where_whole,
     williams,
 )
-from lanner.stats.resample import Array, Resampling, sign
+from lanner.stats.outcome import Scale, outcome
+from lanner.stats.resample import Array, Indices, Replicates, Resampling, sign
 from lanner.stats.scores import items
 
 _KINDS: tuple[Kind, ...] = ("pearson", "spearman", "kendall")
@@ -77,6 +86,7 @@ def metaeval(
     folds: int = 5,
     seed: int = 0,
     compat: bool = False,
+    as_wmt24: bool = False,
 ) -> Result:
     """Every scorer against gold, on the systems that gold has scored, `without` some (references, as a rule), and the
     segments that gold has scored.
@@ -85,27 +95,123 @@ def metaeval(
     sys_pairwise_accuracy (means over the segments gold scored), sys_pairwise_accuracy_released (the scorer's own system
     scores), spa (mid-p) and spa_original (as mt-metrics-eval), Pearson, Spearman and Kendall pooled (segment_…),
     averaged over segments (item_…) and over systems (system_…), missing (cells that gold has and the scorer lacks),
-    sys_pearson (over systems' means), and group (acc_eq, see `rank_groups`). The Result's value is the chance level of
-    acc_eq. `compat` puts mt-metrics-eval's own numbers into the same columns, see `as_peer`.
+    sys_pearson (over systems' means), and group (acc_eq, see `rank_groups`). acc_eq and the correlations have intervals
+    over `documents` (…_low, …_high). The Result's value is the chance level of acc_eq. `compat` puts mt-metrics-eval's
+    own numbers into the same columns, see `as_peer`; `as_wmt24` groups scorers by swapping cells one by one.
     """
     kept = _systems(gold, without)
     truth = gold.of(kept)
     scored = ~np.isnan(truth).all(axis=0)
     truth = truth[:, scored]
-    parts = _folds([documents[int(at)] for at in np.flatnonzero(scored)] if documents else int(scored.sum()), folds)
+    document, notes = _documents(documents, scored)
+    parts = document % folds
     soft = SoftAccuracy(truth, swaps(truth.shape[1], swaps_of_segments, seed))
     rows: list[dict[str, Any]] = []
-    made: list[Calibrated] = []
+    accuracies: list[Calibrated] = []
     for scorer in scorers:
         scores = scorer.of(kept)[:, scored]
-        made.append(calibrated(truth, scores))
-        row = _row(scorer, gold, kept, truth=truth, scores=scores, accuracy=made[-1], parts=parts, soft=soft)
+        accuracies.append(calibrated(truth, scores))
+        row = _row(scorer, gold, kept, truth=truth, scores=scores, accuracy=accuracies[-1], parts=parts, soft=soft)
+        row |= _intervals(row, truth, scores, accuracies[-1], document)
         rows.append(as_peer(row) if compat else row)
-    for row, group in zip(rows, rank_groups([_low(r["acc_eq"]) for r in rows], accuracy_tests(made)), strict=True):
+    if as_wmt24:
+        ps = accuracy_tests(accuracies)
+        notes += (AS_WMT24,)
+    else:
+        ps = accuracy_tests_by_document(accuracies, document, seed=seed)
+        if len(np.unique(document)) < FEWEST:
+            notes += (FEW_DOCUMENTS.format(n=len(np.unique(document))),)
+    for row, group in zip(rows, rank_groups([_low(r["acc_eq"]) for r in rows], ps), strict=True):
         row["group"] = group
     rows.sort(key=lambda row: (-_low(row["acc_eq"]), row["metric"]))
     result = _result(gold, rows, truth, kept, swaps_of_segments, folds, seed)
-    return replace(result, notes=(*result.notes, _PEER)) if compat else result
+    return replace(result, notes=(*result.notes, *notes, *((_PEER,) if compat else ())))
+
+
+AS_WMT24 = (
+    "As the WMT24 metrics task: scores are swapped cell by cell, as if segments of one document were independent. In "
+    "simulated tasks of 20 documents with equally good metrics such tests are below 5 % in 11 to 17 % of comparisons."
+)
+FEW_DOCUMENTS = "With {n} documents no test can tell two scorers apart: at least 5 are needed."
+NO_DOCUMENTS = "It is not known which segments make a document: every segment counts as one, which finds too much."
+
+
+def _documents(documents: Sequence[str], scored: Any) -> tuple[Indices, tuple[str, ...]]:
+    """The document of each segment that gold has scored, numbered in order; segments themselves where none is known."""
+    if not len(documents):
+        return np.arange(int(scored.sum()), dtype=np.intp), (NO_DOCUMENTS,)
+    order: dict[str, int] = {}
+    kept = [documents[int(at)] for at in np.flatnonzero(scored)]
+    return np.array([order.setdefault(name, len(order)) for name in kept], np.intp), ()
+
+
+def _intervals(
+    row: Mapping[str, Any], truth: Array, scores: Array, accuracy: Calibrated, document: Indices
+) -> dict[str, float | None]:
+    """`…_low` and `…_high` of acc_eq (at its threshold) and of every correlation, over documents."""
+    ends: dict[str, float | None] = {}
+
+    def add(name: str, left_out: Array, scale: Scale) -> None:
+        replicates = Replicates(np.array([row[name]]), np.empty((0, 1)), left_out[:, None], len(left_out))
+        interval = outcome(replicates, Resampling(), scale=scale).interval
+        ends[f"{name}_low"], ends[f"{name}_high"] = (interval.low, interval.high) if interval else (None, None)
+
+    add("acc_eq", _means_without_each(by_segment(accuracy.correct.astype(float), accuracy.known), document), "share")
+    for name, left_out in correlations_without_each(truth, scores, document).items():
+        add(name, left_out, "fisher")
+    return ends
+
+
+def _means_without_each(values: Array, document: Indices) -> Array:
+    """The mean over segments without each document that has a value; segments without one are left out."""
+    known = ~np.isnan(values)
+    home = document[known]
+    total, count = np.bincount(home, weights=values[known]), np.bincount(home)
+    used = count > 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((total.sum() - total[used]) / (count.sum() - count[used]))
+
+
+def correlations_without_each(truth: Array, scores: Array, document: Indices) -> dict[str, Array]:
+    """Every correlation of `metaeval` without each document; pooled ones and those within systems by the pull of the
+    document (see `association.pulls`), those within segments exactly."""
+    known = ~np.isnan(truth) & ~np.isnan(scores)
+    systems, segments = np.nonzero(known)
+    found: dict[str, Array] = {}
+    used = np.unique(document[segments])
+    place = np.searchsorted(used, document)
+    names: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall_b")
+    whole = Pairs(truth[known], scores[known], place[segments], len(used))
+    values = np.array([correlation(truth, scores, kind, "pooled") for kind in _KINDS])
+    pooled = values - pulls(whole, names) if 1 not in whole.levels else np.full((len(used), 3), np.nan)
+    means = []
+    for system in np.unique(systems):
+        own = systems == system
+        cells = (system, segments[own])
+        pairs = Pairs(truth[cells], scores[cells], place[segments[own]], len(used))
+        if len(pairs.x) > 1 and 1 not in pairs.levels:
+            means.append(pulls(pairs, names))
+    within = [correlation(truth, scores, kind, "system") for kind in _KINDS]
+    by_system = np.array(within) - np.mean(means, axis=0) if means else np.full((len(used), 3), np.nan)
+    for column, kind in enumerate(_KINDS):
+        found[f"segment_{kind}"], found[f"system_{kind}"] = pooled[:, column], by_system[:, column]
+        found[f"item_{kind}"] = _means_without_each(correlation_of_segments(truth, scores, kind), document)
+    found["sys_pearson"] = _system_pearson_without_each(truth, scores, document, used)
+    return found
+
+
+def _system_pearson_without_each(truth: Array, scores: Array, document: Indices, used: Indices) -> Array:
+    known = ~np.isnan(truth) & ~np.isnan(scores)
+    x, y = np.where(known, truth, 0.0), np.where(known, scores, 0.0)
+    values = []
+    for one in used:
+        kept = document != one
+        count = known[:, kept].sum(axis=1)
+        gold, own = (
+            np.where(count > 0, side[:, kept].sum(axis=1) / np.maximum(count, 1), np.nan)[None] for side in (x, y)
+        )
+        values.append(correlation(gold, own))
+    return np.array(values)
 
 
 def _systems(gold: Scorer, without: Collection[str]) -> list[str]:
@@ -179,14 +285,6 @@ def _low(value: float) -> float:
     return -1.0 if np.isnan(value) else value
 
 
-def _folds(documents: Sequence[str] | int, folds: int) -> Any:
-    """Whole documents are kept together, in turn; without documents, segments in turn."""
-    if isinstance(documents, int):
-        return np.arange(documents) % folds
-    order = {name: at for at, name in enumerate(dict.fromkeys(documents))}
-    return np.array([order[name] % folds for name in documents], np.intp)
-
-
 def _result(  # noqa: PLR0917
     gold: Scorer, rows: list[dict[str, Any]], truth: Array, systems: list[str], k: int, folds: int, seed: int
 ) -> Result:
@@ -223,13 +321,20 @@ def comparisons(
     scorers: Sequence[Scorer],
     *,
     without: Collection[str] = (),
+    documents: Sequence[str] = (),
     tests: Sequence[str] = TESTS,
     k: int = 1000,
     seed: int = 0,
+    as_wmt24: bool = False,
 ) -> Result:
     """Every ordered pair of scorers: rows metric, other and p_… of each test, one-sided: small says that `metric` is
-    better. acc_eq is exact; spa, sys_pairwise_accuracy and sys_pearson (over systems' means), segment_pearson (pooled)
-    and item_kendall (τ_b within segments) are PERM-BOTH with k swaps; williams is on segment_pearson."""
+    better; None where a test has no answer, and a note why.
+
+    acc_eq, spa, sys_pairwise_accuracy and sys_pearson (over systems' means), segment_pearson (pooled) and item_kendall
+    (τ_b within segments) are PERM-BOTH: k swaps of whole `documents`. williams compares two correlations that share
+    gold, by their difference over its standard error across documents. With `as_wmt24` cells are swapped one by one,
+    acc_eq is the exact sign test over pairs and williams is Williams' t: as published, and too often significant.
+    """
     for name in tests:
         if name not in TESTS:
             raise StatisticError(f"There is no test {name!r}.", next_step=did_you_mean(name, TESTS))
@@ -238,10 +343,52 @@ def comparisons(
     scored = ~np.isnan(truth).all(axis=0)
     truth = truth[:, scored]
     tables = [scorer.of(kept)[:, scored] for scorer in scorers]
+    document, notes = _documents(documents, scored)
+    if as_wmt24:
+        found = _by_cell(truth, tables, tests, k, seed)
+        notes = (AS_WMT24,)
+    else:
+        found = {name: document_tests(name, truth, tables, document, k=k, seed=seed) for name in tests}
+        if len(np.unique(document)) < FEWEST:
+            notes += (FEW_DOCUMENTS.format(n=len(np.unique(document))),)
+    rows: list[dict[str, Json]] = [
+        {"metric": one.name, "other": two.name, **{f"p_{name}": _known(ps[a, b]) for name, ps in found.items()}}
+        for a, one in enumerate(scorers)
+        for b, two in enumerate(scorers)
+        if a != b
+    ]
+    notes += _without_p(scorers, truth, tables)
+    how = "cell by cell, as WMT24" if as_wmt24 else "by document"
+    signature = sign("scorer comparisons", Resampling(), None, gold=gold.name, swaps=f"{k} {how}", seed=str(seed))
+    return Result("scorer comparisons", None, rows=rows, notes=notes, signature=signature)
+
+
+def _known(p: float) -> float | None:
+    return None if np.isnan(p) else float(p)
+
+
+def _without_p(scorers: Sequence[Scorer], truth: Array, tables: Sequence[Array]) -> tuple[str, ...]:
+    """Why some tests have no answer."""
+    notes = []
+    for scorer, table in zip(scorers, tables, strict=True):
+        cells = table[~np.isnan(truth) & ~np.isnan(table)]
+        if not len(cells) or cells.min() == cells.max():
+            what = "gives one score everywhere" if len(cells) else "has no score where gold has one"
+            notes.append(f"{scorer.name} {what}: correlations and orders of systems are not defined, and have no p.")
+    known = [~np.isnan(truth) & ~np.isnan(table) for table in tables]
+    for a, one in enumerate(scorers):
+        for b, two in enumerate(scorers[:a]):
+            if known[a].any() and known[b].any() and not (known[a] & known[b]).any():
+                notes.append(f"{two.name} and {one.name} share no segment and cannot be compared.")
+    return tuple(notes)
+
+
+def _by_cell(truth: Array, tables: Sequence[Array], tests: Sequence[str], k: int, seed: int) -> dict[str, Array]:
+    """The tests of the shared tasks."""
     missing = np.isnan(truth)
     means = [_means(table, missing | np.isnan(table)) for table in tables]
     mean = _means(truth, missing)
-    made: dict[str, Callable[[], Array]] = {
+    run: dict[str, Callable[[], Array]] = {
         "acc_eq": lambda: accuracy_tests([calibrated(truth, table) for table in tables], seed=seed),
         "spa": lambda: where_whole(truth, tables, partial(soft_accuracy_tests, k=k, seed=seed)),
         "sys_pairwise_accuracy": lambda: where_whole(mean, means, partial(system_accuracy_tests, k=k, seed=seed)),
@@ -250,15 +397,7 @@ def comparisons(
         "item_kendall": lambda: where_whole(truth, tables, partial(kendall_tests, k=k, seed=seed)),
         "williams": lambda: _williams(truth, tables),
     }
-    found = {name: made[name]() for name in tests}
-    rows = [
-        {"metric": one.name, "other": two.name, **{f"p_{name}": float(ps[a, b]) for name, ps in found.items()}}
-        for a, one in enumerate(scorers)
-        for b, two in enumerate(scorers)
-        if a != b
-    ]
-    signature = sign("scorer comparisons", Resampling(), None, gold=gold.name, swaps=str(k), seed=str(seed))
-    return Result("scorer comparisons", None, rows=rows, signature=signature)
+    return {name: run[name]() for name in tests}
 
 
 def _williams(truth: Array, tables: Sequence[Array]) -> Array:

@@ -220,21 +220,30 @@ Over = Literal["pooled", "item", "system"]
 
 def correlation(gold: Array, scores: Array, kind: Kind = "pearson", over: Over = "pooled") -> float:
     """One coefficient; both arrays are systems × segments, NaN where missing. NaN where it is not defined."""
+    if over == "item":
+        return _mean(correlation_of_segments(gold, scores, kind))
     known = ~np.isnan(gold) & ~np.isnan(scores)
     x, y = np.where(known, gold, np.nan), np.where(known, scores, np.nan)
     if over == "pooled":
         x, y = x[known][None, :], y[known][None, :]
-    elif over == "item":
-        if kind == "kendall":
-            return _mean(_kendall_of_columns(x, y))
-        x, y = x.T, y.T
+    return _mean(_of_rows(x, y, kind))
+
+
+def correlation_of_segments(gold: Array, scores: Array, kind: Kind) -> Array:
+    """The coefficient within each segment, over the systems that both have scored; NaN where it is not defined."""
+    known = ~np.isnan(gold) & ~np.isnan(scores)
+    x, y = np.where(known, gold, np.nan), np.where(known, scores, np.nan)
+    return kendall_of_columns(x, y) if kind == "kendall" else _of_rows(x.T, y.T, kind)
+
+
+def _of_rows(x: Array, y: Array, kind: Kind) -> Array:
     if kind == "kendall":
-        return _mean(np.array([_kendall(a, b) for a, b in zip(x, y, strict=True)]))
+        return np.array([_kendall(a, b) for a, b in zip(x, y, strict=True)])
     if kind == "spearman":
         from scipy.stats import rankdata  # takes a second to load
 
         x, y = (rankdata(side, axis=1, nan_policy="omit") for side in (x, y))
-    return _mean(_pearson(x, y))
+    return _pearson(x, y)
 
 
 def _mean(values: Array) -> float:
@@ -268,7 +277,7 @@ def _kendall(x: Array, y: Array) -> float:
     return float(kendalltau(x, y).statistic)
 
 
-def _kendall_of_columns(x: Array, y: Array) -> Array:
+def kendall_of_columns(x: Array, y: Array) -> Array:
     """τ_b of every column at once: there are few systems, so all pairs are laid out."""
     grid = PairGrid.of(len(x))
     a, b = (np.nan_to_num(np.sign(grid.differences(side))) for side in (x, y))

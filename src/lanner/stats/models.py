@@ -121,7 +121,7 @@ def against_people(
     The coefficient is computed for every pair of judges over the items both answered and averaged over the pairs of one
     kind: percent agreement, Cohen's κ (the default for labels), Pearson's r (for numbers), or mean Jaccard (for label
     sets). Rows: one per model, with its mean agreement with people, the people's among themselves, the difference with
-    a document bootstrap interval and p, and its agreement with each person. The Result is the first model's difference.
+    an interval over documents and p, and its agreement with each person. The Result is the first model's difference.
     """
     resampling = clustered(resampling)
     board = panel(data, question, models=models, people=people)
@@ -349,7 +349,7 @@ def calibration(
     Rows: "line" with the intercept and slope of people's score on the model's (errors clustered by document; a
     calibrated model has 0 and 1), "bias" with the model's mean less people's, and one "bin" per tenth of the model's
     scores with both means. The Result's value is the calibration error: the mean distance of the two means, weighted by
-    bin size, on people's scale, with a document bootstrap interval.
+    bin size, on people's scale, with an interval over documents.
     """
     resampling = clustered(resampling)
     board = panel(data, question, models=[model] if model else (), people=people)

@@ -1,7 +1,13 @@
-"""From resamples to an interval, a p against the null value, and notes that say how or why not.
+"""From a value and its spread over documents to an interval and a p, which never contradict each other.
 
-Also the scales on which an interval may be symmetric without leaving the range that its statistic can have, and what
-the corrected bootstrap needs from its sorted resamples (Efron 1987, J. Am. Stat. Assoc. 82).
+One rule for every number of documents: the jackknife standard error over documents with t quantiles, on a scale that
+keeps the interval inside the range of the statistic. p against a null value is the level at which that same interval
+ends there, so p and interval are two readings of one distribution and move smoothly as documents are added.
+
+Shares have a construction of their own, because at 0 and 1 every document says the same and the standard error is 0:
+Wilson's score interval (1927) on as many independent answers as the documents' spread amounts to; where nothing
+varies, on as many as there are documents. Bootstrap intervals (percentile, BCa) are made where they are asked for by
+name; their p is found by widening the interval until it touches the null value.
 """
 
 from __future__ import annotations
@@ -16,10 +22,12 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from lanner.model import Interval
-from lanner.stats.resample import FEW, Method, Replicates, Resampling, jackknife_variance
+from lanner.stats.resample import FEW, Method, Replicates, Resampling
 
-Scale = Literal["plain", "fisher", "logit", "log", "difference"]
-"""As it is; arctanh for coefficients up to 1; for shares; for rates; for the distance between two coefficients."""
+Array = npt.NDArray[np.float64]
+Scale = Literal["plain", "fisher", "share", "logit", "log", "difference"]
+"""As it is; arctanh for coefficients up to 1; shares of answers; other values between 0 and 1 (R²); rates; the distance
+between two coefficients."""
 
 
 def _bounded(x: float) -> float:
@@ -43,36 +51,13 @@ SCALES: dict[Scale, tuple[Callable[[float], float], Callable[[float], float], Ca
 }
 """Each scale's way there and back, and its slope, by which a standard error is carried over (delta method)."""
 
-
-Array = npt.NDArray[np.float64]
-
-
-def quantile(ordered: Array, share: float) -> float:
-    """As numpy's, of values that are sorted already, which is a hundred times faster."""
-    place = share * (len(ordered) - 1)
-    at = min(int(place), len(ordered) - 2)
-    return float(ordered[at] + (place - at) * (ordered[at + 1] - ordered[at]))
-
-
-def acceleration(left_out: Array, multiplicity: Array | None) -> float:
-    """Efron's a: how skewed the pull of single units is, Σ pull³ / (6 (Σ pull²)^1.5), from the jackknife values."""
-    counts = np.ones(len(left_out)) if multiplicity is None else multiplicity
-    known = np.isfinite(left_out)
-    if not known.any():
-        return 0.0
-    counts, left_out = counts[known], left_out[known]
-    pull = (counts @ left_out) / counts.sum() - left_out
-    spread = float(counts @ pull**2)
-    return float(counts @ pull**3 / (6 * spread**1.5)) if spread > 1e-300 else 0.0
-
-
-def inverted(drawn: Array, null: float, bias: float, acceleration: float, stretch: float) -> float:
-    """The p at which the interval would just touch `null`: the interval's own distribution, turned round."""
-    n = len(drawn)
-    below = (np.searchsorted(drawn, null, "left") + np.searchsorted(drawn, null, "right")) / 2
-    z = float(ndtri((below + 0.5) / (n + 1))) - bias
-    z = z / (1 + acceleration * z) - bias
-    return float(min(1.0, 2 * ndtr(-abs(z) / stretch)))
+HUNDREDFOLD = float(np.log(100))
+UNKNOWN = (
+    "No interval: so few {unit}s, and so unlike each other, leave open whether the rate is a hundred times higher or "
+    "lower. More {unit}s would tell."
+)
+SAME = "No interval: every {unit} says the same, so the data hold nothing about how far the truth may lie from it."
+WITHOUT_ONE = "No interval: without one {unit} the statistic is undefined."
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,28 +76,32 @@ def outcome(
     column: int = 0,
     scale: Scale = "plain",
     null: float | None = None,
+    units: int | None = None,
+    answers: int | None = None,
 ) -> Outcome:
     """The interval of one statistic, and its p against `null` where one is given.
 
-    `scale` is where the t interval is symmetric: "fisher" (arctanh) for coefficients with a ceiling at 1, "logit" for
-    shares, "log" for rates, "difference" (arctanh of the half) for the distance between two coefficients. p comes from
-    the same distribution as the interval, so that the two never disagree.
+    `units` is how many documents have anything to say to this column, where that is fewer than were resampled: a system
+    judged on 3 of 40 documents has 2 degrees of freedom. `answers` is how many answers a share is made of.
     """
-    value, unit, units = float(replicates.value[column]), resampling.unit, replicates.units
+    value, unit = float(replicates.value[column]), resampling.unit
+    units = replicates.units if units is None else units
     if np.isnan(value) or resampling.method == "none":
         return Outcome(None, None)
     if units < 2:
         what = f"only one {unit}" if units == 1 else f"no {unit}"
         return Outcome(None, None, (f"No interval: there is {what}, so its spread cannot be estimated.",))
-    method = resampling.method_for(units)
+    method = resampling.chosen_method
     if method != "t" and not _one_sided(replicates, column):
         return _bootstrap_outcome(replicates, resampling, column, method, null)
-    variance = float(jackknife_variance(replicates.jackknife[:, [column]], replicates.multiplicity)[0])
+    variance = replicates.variance_of(column, units)
     few = (
-        f"Fewer than {FEW} {unit}s ({units}): intervals come from leaving out one {unit} at a time (jackknife, t "
-        "quantiles), because those from resampling so few would be too narrow."
+        f"Fewer than {FEW} {unit}s ({units}): the interval is wide, and only as good as these few {unit}s stand for "
+        "others."
     )
     notes = (few,) if resampling.method == "auto" and units < FEW else () if method == "t" else (ONE_SIDED,)
+    if scale == "share":
+        return share_outcome(value, variance, units, resampling, null=null, answers=answers, notes=notes)
     return t_outcome(value, variance, units - 1, resampling, scale=scale, null=null, notes=notes)
 
 
@@ -140,8 +129,10 @@ def t_outcome(
     notes: tuple[str, ...] = (),
 ) -> Outcome:
     """value ± t·se, symmetric on `scale` (the standard error carried over by the delta method)."""
+    if scale == "share":
+        return share_outcome(value, variance, df + 1, resampling, null=null, notes=notes)
     if not np.isfinite(variance):
-        return Outcome(None, None, (f"No interval: without one {resampling.unit} the statistic is undefined.",))
+        return Outcome(None, None, (WITHOUT_ONE.format(unit=resampling.unit),))
     if variance <= 1e-24 * max(1.0, value**2):
         return Outcome(None, None, (SAME.format(unit=resampling.unit),))
     forward, back, slope = SCALES[scale]
@@ -156,12 +147,49 @@ def t_outcome(
     return Outcome(interval, p, notes)
 
 
-HUNDREDFOLD = float(np.log(100))
-UNKNOWN = (
-    "No interval: so few {unit}s, and so unlike each other, leave open whether the rate is a hundred times higher or "
-    "lower. More {unit}s would tell."
-)
-SAME = "No interval: every {unit} says the same, so the data hold nothing about how far the truth may lie from it."
+def share_outcome(
+    value: float,
+    variance: float,
+    units: float,
+    resampling: Resampling,
+    *,
+    null: float | None = None,
+    answers: int | None = None,
+    notes: tuple[str, ...] = (),
+) -> Outcome:
+    """Wilson's interval of a share over documents: all s with |value − s| ≤ t·√(s(1 − s)/n).
+
+    n = value(1 − value)/variance is how many independent answers would vary as much as these documents do (Korn &
+    Graubard 1998, Survey Methodology 24), not more than there are `answers`; where no document differs, n is the number
+    of documents. p is the score test against `null`, the same inequality solved for t.
+    """
+    if not np.isfinite(variance):
+        return Outcome(None, None, (WITHOUT_ONE.format(unit=resampling.unit),))
+    size = effective_size(value, variance, units, answers)
+    df = units - 1
+    low, high = wilson(value, size, float(stdtrit(df, 0.5 + resampling.level / 2)))
+    interval = Interval(low, high, resampling.level, "Wilson", resampling.unit)
+    p = None
+    if null is not None:
+        p = float(2 * stdtr(df, -abs(value - null) / math.sqrt(null * (1 - null) / size)))
+    return Outcome(interval, p, notes)
+
+
+def effective_size(value: float, variance: float, units: float, answers: int | None = None) -> float:
+    """How many independent answers vary as much as the documents do."""
+    most = float("inf") if answers is None else float(max(answers, 1))
+    spread = value * (1 - value)
+    if spread <= 1e-15 or variance <= 1e-15 * spread:
+        return min(float(units), most)
+    return min(spread / variance, most)
+
+
+def wilson(value: float, size: float, reach: float) -> tuple[float, float]:
+    """Wilson's score interval of a share of `size` answers, at `reach` standard errors."""
+    square = reach**2 / size
+    centre = (value + square / 2) / (1 + square)
+    half = math.sqrt(max(0.0, square * (value * (1 - value) + square / 4))) / (1 + square)
+    return max(0.0, centre - half) if value > 0 else 0.0, min(1.0, centre + half) if value < 1 else 1.0
 
 
 def crossed_outcome(
@@ -188,10 +216,29 @@ def crossed_outcome(
     return t_outcome(value, total, df, resampling, scale=scale, null=null)
 
 
+def quantile(ordered: Array, share: float) -> float:
+    """As numpy's, of values that are sorted already, which is a hundred times faster."""
+    place = share * (len(ordered) - 1)
+    at = min(int(place), len(ordered) - 2)
+    return float(ordered[at] + (place - at) * (ordered[at + 1] - ordered[at]))
+
+
+def acceleration(left_out: Array, multiplicity: Array | None) -> float:
+    """Efron's a: how skewed the pull of single units is, Σ pull³ / (6 (Σ pull²)^1.5), from the jackknife values."""
+    counts = np.ones(len(left_out)) if multiplicity is None else multiplicity
+    known = np.isfinite(left_out)
+    if not known.any():
+        return 0.0
+    counts, left_out = counts[known], left_out[known]
+    pull = (counts @ left_out) / counts.sum() - left_out
+    spread = float(counts @ pull**2)
+    return float(counts @ pull**3 / (6 * spread**1.5)) if spread > 1e-300 else 0.0
+
+
 def _bootstrap_outcome(
-    r: Replicates, resampling: Resampling, column: int, method: Method, null: float | None
+    replicates: Replicates, resampling: Resampling, column: int, method: Method, null: float | None
 ) -> Outcome:
-    raw = r.draws[:, column]
+    raw = replicates.draws[:, column]
     drawn = np.sort(raw[~np.isnan(raw)])
     notes: tuple[str, ...] = ()
     undefined = 1 - len(drawn) / max(1, len(raw))
@@ -199,25 +246,39 @@ def _bootstrap_outcome(
         return Outcome(None, None, ("No interval: the statistic is undefined in most resamples.",))
     if undefined > 0:
         notes = (f"The statistic was undefined in {undefined:.1%} of resamples; they are left out.",)
-    value = float(r.value[column])
+    value, units = float(replicates.value[column]), replicates.units
     if drawn[0] == drawn[-1]:
         return Outcome(None, None, (SAME.format(unit=resampling.unit),))
     bias, skew = 0.0, 0.0
     if method in ("bca", "bca-t"):
         below = (np.searchsorted(drawn, value, "left") + np.searchsorted(drawn, value, "right")) / 2
         bias = float(ndtri(np.clip(below / len(drawn), 1 / (len(drawn) + 1), len(drawn) / (len(drawn) + 1))))
-        skew = acceleration(r.jackknife[:, column], r.multiplicity)
+        skew = acceleration(replicates.jackknife[:, column], replicates.multiplicity)
 
-    def level_of(z: float) -> float:
-        shifted = bias + z
-        return float(ndtr(bias + shifted / max(1e-6, 1 - skew * shifted)))
+    def ends(tail: float) -> tuple[float, float]:
+        """The interval that leaves out this probability in each tail."""
+        reach = -float(ndtri(tail))
+        if method == "bca-t":
+            reach = float(np.sqrt(units / (units - 1)) * stdtrit(units - 1, 1 - tail))
+        levels = []
+        for z in (-reach, reach):
+            shifted = bias + z
+            levels.append(float(ndtr(bias + shifted / max(1e-6, 1 - skew * shifted))))
+        return quantile(drawn, levels[0]), quantile(drawn, levels[1])
 
-    reach = float(ndtri(0.5 + resampling.level / 2))
-    stretch = 1.0
-    if method == "bca-t":
-        stretch = float(np.sqrt(r.units / (r.units - 1)) * stdtrit(r.units - 1, 0.5 + resampling.level / 2)) / reach
-        reach *= stretch
-    low, high = (quantile(drawn, level_of(z)) for z in (-reach, reach))
+    low, high = ends((1 - resampling.level) / 2)
     interval = Interval(low, high, resampling.level, method, resampling.unit)
-    p = None if null is None else inverted(drawn, null, bias, skew, stretch)
-    return Outcome(interval, p, notes)
+    return Outcome(interval, None if null is None else _p_by_widening(ends, null, len(drawn)), notes)
+
+
+def _p_by_widening(ends: Callable[[float], tuple[float, float]], null: float, draws: int) -> float:
+    """The p at which the interval just touches `null`; not below what so many draws can show."""
+    least, most = 1 / (draws + 1), 0.5
+    low, high = ends(least)
+    if not low <= null <= high:
+        return 2 * least
+    for _ in range(50):
+        middle = (least + most) / 2
+        low, high = ends(middle)
+        least, most = (middle, most) if low <= null <= high else (least, middle)
+    return min(1.0, 2 * least)

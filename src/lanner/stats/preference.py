@@ -182,7 +182,7 @@ def sign_test(
 
     Rows: one per question, group, pair of systems and judge ("all" for the pool), with the counts, x and n, the sign
     test with ties dropped (`p_drop`) and split (`p_split`), and the share preferring `favour` (the first by name unless
-    said) with a document bootstrap interval and the p that goes with it (`p_documents`). The sign tests take every
+    said) with an interval over documents and the p that goes with it (`p_documents`). The sign tests take every
     judgement as independent, as published ones do; `p_documents` does not. The Result is the first row, with the p of
     `ties`.
     """
@@ -255,7 +255,10 @@ def _share(part: pl.DataFrame, won: Array, ties: Ties, resampling: Resampling) -
         return None, Outcome(None, None)
     replicates = replicate_sums(sums, finish, resampling)
     value = float(replicates.value[0])
-    return None if np.isnan(value) else value, outcome(replicates, resampling, scale="logit", null=0.5)
+    counted = sums if ties == "split" else sums[:, :2]
+    size = {"units": int((counted.sum(axis=1) > 0).sum()), "answers": int(counted.sum())}
+    spread = outcome(replicates, resampling, scale="share", null=0.5, **size)
+    return None if np.isnan(value) else value, spread
 
 
 def majority(
@@ -302,7 +305,8 @@ def _voted(
     single = {k: float((won == k).mean()) for k in (1, 0, -1)}
     unit, count = units(votes, resampling.unit)
     sums = group_sums(np.stack([vote == 1, np.ones(len(vote))], axis=1).astype(float), unit, count)
-    spread = outcome(replicate_sums(sums, lambda t: t[:, :1] / t[:, 1:], resampling), resampling, scale="logit")
+    replicates = replicate_sums(sums, lambda total: total[:, :1] / total[:, 1:], resampling)
+    spread = outcome(replicates, resampling, scale="share", answers=len(vote))
     test = exact_sign_test(counted[1], counted[-1])
     row: dict[str, Json] = {
         "one": one,

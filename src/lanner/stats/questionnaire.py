@@ -69,7 +69,7 @@ def shares(
         found = []
         for name in dict.fromkeys(label for answer in answers for label in answer):
             marks = np.array([float(name in answer) for answer in answers])
-            found.append((name, int(marks.sum()), *_mean(marks, part, resampling, "logit")))
+            found.append((name, int(marks.sum()), *_mean(marks, part, resampling, "share")))
         found.sort(key=lambda entry: -entry[1])
         for name, count, value, spread in found:
             first = first or (name, value, spread)

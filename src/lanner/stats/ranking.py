@@ -1,235 +1,88 @@
-"""Which systems are better: scores with document intervals, rank ranges, clusters, probabilities of each rank.
+"""Which systems are better: scores with document intervals, differences with intervals and tests, ranks and clusters.
 
-Every system against every other: is one better, and how sure is that?
-
-Three tests, all two-sided:
+Three tests of every pair of systems, all two-sided:
 
 - `permutation`: under the null the two systems' names can be swapped in any document. The difference of their scores
-  over shared segments is compared with its values under random swaps of whole documents, so that segments of one text
-  are not taken for independent. All swaps are enumerated where that is less work; otherwise p = (1 + b) / (1 + k).
+  over shared segments is compared with its values under swaps of whole documents, so that segments of one text are not
+  taken for independent. All swaps are enumerated where that is less work; otherwise p = (1 + b) / (1 + k). The interval
+  of the difference holds every value that this test does not reject, so the two always agree.
 - `signed-rank`: Wilcoxon's test over the differences on shared segments (Wilcoxon 1945), as WMT from 2024.
 - `rank-sum`: Mann and Whitney's test over all segments of both, as WMT up to 2023.
 
-The last two may be made in each domain and combined: `stouffer` combines two-sided p-values (as WMT24), which does not
-see whether domains point the same way; `signed-stouffer` combines z with its sign. Many pairs are tested, so p-values
-are also given after Holm (1979), which keeps the chance of any false win below the level.
+The last two take segments as independent. They may be made in each domain and combined: `stouffer` combines two-sided
+p-values (as WMT24), which does not see whether domains point the same way; `signed-stouffer` combines z with its sign.
+
+Many pairs are tested. `holm` (1979) and `shaffer` (1986) keep the chance of any false win below the level; the second
+is a closed test that uses that among k systems not every number of differences can be absent: it finds a little more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
-import polars as pl
 from scipy.special import ndtr, ndtri
-from scipy.stats import mannwhitneyu, rankdata, wilcoxon
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.stats.outcome import Outcome, outcome
-from lanner.stats.resample import Array, Indices, Replicates, Resampling, generator, sign
-from lanner.stats.scores import Average, Averaging, Direction, Items, Words, check, items
+from lanner.stats.resample import Array, Replicates, Resampling, generator, sign
+from lanner.stats.scores import (
+    Adjusted,
+    Average,
+    Averaging,
+    Direction,
+    Items,
+    ScoreTable,
+    Words,
+    check_average,
+    items,
+    score_table,
+)
 from lanner.stats.wide import undefined
 
 Test = Literal["permutation", "signed-rank", "rank-sum"]
 Combine = Literal["pooled", "stouffer", "signed-stouffer"]
-Correction = Literal["holm", "none"]
+Correction = Literal["holm", "shaffer", "none"]
+Adjust = Literal["auto", "none"]
+DIRECTIONS = ("higher_is_better", "lower_is_better")
 _HELD = 2_000_000  # signs held at once
+_PAIRS = 250  # pairs of systems tested at once
 _STREAM = 7  # apart from the resamples of intervals
+_EQUAL = 1e-9  # sums within this share of their size are ties: they differ by rounding only
 
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """Two systems: the mean difference on shared segments (system − other), p before and after Holm, n shared."""
+    """Two systems: the tested difference (system − other) with its interval, p before and after the correction for many
+    pairs, and what it rests on. `direction` is 1 where the test has `system` higher, −1 where lower. With a margin,
+    `p_not_worse` is about `other` being worse than `system` by the margin or more, `p_equivalent` about either."""
 
     system: str
     other: str
     difference: float | None
     p: float | None
-    p_holm: float | None
+    p_adjusted: float | None
     n: int
+    documents: int = 0
     won: int = 0
     lost: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Wide:
-    """Scores as segments × systems, NaN where missing, with each segment's domain, document and weight."""
-
-    scores: Array
-    domain: Indices
-    document: Indices
-    weight: Array
-
-
-def duels(
-    found: Items,
-    systems: Sequence[str],
-    *,
-    test: Test = "permutation",
-    combine: Combine = "pooled",
-    average: Average = "micro",
-    swaps: int = 10_000,
-    seed: int = 0,
-) -> list[Duel]:
-    """All pairs of `systems`, in that order. `average` is how the permutation test weighs segments."""
-    for name, value, known in (("test", test, get_args(Test)), ("combination", combine, get_args(Combine))):
-        if value not in known:
-            raise StatisticError(f"There is no {name} {value!r}.", next_step=did_you_mean(value, known))
-    check(average)
-    wide = _wide(found, systems)
-    pairs = list(combinations(range(len(systems)), 2))
-    if test == "permutation":
-        ps = _permutation(wide, pairs, average, swaps, seed)
-    else:
-        ps = [_ranks(wide, a, b, test, combine) for a, b in pairs]
-    made = []
-    for (a, b), p in zip(pairs, ps, strict=True):
-        gap = wide.scores[:, a] - wide.scores[:, b]
-        gap = gap[~np.isnan(gap)]
-        mean = float(gap.mean()) if len(gap) else None
-        won, lost = int((gap > 0).sum()), int((gap < 0).sum())
-        made.append(Duel(systems[a], systems[b], mean, p, None, len(gap), won, lost))
-    return [replace(duel, p_holm=p) for duel, p in zip(made, holm(ps), strict=True)]
-
-
-def holm(ps: Sequence[float | None]) -> list[float | None]:
-    """Adjusted p-values, p₍ᵢ₎ · (m − i + 1) made monotone (Holm 1979, Scand. J. Stat. 6). Undefined ones stay so."""
-    known = sorted((p, at) for at, p in enumerate(ps) if p is not None)
-    made: list[float | None] = [None] * len(ps)
-    worst = 0.0
-    for rank, (p, at) in enumerate(known):
-        worst = max(worst, min(1.0, p * (len(known) - rank)))
-        made[at] = worst
-    return made
-
-
-def shares_segments(found: Items, systems: Sequence[str]) -> bool:
-    """Whether systems can be compared segment by segment. Some files number the items of a batch, so that the same
-    segment of two systems has different ids; then the means of their shared documents are compared."""
-    table = found.table.filter(pl.col("system").is_in(list(systems)))
-    per_segment = len(table) / max(1, table.select("domain", "document", "segment").n_unique())
-    documents = table.select("domain", "document", "system").unique()
-    per_document = len(documents) / max(1, documents.select("domain", "document").n_unique())
-    return per_segment - 1 >= (per_document - 1) / 2
-
-
-def _wide(found: Items, systems: Sequence[str]) -> _Wide:
-    table = found.table.filter(pl.col("system").is_in(list(systems)))
-    index = ["domain", "document", "segment"]
-    if not shares_segments(found, systems):
-        index = ["domain", "document"]
-        table = table.group_by(*index, "system").agg(pl.col("score").mean(), pl.len().alias("size"))
-    else:
-        table = table.with_columns(size=pl.lit(1))
-    wide = table.pivot("system", index=index, values="score", aggregate_function="mean")
-    sizes = table.group_by(index).agg(pl.col("size").mean())
-    wide = wide.join(sizes, on=index, how="left", suffix="_of_all").sort(index)
-    scores = np.full((len(wide), len(systems)), np.nan)
-    for at, name in enumerate(systems):
-        scores[:, at] = wide[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    domain = wide["domain"].rank("dense").to_numpy().astype(np.intp) - 1
-    document = (wide["domain"] + "\t" + wide["document"]).rank("dense").to_numpy().astype(np.intp) - 1
-    return _Wide(scores, domain, document, wide[wide.columns[-1]].to_numpy().astype(float))
-
-
-def _ranks(wide: _Wide, a: int, b: int, test: Test, combine: Combine) -> float | None:
-    if combine == "pooled":
-        return _one(wide.scores, a, b, test)[0]
-    parts = [_one(wide.scores[wide.domain == d], a, b, test) for d in np.unique(wide.domain)]
-    told = [(p, sign) for p, sign in parts if p is not None]
-    if not told:
-        return None
-    p, signs = np.array([p for p, _ in told]), np.array([sign for _, sign in told])
-    if combine == "stouffer":
-        return float(ndtr(-np.sum(-ndtri(p)) / np.sqrt(len(p))))
-    z = np.sum(signs * -ndtri(p / 2)) / np.sqrt(len(p))
-    return float(2 * ndtr(-abs(z)))
-
-
-def _one(scores: Array, a: int, b: int, test: Test) -> tuple[float | None, float]:
-    """p and the direction of one test. Where nothing differs, p is 1; where nothing is shared it is undefined."""
-    x, y = scores[:, a], scores[:, b]
-    if test == "rank-sum":
-        x, y = x[~np.isnan(x)], y[~np.isnan(y)]
-        if not len(x) or not len(y):
-            return None, 0.0
-        if np.ptp(np.concatenate([x, y])) == 0:
-            return 1.0, 0.0
-        tested = mannwhitneyu(x, y, alternative="two-sided")
-        return float(tested.pvalue), float(np.sign(tested.statistic - len(x) * len(y) / 2))
-    gap = (x - y)[~np.isnan(x - y)]
-    if not len(gap):
-        return None, 0.0
-    if not gap.any():
-        return 1.0, 0.0
-    tested = wilcoxon(gap)  # zeros are left out of the ranks, and scipy chooses the normal approximation where it must
-    gap = gap[gap != 0]
-    ranks = rankdata(np.abs(gap))
-    return float(tested.pvalue), float(np.sign((np.sign(gap) * ranks).sum()))
-
-
-def _permutation(
-    wide: _Wide, pairs: Sequence[tuple[int, int]], average: Average, swaps: int, seed: int
-) -> list[float | None]:
-    if not pairs:  # one system has nobody to be compared with
-        return []
-    documents = int(wide.document.max(initial=-1)) + 1
-    parts = np.stack([_by_document(wide, a, b, average, documents) for a, b in pairs], axis=1)
-    kept = [column[column != 0] for column in parts.T]
-    shared = [bool((~np.isnan(wide.scores[:, a] - wide.scores[:, b])).any()) for a, b in pairs]
-    drawn = [k for k, own in enumerate(kept) if shared[k] and len(own) > np.log2(swaps)]  # the others are few enough
-    reached = dict(zip(drawn, _swapped(parts[:, drawn], swaps, seed), strict=True)) if drawn else {}
-    return [
-        None if not shared[k] else (1 + reached[k]) / (1 + swaps) if k in reached else _enumerated(own)
-        for k, own in enumerate(kept)
-    ]
-
-
-def _swapped(parts: Array, swaps: int, seed: int) -> list[int]:
-    """How many random swaps of the systems within documents give a difference as large as the one seen, by column."""
-    rng, documents = generator(seed, _STREAM), len(parts)
-    step = max(1, _HELD // documents)
-    reached, total = np.zeros(parts.shape[1], np.int64), parts.sum(axis=0)
-    for start in range(0, swaps, step):
-        kept = rng.integers(0, 2, (min(step, swaps - start), documents)).astype(float)
-        reached += (np.abs(2 * (kept @ parts) - total) >= np.abs(total) * (1 - 1e-9)).sum(axis=0)
-    return [int(n) for n in reached]
-
-
-def _enumerated(parts: Array) -> float:
-    totals = np.zeros(1)
-    for part in parts:
-        totals = np.concatenate([totals + part, totals - part])
-    return float((np.abs(totals) >= abs(parts.sum()) * (1 - 1e-9) - 1e-12 * np.abs(parts).sum()).mean())
-
-
-def _by_document(wide: _Wide, a: int, b: int, average: Average, documents: int) -> Array:
-    """What each document adds to the difference of the two systems' averages over shared segments."""
-    gap = wide.scores[:, a] - wide.scores[:, b]
-    shared = ~np.isnan(gap)
-    gap, document, weight = gap[shared], wide.document[shared], wide.weight[shared]
-    stratum = wide.domain[shared] if average.endswith("macro") else np.zeros(len(gap), np.intp)
-    if not len(gap):
-        return np.zeros(documents)
-    if average.startswith("document"):
-        weight = weight / np.bincount(document, weights=weight)[document]
-    share = np.bincount(stratum, weights=weight)[stratum] * len(np.unique(stratum))
-    return np.asarray(np.bincount(document, weights=gap * weight / share, minlength=documents), float)
-
-
-_FEW_SWAPS = 10  # documents below which whole-document swaps are too few to show much
-DIRECTIONS = ("higher_is_better", "lower_is_better")
+    low: float | None = None
+    high: float | None = None
+    direction: int = 0
+    p_not_worse: float | None = None
+    p_equivalent: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Systems from best to worst with everything known about their order."""
 
-    found: Items
+    items: Items
     systems: tuple[str, ...]
     scores: Array
     replicates: Replicates
@@ -242,35 +95,45 @@ class Ranking:
 def systems(data: Any, of: str, **options: Any) -> Result:
     """The score of each system, best first, and how sure the order is.
 
-    A system's score is an average of its segments' scores, see `lanner.stats.scores` for `average` and
-    `lanner.stats.scores.items` for how judges become one score. Options: those of `items`, and of `rank`.
+    A system's score is an average of its segments' scores, see `lanner.stats.scores` for `average` and for how judges
+    become one score. Where systems were judged on different segments, their scores are adjusted for how hard the
+    segments are (additive effects, least squares), so that a system is not ahead because it was given easier texts;
+    `micro` stays the plain mean, and `adjust="none"` ranks by plain averages as shared tasks did. Where systems share
+    too little for that, a note says so. Options: those of `items`, and of `rank`.
 
-    Rows: system, score with low and high (documents resampled), n, rank, rank_low and rank_high, cluster, wins, losses,
-    `ranks` (the share of resamples in which the system has rank 1, 2, …), and micro. A system beats another if their
-    test (`lanner.stats.ranking`) gives p < alpha and its score is better. With n systems the rank range is from
+    Rows: system, score with low and high (over documents), n, documents, rank, rank_low and rank_high, cluster, wins,
+    losses, `ranks` (the share of resamples in which the system has rank 1, 2, …), and micro. A system beats another if
+    their test gives p < alpha and the tested difference is in its favour. With n systems the rank range is from
     losses + 1 to n − wins; a cluster ends where every system above beats every system below (Koehn 2012).
     """
     return rank(data, of, **options).result
 
 
 def head_to_head(data: Any, of: str, **options: Any) -> Result:
-    """Every pair of systems: rows system, other, difference (system − other, mean on shared segments), p, p_holm, n,
-    and on how many segments each was better. Options as for `systems`."""
-    made = rank(data, of, **options)
-    rows: list[dict[str, Json]] = [
-        {
+    """Every pair of systems: rows system, other, difference (system − other on shared segments) with low and high, p,
+    p_holm (after the correction asked for), n, documents, and on how many segments each was better. With a `margin`:
+    p_not_worse (`other` is not worse than `system` by the margin or more) and p_equivalent (neither is; two one-sided
+    tests, Schuirmann 1987), both after the same correction. Options as for `systems`."""
+    ranking = rank(data, of, **options)
+    rows: list[dict[str, Json]] = []
+    for duel in ranking.duels:
+        row: dict[str, Json] = {
             "system": duel.system,
             "other": duel.other,
             "difference": duel.difference,
+            "low": duel.low,
+            "high": duel.high,
             "p": duel.p,
-            "p_holm": duel.p_holm,
+            "p_holm": duel.p_adjusted,
             "n": duel.n,
+            "documents": duel.documents,
             "higher": duel.won,
             "lower": duel.lost,
         }
-        for duel in made.duels
-    ]
-    return replace(made.result, name=f"{of} head to head", rows=rows, value=None, interval=None)
+        if options.get("margin") is not None:
+            row |= {"p_not_worse": duel.p_not_worse, "p_equivalent": duel.p_equivalent}
+        rows.append(row)
+    return replace(ranking.result, name=f"{of} head to head", rows=rows, value=None, interval=None)
 
 
 def rank(
@@ -282,7 +145,9 @@ def rank(
     test: Test = "permutation",
     combine: Combine = "pooled",
     correction: Correction = "holm",
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
+    margin: float | None = None,
     only: Sequence[str] = (),
     per_words: float = 0,
     pass_at_most: float | None = None,
@@ -296,41 +161,101 @@ def rank(
     if direction not in DIRECTIONS:
         raise StatisticError(f"There is no direction {direction!r}.", next_step=did_you_mean(direction, DIRECTIONS))
     resampling = resampling or Resampling()
-    found = data if isinstance(data, Items) else items(data, of, **selection)
-    found = found.only(only) if only else found
-    odd = ~found.table["score"].is_finite()
-    if odd.any():
-        note = f"{int(odd.sum())} segments whose score is not a finite number are left out."
-        found = replace(found, table=found.table.filter(~odd), notes=(*found.notes, note))
-    if not len(found.table):
+    scored = data if isinstance(data, Items) else items(data, of, **selection)
+    scored = _finite(scored.only(only) if only else scored)
+    if not len(scored.table):
         empty = undefined(f"mean {of}", "no system has a score.")
-        return Ranking(found, (), np.empty(0), Replicates(*(np.empty((0, 0)),) * 3, 0), (), np.empty((0, 0)), (), empty)
-    names = found.systems
-    values = Averaging.of(found, names, average, words=words, per_words=per_words).values()
+        blank = Replicates(*(np.empty((0, 0)),) * 3, 0)
+        return Ranking(scored, (), np.empty(0), blank, (), np.empty((0, 0)), (), empty)
+    layout = _averaging(scored, average, adjust if not per_words else "none", words, per_words)
     better = -1.0 if direction == "lower_is_better" else 1.0
+    values = layout.averaging.values()
+    names = layout.averaging.systems
     order = sorted(range(len(names)), key=lambda at: (-better * values[at], names[at]))
-    names = [names[at] for at in order]
-    laid_out = Averaging.of(found, names, average, words=words, per_words=per_words)
-    drawn = laid_out.replicate(replace(resampling, method=_drawing(resampling)))
-    plain = Averaging.of(found, names, "micro").values()
-    fought = duels(found, names, test=test, combine=combine, average=average, swaps=swaps, seed=resampling.seed)
-    beats = _beats(fought, names, laid_out.values(), correction, alpha)
+    drawn = layout.averaging.replicate(replace(resampling, method=_drawing(resampling)))
+    drawn = replace(drawn, value=drawn.value[order], draws=drawn.draws[:, order], jackknife=drawn.jackknife[:, order])
+    names = tuple(names[at] for at in order)
+    table = score_table(scored, names)
+    pairs = duels(
+        table,
+        names,
+        test=test,
+        combine=combine,
+        average=average,
+        correction=correction,
+        margin=margin,
+        better=better,
+        swaps=swaps,
+        seed=resampling.seed,
+        level=resampling.level,
+    )
+    beats = _beats(pairs, names, better, alpha)
     clusters = _clusters(beats)
-    outcomes = [outcome(drawn, resampling, column=at) for at in range(len(names))]
-    rows = _rows(found, names, drawn, outcomes=outcomes, beats=beats, clusters=clusters, better=better)
-    for row, micro in zip(rows, plain, strict=True):
-        row["micro"] = float(micro)
+    present = scored.table.select("system", "domain", "document").unique().group_by("system").len()
+    documents: Mapping[str, int] = dict(present.iter_rows())
+    outcomes = [outcome(drawn, resampling, column=at, units=documents[name]) for at, name in enumerate(names)]
+    rows = _rows(scored, names, drawn, outcomes=outcomes, beats=beats, clusters=clusters, better=better)
+    plain = dict(zip(names, Averaging.of(scored, names, "micro").values(), strict=True))
+    for row in rows:
+        row["micro"] = float(plain[row["system"]])
+        row["documents"] = documents[row["system"]]
         if pass_at_most is not None:
             row["passed"] = bool(row["score"] <= pass_at_most if better < 0 else row["score"] >= pass_at_most)
-    result = _result(found, rows, outcomes, resampling, {
-        "average": average,
-        "judges": found.standardised or "mean",
+    notes = [*scored.notes, *layout.notes, *_contradictions(pairs, names, better, alpha)]
+    how = {
+        "average": average + (", adjusted for documents" if isinstance(layout.averaging, Adjusted) else ""),
+        "judges": scored.standardised or "mean",
         "better": direction.split("_", maxsplit=1)[0],
         "test": test + (f" {combine} by domain" if combine != "pooled" else ""),
         "correction": correction,
+        "margin": "" if margin is None else f"{margin:g}",
         "per_words": f"{per_words:g}" if per_words else "",
-    })  # fmt: skip
-    return Ranking(found, tuple(names), laid_out.values(), drawn, tuple(fought), beats, clusters, result)
+    }
+    result = _result(scored, table, rows=rows, outcomes=outcomes, resampling=resampling, how=how, notes=notes)
+    return Ranking(scored, names, drawn.value, drawn, tuple(pairs), beats, clusters, result)
+
+
+def _finite(scored: Items) -> Items:
+    odd = ~scored.table["score"].is_finite()
+    if not odd.any():
+        return scored
+    note = f"{int(odd.sum())} segments whose score is not a finite number are left out."
+    return replace(scored, table=scored.table.filter(~odd), notes=(*scored.notes, note))
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    averaging: Averaging | Adjusted
+    notes: tuple[str, ...]
+
+
+def _averaging(scored: Items, average: Average, adjust: Adjust, words: Words | None, per_words: float) -> _Layout:
+    """How scores become system scores: plain averages, or adjusted ones where systems were judged on other segments."""
+    names = scored.systems
+    plain = Averaging.of(scored, names, average, words=words, per_words=per_words)
+    table = score_table(scored, names)
+    if not np.isnan(table.scores).any():
+        return _Layout(plain, ())
+    if adjust == "none":
+        return _Layout(plain, (UNEQUAL,))
+    adjusted = Adjusted.of(table, names, average)
+    if not adjusted.connected:
+        return _Layout(plain, (APART,))
+    return _Layout(adjusted, (ADJUSTED,))
+
+
+ADJUSTED = (
+    "Systems were judged on different segments: scores are adjusted for how hard each segment is, from the systems "
+    "that share it. The plain mean is in `micro`."
+)
+UNEQUAL = (
+    "Systems were judged on different segments and their scores are plain averages: a system that was given easier "
+    "texts is ahead for that alone. Only the tests on shared segments compare like with like."
+)
+APART = (
+    "Some systems share no document with others, not even through a third: nothing tells whether they or their texts "
+    "are better. The order of their scores is not a ranking."
+)
 
 
 def _drawing(resampling: Resampling) -> Any:
@@ -338,25 +263,37 @@ def _drawing(resampling: Resampling) -> Any:
     return "percentile" if resampling.method in ("auto", "t") else resampling.method
 
 
-def _beats(fought: Sequence[Duel], names: Sequence[str], values: Array, correction: Correction, alpha: float) -> Array:
-    """beats[a, b] is 1 if a is ahead of b and the difference is significant."""
+def _beats(pairs: Sequence[Duel], names: Sequence[str], better: float, alpha: float) -> Array:
+    """beats[a, b] is 1 if the tested difference is in a's favour and significant."""
     place = {name: at for at, name in enumerate(names)}
-    made = np.zeros((len(names), len(names)))
-    for duel in fought:
-        p = duel.p if correction == "none" else duel.p_holm
-        a, b = place[duel.system], place[duel.other]
-        if p is not None and p < alpha and values[a] != values[b]:
-            made[a, b] = 1
-    return made
+    beats = np.zeros((len(names), len(names)))
+    for duel in pairs:
+        if duel.p_adjusted is not None and duel.p_adjusted < alpha and duel.direction:
+            a, b = place[duel.system], place[duel.other]
+            winner, loser = (a, b) if duel.direction * better > 0 else (b, a)
+            beats[winner, loser] = 1
+    return beats
+
+
+def _contradictions(pairs: Sequence[Duel], names: Sequence[str], better: float, alpha: float) -> list[str]:
+    """Where a test says the opposite of the order of scores."""
+    place = {name: at for at, name in enumerate(names)}
+    notes = []
+    for duel in pairs:
+        upside_down = duel.direction * better * (place[duel.other] - place[duel.system]) < 0
+        if upside_down and duel.p_adjusted is not None and duel.p_adjusted < alpha:
+            ahead, behind = sorted((duel.system, duel.other), key=place.__getitem__)
+            notes.append(f"{ahead} has the better score, but {behind} is better on the segments that both have.")
+    return notes
 
 
 def _clusters(beats: Array) -> tuple[int, ...]:
-    made, cluster = [], 1
+    clusters, cluster = [], 1
     for at in range(len(beats)):
         if at and beats[:at, at:].all():
             cluster += 1
-        made.append(cluster)
-    return tuple(made)
+        clusters.append(cluster)
+    return tuple(clusters)
 
 
 def rank_probabilities(drawn: Array, better: float = 1.0) -> Array:
@@ -364,7 +301,7 @@ def rank_probabilities(drawn: Array, better: float = 1.0) -> Array:
     evenly. `drawn` is resamples × systems, `better` −1 where low scores are good."""
     drawn = drawn[~np.isnan(drawn).any(axis=1)] * -better
     n = drawn.shape[1]
-    made = np.zeros((n, n))
+    shares = np.zeros((n, n))
     if not len(drawn):
         return np.full((n, n), np.nan)
     for at in range(n):
@@ -372,12 +309,12 @@ def rank_probabilities(drawn: Array, better: float = 1.0) -> Array:
         level = (drawn == drawn[:, [at]]).sum(axis=1)
         for shift in range(n):
             open_ = shift < level
-            np.add.at(made[at], ahead[open_] + shift, 1 / level[open_])
-    return made / len(drawn)
+            np.add.at(shares[at], ahead[open_] + shift, 1 / level[open_])
+    return shares / len(drawn)
 
 
 def _rows(
-    found: Items,
+    scored: Items,
     names: Sequence[str],
     drawn: Replicates,
     *,
@@ -387,7 +324,7 @@ def _rows(
     better: float,
 ) -> list[dict[str, Any]]:
     chances = rank_probabilities(drawn.draws, better) if len(drawn.draws) else None
-    sizes: Mapping[str, int] = dict(found.table.group_by("system").len().iter_rows())
+    sizes: Mapping[str, int] = dict(scored.table.group_by("system").len().iter_rows())
     rows: list[dict[str, Any]] = []
     for at, name in enumerate(names):
         interval = outcomes[at].interval
@@ -412,19 +349,323 @@ def _rows(
 
 
 def _result(
-    found: Items, rows: list[dict[str, Any]], outcomes: Sequence[Outcome], resampling: Resampling, how: dict[str, str]
+    scored: Items,
+    table: ScoreTable,
+    *,
+    rows: list[dict[str, Any]],
+    outcomes: Sequence[Outcome],
+    resampling: Resampling,
+    how: dict[str, str],
+    notes: list[str],
 ) -> Result:
-    documents = found.table.select("domain", "document").n_unique()
-    counts = {"items": len(found.table), "systems": len(rows), "documents": documents, "judges": found.judges}
+    documents = scored.table.select("domain", "document").n_unique()
+    counts = {"items": len(scored.table), "systems": len(rows), "documents": documents, "judges": scored.judges}
     sizes = {row["n"] for row in rows}
-    notes = list(found.notes)
     if len(sizes) > 1:
         notes.append(f"Systems were scored on {min(sizes):,} to {max(sizes):,} segments; only shared ones are tested.")
-    if not shares_segments(found, [row["system"] for row in rows]):
+    if not table.by_segment:
         notes.append("Systems share documents but hardly any segment ids: they are compared by their document means.")
-    notes += outcomes[0].notes
-    if how["test"] == "permutation" and documents < _FEW_SWAPS:
-        notes.append(f"With {documents} documents no permutation test can give p below {2.0 ** (1 - documents):.2g}.")
-    signature = sign(f"mean {found.of}", resampling, outcomes[0].interval, **how)
-    name, interval = f"mean {found.of}", outcomes[0].interval
+    notes += dict.fromkeys(note for each in outcomes for note in each.notes)
+    least = 2.0 ** (1 - documents)
+    if how["test"] == "permutation" and len(rows) > 1 and least > 0.05 / 2:
+        notes.append(f"With {documents} documents no permutation test can give p below {least:.2g}.")
+    name, interval = f"mean {scored.of}", outcomes[0].interval
+    signature = sign(name, resampling, interval, **how)
     return Result(name, rows[0]["score"], interval, counts=counts, rows=rows, notes=tuple(notes), signature=signature)
+
+
+def duels(
+    data: Items | ScoreTable,
+    names: Sequence[str],
+    *,
+    test: Test = "permutation",
+    combine: Combine = "pooled",
+    average: Average = "micro",
+    correction: Correction = "holm",
+    margin: float | None = None,
+    better: float = 1.0,
+    swaps: int = 10_000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> list[Duel]:
+    """All pairs of systems, in the order of `names`. `average` is how the permutation test weighs segments."""
+    for what, value, known in (
+        ("test", test, get_args(Test)),
+        ("combination", combine, get_args(Combine)),
+        ("correction", correction, get_args(Correction)),
+    ):
+        if value not in known:
+            raise StatisticError(f"There is no {what} {value!r}.", next_step=did_you_mean(value, known))
+    if margin is not None and not 0 < margin < float("inf"):
+        raise StatisticError(f"A margin is a positive number of points, not {margin:g}.")
+    if margin is not None and test != "permutation":
+        raise StatisticError(
+            "A margin is in points of the score, which rank tests do not look at.",
+            next_step="Leave out the margin, or take the permutation test.",
+        )
+    check_average(average)
+    table = data if isinstance(data, ScoreTable) else score_table(data, names)
+    pairs = list(combinations(range(len(names)), 2))
+    if test == "permutation":
+        tested = _permutation(
+            table, pairs, average=average, swaps=swaps, seed=seed, level=level, margin=margin, better=better
+        )
+    else:
+        tested = [_rank_test(table, a, b, test, combine) for a, b in pairs]
+    rows = []
+    for (a, b), found in zip(pairs, tested, strict=True):
+        gap = table.scores[:, a] - table.scores[:, b]
+        shared = ~np.isnan(gap)
+        gap = gap[shared]
+        mean = float(gap.mean()) if len(gap) else None
+        counts = {"n": len(gap), "documents": len(np.unique(table.document[shared]))}
+        counts |= {"won": int((gap > 0).sum()), "lost": int((gap < 0).sum())}
+        difference = mean if found.difference is None else found.difference
+        rows.append(
+            Duel(
+                names[a],
+                names[b],
+                difference,
+                found.p,
+                None,
+                low=found.low,
+                high=found.high,
+                direction=found.direction,
+                p_not_worse=found.p_not_worse,
+                p_equivalent=found.p_equivalent,
+                **counts,
+            )
+        )
+    columns = [
+        corrected([getattr(duel, name) for duel in rows], correction, len(names))
+        for name in ("p", "p_not_worse", "p_equivalent")
+    ]
+    return [
+        replace(duel, p_adjusted=p, p_not_worse=not_worse, p_equivalent=equivalent)
+        for duel, p, not_worse, equivalent in zip(rows, *columns, strict=True)
+    ]
+
+
+def corrected(ps: Sequence[float | None], correction: Correction, systems: int) -> list[float | None]:
+    """p-values of all pairs of so many systems, corrected for their number. Undefined ones stay so."""
+    if correction == "none":
+        return list(ps)
+    if correction == "shaffer" and len(ps) == systems * (systems - 1) // 2:
+        return _stepped_down(ps, sorted(_possible_nulls(systems)))
+    return holm(ps)
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """Adjusted p-values, p₍ᵢ₎ · (m − i + 1) made monotone (Holm 1979, Scand. J. Stat. 6). Undefined ones stay so."""
+    return _stepped_down(ps, range(len(ps) + 1))
+
+
+def _stepped_down(ps: Sequence[float | None], possible: Sequence[int]) -> list[float | None]:
+    """Each p times the largest possible number of hypotheses that are still true when its turn comes."""
+    known = sorted((p, at) for at, p in enumerate(ps) if p is not None)
+    adjusted: list[float | None] = [None] * len(ps)
+    worst = 0.0
+    for step, (p, at) in enumerate(known):
+        left = len(known) - step
+        factor = max((count for count in possible if count <= left), default=left)
+        worst = max(worst, min(1.0, p * max(factor, 1)))
+        adjusted[at] = worst
+    return adjusted
+
+
+@cache
+def _possible_nulls(systems: int) -> frozenset[int]:
+    """How many of the pairwise hypotheses among so many systems can be true together (Shaffer 1986, JASA 81)."""
+    if systems < 2:
+        return frozenset({0})
+    counts: set[int] = set()
+    for group in range(1, systems + 1):
+        own = group * (group - 1) // 2
+        counts |= {own + rest for rest in _possible_nulls(systems - group)}
+    return frozenset(counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """The outcome of one test of two systems."""
+
+    p: float | None = None
+    direction: int = 0
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_not_worse: float | None = None
+    p_equivalent: float | None = None
+
+
+def _rank_test(table: ScoreTable, a: int, b: int, test: Test, combine: Combine) -> _Tested:
+    if combine == "pooled":
+        return _Tested(*_rank_p(table.scores, a, b, test))
+    parts = [_rank_p(table.scores[table.domain == d], a, b, test) for d in np.unique(table.domain)]
+    known = [(p, direction) for p, direction in parts if p is not None]
+    if not known:
+        return _Tested()
+    p, directions = np.array([p for p, _ in known]), np.array([direction for _, direction in known])
+    z = float(np.sum(directions * -ndtri(p / 2)) / np.sqrt(len(p)))
+    if combine == "stouffer":
+        return _Tested(float(ndtr(-np.sum(-ndtri(p)) / np.sqrt(len(p)))), int(np.sign(z)))
+    return _Tested(float(2 * ndtr(-abs(z))), int(np.sign(z)))
+
+
+def _rank_p(scores: Array, a: int, b: int, test: Test) -> tuple[float | None, int]:
+    """p and the direction of one test. Where nothing differs, p is 1; where nothing is shared it is undefined."""
+    from scipy.stats import mannwhitneyu, rankdata, wilcoxon  # takes a second to load
+
+    x, y = scores[:, a], scores[:, b]
+    if test == "rank-sum":
+        x, y = x[~np.isnan(x)], y[~np.isnan(y)]
+        if not len(x) or not len(y):
+            return None, 0
+        if np.ptp(np.concatenate([x, y])) == 0:
+            return 1.0, 0
+        tested = mannwhitneyu(x, y, alternative="two-sided")
+        return float(tested.pvalue), int(np.sign(tested.statistic - len(x) * len(y) / 2))
+    gap = (x - y)[~np.isnan(x - y)]
+    if not len(gap):
+        return None, 0
+    if not gap.any():
+        return 1.0, 0
+    tested = wilcoxon(gap)  # zeros are left out of the ranks, and scipy chooses the normal approximation where it must
+    gap = gap[gap != 0]
+    return float(tested.pvalue), int(np.sign((np.sign(gap) * rankdata(np.abs(gap))).sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Swaps:
+    """Swaps of whole documents of one pair: `flipped` is the sum of the documents' parts of the difference under each
+    random choice of signs, `weight` that of their weights; together they give the distribution around any difference.
+
+    `exact` says that every choice is there, the data themselves among them.
+    """
+
+    difference: float
+    flipped: Array
+    weight: Array
+    exact: bool
+
+    def _share(self, reached: Any) -> float:
+        count = int(np.count_nonzero(reached))
+        return count / len(reached) if self.exact else (1 + count) / (1 + len(reached))
+
+    def p(self, null: float = 0.0) -> float:
+        """Two-sided: how often the difference from `null` is as large as the one seen."""
+        gap = abs(self.difference - null)
+        slack = _EQUAL * max(gap, float(np.abs(self.flipped).max(initial=0.0)))
+        return self._share(np.abs(self.flipped - null * self.weight) >= gap - slack)
+
+    def one_sided(self, null: float, above: bool) -> float:
+        """p of the claim that the difference is above (or below) `null`."""
+        side = 1.0 if above else -1.0
+        gap = side * (self.difference - null)
+        slack = _EQUAL * max(abs(gap), float(np.abs(self.flipped).max(initial=0.0)))
+        return self._share(side * (self.flipped - null * self.weight) >= gap - slack)
+
+    def interval(self, level: float) -> tuple[float, float] | None:
+        """All differences that the two-sided test does not reject; None where so few documents reject nothing.
+
+        A choice of signs reaches the gap between difference and null while the null lies between two values, one on
+        each side of the difference; p falls as nulls move outwards and leave more of these ranges.
+        """
+        same = 1 - np.abs(self.weight) < 1e-12  # the data themselves, or all swapped: reached whatever the null is
+        always = int(np.count_nonzero(same))
+        total = len(self.flipped) if self.exact else 1 + len(self.flipped)
+        always += 0 if self.exact else 1
+        allowed = (1 - level) * total  # p > 1 − level takes more than this many
+        if always > allowed:
+            return None
+        flipped, weight = self.flipped[~same], self.weight[~same]
+        first, second = (self.difference - flipped) / (1 - weight), (self.difference + flipped) / (1 + weight)
+        needed = int(np.floor(allowed - always + 1e-9)) + 1
+        lows, highs = np.minimum(first, second), np.maximum(first, second)
+        low = float(np.partition(lows, needed - 1)[needed - 1])
+        high = float(-np.partition(-highs, needed - 1)[needed - 1])
+        return low, high
+
+
+def _permutation(
+    table: ScoreTable,
+    pairs: Sequence[tuple[int, int]],
+    *,
+    average: Average,
+    swaps: int,
+    seed: int,
+    level: float,
+    margin: float | None,
+    better: float,
+) -> list[_Tested]:
+    tested = []
+    for start in range(0, len(pairs), _PAIRS):
+        chunk = pairs[start : start + _PAIRS]
+        parts, weights = _parts(table, chunk, average)
+        for made in _swaps(parts, weights, swaps, seed):
+            if made is None:
+                tested.append(_Tested())
+                continue
+            low, high = made.interval(level) or (None, None)
+            p_not_worse = p_equivalent = None
+            if margin is not None:
+                below, above = made.one_sided(margin, above=False), made.one_sided(-margin, above=True)
+                p_not_worse, p_equivalent = (below if better > 0 else above), max(below, above)
+            size = float(np.abs(made.flipped).max(initial=abs(made.difference)))
+            direction = int(np.sign(made.difference)) if abs(made.difference) > _EQUAL * size else 0
+            tested.append(_Tested(made.p(), direction, made.difference, low, high, p_not_worse, p_equivalent))
+    return tested
+
+
+def _swaps(parts: Array, weights: Array, swaps: int, seed: int) -> Iterator[_Swaps | None]:
+    """For each pair of systems all swaps of its documents where they are fewer than `swaps`, otherwise that many at
+    random, the same for all pairs; None where a pair shares nothing."""
+    documents = (weights > 0).sum(axis=0)
+    many = documents > np.log2(swaps)
+    distinct, place = np.unique(weights[:, many], axis=1, return_inverse=True)
+    both = np.hstack([parts[:, many], distinct])
+    rng, step = generator(seed, _STREAM), max(1, _HELD // max(1, len(parts)))
+    blocks = [np.empty((0, both.shape[1]))]
+    for start in range(0, swaps if many.any() else 0, step):
+        signs = 2.0 * rng.integers(0, 2, (min(step, swaps - start), len(parts))) - 1
+        blocks.append(signs @ both)
+    sums, drawn = np.concatenate(blocks), int(many.sum())
+    at = np.cumsum(many) - 1
+    for column in range(parts.shape[1]):
+        difference, used = float(parts[:, column].sum()), weights[:, column] > 0
+        if many[column]:
+            own = int(at[column])
+            weight = sums[:, drawn + int(np.ravel(place)[own])]
+            yield _Swaps(difference, sums[:, own], weight, exact=False)
+        elif documents[column]:
+            yield _Swaps(difference, *_enumerated(parts[used, column], weights[used, column]), exact=True)
+        else:
+            yield None
+
+
+def _enumerated(parts: Array, weights: Array) -> tuple[Array, Array]:
+    flipped, weight = np.zeros(1), np.zeros(1)
+    for part, own in zip(parts, weights, strict=True):
+        flipped = np.concatenate([flipped + part, flipped - part])
+        weight = np.concatenate([weight + own, weight - own])
+    return flipped, weight
+
+
+def _parts(table: ScoreTable, pairs: Sequence[tuple[int, int]], average: Average) -> tuple[Array, Array]:
+    """documents × pairs: what a document adds to the difference of two systems' averages over shared segments, and the
+    weight it has in them; weights of a pair sum to 1."""
+    documents = int(table.document.max(initial=-1)) + 1
+    parts, weights = np.zeros((documents, len(pairs))), np.zeros((documents, len(pairs)))
+    for column, (a, b) in enumerate(pairs):
+        gap = table.scores[:, a] - table.scores[:, b]
+        shared = ~np.isnan(gap)
+        gap, document, weight = gap[shared], table.document[shared], table.weight[shared]
+        if not len(gap):
+            continue
+        stratum = table.domain[shared] if average.endswith("macro") else np.zeros(len(gap), np.intp)
+        if average.startswith("document"):
+            weight = weight / np.bincount(document, weights=weight)[document]
+        share = weight / (np.bincount(stratum, weights=weight)[stratum] * len(np.unique(stratum)))
+        parts[:, column] = np.bincount(document, weights=gap * share, minlength=documents)
+        weights[:, column] = np.bincount(document, weights=share, minlength=documents)
+    return parts, weights

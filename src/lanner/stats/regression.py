@@ -1,7 +1,7 @@
 """What explains a score: least squares with intervals, how much each block of predictors adds, and whether judges
 weigh them alike.
 
-Standard errors take documents as clusters unless "classical" ones are asked for; R² gets a document bootstrap interval.
+Standard errors take documents as clusters unless "classical" ones are asked for; R² gets an interval over documents.
 
 From named columns to a design matrix: numbers as they are, text as one column per group but the first.
 """
@@ -145,7 +145,7 @@ def regress(
     `fill` replaces missing outcomes.
 
     Rows: one per group and term with coefficient, interval, standard error, df, p, and the standardised coefficient
-    β·sd(x)/sd(y). The Result's value is R² = 1 − RSS/TSS with its document bootstrap interval.
+    β·sd(x)/sd(y). The Result's value is R² = 1 − RSS/TSS with its interval over documents.
     """
     source = _source(data, outcome_of, predictors, fill)
     resampling = clustered(resampling)
@@ -275,7 +275,7 @@ def blocks(
     """How much of a score each block of predictors explains when blocks are added one after the other.
 
     All steps use the rows that are complete for the last one, so that R² can only grow. Rows: one per group and step
-    with R², its gain over the step before, both with document bootstrap intervals, the joint test of the new terms, and
+    with R², its gain over the step before, both with interval over documentss, the joint test of the new terms, and
     the intercept. The Result's value is the last step's gain in the first group.
     """
     names = [[block] if isinstance(block, str) else list(block) for block in blocks]

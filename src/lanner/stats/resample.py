@@ -33,10 +33,8 @@ Statistic = Callable[[Array], Array]
 
 FEW = 20
 """Below this many units a reader should be told: percentile intervals would be far too narrow."""
-MANY = 100
-"""From this many units on, `auto` trusts the bootstrap; below it takes the jackknife with t quantiles."""
 PLENTY = 2000
-"""Beyond this many units `auto` takes the jackknife again: sums of so many are normal, and nothing need be drawn."""
+"""Beyond this many units a jackknife step is taken as the derivative by the unit's weight, where that is cheaper."""
 _CHUNK = 2_000_000  # weights held at once: 16 MB
 _KEPT = 20_000_000  # weights worth keeping for the next statistic: one byte each, as a rule
 
@@ -53,9 +51,9 @@ class Resampling:
       bootstrap spread of n units is too small by that factor (Hesterberg 2015, Am. Stat. 69);
     - "t": jackknife standard error over units, t quantiles on n − 1 degrees of freedom, on a scale without ceiling;
     - "none";
-    - "auto": "t" with fewer than 100 units, "bca-t" from there, and "t" again with more than 2,000, where the two give
-      the same interval and the bootstrap only takes longer. Chosen by simulation, see `benchmarks/bench_coverage.py`:
-      with few units every bootstrap tried, the studentised one included, holds the truth too rarely.
+    - "auto": "t", whatever the number of units, so that intervals and p change smoothly as documents are added.
+      Chosen by simulation, see `benchmarks/bench_coverage.py`: with few units every bootstrap tried, the studentised
+      one included, holds the truth too rarely, and with many they agree.
     """
 
     unit: Unit = "document"
@@ -73,11 +71,10 @@ class Resampling:
         if self.n < 1:
             raise StatisticError(f"At least one resample is needed, not {self.n}.")
 
-    def method_for(self, units: int) -> Method:
-        """The method that "auto" stands for with this many units."""
-        if self.method != "auto":
-            return self.method
-        return "bca-t" if MANY <= units <= PLENTY else "t"
+    @property
+    def chosen_method(self) -> Method:
+        """The method that is used: what "auto" stands for is the same for any number of units."""
+        return "t" if self.method == "auto" else self.method
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +91,18 @@ class Replicates:
     def variance(self) -> Array:
         """Jackknife variance of each statistic (Tukey 1958)."""
         return jackknife_variance(self.jackknife, self.multiplicity)
+
+    def variance_of(self, column: int, units: int) -> float:
+        """Jackknife variance of one statistic that `units` of the units have anything to say to.
+
+        Leaving out one of the others changes nothing, so their steps add nothing to the sums below.
+        """
+        if not len(self.jackknife) or units < 2:
+            return float("nan")
+        counts = np.ones(len(self.jackknife)) if self.multiplicity is None else self.multiplicity
+        steps = self.jackknife[:, column] - self.value[column]
+        spread = float(counts @ steps**2 - (counts @ steps) ** 2 / units)
+        return (units - 1) / units * spread if not spread < 0 else 0.0  # NaN where a step is undefined
 
 
 def generator(seed: int, stream: int = 0) -> np.random.Generator:
@@ -197,7 +206,7 @@ def _needed(
     rows: int, resampling: Resampling, multiplicity: Array | None, *, stream: int, cells: int = _CHUNK
 ) -> Iterator[Array]:
     units = rows if multiplicity is None else int(multiplicity.sum())
-    if units < 2 or resampling.method_for(units) in ("t", "none"):
+    if units < 2 or resampling.chosen_method in ("t", "none"):
         return iter(())
     return draws(rows, resampling, stream=stream, multiplicity=multiplicity, cells=cells)
 
@@ -244,6 +253,6 @@ def sign(
     fields = [(name.replace("_", " "), value) for name, value in parts.items() if value]
     if interval is not None:
         fields.append(("interval", f"{interval.method} {interval.level:.0%} by {interval.unit}"))
-        if interval.method != "jackknife-t":
+        if interval.method in get_args(Method):  # drawn
             fields += [("resamples", str(resampling.n)), ("seed", str(resampling.seed))]
     return Signature(statistic, protocol, tuple(fields), __version__)

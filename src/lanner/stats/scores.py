@@ -39,6 +39,8 @@ Constant = Literal["leave_out", "zero"]
 Direction = Literal["higher_is_better", "lower_is_better"]
 Level = Literal["segment", "document", "domain", "system"]
 PEOPLE = [str(kind) for kind in JUDGE_GROUPS["people"]]
+LARGEST = 1e100
+"""Scores beyond this cannot be squared and summed without loss; nobody gives them on purpose."""
 ITEM = ("system", "domain", "document", "segment")
 _LEVELS: dict[Level, tuple[str, ...]] = {
     "segment": ITEM,
@@ -154,7 +156,11 @@ def _kept(
     missing = table["score"].is_null() | table["score"].is_nan()
     if missing.any():
         notes.append(f"{missing.sum():,} answers have no score and are left out.")
-    return table.filter(~missing.fill_null(True))
+    table = table.filter(~missing.fill_null(True))
+    wild = table["score"].abs() > LARGEST
+    if wild.any():
+        notes.append(f"{wild.sum():,} scores are infinite or beyond {LARGEST:g}, too large to compute with: left out.")
+    return table.filter(~wild)
 
 
 def _about_documents(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
@@ -258,7 +264,7 @@ class Averaging:
     def of(
         cls, found: Items, systems: Sequence[str], average: Average, *, words: Words | None = None, per_words: float = 0
     ) -> Averaging:
-        check(average)
+        check_average(average)
         table = found.table
         domain = _codes(table["domain"]) if average.endswith("macro") else np.zeros(len(table), np.intp)
         document = _codes(table["domain"] + "\t" + table["document"])
@@ -304,7 +310,125 @@ class Averaging:
         return np.asarray(self.finish(self.sums().sum(axis=0)[None, :])[0])
 
 
-def check(average: str) -> None:
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """Scores as segments × systems, NaN where missing, with each segment's domain, document and weight. Where systems
+    share documents but not segment ids (`by_segment` is false), rows are documents and weights their sizes."""
+
+    scores: Array
+    domain: Indices
+    document: Indices
+    weight: Array
+    by_segment: bool
+
+
+def score_table(found: Items, systems: Sequence[str]) -> ScoreTable:
+    """The scores of these systems side by side."""
+    table = found.table.filter(pl.col("system").is_in(list(systems)))
+    by_segment = shares_segments(found, systems)
+    index = ["domain", "document", "segment"] if by_segment else ["domain", "document"]
+    if by_segment:
+        table = table.with_columns(size=pl.lit(1))
+    else:
+        table = table.group_by(*index, "system").agg(pl.col("score").mean(), pl.len().alias("size"))
+    wide = table.pivot("system", index=index, values="score", aggregate_function="mean")
+    sizes = table.group_by(index).agg(pl.col("size").mean())
+    wide = wide.join(sizes, on=index, how="left", suffix="_of_all").sort(index)
+    scores = np.full((len(wide), len(systems)), np.nan)
+    for place, name in enumerate(systems):
+        scores[:, place] = wide[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    document = _codes(wide["domain"] + "\t" + wide["document"])
+    weight = wide[wide.columns[-1]].to_numpy().astype(float)
+    return ScoreTable(scores, _codes(wide["domain"]), document, weight, by_segment)
+
+
+def shares_segments(found: Items, systems: Sequence[str]) -> bool:
+    """Whether systems can be compared segment by segment. Some files number the items of a batch, so that the same
+    segment of two systems has different ids; then the means of their shared documents are compared."""
+    table = found.table.filter(pl.col("system").is_in(list(systems)))
+    per_segment = len(table) / max(1, table.select("domain", "document", "segment").n_unique())
+    documents = table.select("domain", "document", "system").unique()
+    per_document = len(documents) / max(1, documents.select("domain", "document").n_unique())
+    return per_segment - 1 >= (per_document - 1) / 2
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """System scores with the difficulty of segments taken out: least squares of score = system + segment.
+
+    In each stratum the segments' effects are eliminated, which leaves one equation per system; what every document adds
+    to these equations is a sum, so that scores can be resampled by document like plain averages. The level is that of
+    all segments of the stratum, as if every system had been judged on each.
+    """
+
+    systems: tuple[str, ...]
+    parts: Array
+    strata: int
+
+    @classmethod
+    def of(cls, table: ScoreTable, systems: Sequence[str], average: Average) -> Adjusted:
+        check_average(average)
+        k = len(systems)
+        stratum = table.domain if average.endswith("macro") else np.zeros(len(table.scores), np.intp)
+        known = ~np.isnan(table.scores)
+        weight = table.weight
+        if average.startswith("document"):
+            weight = weight / np.bincount(table.document, weights=weight)[table.document]
+        present = known.astype(float) / known.sum(axis=1, keepdims=True)
+        scores = np.where(known, table.scores, 0.0)
+        mean = (scores * present).sum(axis=1, keepdims=True)
+        own = weight[:, None] * np.where(known, scores - mean, 0.0)
+        level = weight[:, None] * np.hstack([present, mean, np.ones_like(mean)])
+        strata, documents = int(stratum.max(initial=-1)) + 1, int(table.document.max(initial=-1)) + 1
+        width = k * k + 2 * k + 2
+        parts = np.zeros((documents, strata, width))
+        order = np.argsort(table.document, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(table.document[order])) + 1):
+            at = parts[table.document[rows[0]], stratum[rows[0]]]
+            counted = known[rows] * weight[rows, None]
+            at[: k * k] = (np.diag(counted.sum(axis=0)) - counted.T @ present[rows]).ravel()
+            at[k * k : k * k + k] = own[rows].sum(axis=0)
+            at[k * k + k :] = level[rows].sum(axis=0)
+        return cls(tuple(systems), parts.reshape(documents, -1), strata)
+
+    @property
+    def connected(self) -> bool:
+        """Whether every system can be compared with every other in each stratum that has it, if only through others."""
+        return not bool(np.isnan(self.values()).any())
+
+    def finish(self, sums: Array) -> Array:
+        """System scores (resamples × systems); NaN where a system cannot be compared with the others."""
+        k = len(self.systems)
+        parts = sums.reshape(len(sums), self.strata, -1)
+        matrix = parts[..., : k * k].reshape(len(sums), self.strata, k, k)
+        right, share = parts[..., k * k : k * k + k], parts[..., k * k + k : k * k + 2 * k]
+        total, size = parts[..., -2], parts[..., -1]
+        present = share > 1e-12
+        scale = np.maximum(np.einsum("bskk->bs", matrix), 1e-300)[..., None, None]
+        constant = present[..., :, None] & present[..., None, :]
+        absent = np.eye(k) * ~present[..., None]
+        solvable = matrix / scale + constant / np.maximum(present.sum(axis=2), 1)[..., None, None] + absent
+        rank = np.linalg.matrix_rank(solvable, tol=1e-9, hermitian=True)
+        whole = rank == k
+        effects = np.linalg.solve(
+            np.where(whole[..., None, None], solvable, np.eye(k)), (right / scale[..., 0])[..., None]
+        )[..., 0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            level = (total - (share * effects).sum(axis=2)) / size
+        scores = np.where(present & whole[..., None], effects + level[..., None], np.nan)
+        undecided = (present & ~whole[..., None]).any(axis=1)
+        count = present.sum(axis=1)
+        mean = np.where(present, np.nan_to_num(scores), 0.0).sum(axis=1) / np.maximum(count, 1)
+        return np.where((count > 0) & ~undecided, mean, np.nan)
+
+    def replicate(self, resampling: Resampling) -> Replicates:
+        return replicate_sums(self.parts, self.finish, resampling)
+
+    def values(self) -> Array:
+        return np.asarray(self.finish(self.parts.sum(axis=0)[None, :])[0])
+
+
+def check_average(average: str) -> None:
     """An error that helps for an average that does not exist."""
     if average not in get_args(Average):
         raise StatisticError(f"There is no average {average!r}.", next_step=did_you_mean(average, get_args(Average)))

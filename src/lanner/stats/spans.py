@@ -54,7 +54,7 @@ def jaccard(rated: Ratings, *, each: bool = False) -> Plan:
     def finish(sums: Array) -> Array:
         return ratio(sums[:, :, 1], sums[:, :, 0])
 
-    return pair_plan("jaccard", rated, 2, entries, finish, each=each, scale="logit")
+    return pair_plan("jaccard", rated, 2, entries, finish, each=each, scale="share")
 
 
 @statistic("labels", "label", "score")
@@ -70,7 +70,7 @@ def micro_f1(rated: Ratings, *, each: bool = False) -> Plan:
     def finish(sums: Array) -> Array:
         return ratio(sums[:, :, 0], sums[:, :, 1])
 
-    return pair_plan("micro_f1", rated, 2, entries, finish, each=each, scale="logit", reason=_no_label)
+    return pair_plan("micro_f1", rated, 2, entries, finish, each=each, scale="share", reason=_no_label)
 
 
 @statistic("labels", "label", "score")
@@ -91,7 +91,7 @@ def macro_f1(rated: Ratings, *, each: bool = False) -> Plan:
         return ratio(np.where(given, own, 0).sum(axis=2), given.sum(axis=2).astype(float))
 
     width = 1 + 2 * len(labels)
-    return pair_plan("macro_f1", rated, width, entries, finish, each=each, scale="logit", reason=_no_label)
+    return pair_plan("macro_f1", rated, width, entries, finish, each=each, scale="share", reason=_no_label)
 
 
 @statistic("labels", "label", "score")
@@ -106,7 +106,7 @@ def accuracy(rated: Ratings, *, each: bool = False) -> Plan:
     def finish(sums: Array) -> Array:
         return ratio(sums[:, :, 1], sums[:, :, 0])
 
-    return pair_plan("accuracy", rated, 2, entries, finish, each=each, scale="logit")
+    return pair_plan("accuracy", rated, 2, entries, finish, each=each, scale="share")
 
 
 def _no_label(_first: Codes, _second: Codes) -> str:
@@ -172,7 +172,7 @@ def spans(
         "categories": "same" if categories else "",
     }
     plan = pair_plan(
-        "spans", rated, 2, entries, finish, each=each, scale="logit", notes=(note,) if empty else (),
+        "spans", rated, 2, entries, finish, each=each, scale="share", notes=(note,) if empty else (),
         settings=settings, reason=lambda _a, _b: "neither judge marked anything.",
     )  # fmt: skip
     if len(either) and not either.any() and not plan.reasons:

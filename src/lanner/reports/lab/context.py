@@ -107,7 +107,7 @@ def verdicts(lab: Lab) -> Answer:
 def _turned(lab: Lab, title: str, narrow: Side, wide: Side, pair: Matched, both: pl.DataFrame) -> Answer:
     turned = both["narrow"] != both["wide"]
     counted = both.select("document", turned.cast(pl.Float64).alias("top"), pl.lit(1.0).alias("bottom"))
-    value = ratio(counted, lab.resampling, scale="logit")
+    value = ratio(counted, lab.resampling, scale="share")
     numbers = estimate(value.value, value.low, value.high, 2)
     turns = f"**{int(turned.sum())} of {len(both)} verdicts on {pair.label} turn**"
     said = f"{turns} between {narrow.name} and {wide.name} ({numbers})."

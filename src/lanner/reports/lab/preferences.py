@@ -37,7 +37,7 @@ def preferences(lab: Lab) -> Answer:
         first = tables[0].row(0, named=True)
         names = names or (first["one"], first["two"])
         tables = [table.filter(pl.col("one") == names[0], pl.col("two") == names[1]) for table in tables]
-        values = [ratio(table, lab.resampling, scale="logit") for table in tables]
+        values = [ratio(table, lab.resampling, scale="share") for table in tables]
         gaps = [ratio_gap(tables[0], table, lab.resampling) for table in tables[1:]]
         lines.append(Line(f"{pair.label.capitalize()}: {names[0]} preferred over {names[1]}", values, gaps))
         found = [_tested(side, pair, table) for side, table in zip(lab.whole, tables, strict=True)]

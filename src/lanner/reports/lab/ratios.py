@@ -12,7 +12,7 @@ from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 
 
-def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "logit"] = "plain") -> Value:
+def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "share"] = "plain") -> Value:
     """The sum of column `top` over that of `bottom`, with an interval over the documents of the table."""
     made = replicate_sums(_sums(table, _places(table)), lambda total: _divided(total, 0), how)
     found = outcome(made, how, scale=scale).interval
