@@ -57,7 +57,7 @@ def judge(
     async def go() -> Totals:
         async with serving(stub) as url:
             timeout = more.pop("timeout", 20.0)
-            priced = {name: more.pop(name) for name in ("price_in", "price_out") if name in more}
+            priced = {name: more.pop(name) for name in ("price_in", "price_out", "temperature") if name in more}
             members = tuple(member(url, f"tiny{n or ''}", timeout=timeout, **priced) for n in range(models))
             return await run(store, number, [Plan(judge, members, **more)], limits=limits)
 

@@ -98,7 +98,7 @@ def test_a_key_is_neither_stored_nor_logged_nor_printed(
         (("small.jsonl", "--protocol", "da", "--model", "t", "--max-cost", "1"), "needs prices"),
         (
             ("small.jsonl", "--protocol", "da", "--model", "t"),
-            "Set LANNER_API_KEY or OPENAI_API_KEY",
+            "Set LANNER_API_KEY or",
         ),
         (("small.jsonl", "--protocol", "da", "--model", "t", "--few-shot", "2"), "no examples to show"),
         (("small.jsonl", "--protocol", "da", "--model", "t", "--few-shot", "2", "--dry-run"), "no examples to show"),

@@ -44,3 +44,11 @@ def test_the_keyring_is_asked_last(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_where_a_key_is_looked_for_is_said() -> None:
     assert "LANNER_API_KEY or OPENAI_API_KEY" in where_keys_are("api.openai.com")
     assert where_keys_are("h", "MINE").startswith("Set MINE in the environment")
+
+
+def test_with_several_servers_a_key_that_says_not_whose_goes_to_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANNER_API_KEY", "own")
+    monkeypatch.setenv("LANNER_API_KEY_MY_SERVER_ORG", "mine")
+    assert key_for("example.org") == "own"
+    assert key_for("example.org", only=False) == ""
+    assert key_for("my-server.org", only=False) == "mine"

@@ -121,7 +121,7 @@ def test_right_json_with_wrong_meaning_stays_missing_with_its_words(store: Store
     assert (retried.items, retried.missing) == (2, 0)
 
 
-@pytest.mark.parametrize(("status", "words"), [(401, "LANNER_API_KEY"), (403, "LANNER_API_KEY"), (404, "tiny")])
+@pytest.mark.parametrize(("status", "words"), [(401, "LANNER_API_KEY"), (404, "tiny")])
 def test_a_wrong_key_or_model_ends_the_run_at_once_with_what_to_do(store: Store, status: int, words: str) -> None:
     number = opened(store, texts=corpus(4, 20))
     stub = Stub(lambda body, _: response(status, "no")(body))
@@ -169,14 +169,23 @@ def test_a_server_that_goes_away_ends_the_run_and_leaves_items_open(store: Store
     assert judge(store, number, stub).items == 40
 
 
-def test_the_limit_on_cost_is_not_passed(store: Store) -> None:
+@pytest.mark.parametrize(("usage", "limit"), [(True, 3.5), (False, 0.5)])
+def test_the_limit_on_cost_is_not_passed_whatever_a_reply_costs(store: Store, usage: bool, limit: float) -> None:
+    """Replies as long as they may be, from a server that says what they cost and from one that does not."""
     number = opened(store, texts=corpus(4, 10))
-    limits = Limits(8, max_cost=0.0205, backoff=0.0)
-    totals = judge(store, number, Stub(delay=0.005), limits=limits, price_in=0.0, price_out=50.0)  # 0.001 a question
+
+    def long_reply(body: dict[str, Any], _turn: int) -> dict[str, Any]:
+        reply = completion(body, good(body))
+        reply["usage"] = {"prompt_tokens": 100, "completion_tokens": body["max_tokens"]} if usage else None
+        return reply
+
+    limits = Limits(8, max_cost=limit, backoff=0.0)
+    totals = judge(store, number, Stub(long_reply, delay=0.002), limits=limits, price_in=10.0, price_out=100.0)
     assert "limit" in totals.stopped
-    assert totals.calls == 20
-    assert totals.cost <= 0.0205
+    assert 0 < totals.cost <= limit
     assert totals.items == totals.calls == len(ledger(store))
+    assert totals.cost == pytest.approx(sum(row["cost"] for row in ledger(store)))
+    assert totals.estimated == (0 if usage else totals.calls)
 
 
 def test_samples_have_their_own_dice_and_rows(store: Store) -> None:

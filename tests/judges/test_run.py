@@ -8,8 +8,9 @@ import pickle
 import pytest
 
 from lanner import campaign
-from lanner.errors import LannerError
+from lanner.errors import LannerError, MissingExtraError
 from lanner.judges.plan import Limits, Plan, Totals
+from lanner.judges.providers import Endpoint, Provider
 from lanner.judges.run import run, run_shard, shards
 from lanner.store import Store
 from model_campaign import QUICK, corpus, judge, member, opened, stored
@@ -72,3 +73,32 @@ def test_the_number_of_questions_under_way_grows_to_the_limit_and_not_beyond(sto
     totals = judge(store, number, stub, limits=Limits(16, backoff=0.0))
     assert totals.items == 80
     assert 8 < stub.most_at_once <= 16
+
+
+def test_two_runs_at_once_do_not_ask_twice(store: Store) -> None:
+    number = opened(store, "da", corpus(2, 2))
+
+    async def go(stub: Stub) -> Totals:
+        async with serving(stub) as url:
+            plans = [Plan("m", (member(url),))]
+            first = asyncio.create_task(run(store, number, plans, limits=QUICK))
+            while not stub.bodies:
+                await asyncio.sleep(0.01)
+            with pytest.raises(LannerError, match="is being run already"):
+                await run(store, number, plans, limits=QUICK)
+            return await first
+
+    stub = Stub(delay=0.05)
+    assert asyncio.run(go(stub)).items == 4
+    assert set(stub.asked.values()) == {1}
+
+
+def test_a_judge_that_cannot_be_asked_leaves_no_seat_behind(store: Store) -> None:
+    number = opened(store, "da", corpus(1, 1))
+
+    def connect(_endpoint: Endpoint) -> Provider:
+        raise MissingExtraError("Asking a model", "judges")
+
+    with pytest.raises(MissingExtraError):
+        asyncio.run(run(store, number, [Plan("m", (member("http://x/v1"),))], connect=connect))
+    assert campaign.judges(store, number) == []

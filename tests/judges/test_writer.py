@@ -35,7 +35,7 @@ def test_everything_handed_in_together_is_one_commit(tmp_path: Path, monkeypatch
         async def go() -> list[Saved | LannerError]:
             async with Writer(store) as writer:
                 for place in range(3):
-                    writer.post(entry(number, seat, document, key=f"k{place}"))
+                    writer.record(entry(number, seat, document, key=f"k{place}"))
                 given = [Submission(task, place, {"score": 50}, f"s{place}", judge=seat) for place in range(3)]
                 wrong = Submission(task, 0, {"score": 500}, "bad", judge=seat)
                 found = await asyncio.gather(*(writer.submit(one) for one in [*given, wrong]))
@@ -74,7 +74,7 @@ def test_a_disk_that_fails_is_heard_of_by_all(tmp_path: Path, monkeypatch: pytes
 
         async def go() -> None:
             async with Writer(store) as writer:
-                writer.post(entry(number, seat, document))
+                writer.record(entry(number, seat, document))
                 await writer.submit(Submission(task, 0, {"score": 1}, "s", judge=seat))
 
         with pytest.raises(OSError, match="disk full"):

@@ -10,7 +10,7 @@ import pytest
 
 from lanner.errors import StoreError
 from lanner.store import Store
-from lanner.store.claims import claimed
+from lanner.store.claims import claimed, running_judges
 
 _HOLDER = """
 import sys
@@ -60,3 +60,42 @@ def test_a_sqlite_file_is_not_for_several_machines(tmp_path: Path) -> None:
         claimed(store, 1, ["a"]),
     ):
         pass
+
+
+_RUNNER = """
+import sys
+from lanner.store import Store
+from lanner.store.claims import running_judges
+with Store.open(sys.argv[1]) as store, running_judges(store, {"m": 7}):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_judge_is_run_by_one_process_at_a_time_and_free_when_that_dies(place: str) -> None:
+    with Store.open(place) as store:
+        holder = subprocess.Popen(
+            [sys.executable, "-c", _RUNNER, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        with pytest.raises(StoreError, match="'m' is being run already"), running_judges(store, {"m": 7}):
+            raise AssertionError
+        with running_judges(store, {"other": 8}):
+            pass
+        holder.kill()
+        holder.communicate()
+        for _ in range(2):  # given back at the end of the block too
+            with running_judges(store, {"m": 7}):
+                pass
+
+
+def test_a_lock_without_its_process_holds_nobody_up_and_none_is_left_behind(sqlite_path: Path) -> None:
+    with Store.open(sqlite_path) as store:
+        Path(f"{sqlite_path}.judge-7.lock").write_text("process 1 on elsewhere", encoding="utf-8")
+        with (
+            running_judges(store, {"m": 7}),
+            pytest.raises(StoreError, match="process"),
+            running_judges(store, {"m": 7}),
+        ):
+            raise AssertionError
+        assert not list(sqlite_path.parent.glob("*.lock"))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -15,6 +16,8 @@ from lanner import campaign, formats, protocols
 from lanner.cli._output import Output
 from lanner.cli.import_ import slug
 from lanner.errors import LannerError, did_you_mean
+from lanner.judges import providers
+from lanner.judges.examples import demanded
 from lanner.judges.plan import Limits, Member, Plan, Totals
 from lanner.judges.prompt import Settings
 from lanner.judges.providers import Endpoint
@@ -54,7 +57,8 @@ def _member(model: str, url: str, given: dict[str, Any]) -> Member:
     if not url.startswith(("http://", "https://")):
         raise LannerError(f"{url!r} is no address.", next_step="Give for instance --base-url http://127.0.0.1:8080/v1")
     provider = BATCH if given["batch"] else PROVIDER
-    endpoint = Endpoint(url, provider, given["key_variable"], given["timeout"])
+    hosts = {urlsplit(base_url).hostname for base_url in given["base_urls"]}
+    endpoint = Endpoint(url, provider, given["key_variable"], given["timeout"], only=len(hosts) == 1)
     several = given["samples"] > 1
     temperature = given["temperature"] if given["temperature"] is not None else 1.0 if several else 0.0
     return Member(
@@ -121,6 +125,9 @@ def place_of(store: Store, source: str, given: dict[str, Any], plans: Sequence[P
             what = f"There is a campaign {name!r} with other texts or another protocol."
             raise LannerError(what, next_step="Give this one another name with --name.")
         return found
+    demanded([], given["few_shot"])  # a new campaign has none
+    for endpoint in {member.endpoint for plan in plans for member in plan.members}:
+        providers.require(endpoint)  # before anything is made for judges that could not be asked
     judges = [plan.as_judge() for plan in plans]
     made = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
     return campaign.open(store, made.id)

@@ -25,6 +25,8 @@ from lanner.judges.run import Report, run
 from lanner.model import Campaign
 from lanner.store import Store
 
+INCOMPLETE = 3
+"""The exit code of a run after which some items have no answer."""
 _ABOUT = {"help_option_names": ["-h", "--help"]}
 
 
@@ -87,6 +89,7 @@ def command(
     Example: lanner judge pilot --model my-model --base-url http://127.0.0.1:8080/v1
     """
     output = Output("judge", as_json)
+    exit_code = 0
     if replays:
         _replay(output, source, replays, store_place, given)
     else:
@@ -94,13 +97,15 @@ def command(
         if dry_run:
             _rehearse(output, source, store_place, plans, limits, given)
         else:
-            _run(output, source, store_place, plans, limits, given)
+            exit_code = _run(output, source, store_place, plans, limits, given)
     output.end()
+    sys.exit(exit_code)
 
 
 def _run(
     output: Output, source: str, store_place: str, plans: list[Plan], limits: Limits, given: dict[str, Any]
-) -> None:
+) -> int:
+    """The exit code: 0 where every item has its answer, 3 where some have none."""
     with Store.open(store_place) as store:
         found = place_of(store, source, given, plans)
         output.signature = f"{found.protocol_name} · hash {found.protocol_hash} · {plans[0].attributes['template']}"
@@ -120,6 +125,7 @@ def _run(
         if totals.items:
             output.say()
             output.say(f"Next: lanner agreement {found.name}", style="bold")
+    return INCOMPLETE if totals.missing or totals.failed or totals.waiting or totals.stopped else 0
 
 
 def _by_engine(
@@ -152,18 +158,31 @@ def _say(output: Output, totals: Totals, asked: Sequence[str]) -> None:
     }
     output.table([row])
     if totals.stopped:
-        output.note(f"Stopped early: {totals.stopped}.")
+        output.note(f"Stopped early: {totals.stopped}. The same command goes on from there.")
     for step, number in totals.wrong.items():
-        output.note(f"{number:,} replies failed at the check of {_STEPS.get(step, step)}.")
+        output.note(f"{number:,} replies {_WRONG.get(step, f'failed at {step}')}.")
+    for means, number in totals.means.items():
+        output.note(f"{number:,} replies were asked for by {_MEANS.get(means, means)}.")
+    if totals.estimated:
+        output.note(
+            f"{totals.estimated:,} replies came without the number of their tokens; it was estimated from the texts, "
+            "and so was their cost."
+        )
     for model, number in totals.answered_as.items():
         was = "was" if len(asked) == 1 else "were"
         as_asked = "" if model in asked else f", though {' and '.join(asked)} {was} asked"
         output.note(f"{number:,} replies came from {model}{as_asked}.")
     if totals.missing:
-        output.note("Missing items have no valid answer; the ledger has what was said. --retry-missing asks again.")
+        output.note(
+            f"{totals.missing:,} items are missing: no valid answer came. Next: --retry-missing asks again; "
+            "what was sent and what came is in the ledger."
+        )
     if totals.failed:
         why = f" ({totals.problem})" if totals.problem else ""
-        output.note(f"Items were left open because the server gave no answer{why}; the same command asks again.")
+        output.note(
+            f"{totals.failed:,} items were left open because the server gave no answer{why}. "
+            "Next: the same command asks again."
+        )
     if totals.waiting:
         output.note(
             f"{totals.waiting:,} items were not asked about: what they ask depends on an earlier page "
@@ -173,7 +192,21 @@ def _say(output: Output, totals: Totals, asked: Sequence[str]) -> None:
         output.note("Nothing was open: these judges have answered everything here.")
 
 
-_STEPS = {"json": "JSON", "schema": "the schema", "meaning": "meaning", "refused": "the campaign"}
+_WRONG = {
+    "json": "were not JSON",
+    "schema": "did not have the form that was asked for",
+    "meaning": "meant nothing in this protocol",
+    "length": "were cut off at the limit of --max-tokens",
+    "refusal": "were refusals",
+    "refused": "were refused by the campaign",
+}
+_MEANS = {
+    "json_schema": "a JSON schema that the server holds the model to",
+    "grammar": "a grammar that the server holds the model to",
+    "json_object": "JSON of any form, with the form described in the prompt",
+    "plain": "plain text, with the form described in the prompt",
+    "batch": "the batch interface",
+}
 
 
 _AUDITED: list[str | tuple[str, str]] = ["judge", "question", "statistic", ("estimate", "estimate [95 %]"), "p", "n"]

@@ -1,67 +1,69 @@
-"""A limit on what a run may cost, kept before it is passed: a question is asked only if it can surely be paid."""
+"""A limit on what a run may cost, kept before it is passed: a request is sent only if it can surely be paid."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from lanner.errors import LannerError
 from lanner.judges.plan import Member, Totals
 
-_USUAL_REPLY = 400  # tokens of an answer, while none has come yet
+_MESSAGE_OVERHEAD = 16  # tokens that a server may add to each message
 
 
 class StoppedError(Exception):
     """The run is ending: nothing new is asked."""
 
 
-class Budget:
-    """The money of one run, shared by all who ask. What is under way is reckoned at the dearest price so far; while
-    that could pass the limit, others wait until it is known what it came to."""
+def most_tokens(messages: Sequence[Mapping[str, str]]) -> int:
+    """More tokens than these messages can have: no tokenizer makes more of a text than it has bytes."""
+    return sum(len(message["content"].encode()) + _MESSAGE_OVERHEAD for message in messages)
 
-    def __init__(self, most: float | None, totals: Totals) -> None:
-        self._most = most
+
+class Budget:
+    """The money of one run, shared by all who ask. For a request under way the most it can cost is put aside, its
+    longest reply included; while that could pass the limit, others wait until it is known what it came to."""
+
+    def __init__(self, limit: float | None, totals: Totals) -> None:
+        self._limit = limit
         self._totals = totals
         self._reserved = 0.0
         self._under_way = 0
-        self._dearest: dict[str, float] = {}
         self._settled = asyncio.Event()
         self.stopping = ""
 
-    async def reserve(self, member: Member, tokens: int) -> float:
-        """Put aside what a question with so many tokens may cost, as soon as there is enough."""
+    async def reserve(self, member: Member, messages: Sequence[Mapping[str, str]]) -> float:
+        """Put aside the most that a request can cost, as soon as there is enough."""
         self.check()
-        if self._most is None:
+        if self._limit is None:
             return 0.0
-        while True:
-            guess = member.cost(tokens, min(member.max_tokens or _USUAL_REPLY, _USUAL_REPLY)) or 0.0
-            price = self._dearest.get(member.model, guess)
-            if self._totals.cost + self._reserved + price <= self._most:
-                self._reserved += price
-                self._under_way += 1
-                return price
+        if member.max_tokens is None:
+            raise LannerError(
+                "A limit on costs needs a limit on the length of replies.", next_step="Give --max-tokens as well."
+            )
+        price = member.cost(most_tokens(messages), member.max_tokens) or 0.0
+        while self._totals.cost + self._reserved + price > self._limit:
             if not self._under_way:
-                self.stop(f"the next question could cost more than the limit of {self._most:g}")
+                self.stop(f"the next question could cost more than the limit of {self._limit:g}")
             self.check()
             self._settled.clear()
             await self._settled.wait()
             self.check()
+        self._reserved += price
+        self._under_way += 1
+        return price
 
     @contextmanager
     def holding(self, price: float) -> Iterator[None]:
-        """While a question is under way, its price is put aside."""
+        """While a request is under way, its price is put aside."""
         try:
             yield
         finally:
-            if self._most is not None:
+            if self._limit is not None:
                 self._reserved -= price
                 self._under_way -= 1
                 self._settled.set()
-
-    def paid(self, member: Member, cost: float | None) -> None:
-        """A reply came and cost so much."""
-        if cost is not None:
-            self._dearest[member.model] = max(cost, self._dearest.get(member.model, 0.0))
 
     def stop(self, why: str) -> None:
         """Nothing new is asked from now on."""

@@ -18,11 +18,11 @@ from lanner import campaign
 from lanner.judges.examples import Example
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.providers import Call, Endpoint, Reply
+from lanner.judges.request import CHARACTERS_PER_TOKEN
 from lanner.judges.run import run
 from lanner.model import CampaignState, Document, Json, Protocol, Unit
 from lanner.store import Store
 
-CHARACTERS_PER_TOKEN = 3.0
 _TRIED = 40  # sentences: enough for a mean
 _MOST = 1000  # items, where documents are long or systems many
 

@@ -102,6 +102,7 @@ class Gate:
 
     def __init__(self, pace: Pace) -> None:
         self.pace = pace
+        self.silences = 0  # requests in a row that got no reply at all
         self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 

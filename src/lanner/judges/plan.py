@@ -27,11 +27,14 @@ class Member:
     max_tokens: int | None = 2000
     price_in: float | None = None
     price_out: float | None = None
+    price_cached: float | None = None
 
-    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
+    def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float | None:
+        """What so many tokens cost; `cached` of those sent were known to the server from an earlier request."""
         if self.price_in is None or self.price_out is None:
             return None
-        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
+        price_cached = self.price_in if self.price_cached is None else self.price_cached
+        return ((tokens_in - cached) * self.price_in + cached * price_cached + tokens_out * self.price_out) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +96,24 @@ class Limits:
     tries: int = 6
     backoff: float = 0.5
     retry_missing: bool = False
+    hopeless: int = 20
+    """After so many items without one valid answer a run ends: the rest would fare no better."""
+    silences: int = 8
+    """After so many time-outs in a row, without a byte in between, a server counts as gone."""
 
 
 _COUNTS = (
     *("open", "items", "missing", "failed", "waiting", "calls", "cached", "reasks", "repairs", "overloads"),
-    *("tokens_in", "tokens_out", "cost"),
+    *("tokens_in", "tokens_out", "cost", "estimated"),
 )
 
 
 @dataclass(slots=True)
 class Totals:
     """What a run has come to so far. `open` is how many items there were to do at its beginning; `waiting` are those
-    that cannot be asked about before an earlier page is answered; `problem` says why the last of those that failed got
-    no answer."""
+    that cannot be asked about before an earlier page is answered; `estimated` are replies whose tokens were counted
+    here, since the server did not say; `means` are the ways in which models were held to the schema; `problem` says why
+    the last of those that failed got no answer."""
 
     open: int = 0
     items: int = 0
@@ -123,7 +131,9 @@ class Totals:
     priced: bool = True
     stopped: str = ""
     problem: str = ""
+    estimated: int = 0
     wrong: dict[str, int] = field(default_factory=dict)
+    means: dict[str, int] = field(default_factory=dict)
     answered_as: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -142,6 +152,7 @@ class Totals:
         self.priced = self.priced and other.priced
         self.stopped = self.stopped or other.stopped
         self.problem = other.problem or self.problem
-        for mine, theirs in ((self.wrong, other.wrong), (self.answered_as, other.answered_as)):
+        pairs = ((self.wrong, other.wrong), (self.means, other.means), (self.answered_as, other.answered_as))
+        for mine, theirs in pairs:
             for name, number in theirs.items():
                 mine[name] = mine.get(name, 0) + number

@@ -78,7 +78,11 @@ class Prompt:
     @cached_property
     def hash(self) -> str:
         """Changes with any word of the prompt, the schema or the template's version."""
-        return _digest(self.template, self.known_system_hash or _digest(self.system), self.user, self.schema_hash)
+        return _digest(self.template, self.system_hash, self.user, self.schema_hash)
+
+    @cached_property
+    def system_hash(self) -> str:
+        return self.known_system_hash or _digest(self.system)
 
     @cached_property
     def schema_hash(self) -> str:

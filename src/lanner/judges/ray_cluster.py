@@ -23,9 +23,9 @@ from lanner import __version__, campaign
 from lanner.errors import LannerError, MissingExtraError
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.providers import RefusedError
-from lanner.judges.run import Report, divided, run, seat, sizes
+from lanner.judges.run import Report, divided, judge_numbers, run, seat, sizes
 from lanner.store import Store
-from lanner.store.claims import claimed, refuse_unshared
+from lanner.store.claims import claimed, refuse_unshared, running_judges
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +306,8 @@ def run_on_ray(
     found = seat(store, reference, plans)
     job = Job(store.address, found.id, tuple(plans))
     # Ray tells of deaths on standard output, where the result is to stand alone.
-    with redirect_stdout(sys.stderr), _connected(address) as ray:
+    claim = running_judges(store, judge_numbers(store, found.id, plans))
+    with claim, redirect_stdout(sys.stderr), _connected(address) as ray:
         return _Engine(ray, store, job, limits or Limits(), per_machine=per_machine, report=report).run()
 
 

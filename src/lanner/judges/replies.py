@@ -21,9 +21,9 @@ from lanner.protocols.answers import Texts, check
 from lanner.protocols.flow import chosen, holds
 from lanner.protocols.kinds import kind_of
 
-Step = Literal["", "json", "schema", "meaning"]
-_THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
-_FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
+Step = Literal["", "json", "schema", "meaning", "length", "refusal"]
+_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+_END_OF_THOUGHT = "</think>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,15 @@ class Asked:
 
 
 def parse(text: str) -> tuple[Json, int]:
-    """The JSON in a reply, and whether something around it had to be taken off (thoughts, a code fence)."""
+    """The JSON in a reply, and whether something around it had to be taken off: thoughts before it, a code fence with
+    words around. The beginning of the thoughts may be missing, where a server took it for its own mark."""
     try:
         return from_json(text), 0
     except ValueError:
         pass
-    bare = _THOUGHT.sub("", text)
-    fenced = _FENCE.match(bare)
-    return json.loads(fenced.group(1) if fenced else bare), 1
+    answer = text.rpartition(_END_OF_THOUGHT)[2]
+    blocks = _FENCE.findall(answer)
+    return json.loads(blocks[-1] if blocks else answer), 1
 
 
 def verdict(text: str, asked: Asked, schema: Mapping[str, Any]) -> Verdict:

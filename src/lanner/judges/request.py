@@ -10,11 +10,21 @@ from functools import cached_property
 from random import Random
 
 from lanner import campaign
+from lanner.errors import LannerError
 from lanner.judges.budget import Budget
 from lanner.judges.pace import Gate
 from lanner.judges.plan import Limits, Member, Totals
 from lanner.judges.prompt import Prompt
-from lanner.judges.providers import Call, OverloadedError, Provider, RefusedError, Reply, UnanswerableError
+from lanner.judges.providers import (
+    WITHHELD,
+    Call,
+    OverloadedError,
+    Provider,
+    RefusedError,
+    Reply,
+    UnanswerableError,
+    UnreadableError,
+)
 from lanner.judges.replies import Verdict
 from lanner.judges.writer import Writer
 from lanner.model import Item, Json
@@ -23,7 +33,7 @@ from lanner.store.rows import dumps, loads, micros
 
 VALID, PARTIAL, INVALID, MISSING, FAILED = "valid", "partial", "invalid", "missing", "failed"
 _KEPT = 20_000  # characters of a reply that was not an answer; the rest says nothing new
-_CHARACTERS_PER_TOKEN = 3.0
+CHARACTERS_PER_TOKEN = 3.0  # right within a third for most languages and models
 _LONGEST_PAUSE = 60.0
 _AGAIN = (
     "That answer cannot be used. {problem}\nAnswer the same questions again with one JSON object that fits the schema."
@@ -92,17 +102,21 @@ class Request:
 
 
 class Requester:
-    """Asks, checks, asks again, and books. One for a run."""
+    """Asks, checks, asks again, and records every reply. One for each judge of a run."""
 
     def __init__(
-        self, writer: Writer, limits: Limits, totals: Totals, budget: Budget, *, reasks: int, dice: Random | None = None
+        self, writer: Writer, limits: Limits, totals: Totals, budget: Budget, *, reasks: int, run_name: str = ""
     ) -> None:
         self._writer = writer
         self._limits = limits
         self._totals = totals
         self._budget = budget
         self._reasks = reasks
-        self._dice = dice or Random(0)
+        self._run_name = run_name
+        self._rng = Random(0)
+        self._valid = 0
+        self._fruitless = 0
+        self._recorded: set[str] = set()
 
     @property
     def retries(self) -> bool:
@@ -119,64 +133,77 @@ class Requester:
     ) -> tuple[Mapping[str, Json] | None, float]:
         """The answers, or None where they are missing, with the seconds it took. `known` are the ledger's rows by key.
         Without `again` a final row stands, whatever the limits say of missing ones."""
-        member, seed, key = request.channel.member, request.seed, request.key
-        rows = sorted(known.get(key, ()), key=lambda row: row.attempt)
-        retried = again and self.retries and bool(rows) and rows[-1].outcome in (MISSING, PARTIAL)
-        if rows and rows[-1].final and not retried:
+        rows = sorted(known.get(request.key, ()), key=lambda row: row.attempt)
+        last = rows[-1] if rows else None
+        afresh = last is not None and bool(last.final)
+        if last is not None and afresh and not (again and self.retries and last.outcome in (MISSING, PARTIAL)):
             self._totals.cached += 1
-            answers = rows[-1].answers
-            return (loads(answers) if answers else None), 0.0
-        wrong = next((row for row in reversed(rows) if row.outcome == INVALID), None)
-        fresh = bool(rows and rows[-1].final)
-        left = self._reasks - (0 if fresh else sum(row.outcome == INVALID for row in rows))
-        said = (wrong.raw, wrong.problem) if wrong and not fresh else None
-        attempt, seconds = (rows[-1].attempt if rows else 0), 0.0
+            return (loads(last.answers) if last.answers else None), 0.0
+        wrong = [row for row in rows if row.outcome == INVALID] if not afresh else []
+        left = self._reasks - len(wrong)
+        mistake = (wrong[-1].raw, wrong[-1].problem) if wrong and wrong[-1].raw else None
+        attempt, seconds = (last.attempt if last else 0), 0.0
         while True:
             attempt += 1
-            messages = _messages(request, said)
-            call = Call(
-                member.model, messages, request.prompt.schema, member.temperature,
-                None if seed is None else seed + 1000 * (attempt - 1), member.max_tokens, f"{key}-{attempt}",
-            )  # fmt: skip
+            call = self._call(request, attempt, mistake)
             try:
                 call, reply = await self._reply(request.channel, call)
+                verdict, if_last = judge(reply.text)
+                verdict = _final_verdict(verdict, reply, call)
+            except UnreadableError as error:
+                reply, verdict, if_last = Reply(""), Verdict(None, 0, "json", str(error)), MISSING
             except UnanswerableError as error:
-                self._post(request, call, attempt, _nothing(error), outcome=MISSING)
+                outcome = MISSING if error.final else FAILED
+                self._record(request, call, attempt, Reply(""), verdict=_no_verdict(error), outcome=outcome)
+                if not error.final:
+                    raise UnavailableError(str(error)) from error
+                self._note(request, MISSING, str(error))
                 return None, seconds
             except UnavailableError as error:
-                self._post(request, call, attempt, _nothing(error), outcome=FAILED)
+                self._record(request, call, attempt, Reply(""), verdict=_no_verdict(error), outcome=FAILED)
                 raise
             seconds += reply.latency
-            verdict, if_last = judge(reply.text)
-            done = verdict.step == "" or left <= 0
+            done = not verdict.step or left <= 0 or verdict.step in ("length", "refusal")
             outcome = if_last if done else INVALID
-            self._post(request, call, attempt, (reply, verdict), outcome=outcome)
+            self._record(request, call, attempt, reply, verdict=verdict, outcome=outcome)
             if done:
+                self._note(request, outcome, verdict.problem)
                 return verdict.answers, seconds
             self._totals.reasks += 1
             left -= 1
-            said = (reply.text[:_KEPT], verdict.problem)
+            mistake = (reply.text[:_KEPT], verdict.problem) if reply.text else None
+
+    def _call(self, request: Request, attempt: int, mistake: tuple[str, str] | None) -> Call:
+        member, seed = request.channel.member, request.seed
+        return Call(
+            member.model,
+            _messages(request, mistake),
+            request.prompt.schema,
+            member.temperature,
+            None if seed is None else seed + 1000 * (attempt - 1),
+            member.max_tokens,
+            f"{self._run_name}{request.key}-{attempt}",
+        )
 
     async def _reply(self, channel: Channel, call: Call) -> tuple[Call, Reply]:
         """A reply, however often the server has to be asked for one. The call as it was made comes with it."""
-        guessed = int(sum(len(m["content"]) for m in call.messages) / _CHARACTERS_PER_TOKEN)
+        guessed = int(sum(len(message["content"]) for message in call.messages) / CHARACTERS_PER_TOKEN)
         problem = ""
         for turn in range(self._limits.tries):
             self._budget.check()
             started = await channel.gate.enter(guessed)
             try:
-                price = await self._budget.reserve(channel.member, guessed)
-                with self._budget.holding(price):
-                    reply = await channel.provider.ask(call)
-                    self._budget.paid(channel.member, channel.member.cost(reply.tokens_in, reply.tokens_out))
+                with self._budget.holding(await self._budget.reserve(channel.member, call.messages)):
+                    reply = self._count(channel.member, guessed, await channel.provider.ask(call))
             except OverloadedError as error:
                 channel.gate.overload(started, error.retry_after)
                 self._totals.overloads += 1
                 problem = str(error)
+                self._refuse_silence(channel, error)
                 if error.status == 500 and call.seed is not None:  # the same dice would fall the same way
                     call = replace(call, seed=call.seed + 100_000)
                 call = replace(call, name=f"{call.name.partition('~')[0]}~{turn + 1}")
-                pause = error.retry_after or self._limits.backoff * 2**turn * (0.5 + self._dice.random())
+                pause = error.retry_after or self._limits.backoff * 2**turn * (0.5 + self._rng.random())
                 await asyncio.sleep(min(pause, _LONGEST_PAUSE))
                 continue
             except RefusedError as error:  # before the gate lets the next ones in
@@ -186,57 +213,151 @@ class Requester:
             except BaseException:
                 channel.gate.leave()
                 raise
+            channel.gate.silences = 0
             channel.gate.succeed(guessed=guessed, used=reply.tokens_in + reply.tokens_out)
             return call, reply
         raise UnavailableError(problem)
 
-    def _post(self, request: Request, call: Call, attempt: int, came: tuple[Reply, Verdict], *, outcome: str) -> None:
-        (reply, verdict), about, prompt, member = came, request.subject, request.prompt, request.channel.member
+    def _count(self, member: Member, guessed: int, reply: Reply) -> Reply:
+        """Book what a reply used, at once: while it is put aside nobody else can spend it. A server that does not say
+        how many tokens it used is taken to have used what the texts have by our count."""
         totals = self._totals
-        cost = member.cost(reply.tokens_in, reply.tokens_out)
-        if outcome == FAILED:
-            totals.problem = verdict.problem
-        else:
-            totals.calls += 1
+        if not reply.counted:
+            length = len(reply.text) + len(reply.reasoning) + len(reply.refusal)
+            reply = replace(reply, tokens_in=guessed, tokens_out=int(length / CHARACTERS_PER_TOKEN) + 1)
+            totals.estimated += 1
+        cost = member.cost(reply.tokens_in, reply.tokens_out, reply.cached_tokens)
         totals.tokens_in += reply.tokens_in
         totals.tokens_out += reply.tokens_out
         totals.cost += cost or 0.0
         totals.priced = totals.priced and cost is not None
+        return reply
+
+    def _refuse_silence(self, channel: Channel, error: OverloadedError) -> None:
+        """End the run where a server has let many questions in a row wait in vain: the next would wait as long."""
+        channel.gate.silences = channel.gate.silences + 1 if error.silent else 0
+        if channel.gate.silences >= self._limits.silences:
+            self._budget.stop(str(error))
+            raise LannerError(
+                f"The server has stopped answering: {channel.gate.silences} questions in a row got no reply within "
+                f"{channel.member.endpoint.timeout:g} seconds.",
+                next_step="Check it, or give it more time with --timeout; the same command goes on from there.",
+            )
+
+    def _note(self, request: Request, outcome: str, problem: str) -> None:
+        """End a run that gets nowhere: whatever is wrong is wrong with every question."""
+        if outcome in (VALID, PARTIAL):
+            self._valid += 1
+            return
+        self._fruitless += 1
+        if not self._valid and self._fruitless >= self._limits.hopeless and not self._budget.stopping:
+            model = request.channel.member.model
+            self._budget.stop(f"the first {self._fruitless} questions to {model} got no valid answer; last: {problem}")
+
+    def _record(
+        self, request: Request, call: Call, attempt: int, reply: Reply, *, verdict: Verdict, outcome: str
+    ) -> None:
+        subject, prompt, member, totals = request.subject, request.prompt, request.channel.member, self._totals
+        if outcome == FAILED:
+            totals.problem = verdict.problem
+        else:
+            totals.calls += 1
         totals.repairs += verdict.repairs
-        if verdict.step:
-            totals.wrong[verdict.step] = totals.wrong.get(verdict.step, 0) + 1
+        for counts, name in ((totals.wrong, verdict.step), (totals.means, reply.means)):
+            if name:
+                counts[name] = counts.get(name, 0) + 1
         if reply.model:
             totals.answered_as[reply.model] = totals.answered_as.get(reply.model, 0) + 1
-        detail: dict[str, Json] = {"means": reply.means, "finish": reply.finish, "stages": about.stages}
-        if verdict.step:
-            detail["step"] = verdict.step
-        if prompt.order:
-            detail["order"] = prompt.order
+        sent = reply.sent
         row: NewEntry = {
-            "campaign": about.campaign, "judge": about.judge, "document": about.document,
-            "segment": about.item.segment, "systems": dumps(about.item.systems), "role": about.item.role.value,
-            "page": about.page, "key": request.key, "sample": about.sample, "swapped": int(about.swapped),
-            "attempt": attempt, "final": int(outcome not in (INVALID, FAILED)), "outcome": outcome,
-            "prompt_hash": prompt.hash, "schema_hash": prompt.schema_hash, "template": prompt.template,
+            "campaign": subject.campaign,
+            "judge": subject.judge,
+            "document": subject.document,
+            "segment": subject.item.segment,
+            "systems": dumps(subject.item.systems),
+            "role": subject.item.role.value,
+            "page": subject.page,
+            "key": request.key,
+            "sample": subject.sample,
+            "swapped": int(subject.swapped),
+            "attempt": attempt,
+            "final": int(outcome not in (INVALID, FAILED)),
+            "outcome": outcome,
+            "prompt_hash": prompt.hash,
+            "schema_hash": prompt.schema_hash,
+            "template": prompt.template,
             "model": member.model,
-            "model_answered": reply.model, "fingerprint": reply.fingerprint, "seed": call.seed,
-            "temperature": call.temperature, "tokens_in": reply.tokens_in, "tokens_out": reply.tokens_out,
-            "repairs": verdict.repairs, "cost": cost, "latency": reply.latency,
-            "raw": reply.text if outcome == VALID else reply.text[:_KEPT], "problem": verdict.problem,
-            "detail": dumps(detail), "answers": None if verdict.answers is None else dumps(verdict.answers),
+            "model_answered": reply.model,
+            "fingerprint": reply.fingerprint,
+            "seed": sent.get("seed") if sent else call.seed,
+            "temperature": sent.get("temperature") if sent else call.temperature,
+            "tokens_in": reply.tokens_in,
+            "tokens_out": reply.tokens_out,
+            "repairs": verdict.repairs,
+            "cost": member.cost(reply.tokens_in, reply.tokens_out, reply.cached_tokens),
+            "latency": reply.latency,
+            "raw": reply.text if outcome == VALID else reply.text[:_KEPT],
+            "problem": verdict.problem,
+            "detail": dumps(self._detail(request, call, reply, verdict)),
+            "answers": None if verdict.answers is None else dumps(verdict.answers),
             "asked_at": micros(campaign.now()),
-        }  # fmt: skip
-        self._writer.post(row)
+        }
+        self._writer.record(row)
+
+    def _detail(self, request: Request, call: Call, reply: Reply, verdict: Verdict) -> dict[str, Json]:
+        """The request as it was sent and what came beside the text. Instructions and schema are the same for most
+        requests, so each is written once in a run and named by its hash after that."""
+        prompt = request.prompt
+        detail: dict[str, Json] = {
+            "means": reply.means,
+            "finish": reply.finish,
+            "stages": request.subject.stages,
+            "sent": dict(reply.sent),
+            "messages": [[message["role"], message["content"]] for message in call.messages[1:]],
+            "system": prompt.system_hash,
+        }
+        for name, text in ((prompt.system_hash, prompt.system), (prompt.schema_hash, prompt.schema)):
+            if name not in self._recorded:
+                self._recorded.add(name)
+                detail.setdefault("texts", {})[name] = text
+        optional = {
+            "step": verdict.step,
+            "order": prompt.order,
+            "refusal": reply.refusal[:_KEPT],
+            "reasoning": reply.reasoning[:_KEPT],
+            "usage": "" if reply.counted else "estimated",
+        }
+        return detail | {name: value for name, value in optional.items() if value}
 
 
-def _nothing(error: Exception) -> tuple[Reply, Verdict]:
-    return Reply(""), Verdict(None, 0, "", str(error))
+def _no_verdict(error: Exception) -> Verdict:
+    return Verdict(None, 0, "", str(error))
 
 
-def _messages(request: Request, said: tuple[str, str] | None) -> tuple[Mapping[str, str], ...]:
+def _final_verdict(verdict: Verdict, reply: Reply, call: Call) -> Verdict:
+    """A reply that was cut off or withheld would be so again, and be paid again: say why instead."""
+    if not verdict.step:
+        return verdict
+    if reply.refusal or reply.finish in WITHHELD:
+        words = f": {reply.refusal}" if reply.refusal else f" ({reply.finish})"
+        return replace(verdict, step="refusal", problem=f"The model or its server declined to answer{words}.")
+    if reply.cut_off:
+        limit = f" of {call.max_tokens:,} tokens" if call.max_tokens else ""
+        return replace(
+            verdict, step="length", problem=f"The reply reached the limit{limit}; give more with --max-tokens."
+        )
+    return verdict
+
+
+def _messages(request: Request, mistake: tuple[str, str] | None) -> tuple[Mapping[str, str], ...]:
+    """The conversation: instructions, examples, the question; then a wrong answer and what is wrong with it."""
     prompt = request.prompt
-    asked = ({"role": "system", "content": prompt.system}, *request.before, {"role": "user", "content": prompt.user})
-    if not said:
-        return asked
-    problem = _AGAIN.format(problem=said[1])
-    return (*asked, {"role": "assistant", "content": said[0] or "…"}, {"role": "user", "content": problem})
+    question = (
+        {"role": "system", "content": prompt.system},
+        *request.before,
+        {"role": "user", "content": prompt.user},
+    )
+    if not mistake:
+        return question
+    complaint = _AGAIN.format(problem=mistake[1])
+    return (*question, {"role": "assistant", "content": mistake[0]}, {"role": "user", "content": complaint})

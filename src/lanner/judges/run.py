@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import chain, zip_longest
@@ -25,6 +26,7 @@ from lanner.judges.worker import Worker
 from lanner.judges.writer import Writer
 from lanner.model import Campaign, CampaignState
 from lanner.store import Store, Work
+from lanner.store.claims import running_judges
 
 Report = Callable[[Totals], None]
 Connect = Callable[[Endpoint], Provider]
@@ -110,34 +112,57 @@ async def run(
     connect: Connect = providers.connect,
 ) -> Totals:
     """Let these judges answer what is open, all documents or some. Answers are on disk before they are counted.
-    `examples` replace those of the campaign; `connect` makes the connections."""
+    `examples` replace those of the campaign; `connect` makes the connections. A whole campaign is for one run at a
+    time; whoever gives `documents` sees to it that nobody else has the same."""
     limits = limits or Limits()
-    found = await asyncio.to_thread(seat, store, reference, plans)
-    protocol = campaign.protocol(store, found.id)
-    if examples is None:
-        examples = agreed(store, found.id) if any(plan.examples for plan in plans) else []
-    demanded(examples, max(plan.examples for plan in plans))
-    with store.reading() as tx:
-        numbers = {judge.judge.id: judge.number for judge in tx.judges.all(found.id)}
     totals = Totals()
     budget = Budget(limits.max_cost, totals)
     connections = _Connections(limits, connect)
     try:
-        async with Writer(store) as writer, _quiet_collector():
-            workers = []
-            for plan in plans:
-                requester = Requester(writer, limits, totals, budget, reasks=plan.reasks)
-                channels = [connections.channel(member) for member in plan.members]
-                workers.append(
+        if examples is None:
+            examples = agreed(store, reference) if any(plan.examples for plan in plans) else []
+        demanded(examples, max(plan.examples for plan in plans))
+        channels = [[connections.channel(member) for member in plan.members] for plan in plans]
+        found = await asyncio.to_thread(seat, store, reference, plans)  # nothing is made before all else is known
+        protocol = campaign.protocol(store, found.id)
+        numbers = judge_numbers(store, found.id, plans)
+        with running_judges(store, numbers if documents is None else {}):
+            async with Writer(store) as writer, _quiet_collector():
+                workers = [
                     Worker(
-                        store, plan, channels, number=found.id, seat=numbers[plan.judge], protocol=protocol,
-                        requester=requester, writer=writer, totals=totals, examples=examples,
+                        store,
+                        plan,
+                        theirs,
+                        number=found.id,
+                        seat=numbers[plan.judge],
+                        protocol=protocol,
+                        requester=Requester(
+                            writer, limits, totals, budget, reasks=plan.reasks, run_name=_run_name(found, plan)
+                        ),
+                        writer=writer,
+                        totals=totals,
+                        examples=examples,
                     )
-                )  # fmt: skip
-            await _Shift(workers, limits, totals, report).work(documents)
+                    for plan, theirs in zip(plans, channels, strict=True)
+                ]
+                await _Shift(workers, limits, totals, report).work(documents)
     finally:
         await connections.close()
     return totals
+
+
+def judge_numbers(store: Store, campaign_id: int, plans: Sequence[Plan]) -> dict[str, int]:
+    """The seats of these judges."""
+    names = {plan.judge for plan in plans}
+    with store.reading() as tx:
+        return {entry.judge.id: entry.number for entry in tx.judges.all(campaign_id) if entry.judge.id in names}
+
+
+def _run_name(found: Campaign, plan: Plan) -> str:
+    """What tells the requests of this judge from those of the same texts in another store, where a server keeps them:
+    a batch that another store has paid for is not ours."""
+    moment = found.created_at.isoformat() if found.created_at else ""
+    return hashlib.sha256(f"{found.name}\x1f{moment}\x1f{plan.judge}".encode()).hexdigest()[:8] + "."
 
 
 @asynccontextmanager

@@ -55,7 +55,7 @@ class Writer:
         if self._problem is not None:
             raise self._problem
 
-    def post(self, entry: NewEntry) -> None:
+    def record(self, entry: NewEntry) -> None:
         """Hand in a ledger row. It is on disk before any answer that is handed in later."""
         self._refuse()
         self._batch.entries.append(entry)

@@ -25,6 +25,8 @@ class Endpoint:
     provider: str = DEFAULT
     key_variable: str = ""
     timeout: float = 120.0
+    only: bool = True
+    """Whether the run asks no other server: the key that is meant for any of them goes to an only one."""
     family: str = ""
     """The entry of the capability table; found out from the server where it is not given."""
 
@@ -44,7 +46,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back, as it came. `means` is how the server was held to the schema."""
+    """What came back, as it came. `means` is how the server was held to the schema, `sent` every setting of the request
+    as it was made (all but the texts). `counted` is False where the server did not say how many tokens it used."""
 
     text: str
     model: str = ""
@@ -54,20 +57,46 @@ class Reply:
     latency: float = 0.0
     finish: str = ""
     means: str = ""
-    extra: Mapping[str, Json] = field(default_factory=dict)
+    refusal: str = ""
+    reasoning: str = ""
+    counted: bool = True
+    cached_tokens: int = 0
+    sent: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the reply ends where its length limit was reached."""
+        return self.finish in CUT_OFF
+
+
+CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens", "MAX_TOKENS", "model_context_window_exceeded"})
+"""How providers call a reply that reached its length limit."""
+WITHHELD = frozenset({"content_filter", "refusal", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "SPII"})
+"""How providers call a reply that was held back by their rules."""
 
 
 class OverloadedError(Exception):
-    """The server did not answer this time: too many requests, an error of its own, a time-out, a cut line."""
+    """The server did not answer this time: too many requests, an error of its own, a time-out, a cut line. `silent` is
+    a time-out: not one byte came."""
 
-    def __init__(self, what: str, *, status: int = 0, retry_after: float | None = None) -> None:
+    def __init__(self, what: str, *, status: int = 0, retry_after: float | None = None, silent: bool = False) -> None:
         super().__init__(what)
         self.status = status
         self.retry_after = retry_after
+        self.silent = silent
+
+
+class UnreadableError(Exception):
+    """The model wrote something that its own server could not make a reply of. Other dice may fall better."""
 
 
 class UnanswerableError(Exception):
-    """The server will never answer this very request: too long for the model, refused by its rules."""
+    """The server will not answer this very request: too long for the model, refused by its rules. It is not `final`
+    where another reason is as likely; then the item stays open."""
+
+    def __init__(self, what: str, *, final: bool = True) -> None:
+        super().__init__(what)
+        self.final = final
 
 
 class RefusedError(LannerError):
@@ -82,6 +111,13 @@ class Provider(Protocol):
     async def ask(self, call: Call) -> Reply: ...
     async def models(self) -> list[str]: ...
     async def close(self) -> None: ...
+
+
+def require(endpoint: Endpoint) -> None:
+    """Raise what would hinder a connection: an unknown provider, a missing package, a missing key."""
+    module = registry.module("judges.providers", endpoint.provider)
+    if hasattr(module, "require"):
+        module.require(endpoint)
 
 
 def connect(endpoint: Endpoint) -> Provider:

@@ -8,17 +8,17 @@ a run that was killed finds its batches there and waits for their answers instea
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from lanner.errors import LannerError, MissingExtraError
+from lanner.errors import LannerError
 from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, UnanswerableError
-from lanner.judges.providers.openai_compatible import Connection
+from lanner.judges.providers.openai_compatible import Connection, require
 from lanner.model import Json
 
+__all__ = ["Batches", "connect", "require"]
 MARK = "lanner"
 _MOST, _LARGEST = 50_000, 150_000_000  # questions and bytes in one file, by the interface's own limits
 _GATHERING = 2.0  # seconds without a new question until a file is sent
@@ -27,11 +27,7 @@ _OVER = {"completed", "failed", "expired", "cancelled"}
 
 
 def connect(endpoint: Endpoint) -> Batches:
-    """A connection to the server's batches; needs the extra `judges`."""
-    try:
-        importlib.import_module("aiohttp")
-    except ModuleNotFoundError:
-        raise MissingExtraError("Asking a model", "judges") from None
+    """A connection to the server's batches."""
     return Batches(endpoint)
 
 

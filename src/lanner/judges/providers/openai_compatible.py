@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import math
 import time
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -23,7 +24,15 @@ from pydantic_core import from_json, to_json
 
 from lanner.errors import LannerError, MissingExtraError, did_you_mean
 from lanner.judges.keys import key_for, where_keys_are
-from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, UnanswerableError
+from lanner.judges.providers import (
+    Call,
+    Endpoint,
+    OverloadedError,
+    RefusedError,
+    Reply,
+    UnanswerableError,
+    UnreadableError,
+)
 from lanner.judges.schemas import grammar
 from lanner.model import Json
 
@@ -31,6 +40,10 @@ _LONGEST = 4_000_000  # bytes of a reply; more is not an answer to any question 
 _SHOWN = 300
 _OVERLOADED = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
 _PROBE_SECONDS = 10.0
+_SHORTEST = 64  # tokens: no answer to a question of ours is shorter
+_FORBIDDEN = 5  # refusals in a row before any answer: then it is us and not the text
+_LENGTHS = ("max_completion_tokens", "max_tokens")
+_VALUE = ("too large", "too high", "exceed", "maximum", "at most", "less than", "context length")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +54,7 @@ class Family:
     length: str
     without: frozenset[str]
     key: bool = False
+    unreadable: tuple[str, ...] = ()
 
 
 @cache
@@ -61,15 +75,30 @@ def family(host: str, owners: frozenset[str] = frozenset(), named: str = "") -> 
         ),
         table["default"],
     )
-    return Family(tuple(found["means"]), found["length"], frozenset(found["without"]), found.get("key", False))
+    return Family(
+        tuple(found["means"]),
+        found["length"],
+        frozenset(found["without"]),
+        found.get("key", False),
+        tuple(found.get("unreadable", ())),
+    )
 
 
-def connect(endpoint: Endpoint) -> Connection:
-    """A connection to the server; needs the extra `judges`."""
+def require(endpoint: Endpoint) -> str:
+    """The key for the server, "" where it needs none. Refuses where the extra `judges` or a needed key is missing."""
     try:
         importlib.import_module("aiohttp")
     except ModuleNotFoundError:
         raise MissingExtraError("Asking a model", "judges") from None
+    host = urlsplit(endpoint.base_url).hostname or ""
+    key = key_for(host, endpoint.key_variable, only=endpoint.only)
+    if not key and (family(host).key or endpoint.key_variable):
+        raise LannerError(f"There is no key for {host}.", next_step=where_keys_are(host, endpoint.key_variable))
+    return key
+
+
+def connect(endpoint: Endpoint) -> Connection:
+    """A connection to the server."""
     return Connection(endpoint)
 
 
@@ -79,16 +108,12 @@ class Connection:
     at_once = 8
 
     def __init__(self, endpoint: Endpoint) -> None:
+        self._key = require(endpoint)
         aiohttp = importlib.import_module("aiohttp")
         self._endpoint = endpoint
         self._base = endpoint.base_url.rstrip("/")
         self._chat = importlib.import_module("yarl").URL(f"{self._base}/chat/completions")
         self._host = urlsplit(self._base).hostname or ""
-        self._key = key_for(self._host, endpoint.key_variable)
-        if not self._key and family(self._host).key:
-            raise LannerError(
-                f"There is no key for {self._host}.", next_step=where_keys_are(self._host, endpoint.key_variable)
-            )
         headers = {"Content-Type": "application/json"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
@@ -103,6 +128,8 @@ class Connection:
         self._finding = asyncio.Lock()
         self._step = 0  # how far down the family's list of means we had to go
         self._left_out: set[str] = set()
+        self._answered = False  # whether the server has ever answered a question
+        self._forbidden = 0
         self._schemas: dict[int, tuple[Mapping[str, Json], Json]] = {}
 
     async def close(self) -> None:
@@ -114,7 +141,8 @@ class Connection:
         return [str(entry.get("id", "")) for entry in await self._listed()]
 
     async def ask(self, call: Call) -> Reply:
-        """One reply, after leaving out whatever the server says it does not understand."""
+        """One reply, after leaving out whatever the server says it does not understand. A limit on length that is too
+        large for this one question is lowered for it alone."""
         known = self._family or await self._find_family()
         while True:
             step = self._step
@@ -123,9 +151,14 @@ class Connection:
             status, headers, content = await self._post(self._chat, body)
             latency = time.perf_counter() - began
             if status == 200:
-                return self.read(content, latency, known.means[step])
+                reply = self.read(content, latency, known.means[step])
+                self._answered = True
+                return replace(reply, sent=_settings(body))
             words = self._words(content)
             if status == 400 and self._adapt(words, known, step, body):
+                continue
+            if status == 400 and call.max_tokens and call.max_tokens > _SHORTEST and _is_about_length(words):
+                call = replace(call, max_tokens=call.max_tokens // 2)
                 continue
             raise await self._error(status, headers, words, call)
 
@@ -215,7 +248,7 @@ class Connection:
 
     async def _post(self, url: Any, body: Json) -> tuple[int, Mapping[str, str], bytes]:
         try:
-            async with self._session.post(url, data=to_json(body)) as response:
+            async with self._session.post(url, data=to_json(body), allow_redirects=False) as response:
                 if (response.content_length or 0) > _LONGEST:
                     response.close()
                     return 413, response.headers, b""
@@ -230,15 +263,20 @@ class Connection:
                         return 413, response.headers, b""
                 return response.status, response.headers, b"".join(parts)
         except self._broken as problem:
-            what = "no reply in time" if isinstance(problem, TimeoutError) else str(problem) or type(problem).__name__
-            raise OverloadedError(self._scrubbed(what)) from problem
+            silent = isinstance(problem, TimeoutError)
+            what = "no reply in time" if silent else str(problem) or type(problem).__name__
+            raise OverloadedError(self._scrubbed(what), silent=silent) from problem
 
     def read(self, content: bytes, latency: float, means: str) -> Reply:
         """A chat completion as the server wrote it."""
         try:
             data = from_json(content)
-            message = data["choices"][0]
-            text = message["message"].get("content") or ""
+            if isinstance(data, dict) and data.get("error") and not data.get("choices"):  # as some proxies do
+                code = data["error"].get("code") if isinstance(data["error"], dict) else None
+                raise self._meaning(code if isinstance(code, int) else 502, {}, self._words(content))
+            choice = data["choices"][0]
+            message = choice["message"]
+            text = message.get("content") or ""
             usage = data.get("usage") or {}
             return Reply(
                 text=text if isinstance(text, str) else "".join(str(part.get("text", "")) for part in text),
@@ -247,21 +285,29 @@ class Connection:
                 tokens_in=int(usage.get("prompt_tokens") or 0),
                 tokens_out=int(usage.get("completion_tokens") or 0),
                 latency=latency,
-                finish=str(message.get("finish_reason") or ""),
+                finish=str(choice.get("finish_reason") or ""),
                 means=means,
+                refusal=str(message.get("refusal") or ""),
+                reasoning=str(message.get("reasoning_content") or message.get("reasoning") or ""),
+                counted=bool(usage.get("prompt_tokens")),
+                cached_tokens=int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0),
             )
         except (ValueError, KeyError, IndexError, TypeError, AttributeError) as problem:
             raise OverloadedError("the server's reply is not one of a chat", status=200) from problem
 
     def _adapt(self, words: str, known: Family, step: int, body: Mapping[str, Json]) -> bool:
-        """Leave out what the server complains about. False where nothing is left to leave out."""
-        said = words.casefold()
-        for name in ("temperature", "seed", "max_completion_tokens", "max_tokens"):
-            if name in body and name in said and name not in self._left_out:
-                self._left_out.add(name)
-                return True
+        """Leave out what the server does not know. False where nothing is left to leave out. Of a limit on length only
+        the name can be unknown; a value that is too large says nothing about the next question."""
+        complaint = words.casefold()
+        for name in ("temperature", "seed", *_LENGTHS):
+            if name not in body or name not in complaint or name in self._left_out:
+                continue
+            if name in _LENGTHS and any(sign in complaint for sign in _VALUE):
+                continue
+            self._left_out.add(name)
+            return True
         signs = ("response_format", "json_schema", "schema", "grammar", "json_object", "guided")
-        if step + 1 < len(known.means) and any(sign in said for sign in signs):
+        if step + 1 < len(known.means) and any(sign in complaint for sign in signs):
             self._step = max(self._step, step + 1)
             return True
         return self._step > step
@@ -279,18 +325,23 @@ class Connection:
         return self._meaning(status, headers or {}, self._words(content))
 
     def _meaning(self, status: int, headers: Mapping[str, str], words: str) -> Exception:
-        said = self._said(status, words)
-        if status in (401, 403):
-            variable = self._endpoint.key_variable or "LANNER_API_KEY"
-            hint = f"Put a valid key for {self._host} into the environment variable {variable}."
-            return RefusedError(said, next_step=hint)
+        message = self._said(status, words)
+        if status == 401:
+            return RefusedError(message, next_step=where_keys_are(self._host, self._endpoint.key_variable))
+        if status == 403:  # a text that the server's rules forbid, unless it forbids all of them
+            self._forbidden += 1
+            if self._answered or self._forbidden < _FORBIDDEN:
+                return UnanswerableError(message, final=self._answered)
+            return RefusedError(message, next_step=where_keys_are(self._host, self._endpoint.key_variable))
         if status == 402:
-            return RefusedError(said, next_step="The account has no credit left.")
+            return RefusedError(message, next_step="The account has no credit left.")
         if status == 404:
-            return RefusedError(said, next_step="Does the server have this interface, and --base-url end in /v1?")
+            return RefusedError(message, next_step="Does the server have this interface, and --base-url end in /v1?")
+        if status == 500 and self._family and any(sign in words for sign in self._family.unreadable):
+            return UnreadableError(message)
         if status in _OVERLOADED or status >= 500:
-            return OverloadedError(said, status=status, retry_after=_retry_after(headers))
-        return UnanswerableError(said if status != 413 else "the reply is longer than any answer")
+            return OverloadedError(message, status=status, retry_after=_retry_after(headers))
+        return UnanswerableError(message if status != 413 else "the reply is longer than any answer")
 
     def _said(self, status: int, words: str) -> str:
         return f"{self._host} answered {status}" + (f": {words[:_SHOWN]}" if words else ".")
@@ -309,19 +360,36 @@ class Connection:
         return words.replace(self._key, "•••") if self._key else words
 
 
+def _is_about_length(words: str) -> bool:
+    complaint = words.casefold()
+    return any(name in complaint for name in _LENGTHS)
+
+
+def _settings(body: Mapping[str, Json]) -> dict[str, Json]:
+    """A request without its texts: what was asked for beside the question."""
+    settings = {name: value for name, value in body.items() if name not in ("messages", "grammar", "response_format")}
+    if "response_format" in body:
+        settings["response_format"] = body["response_format"]["type"]
+    return settings
+
+
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, from any of the headers that servers use."""
+    """Seconds to wait, from any of the headers that servers use; None where none of them says something usable."""
     for name, scale in (("retry-after-ms", 0.001), ("Retry-After", 1.0)):
-        given = headers.get(name)
-        if given is None:
+        value = headers.get(name)
+        if value is None:
             continue
         try:
-            return max(0.0, float(given) * scale)
+            seconds = float(value) * scale
         except ValueError:
             try:
-                return max(0.0, (parsedate_to_datetime(given) - datetime.now(UTC)).total_seconds())
-            except ValueError:
+                moment = parsedate_to_datetime(value)
+            except (ValueError, TypeError):
                 return None
+            if moment.tzinfo is None:  # "-0000" is UTC by another name
+                moment = moment.replace(tzinfo=UTC)
+            seconds = (moment - datetime.now(UTC)).total_seconds()
+        return max(0.0, seconds) if math.isfinite(seconds) else None
     return None
 
 
