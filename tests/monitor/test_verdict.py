@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from lanner.model import Campaign, CampaignState
-from lanner.monitor.messages import message
+from lanner.monitor.messages import message, spell
 from lanner.monitor.progress import JudgeProgress
 from lanner.monitor.snapshot import Cell, Divergence, Measure, OddOnes, Pace, Swap
 from lanner.monitor.verdict import Check, JudgeStanding, Targets, Verdict, needs, verdict
@@ -24,7 +24,7 @@ def advice(verdict: Verdict) -> str:
 
 
 def words(check: Check) -> tuple[str, str, str, str]:
-    return str(check.value), str(check.small), check.tone, str(check.why)
+    return spell(check.value), spell(check.small), check.tone, spell(check.why)
 
 
 def measure(value: float | None, low: float | None = None, high: float | None = None, **more: object) -> Measure:

@@ -13,7 +13,7 @@ from lanner.cli._source import store_option
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Json
 from lanner.monitor.live import LiveCampaigns
-from lanner.monitor.messages import Words
+from lanner.monitor.messages import Words, spell
 from lanner.monitor.snapshot import DisagreementFilter, Measure
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels
 from lanner.monitor.verdict import Check
@@ -61,7 +61,7 @@ def _check(entry: Check) -> dict[str, Json]:
         "about": "check",
         "code": entry.code,
         "check": str(entry.name),
-        "value": f"{entry.value} {entry.small}".strip(),
+        "value": f"{spell(entry.value)} {spell(entry.small)}".strip(),
         "tone": entry.tone,
         "sign": entry.sign,
         "why": str(entry.why),
