@@ -1,0 +1,268 @@
+"""Judges to look at: who differs from the others more than chance explains, works far too fast, gives the same answer
+to everything, or misses control items.
+
+An alarm names a judge and what was observed; it never leaves anyone out. Each rule needs a minimum of items, and the
+test of who differs is about the whole panel: of twenty panels of equally careful judges, one raises it by chance,
+however many judges there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+from scipy.stats import binomtest, norm
+
+from lanner.analysis.measures import FEWEST_ITEMS
+from lanner.stats.ratings import Ratings
+
+LEVEL = 0.05
+"""How often a panel of equally careful judges raises the alarm of differing."""
+MANY_TIMES_AS_FAST = 3.0
+"""A judge who needs less than a third of the others' time has hardly read the texts."""
+STRAIGHT = 0.95
+"""Share of one and the same answer from which a judge is said to answer in a straight line."""
+FEWEST_STRAIGHT = 20
+FEWEST_DOCUMENTS = 10
+"""From so many shared documents on, whole documents are exchanged between judges in the test, not single items: what a
+judge makes of one document may carry over from item to item."""
+_PERMUTATIONS = 999
+_MOST_WORK = 30_000_000
+
+
+class Code(StrEnum):
+    """What an alarm is about."""
+
+    DIFFERS = "differs"
+    SPEED = "speed"
+    STRAIGHT_LINE = "straight_line"
+    CONTROLS = "controls"
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """One judge, what was observed (`value`), what it is held against (`reference`), over how many items. `clear` says
+    whether it is beyond doubt; `low` and `high` bound a share; `label` is the answer of a straight line."""
+
+    code: Code
+    judge: str
+    value: float
+    reference: float
+    n: int
+    clear: bool = True
+    low: float | None = None
+    high: float | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PanelTest:
+    """Whether any judge of a panel differs from the others more than chance explains.
+
+    `p` is the probability that, among judges who are all alike, somebody stands as far apart as `judge` does here.
+    """
+
+    judge: str
+    z: float
+    p: float
+    items: int
+    judges: int
+
+    @property
+    def differs(self) -> bool:
+        return self.p <= LEVEL
+
+
+def panel_test(rated: Ratings, *, seed: int = 1) -> PanelTest | None:
+    """Test whether one judge answers unlike the others, over the whole panel at once; None where too little is shared.
+
+    A judge's distance from the others is the mean distance of their answer from each other answer to the same item. If
+    all judges are alike, it is chance who of them gave which answer; so answers are exchanged between the judges of an
+    item (of a document, where there are enough) and the largest standardised distance is compared with the largest in
+    each exchange (max-T permutation test, two judges cannot be told apart by it).
+    """
+    codes, judges, items = rated.slots
+    several = rated.per_item[items] >= 3
+    codes, judges, items = codes[several], judges[several], items[several]
+    if len(items) < FEWEST_ITEMS:
+        return None
+    distance = _mean_distances(codes, rated)
+    there = codes >= 0
+    counts = there.sum(axis=1)
+    centred = np.where(there, distance - (np.where(there, distance, 0).sum(axis=1) / counts)[:, None], 0.0)
+    blocks = _blocks(judges, items, rated)
+    sums, members = _sums(centred, judges, there, blocks)
+    totals, variances = _totals(sums, members, len(rated.judges))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = np.where(variances > 0, totals / np.sqrt(variances), -np.inf)
+    if not np.isfinite(z).any():
+        return None
+    furthest = int(np.argmax(z))
+    active = int(np.count_nonzero(variances > 0))
+    p = _p_value(float(z[furthest]), sums, members, variances, np.random.default_rng(seed), active)
+    return PanelTest(rated.judges[furthest], float(z[furthest]), p, len(items), active)
+
+
+def _mean_distances(codes: np.ndarray, rated: Ratings) -> np.ndarray:
+    """Of each answer: the mean distance from the other answers to the same item."""
+    there = codes >= 0
+    others = there.sum(axis=1) - 1
+    total = np.zeros(codes.shape)
+    for at in range(codes.shape[1]):
+        for other in range(codes.shape[1]):
+            if at != other:
+                both = there[:, at] & there[:, other]
+                total[both, at] += _distance(codes[both, at], codes[both, other], rated)
+    return np.asarray(total / np.maximum(others, 1)[:, None])
+
+
+def _distance(one: np.ndarray, other: np.ndarray, rated: Ratings) -> np.ndarray:
+    if rated.sets:
+        size = len(rated.sets)
+        pairs, place = np.unique(one.astype(np.int64) * size + other, return_inverse=True)
+        values = np.array([_jaccard(rated.sets[pair // size], rated.sets[pair % size]) for pair in pairs])
+        return np.asarray(values[place])
+    if rated.scored or rated.ordered:
+        return np.asarray(np.abs(rated.points[one] - rated.points[other]))
+    return (one != other).astype(float)
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    union = one | other
+    return 1 - len(one & other) / len(union) if union else 0.0
+
+
+def _blocks(judges: np.ndarray, items: np.ndarray, rated: Ratings) -> np.ndarray:
+    """What is exchanged as a whole: all that the same judges answered about a document, or about a unit."""
+    documents = rated.document[items]
+    if len(np.unique(documents)) >= FEWEST_DOCUMENTS:
+        unit = documents
+    else:
+        whole = rated.items.select("document", "segment", "system").with_row_index("at")
+        numbered = whole.with_columns(pl.struct("document", "segment", "system").rank("dense").alias("unit"))
+        unit = numbered["unit"].to_numpy()[items]
+    _, who = np.unique(np.sort(judges, axis=1), axis=0, return_inverse=True)
+    _, blocks = np.unique(np.column_stack([unit, who.ravel()]), axis=0, return_inverse=True)
+    return np.asarray(blocks.ravel())
+
+
+def _sums(
+    centred: np.ndarray, judges: np.ndarray, there: np.ndarray, blocks: np.ndarray
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """By the number of judges in a block: blocks × judges of summed distances, and who the judges are."""
+    rows, slots = np.nonzero(there)
+    table = pl.DataFrame({"block": blocks[rows], "judge": judges[rows, slots], "value": centred[rows, slots]})
+    grouped = table.group_by("block", "judge").agg(pl.col("value").sum()).sort("block", "judge")
+    by_block = grouped.group_by("block", maintain_order=True).agg("judge", "value")
+    sums, members = [], []
+    for size in by_block["judge"].list.len().unique().sort():
+        same = by_block.filter(pl.col("judge").list.len() == size)
+        sums.append(np.array(same["value"].to_list()))
+        members.append(np.array(same["judge"].to_list()))
+    return sums, members
+
+
+def _totals(sums: Sequence[np.ndarray], members: Sequence[np.ndarray], judges: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of each judge: the sum over blocks, and its variance when judges are exchanged within them."""
+    totals, variances = np.zeros(judges), np.zeros(judges)
+    for values, who in zip(sums, members, strict=True):
+        spread = np.broadcast_to((values**2).mean(axis=1, keepdims=True), values.shape)
+        totals += np.bincount(who.ravel(), values.ravel(), judges)
+        variances += np.bincount(who.ravel(), spread.ravel(), judges)
+    return totals, variances
+
+
+def _p_value(
+    observed: float,
+    sums: Sequence[np.ndarray],
+    members: Sequence[np.ndarray],
+    variances: np.ndarray,
+    rng: np.random.Generator,
+    active: int,
+) -> float:
+    work = sum(values.size for values in sums)
+    if work * _PERMUTATIONS > _MOST_WORK:  # so many blocks that the sums are normal
+        return float(-np.expm1(active * norm.logcdf(observed)))
+    known = variances > 0
+    owners = [sparse.csr_array(np.eye(len(variances))[who.ravel()]) for who in members]
+    reached = 0
+    for chunk in _chunks(work):
+        totals = np.zeros((chunk, len(variances)))
+        for values, owner in zip(sums, owners, strict=True):
+            exchanged = rng.permuted(np.broadcast_to(values, (chunk, *values.shape)), axis=2)
+            totals += exchanged.reshape(chunk, -1) @ owner
+        largest = (totals[:, known] / np.sqrt(variances[known])).max(axis=1)
+        reached += int((largest >= observed - 1e-9).sum())
+    return (1 + reached) / (1 + _PERMUTATIONS)
+
+
+def _chunks(work: int) -> Iterator[int]:
+    """The permutations in portions that fit into memory."""
+    size = max(1, min(_PERMUTATIONS, 4_000_000 // work))
+    for start in range(0, _PERMUTATIONS, size):
+        yield min(size, _PERMUTATIONS - start)
+
+
+def fast_judges(seconds: Mapping[str, Sequence[float]]) -> list[Alarm]:
+    """Judges who need less than a third of the others' time for an item, the fastest first: medians of active seconds,
+    the reference being the median of the other judges' medians."""
+    medians = {judge: float(np.median(times)) for judge, times in seconds.items() if len(times) >= FEWEST_ITEMS}
+    found = []
+    for judge, median in medians.items():
+        others = [value for name, value in medians.items() if name != judge]
+        reference = float(np.median(others)) if others else 0.0
+        if others and 0 <= median * MANY_TIMES_AS_FAST <= reference and reference > 0:
+            found.append(Alarm(Code.SPEED, judge, median, reference, len(seconds[judge])))
+    return sorted(found, key=lambda alarm: alarm.value)
+
+
+def straight_lines(rated: Ratings) -> list[Alarm]:
+    """Judges who give one and the same answer to nearly everything, where others, on the same items, do not."""
+    size = len(rated.labels)
+    found = []
+    for place, judge in enumerate(rated.judges):
+        own = rated.judge == place
+        n = int(own.sum())
+        if n < FEWEST_STRAIGHT:
+            continue
+        counts = np.bincount(rated.code[own], minlength=size)
+        answer = int(counts.argmax())
+        others = np.isin(rated.item, rated.item[own]) & ~own
+        if counts[answer] < STRAIGHT * n or not others.any():
+            continue
+        same, shared = int((rated.code[others] == answer).sum()), int(others.sum())
+        reference = same / shared
+        p = binomtest(int(counts[answer]), n, min(max(reference, 1e-9), 1.0), alternative="greater").pvalue
+        if p * len(rated.judges) < LEVEL and counts[answer] / n - reference >= 0.1:
+            value = float(counts[answer] / n)
+            found.append(Alarm(Code.STRAIGHT_LINE, judge, value, reference, n, label=rated.labels[answer]))
+    return found
+
+
+def missed_controls(counts: Mapping[str, tuple[int, int]], limit: float) -> list[Alarm]:
+    """Judges who miss a larger share of control items than `limit`, the worst first. It is `clear` where the whole
+    95 % interval (Wilson) of their share lies above the limit. `counts` are items missed and answered, by judge. A
+    limit of 1 or more is a number of items."""
+    found = []
+    for judge, (missed, answered) in counts.items():
+        if not answered:
+            continue
+        allowed = limit if limit < 1 else min(1.0, limit / answered)
+        share = missed / answered
+        low, high = share_interval(missed, answered)
+        if share > allowed:
+            clear = low > allowed
+            found.append(Alarm(Code.CONTROLS, judge, share, allowed, answered, clear=clear, low=low, high=high))
+    return sorted(found, key=lambda alarm: (-alarm.value, -alarm.n))
+
+
+def share_interval(count: int, of: int) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson)."""
+    if not of:
+        return 0.0, 1.0
+    interval = binomtest(count, of).proportion_ci(0.95, method="wilson")
+    return float(interval.low), float(interval.high)

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from statsmodels.stats.proportion import proportion_confint
+
+from lanner.analysis.alarms import (
+    FEWEST_DOCUMENTS,
+    Code,
+    fast_judges,
+    missed_controls,
+    panel_test,
+    share_interval,
+    straight_lines,
+)
+from lanner.stats.ratings import Ratings
+
+
+def panel(
+    rng: np.random.Generator, units: int, judges: int, careless: int = 0, documents: int | None = None
+) -> Ratings:
+    """Judges who each give the true one of four labels in 70 % of cases; the last `careless` ones answer by chance."""
+    truth = rng.integers(0, 4, units)
+    guess = rng.integers(0, 4, (units, judges))
+    right = rng.random((units, judges)) < 0.7
+    right[:, judges - careless :] = False
+    table = np.where(right, truth[:, None], guess).astype(float)
+    names = None if documents is None else [f"d{at % documents}" for at in range(units)]
+    return Ratings.from_matrix(table, documents=names, labels=["a", "b", "c", "d"])
+
+
+@pytest.mark.parametrize(("units", "documents"), [(20, 4), (100, 4), (100, 25), (500, 50)])
+def test_equal_judges_raise_the_alarm_in_one_panel_of_twenty(units: int, documents: int) -> None:
+    """The number of false alarms in 300 panels is within the binomial spread of 5 %, on either side."""
+    rng = np.random.default_rng(units + documents)
+    runs = 300
+    alarms = 0
+    for run in range(runs):
+        found = panel_test(panel(rng, units, 2 + 1 + run % 5, documents=documents), seed=run)
+        alarms += bool(found and found.differs)
+    assert binomtest(alarms, runs, 0.05).pvalue > 0.001, alarms / runs
+
+
+def test_a_careless_judge_is_found_and_named() -> None:
+    rng = np.random.default_rng(3)
+    found = [panel_test(panel(rng, 100, 5, careless=1, documents=5)) for _ in range(20)]
+    assert sum(test is not None and test.differs and test.judge == "4" for test in found) >= 19
+
+
+def test_lenient_judges_of_a_scale_and_gaps_do_not_disturb_it() -> None:
+    rng = np.random.default_rng(4)
+    quality = rng.normal(70, 10, 200)
+    table = quality[:, None] + rng.normal(0, 5, (200, 6))
+    table[:, 2] += 15
+    table[rng.random(table.shape) < 0.4] = np.nan
+    found = panel_test(Ratings.from_matrix(table, documents=[f"d{at // 10}" for at in range(200)]))
+    assert found is not None and found.differs and found.judge == "2"
+    assert FEWEST_DOCUMENTS <= 200 // 10
+
+
+def test_large_panels_by_the_normal_distribution_agree_with_exchanging(monkeypatch: pytest.MonkeyPatch) -> None:
+    rated = panel(np.random.default_rng(8), 600, 4)
+    exact = panel_test(rated)
+    monkeypatch.setattr("lanner.analysis.alarms._MOST_WORK", 0)
+    normal = panel_test(rated)
+    assert exact and normal and exact.judge == normal.judge
+    assert normal.p == pytest.approx(exact.p, abs=0.06)
+
+
+def test_little_or_no_variation_says_nothing() -> None:
+    assert panel_test(panel(np.random.default_rng(1), 9, 4)) is None
+    assert panel_test(panel(np.random.default_rng(1), 50, 2)) is None, "two judges differ from each other equally"
+    assert panel_test(Ratings.from_matrix(np.ones((30, 4)), labels=["a", "b"])) is None
+
+
+def test_a_judge_three_times_as_fast_is_named_and_twice_as_fast_is_not() -> None:
+    times = {"a": [40.0] * 12, "b": [36.0] * 12, "c": [10.0] * 12, "d": [20.0] * 12, "e": [1.0] * 9}
+    (alarm,) = fast_judges(times)
+    assert (alarm.code, alarm.judge, alarm.value, alarm.reference) == (Code.SPEED, "c", 10.0, 36.0)
+    assert fast_judges({"a": [5.0] * 20}) == []
+
+
+def test_the_same_answer_to_everything_is_named_unless_everybody_gives_it() -> None:
+    rng = np.random.default_rng(2)
+    table = rng.integers(0, 3, (40, 4)).astype(float)
+    table[:, 1] = 2
+    (alarm,) = straight_lines(Ratings.from_matrix(table, labels=["a", "b", "c"]))
+    assert (alarm.judge, alarm.value, alarm.label, alarm.n) == ("1", 1.0, "c", 40)
+    assert straight_lines(Ratings.from_matrix(np.full((40, 4), 2.0), labels=["a", "b", "c"])) == []
+
+
+def test_missed_controls_are_held_against_a_share_with_its_interval() -> None:
+    counts = {"a": (11, 12), "b": (1, 12), "c": (2, 5), "d": (0, 0)}
+    alarms = missed_controls(counts, 0.25)
+    assert [(alarm.judge, alarm.clear) for alarm in alarms] == [("a", True), ("c", False)]
+    low, high = proportion_confint(11, 12, method="wilson")
+    assert (alarms[0].low, alarms[0].high) == pytest.approx((low, high))
+    assert share_interval(11, 12) == pytest.approx((low, high))
+    assert [alarm.judge for alarm in missed_controls({"a": (5, 15), "b": (4, 15)}, 4)] == ["a"], "a number of items"
