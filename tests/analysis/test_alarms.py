@@ -3,17 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import binomtest
-from statsmodels.stats.proportion import proportion_confint
 
 from lanner.analysis.alarms import (
     FEWEST_DOCUMENTS,
-    Code,
     fast_judges,
-    missed_controls,
     panel_test,
-    share_interval,
     straight_lines,
 )
+from lanner.model.alarms import Code
 from lanner.stats.ratings import Ratings
 
 
@@ -88,13 +85,3 @@ def test_the_same_answer_to_everything_is_named_unless_everybody_gives_it() -> N
     (alarm,) = straight_lines(Ratings.from_matrix(table, labels=["a", "b", "c"]))
     assert (alarm.judge, alarm.value, alarm.label, alarm.n) == ("1", 1.0, "c", 40)
     assert straight_lines(Ratings.from_matrix(np.full((40, 4), 2.0), labels=["a", "b", "c"])) == []
-
-
-def test_missed_controls_are_held_against_a_share_with_its_interval() -> None:
-    counts = {"a": (11, 12), "b": (1, 12), "c": (2, 5), "d": (0, 0)}
-    alarms = missed_controls(counts, 0.25)
-    assert [(alarm.judge, alarm.clear) for alarm in alarms] == [("a", True), ("c", False)]
-    low, high = proportion_confint(11, 12, method="wilson")
-    assert (alarms[0].low, alarms[0].high) == pytest.approx((low, high))
-    assert share_interval(11, 12) == pytest.approx((low, high))
-    assert [alarm.judge for alarm in missed_controls({"a": (5, 15), "b": (4, 15)}, 4)] == ["a"], "a number of items"

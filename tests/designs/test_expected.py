@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from lanner import protocols
-from lanner.designs.expected import met, misses, of_nonsense, of_worse, outcomes
+from lanner.designs.expected import met, missed_controls, misses, of_nonsense, of_worse, outcomes, share_interval
 from lanner.model import Item, Judgement, Role, Task
 
 
@@ -110,3 +111,18 @@ def test_one_broken_rule_misses_an_item() -> None:
 )
 def test_some_rows_of_a_grid(value: object, holds: bool | None) -> None:
     assert met({"rows": {"a": "high"}}, value) is holds
+
+
+def test_missed_controls_are_held_against_a_share_with_its_interval() -> None:
+    counts = {"a": (11, 12), "b": (1, 12), "c": (2, 5), "d": (0, 0)}
+    alarms = missed_controls(counts, 0.25)
+    assert [(alarm.judge, alarm.clear) for alarm in alarms] == [("a", True), ("c", False)]
+    low, high = proportion_confint(11, 12, method="wilson")
+    assert (alarms[0].low, alarms[0].high) == pytest.approx((low, high))
+    assert share_interval(11, 12) == pytest.approx((low, high))
+    assert [alarm.judge for alarm in missed_controls({"a": (5, 15), "b": (4, 15)}, 4)] == ["a"], "a number of items"
+
+
+@pytest.mark.parametrize(("count", "of"), [(0, 1), (0, 10), (3, 7), (10, 10), (1, 400)])
+def test_the_interval_is_wilsons(count: int, of: int) -> None:
+    assert share_interval(count, of) == pytest.approx(proportion_confint(count, of, method="wilson"), abs=1e-9)

@@ -5,9 +5,9 @@ import pytest
 from data_sets import data_dir
 from lanner import protocols
 from lanner.analysis.material import from_file
-from lanner.model import Interval, Judgement, Result
+from lanner.analysis.rows import counted
+from lanner.model import Interval, Judge, JudgeKind, Judgement, Result
 from lanner.monitor.agreement import expected, measures
-from lanner.monitor.answers import AnswerTable
 from lanner.stats.frame import frame
 
 
@@ -33,7 +33,7 @@ def test_every_question_of_falcon_has_a_row_and_every_skill_below_it() -> None:
             given.append(judgement(judge, "skills", at, three))
             given.append(judgement(judge, "spans", at, [{"side": "source", "start": 0, "end": 1}] if at % 2 else []))
             given.append(judgement(judge, "comment", at, "hm"))
-    found = measures(AnswerTable(frame(given, protocol)), protocol, ["a", "b"], 10)
+    found = measures(counted(frame(given, protocol), of="people"), protocol, 10)
     main = {row.question: row for row in found if row.main}
     assert main["context"].value == 1.0
     assert main["spans"].value == 1.0
@@ -52,7 +52,7 @@ def test_people_alone_count() -> None:
         for at in range(9)
     ]
     given += [judgement(judge, "context", 9, "global") for judge in "abm"]
-    found = measures(AnswerTable(frame(given, protocol)), protocol, ["a", "b"], 3)
+    found = measures(counted(frame(given, protocol, judges=[Judge("m", JudgeKind.MODEL)]), of="people"), protocol, 3)
     assert found[0].value == 1.0
     assert found[0].judges == 2
 
@@ -61,8 +61,7 @@ def test_people_alone_count() -> None:
 def test_the_released_judges_of_both_protocols() -> None:
     for material in from_file(data_dir("h-falcon"), "h-falcon"):
         assert material.protocol
-        people = [judge.id for judge in material.judges if judge.kind == "person"]
-        found = measures(AnswerTable(material.table), material.protocol, people, 2 * len(material.documents))
+        found = measures(material.counted(of="people"), material.protocol, 2 * len(material.documents))
         by_name = {(row.question, row.row): row for row in found}
         if material.protocol.name == "falcon":
             assert by_name["context", ""].value == pytest.approx(0.4175, abs=1e-4)
@@ -70,8 +69,7 @@ def test_the_released_judges_of_both_protocols() -> None:
         else:
             assert by_name["holistic", ""].value == pytest.approx(0.607, abs=1e-3)
             few = {
-                (row.question, row.row): row
-                for row in measures(AnswerTable(material.table), material.protocol, people, 18)
+                (row.question, row.row): row for row in measures(material.counted(of="people"), material.protocol, 18)
             }
             assert few["holistic", ""].needed and few["holistic", ""].needed > 18
             assert by_name["holistic", ""].needed is None, "twice as many documents will do"

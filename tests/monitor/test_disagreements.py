@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lanner import protocols
+from lanner.analysis.rows import counted
 from lanner.model import Judge, JudgeKind, Judgement
 from lanner.monitor.disagreements import list_disagreements, unit_answers
 from lanner.monitor.snapshot import DisagreementFilter
@@ -30,10 +31,12 @@ GIVEN = [
     judgement("agreed", "holistic", "3", 7),
 ]  # fmt: skip
 TABLE = frame(GIVEN, H_FALCON, (), JUDGES)
+ROWS = counted(TABLE, of="people").table
+SETTLED = {("d", "3", "sys")}
 
 
 def test_the_furthest_apart_come_first_and_models_do_not_count() -> None:
-    found = list_disagreements(TABLE, H_FALCON, PEOPLE, DisagreementFilter(show="all"))
+    found = list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter(show="all"))
     assert [(entry.segment, entry.distance) for entry in found.entries] == [
         ("1", pytest.approx(1.0)),
         ("3", pytest.approx((3 / 9 + 2 / 3) / 2)),
@@ -42,25 +45,25 @@ def test_the_furthest_apart_come_first_and_models_do_not_count() -> None:
 
 
 def test_the_parts_are_the_questions_own_distances() -> None:
-    entry = list_disagreements(TABLE, H_FALCON, PEOPLE, DisagreementFilter(show="settled")).entries[0]
+    entry = list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter(show="settled")).entries[0]
     assert entry.parts == {"skills": pytest.approx(2 / 3), "holistic": pytest.approx(1 / 3)}
     assert entry.settled
 
 
 def test_filters() -> None:
-    assert [s.segment for s in list_disagreements(TABLE, H_FALCON, PEOPLE, DisagreementFilter()).entries] == ["1"]
+    assert [s.segment for s in list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter()).entries] == ["1"]
     assert [
-        s.segment for s in list_disagreements(TABLE, H_FALCON, PEOPLE, DisagreementFilter("skills", show="all")).entries
+        s.segment for s in list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter("skills", show="all")).entries
     ] == ["3"]
-    assert list_disagreements(TABLE, H_FALCON, PEOPLE, DisagreementFilter(document="other")).entries == ()
-    assert list_disagreements(TABLE, H_FALCON, PEOPLE, DisagreementFilter(domain="news")).entries == ()
-    assert list_disagreements(TABLE, H_FALCON, PEOPLE, DisagreementFilter(judges=("a", "m"))).shared == 0
-    both = list_disagreements(TABLE, H_FALCON, PEOPLE, DisagreementFilter("holistic", labels=("10", "1"), show="all"))
+    assert list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter(document="other")).entries == ()
+    assert list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter(domain="news")).entries == ()
+    assert list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter(judges=("a", "m"))).shared == 0
+    both = list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter("holistic", labels=("10", "1"), show="all"))
     assert [entry.given for entry in both.entries] == [(("a", "10"), ("b", "1"))]
 
 
 def test_nothing_shared_is_nothing_found() -> None:
-    assert list_disagreements(frame([], H_FALCON), H_FALCON, PEOPLE, DisagreementFilter()).found == 0
+    assert list_disagreements(frame([], H_FALCON), set(), H_FALCON, DisagreementFilter()).found == 0
 
 
 def test_one_unit_with_everything_said_about_it() -> None:

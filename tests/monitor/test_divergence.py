@@ -8,17 +8,17 @@ from data_sets import data_dir
 from lanner import protocols
 from lanner.analysis.material import from_file
 from lanner.model import Choice, Question
-from lanner.monitor.answers import AnswerTable
 from lanner.monitor.divergence import BANDS, leaning, spreading
 from lanner.monitor.divergence import divergence as divergence_of
 from lanner.monitor.snapshot import Divergence
+from lanner.stats.frame import tidy
 from lanner.stats.ratings import Ratings
 
 LEVELS = ["sentence_level", "local", "extended", "global", "universal"]
 
 
 def divergence(table: pl.DataFrame, asked: Question, people: list[str], models: list[str]) -> Divergence | None:
-    return divergence_of(AnswerTable(table), asked, people, models)
+    return divergence_of(tidy(table)[0], asked, people, models)
 
 
 def question(protocol: str = "falcon", name: str = "context") -> Question:
@@ -150,7 +150,7 @@ def test_of_very_many_judges_the_busiest_are_compared_and_a_swap_is_found_all_th
     found = divergence(table(answers), question(), list(answers), [])
     assert found
     compared = {judge for pair in found.pairs for judge in pair}
-    assert (len(compared), found.left_out, "j05" in compared) == (40, 20, False)
+    assert (len(compared), found.not_compared, "j05" in compared) == (40, 20, False)
     assert [swap.judge for swap in found.swaps] == ["last"]
 
 

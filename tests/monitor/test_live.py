@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from lanner import campaign, protocols
+from lanner import campaign
 from lanner.model import Item, Judge, JudgeKind, Role, Task
-from lanner.monitor.live import LiveCampaigns, main_question
+from lanner.monitor.live import LiveCampaigns
+from lanner.monitor.snapshot import DisagreementFilter
 from lanner.store import Store
 from web_clients import complete, open_campaign
 
@@ -66,17 +67,6 @@ def test_comments_newest_first_and_models_apart(store: Store) -> None:
     assert {comment.text for comment in snapshot.comments} == {"first", "second"}
 
 
-def test_the_main_question() -> None:
-    falcon, h_falcon = protocols.load("falcon"), protocols.load("h_falcon")
-    assert [
-        q.id for q in (main_question(falcon), main_question(h_falcon), main_question(h_falcon, "holistic")) if q
-    ] == [
-        "context",
-        "skills",
-        "holistic",
-    ]
-
-
 def test_missed_control_items_are_counted_by_judge(store: Store) -> None:
     open_campaign(store)
     rule = {"holistic": {"at_most": 4}}
@@ -101,3 +91,66 @@ def test_someone_who_withdrew_is_gone_from_the_numbers(store: Store) -> None:
     after = album.snapshot(1)
     assert after.comments_in_all == 3
     assert "J1" not in after.people
+
+
+def test_controls_assigned_after_the_first_look_are_seen(store: Store) -> None:
+    """Answers given before the control item was assigned to the same unit count for its comparison too."""
+    open_campaign(store)
+    numbers = LiveCampaigns(store)
+    for judge in ("J1", "J2"):
+        answer(store, judge)
+    assert numbers.snapshot(1).controls == {}
+    item = Item("doc0", "0", ("secret-system-one",), Role.CONTROL, {"secret-system-one": "Words."},
+                {"holistic": {"at_most": 4}})  # fmt: skip
+    campaign.assign(store, "trial", [Task(0, "J1", "rating", (item,))])
+    assert numbers.snapshot(1).controls == {"J1": (0, 0)}
+    task = campaign.tasks(store, "trial", "J1")[-1]
+    campaign.submit(store, task.id, 0, {**complete(), "holistic": 9}, submission="late-control")
+    assert numbers.snapshot(1).controls == {"J1": (1, 1)} == LiveCampaigns(store).snapshot(1).controls
+
+
+def test_a_judge_left_out_counts_nowhere_until_counted_again(store: Store) -> None:
+    open_campaign(store, judges=3)
+    numbers = LiveCampaigns(store)
+    for judge, value in (("J1", 1), ("J2", 2), ("J3", 4)):
+        answer(store, judge, sentence=value)
+    before = numbers.snapshot(1, "sentence")
+    campaign.leave_out(store, "trial", "J3", "too fast")
+    after = numbers.snapshot(1, "sentence")
+    assert (after.people, after.left_out) == (("J1", "J2"), {"J3": "too fast"})
+    assert {m.judges for m in after.measures if m.value is not None} == {2}
+    assert after.divergence is not None and "J3" not in after.divergence.people
+    assert numbers.disagreements(1, DisagreementFilter("sentence")).entries[0].given == (("J1", "1"), ("J2", "2"))
+    campaign.count_again(store, "trial", "J3")
+    again = numbers.snapshot(1, "sentence")
+    assert [m.value for m in again.measures] == [m.value for m in before.measures]
+
+
+def test_calibration_is_looked_at_until_the_main_part_has_answers(store: Store) -> None:
+    open_campaign(store, settings={"calibration": ["doc0"]})
+    numbers = LiveCampaigns(store)
+    for judge, value in (("J1", 1), ("J2", 4)):
+        answer(store, judge, sentence=value)
+    snapshot = numbers.snapshot(1, "sentence")
+    assert snapshot.purpose == "calibration"
+    assert next(m for m in snapshot.measures if m.question == "sentence").items == 3
+    found = numbers.disagreements(1, DisagreementFilter("sentence"))
+    assert {entry.given for entry in found.entries} == {(("J1", "1"), ("J2", "4"))}
+    campaign.after_calibration(store, "trial")
+    answer(store, "J1", place=-1, sentence=2)
+    assert numbers.snapshot(1, "sentence").purpose == "agreement"
+    assert numbers.disagreements(1, DisagreementFilter("sentence")).found == 0
+    assert numbers.disagreements(1, DisagreementFilter("sentence", calibration=True)).found == 3
+
+
+def test_a_questionnaire_is_neither_the_main_question_nor_work(store: Store) -> None:
+    open_campaign(store, settings={"before": ["consent"]})
+    numbers = LiveCampaigns(store)
+    for judge in ("J1", "J2"):
+        first = campaign.tasks(store, "trial", judge)[0]
+        campaign.submit(store, first.id, 0, {"consent": "agree"}, submission=f"{judge}-consent", active=1.0)
+        answer(store, judge, place=1)
+    snapshot = numbers.snapshot(1)
+    assert snapshot.main == "skills"
+    assert {m.question for m in snapshot.measures} == {"skills", "sentence", "holistic"}
+    assert snapshot.paces["J1"].per_minute == 2.0, "thirty seconds an item, the questionnaire left out"

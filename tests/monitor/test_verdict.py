@@ -2,17 +2,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from lanner.model import Campaign, CampaignState
-from lanner.monitor.messages import message, spell
+from lanner.model.alarms import Alarm, Code, PanelTest
+from lanner.monitor.messages import spell
 from lanner.monitor.progress import JudgeProgress
-from lanner.monitor.snapshot import Cell, Divergence, Measure, OddOnes, Pace, Swap
-from lanner.monitor.verdict import Check, JudgeStanding, Targets, Verdict, needs, verdict
+from lanner.monitor.snapshot import Divergence, Measure, Pace, Swap
+from lanner.monitor.status import NO_SNAPSHOT
+from lanner.monitor.verdict import Check, Evidence, JudgeStanding, Labels, Targets, Verdict, needs, verdict
 
 NOW = datetime(2026, 11, 13, 12, tzinfo=UTC)
-PLAN = Targets(minimum=0.4, deadline=date(2026, 11, 18), control_limit=4)
+PLAN = Targets(minimum=0.4, deadline=date(2026, 11, 18), control_limit=0.25)
 
 
 def summary(verdict: Verdict) -> str:
@@ -36,122 +39,113 @@ def outlook(judge: str, days: float | None, done: int = 50) -> JudgeProgress:
     return JudgeProgress(judge, done, 100, (), Pace(last=NOW), 50.0, 100.0, 1.0, finish)
 
 
-def apart(
-    alone: tuple[tuple[str, int], ...] = (("a", 72), ("b", 41), ("c", 53)), swaps: tuple[Swap, ...] = ()
-) -> Divergence:
-    pairs = {
-        ("a", "b"): Cell(0.42, 412),
-        ("a", "c"): Cell(0.38, 412),
-        ("b", "c"): Cell(0.52, 598),
-        ("b", "m"): Cell(0.9, 9),
-    }
-    odd = OddOnes(412, 223, alone, 23, 0, ())
-    return Divergence("context", ("a", "b", "c"), "κ", pairs, 412, (), {}, odd, 0.458, (), swaps)
+def judged(*people: JudgeProgress, **more: Any) -> Verdict:
+    names = {"a": "J1", "b": "J2", "c": "J3", **more.pop("names", {})}
+    return verdict(Evidence(progress=people, **more), PLAN, names)
+
+
+ALIKE, APART = PanelTest("a", 1.1, 0.43, 412, 3), PanelTest("c", 4.2, 0.002, 412, 3)
 
 
 def test_nothing_is_green_before_there_is_data() -> None:
-    said = verdict(None, [], {}, None, targets=PLAN, names={})
-    assert {check.tone for check in said.checks} == {"none"}
-    assert summary(said) == "Too early to say."
-    assert "10 sentences" in advice(said)
+    found = judged()
+    assert {check.tone for check in found.checks} == {"none"}
+    assert summary(found) == "Too early to say."
+    assert "10 sentences" in advice(found)
 
 
-def test_alike_answers_and_a_single_document_are_said_to_be_what_they_are() -> None:
-    said = verdict(measure(None), [], {}, None, targets=PLAN, names={})
-    assert str(said.checks[0].why) == "all answers are alike"
-    assert "same answer" in advice(said)
-    said = verdict(measure(0.5), [], {}, None, targets=PLAN, names={})
-    assert str(said.checks[0].small) == "no interval yet"
-    assert "several documents" in advice(said)
+def test_alike_answers_and_a_single_document_are_called_what_they_are() -> None:
+    found = judged(main=measure(None))
+    assert words(found.checks[0])[3] == "all answers are alike"
+    assert "same answer" in advice(found)
+    found = judged(main=measure(0.5))
+    assert words(found.checks[0])[1] == "no interval yet"
+    assert "several documents" in advice(found)
 
 
-def test_the_design_example() -> None:
-    said = verdict(
-        measure(0.46, 0.41, 0.50),
-        [outlook("a", 7)],
-        {"a": (0, 12), "c": (2, 15)},
-        apart(),
-        targets=PLAN,
-        names={"a": "J1", "b": "J2", "c": "J3"},
-    )
-    agreement, attention, finish, furthest = said.checks
+def test_a_campaign_with_two_things_to_mend() -> None:
+    found = judged(outlook("a", 7), main=measure(0.46, 0.41, 0.50), controls={"a": (0, 12), "c": (2, 15)}, panel=APART)
+    agreement, attention, finish, judges = found.checks
     assert words(agreement) == ("α .46", "[.41, .50]", "ok", "all of it above .40")
-    assert words(attention)[::2] == ("2 of 27", "ok")
+    assert words(attention) == ("2 of 27", "controls missed", "ok", "nobody over the limit of 25 %")
     assert words(finish) == ("Fri 20 Nov", "plan: Wed 18 Nov", "warn", "J1 decides: 2 days late")
-    assert words(furthest) == ("J1 κ .40", "J2–J3 .52", "warn", "alone on 72 of 412")
-    assert summary(said) == "Usable so far. Two things to mend."
+    assert words(judges) == ("J3", "p .002", "warn", "differs from the others")
+    assert summary(found) == "Usable so far. Two things to mend."
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "tone", "say"),
+    ("low", "high", "tone", "start"),
     [(0.3, 0.5, "warn", "Not settled yet"), (0.1, 0.3, "bad", "Not usable yet")],
 )
-def test_the_interval_decides(low: float, high: float, tone: str, say: str) -> None:
-    said = verdict(measure(0.45 if tone == "warn" else 0.2, low, high), [], {}, None, targets=PLAN, names={})
-    assert said.checks[0].tone == tone
-    assert summary(said).startswith(say)
+def test_the_interval_decides(low: float, high: float, tone: str, start: str) -> None:
+    found = judged(main=measure(0.45 if tone == "warn" else 0.2, low, high))
+    assert found.checks[0].tone == tone
+    assert summary(found).startswith(start)
 
 
-def test_what_more_judging_cannot_mend_is_said() -> None:
-    said = verdict(measure(0.2, 0.1, 0.3, expected_low=0.15, expected_high=0.25), [], {}, None, targets=PLAN, names={})
-    assert "More judgements will not mend it" in advice(said)
+def test_what_more_judging_cannot_mend_is_named() -> None:
+    found = judged(main=measure(0.2, 0.1, 0.3, expected_low=0.15, expected_high=0.25))
+    assert "More judgements will not mend it" in advice(found)
 
 
-def test_a_limit_reached_is_bad_and_half_of_it_a_warning() -> None:
-    for missed, tone in ((2, "ok"), (3, "warn"), (5, "bad")):
-        assert verdict(None, [], {"a": (missed, 15)}, None, targets=PLAN, names={}).checks[1].tone == tone
+def test_the_weakest_row_of_a_grid_stands_with_its_mean() -> None:
+    found = judged(main=measure(0.5, 0.45, 0.55, part="mean", weakest="x", weakest_value=0.11), weakest="Tone")
+    assert "the weakest is Tone (α .11)" in advice(found)
 
 
-def test_complete_is_complete() -> None:
+def test_controls_are_judged_by_their_share_and_its_interval() -> None:
+    for counts, tone in (((2, 12), "ok"), ((4, 12), "warn"), ((11, 12), "bad")):
+        assert judged(controls={"a": counts}).checks[1].tone == tone
+    why = words(judged(controls={"a": (11, 12)}).checks[1])[3]
+    assert why == "J1 missed 92 % [65 %, 99 %], limit 25 %"
+
+
+def test_complete_is_complete_and_closed_is_closed() -> None:
     done = JudgeProgress("a", 100, 100, (), Pace(), 9.0, 0.0, 1.0, None)
-    assert verdict(None, [done], {}, None, targets=PLAN, names={}).checks[2].value == message("complete")
+    assert words(judged(done).checks[2])[0] == "complete"
+    found = judged(outlook("a", 7), main=measure(0.2, 0.1, 0.3), closed=True)
+    assert words(found.checks[2]) == ("closed", "50 of 100 items", "none", "no more answers")
+    assert summary(found) == "Closed. Not usable: people do not agree enough."
+    assert advice(found) == "", "nobody can follow advice any more"
+
+
+def test_calibration_is_named_and_counts_nowhere() -> None:
+    found = judged(main=measure(0.5, 0.45, 0.55), calibration=True)
+    assert summary(found).startswith("Calibration: people agree well.")
+    assert "they count in no result" in advice(found)
 
 
 def test_who_has_not_begun_is_named() -> None:
-    check = verdict(
-        None, [outlook("a", 1), outlook("b", None, done=0)], {}, None, targets=PLAN, names={"b": "Bea"}
-    ).checks[2]
+    check = judged(outlook("a", 1), outlook("b", None, done=0), names={"b": "Bea"}).checks[2]
     assert words(check)[2:] == ("warn", "not begun: Bea")
 
 
-def test_a_swap_comes_first() -> None:
-    check = verdict(
-        None, [], {}, apart(swaps=(Swap("c", ("low", "high"), 20, 1),)), targets=PLAN, names={"c": "Cem"}
-    ).checks[3]
-    assert words(check) == ("Cem", "", "bad", "seems to swap two labels")
-
-
-def test_nobody_alone_is_fine() -> None:
-    assert verdict(None, [], {}, apart(alone=()), targets=PLAN, names={}).checks[3].tone == "ok"
+def test_swaps_then_the_panel_then_speed_then_nothing() -> None:
+    fast = Alarm(Code.SPEED, "b", 5.0, 40.0, 60)
+    swap = Swap("c", ("low", "high"), 20, 1)
+    assert words(judged(swaps=[swap], panel=APART).checks[3]) == ("J3", "", "bad", "seems to swap two labels")
+    assert words(judged(alarms=[fast], panel=APART).checks[3])[0] == "J3"
+    assert words(judged(alarms=[fast], panel=ALIKE).checks[3]) == ("J2", "", "warn", "far too fast")
+    assert words(judged(panel=ALIKE).checks[3]) == ("alike", "p .43", "ok", "nobody differs more than chance explains")
 
 
 LABEL = {"low": "low", "high": "high"}
 
 
-def campaign(state: str = "open") -> Campaign:
-    return Campaign(1, "trial", "", "h_falcon", "", CampaignState(state), 1, created_at=datetime.now(UTC))
-
-
-def standing(name: str, done: int = 5, late: int | None = None, missed: int = 0, controls: int = 0) -> JudgeStanding:
-    progress = JudgeProgress(name, done, 10, (), Pace(), 100.0, 100.0, 0.7, None)
-    return JudgeStanding(name, name, progress, late, missed, controls)
-
-
-def titles(
-    people: list[JudgeStanding],
-    measures: tuple[Measure, ...] = (),
-    divergence: Divergence | None = None,
-    state: str = "open",
-) -> list[tuple[str, str, str]]:
-    found = needs(
-        campaign(state),
-        people,
-        measures,
-        divergence,
-        targets=Targets(),
-        question_labels={("q", ""): "Focus"},
-        option_labels=LABEL,
+def campaign(state: str = "open", **settings: object) -> Campaign:
+    return Campaign(
+        1, "trial", "", "h_falcon", "", CampaignState(state), 1, settings=settings, created_at=datetime.now(UTC)
     )
+
+
+def standing(name: str, done: int = 5, late: int | None = None) -> JudgeStanding:
+    progress = JudgeProgress(name, done, 10, (), Pace(), 100.0, 100.0, 0.7, None)
+    return JudgeStanding(name, name, progress, late)
+
+
+def titles(people: list[JudgeStanding], where: Campaign | None = None, **numbers: Any) -> list[tuple[str, str, str]]:
+    labels = Labels({("q", ""): "Focus"}, LABEL)
+    found = needs(where or campaign(), people, replace(NO_SNAPSHOT, **numbers), Targets(), labels)
     return [(need.code, need.tone, str(need.title)) for need in found]
 
 
@@ -159,23 +153,32 @@ def test_nothing_needed_when_all_is_well() -> None:
     assert titles([standing("a"), standing("b")]) == []
 
 
-def test_a_pause_is_not_forgotten() -> None:
-    assert titles([], state="paused") == [("paused", "warn", "The campaign is paused.")]
+def test_a_pause_is_not_forgotten_and_a_closed_campaign_needs_nothing() -> None:
+    assert titles([], campaign("paused")) == [("paused", "warn", "The campaign is paused.")]
+    assert titles([standing("a", late=3), standing("b", done=0)], campaign("closed")) == []
 
 
-def test_controls_lateness_and_idleness() -> None:
-    people = [
-        standing("a", missed=5, controls=15),
-        standing("b", missed=3, controls=15),
-        standing("c", late=2),
-        standing("d", done=0),
-    ]
-    assert titles(people) == [
-        ("controls", "bad", "a missed 5 of 15 control items."),
-        ("controls", "warn", "b missed 3 of 15 control items."),
+def test_the_worst_comes_first() -> None:
+    people = [standing("a"), standing("b"), standing("c", late=2), standing("d", done=0)]
+    fast = Alarm(Code.SPEED, "b", 5.0, 40.0, 60)
+    line = Alarm(Code.STRAIGHT_LINE, "a", 0.97, 0.4, 60, label="low")
+    found = titles(people, controls={"a": (11, 12), "b": (4, 12)}, alarms=(fast, line), panel=APART)
+    assert found == [
+        ("controls", "bad", "a missed 11 of 12 control items."),
+        ("controls", "warn", "b missed 4 of 12 control items."),
+        ("differs", "warn", "c differs from the others more than chance explains."),
+        ("speed", "warn", "b is 8.0 times as fast as the others."),
+        ("straight_line", "warn", "a gave one and the same answer to 97 % of 60 items."),
         ("late", "warn", "c is 2 days late."),
         ("idle", "warn", "Not begun: d."),
     ]
+
+
+def test_the_rest_is_assigned_first_of_all() -> None:
+    people = [standing("a", done=10), standing("b", done=10)]
+    where = campaign("open", calibration=["d1"])
+    assert titles(people, where)[0] == ("calibration", "warn", "The calibration round is done.")
+    assert titles([standing("a"), *people], where)[0][2] == "The calibration round is under way."
 
 
 def test_before_anyone_has_begun_nobody_is_blamed() -> None:
@@ -184,19 +187,19 @@ def test_before_anyone_has_begun_nobody_is_blamed() -> None:
 
 def test_what_more_judging_cannot_mend() -> None:
     weak = Measure("q", value=0.22, low=0.14, high=0.27, expected_low=0.15, expected_high=0.27, items=50)
-    assert titles([standing("a")], (weak,)) == [("weak", "info", "Focus is at α .22.")]
-    assert titles([standing("a")], (replace(weak, items=5),)) == []
+    assert titles([standing("a")], measures=(weak,)) == [("weak", "info", "Focus is at α .22.")]
+    assert titles([standing("a")], measures=(replace(weak, items=5),)) == []
 
 
 def test_a_swap_is_the_first_need() -> None:
-    crossed = apart(swaps=(Swap("a", ("low", "high"), 20, 1),))
+    crossed = Divergence("q", ("a", "b"), "κ", {}, 40, swaps=(Swap("a", ("low", "high"), 20, 1),))
     first = titles([standing("a"), standing("b", late=1)], divergence=crossed)[0]
     assert first == ("swap", "bad", "a seems to swap low and high.")
 
 
 def test_more_overlap_is_asked_for_where_the_plan_will_not_do() -> None:
     wide = Measure("q", value=0.5, low=0.2, high=0.8, items=50, documents=6, needed=54)
-    assert titles([standing("a")], (wide,)) == [("overlap", "info", "The interval of Focus will stay wide.")]
+    assert titles([standing("a")], measures=(wide,)) == [("overlap", "info", "The interval of Focus will stay wide.")]
 
 
 def test_targets_from_settings_forgive_nonsense() -> None:

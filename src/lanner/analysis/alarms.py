@@ -9,8 +9,6 @@ however many judges there are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 import polars as pl
@@ -18,10 +16,9 @@ from scipy import sparse
 from scipy.stats import binomtest, norm
 
 from lanner.analysis.measures import FEWEST_ITEMS
+from lanner.model.alarms import LEVEL, Alarm, Code, PanelTest
 from lanner.stats.ratings import Ratings
 
-LEVEL = 0.05
-"""How often a panel of equally careful judges raises the alarm of differing."""
 MANY_TIMES_AS_FAST = 3.0
 """A judge who needs less than a third of the others' time has hardly read the texts."""
 STRAIGHT = 0.95
@@ -32,49 +29,6 @@ FEWEST_DOCUMENTS = 10
 judge makes of one document may carry over from item to item."""
 _PERMUTATIONS = 999
 _MOST_WORK = 30_000_000
-
-
-class Code(StrEnum):
-    """What an alarm is about."""
-
-    DIFFERS = "differs"
-    SPEED = "speed"
-    STRAIGHT_LINE = "straight_line"
-    CONTROLS = "controls"
-
-
-@dataclass(frozen=True, slots=True)
-class Alarm:
-    """One judge, what was observed (`value`), what it is held against (`reference`), over how many items. `clear` says
-    whether it is beyond doubt; `low` and `high` bound a share; `label` is the answer of a straight line."""
-
-    code: Code
-    judge: str
-    value: float
-    reference: float
-    n: int
-    clear: bool = True
-    low: float | None = None
-    high: float | None = None
-    label: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PanelTest:
-    """Whether any judge of a panel differs from the others more than chance explains.
-
-    `p` is the probability that, among judges who are all alike, somebody stands as far apart as `judge` does here.
-    """
-
-    judge: str
-    z: float
-    p: float
-    items: int
-    judges: int
-
-    @property
-    def differs(self) -> bool:
-        return self.p <= LEVEL
 
 
 def panel_test(rated: Ratings, *, seed: int = 1) -> PanelTest | None:
@@ -103,7 +57,7 @@ def panel_test(rated: Ratings, *, seed: int = 1) -> PanelTest | None:
         return None
     furthest = int(np.argmax(z))
     active = int(np.count_nonzero(variances > 0))
-    p = _p_value(float(z[furthest]), sums, members, variances, np.random.default_rng(seed), active)
+    p = _p_value(float(z[furthest]), (sums, members), variances, np.random.default_rng(seed))
     return PanelTest(rated.judges[furthest], float(z[furthest]), p, len(items), active)
 
 
@@ -128,7 +82,7 @@ def _distance(one: np.ndarray, other: np.ndarray, rated: Ratings) -> np.ndarray:
         return np.asarray(values[place])
     if rated.scored or rated.ordered:
         return np.asarray(np.abs(rated.points[one] - rated.points[other]))
-    return (one != other).astype(float)
+    return np.asarray(one != other, dtype=float)
 
 
 def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
@@ -178,16 +132,15 @@ def _totals(sums: Sequence[np.ndarray], members: Sequence[np.ndarray], judges: i
 
 def _p_value(
     observed: float,
-    sums: Sequence[np.ndarray],
-    members: Sequence[np.ndarray],
+    blocks: tuple[list[np.ndarray], list[np.ndarray]],
     variances: np.ndarray,
     rng: np.random.Generator,
-    active: int,
 ) -> float:
+    sums, members = blocks
+    known = variances > 0
     work = sum(values.size for values in sums)
     if work * _PERMUTATIONS > _MOST_WORK:  # so many blocks that the sums are normal
-        return float(-np.expm1(active * norm.logcdf(observed)))
-    known = variances > 0
+        return float(-np.expm1(np.count_nonzero(known) * norm.logcdf(observed)))
     owners = [sparse.csr_array(np.eye(len(variances))[who.ravel()]) for who in members]
     reached = 0
     for chunk in _chunks(work):
@@ -241,28 +194,3 @@ def straight_lines(rated: Ratings) -> list[Alarm]:
             value = float(counts[answer] / n)
             found.append(Alarm(Code.STRAIGHT_LINE, judge, value, reference, n, label=rated.labels[answer]))
     return found
-
-
-def missed_controls(counts: Mapping[str, tuple[int, int]], limit: float) -> list[Alarm]:
-    """Judges who miss a larger share of control items than `limit`, the worst first. It is `clear` where the whole
-    95 % interval (Wilson) of their share lies above the limit. `counts` are items missed and answered, by judge. A
-    limit of 1 or more is a number of items."""
-    found = []
-    for judge, (missed, answered) in counts.items():
-        if not answered:
-            continue
-        allowed = limit if limit < 1 else min(1.0, limit / answered)
-        share = missed / answered
-        low, high = share_interval(missed, answered)
-        if share > allowed:
-            clear = low > allowed
-            found.append(Alarm(Code.CONTROLS, judge, share, allowed, answered, clear=clear, low=low, high=high))
-    return sorted(found, key=lambda alarm: (-alarm.value, -alarm.n))
-
-
-def share_interval(count: int, of: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson)."""
-    if not of:
-        return 0.0, 1.0
-    interval = binomtest(count, of).proportion_ci(0.95, method="wilson")
-    return float(interval.low), float(interval.high)

@@ -10,13 +10,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from lanner.model import Choice, Grid, Labels, Number, Question, Rank, Role, Scale, Spans
+from lanner.model import EQUAL, MARKED, NOTHING, Choice, Grid, Labels, Number, Question, Rank, Role, Scale, Spans
 from lanner.stats.alpha import alpha
 from lanner.stats.preference import comparisons
 from lanner.stats.ratings import Ratings
 
-MARKED, NOTHING, EQUAL = "@marked", "@nothing", "@equal"
-"""Answers that no protocol names: a passage without a kind, no passage at all, neither of two preferred."""
 MOST_POINTS = 12
 """Points up to which a scale's answers are looked at one by one; beyond, as a distribution."""
 ROLES = tuple(str(role) for role in Role)
@@ -79,7 +77,7 @@ def comparable(table: pl.DataFrame, question: Question) -> pl.DataFrame:
         own = table.filter((pl.col("question") == question.id) & pl.col("ranks").is_not_null())
         if own.is_empty():
             return own
-        pairs, _ = comparisons(own, question.id)
+        pairs, _ = comparisons(own, question.id, roles=ROLES)
         won = pl.when(pl.col("won") > 0).then("one").when(pl.col("won") < 0).then("two").otherwise(pl.lit(EQUAL))
         return pairs.with_columns(
             won.alias("label"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from lanner.analysis.comparable import ROLES
 from lanner.errors import StatisticError
 from lanner.model import Choice, Grid, Labels, Number, Protocol, Question, Rank, Scale
 from lanner.stats.alpha import alpha
@@ -19,7 +20,8 @@ UNIT = ["document", "segment", "system"]
 
 
 def distances(table: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
-    """Mean distance over pairs of judges, for each unit and question that two have answered."""
+    """Mean distance over pairs of judges, for each unit and question that two have answered. Which rows count has been
+    decided before."""
     parts = [_distance(table, question) for _, question in protocol.questions]
     empty = {**dict.fromkeys(UNIT, pl.String()), "question": pl.String(), "distance": pl.Float64()}
     return pl.concat([pl.DataFrame(schema=empty), *(part for part in parts if part is not None)])
@@ -29,7 +31,9 @@ def _distance(table: pl.DataFrame, question: Question) -> pl.DataFrame | None:
     if not isinstance(question, Choice | Labels | Grid | Scale | Number | Rank):
         return None
     try:
-        rated = alpha.ratings(table.filter(pl.col("question") == question.id), question.id)
+        own = table.filter(pl.col("question") == question.id)
+        judges = sorted(own["judge"].unique().to_list())
+        rated = alpha.ratings(own, question.id, judges=judges, roles=ROLES)
     except StatisticError:
         return None
     pairs = rated.pairs

@@ -59,7 +59,7 @@ def answer_of(store: Store, campaign: Reference, unit: Unit, judge: str, questio
     """What a judge answered about a unit: to agree on it as it is, where an answer is too long to give again."""
     document, segment, systems = unit
     given = history(store, campaign, judge=judge, document=document, segment=segment, question=question)
-    own = [entry for entry in given if entry.systems == systems and entry.role is Role.MAIN]
+    own = [entry for entry in given if entry.systems == systems and entry.role in (Role.MAIN, Role.CALIBRATION)]
     if not own or own[-1].value is None:
         raise CampaignError(f"{judge!r} has not answered {question!r} about this.", code="no_answer")
     return own[-1].value

@@ -91,8 +91,15 @@ def configure(
         merged = {**found.settings, **(settings or {})}
         kept = {name: value for name, value in merged.items() if value is not None}
         tx.campaigns.set_details(found.id, title=title, settings=kept)
-        changed = sorted(settings or {})
-        tx.events.add("configured", at or now(), campaign=found.id, account=account, settings=changed)
+        before = {"title": found.title, **found.settings}
+        after = {**kept, "title": found.title if title is None else title}
+        changes = {
+            name: [before.get(name), after.get(name)]
+            for name in sorted({*before, *after})
+            if before.get(name) != after.get(name)
+        }
+        if changes:
+            tx.events.add("configured", at or now(), campaign=found.id, account=account, changes=changes)
         return find(tx, found.id)
 
 

@@ -105,6 +105,44 @@ def add_overlap(name: str, judges: str, documents: str, store_place: str, as_jso
     output.end()
 
 
+@click.command("leave-out", short_help="Count a judge in no result, for a reason.")
+@click.argument("name")
+@click.argument("judge")
+@click.option("--reason", required=True, help="Why; reports state it.")
+@store_option
+@json_option
+def leave_out(name: str, judge: str, reason: str, store_place: str, as_json: bool) -> None:
+    """Leave a judge out of every result: agreement, scores, effort, verdict, report. Nothing is deleted; `lanner
+    campaign count-again` takes it back.
+
+    Example: lanner campaign leave-out pilot ana --reason "missed 11 of 12 controls"
+    """
+    output = Output("campaign leave-out", as_json)
+    with Store.open(store_place, create=False) as store:
+        campaign.leave_out(store, name, judge, reason)
+    output.rows.append({"judge": judge, "reason": reason})
+    output.say(f"{judge} counts in no result. To take it back: lanner campaign count-again {name} {judge}")
+    output.end()
+
+
+@click.command("count-again", short_help="Count a judge who was left out.")
+@click.argument("name")
+@click.argument("judge")
+@store_option
+@json_option
+def count_again(name: str, judge: str, store_place: str, as_json: bool) -> None:
+    """Count a judge again who was left out of the results.
+
+    Example: lanner campaign count-again pilot ana
+    """
+    output = Output("campaign count-again", as_json)
+    with Store.open(store_place, create=False) as store:
+        campaign.count_again(store, name, judge)
+    output.rows.append({"judge": judge})
+    output.say(f"{judge} counts again.")
+    output.end()
+
+
 @click.command("revoke", short_help="Let a judge's link open nothing any more.")
 @click.argument("name")
 @click.argument("judge")

@@ -44,7 +44,21 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
     output.table([_check(entry) for entry in status.verdict.checks], ["check", "value", "sign", "why"])
     output.say()
     judges = [_judge(judge, status) for judge in (*status.people, *status.models)]
-    output.table(judges, ["judge", "done", "share", "finish", "a minute", "active", "cost", "controls missed"])
+    output.table(
+        judges,
+        [
+            "judge",
+            "done",
+            "share",
+            "finish",
+            "a minute",
+            "active",
+            "cost",
+            "controls missed",
+            ("without", "α without"),
+            "left out",
+        ],
+    )
     output.say()
     labels = measure_labels(snapshot.measures, status.wording)
     measured = [_measure(entry, labels[entry.question, entry.row]) for entry in snapshot.measures]
@@ -82,6 +96,11 @@ def _judge(judge: JudgeStatus, status: CampaignStatus) -> dict[str, Json]:
         "active": duration(progress.active / 3600),
         "cost": "" if judge.cost is None else f"{status.targets.currency}{judge.cost:,.2f}",
         "controls missed": f"{judge.missed} of {judge.controls}" if judge.controls else "none asked",
+        "missed": judge.missed,
+        "controls": judge.controls,
+        "without": judge.without,
+        "alarms": list(judge.alarms),
+        "left out": judge.left_out,
     }
 
 
@@ -109,6 +128,7 @@ def _measure(entry: Measure, label: Words) -> dict[str, Json]:
         "expected": estimate(entry.value, entry.expected_low, entry.expected_high),
         "items": entry.items,
         "documents": entry.documents,
+        "weakest": entry.weakest,
         "signature": entry.signature,
     }
 

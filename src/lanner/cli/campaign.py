@@ -21,6 +21,8 @@ _ELSEWHERE = {
     "reopen": "_campaign_judges",
     "replace-judge": "_campaign_judges",
     "revoke": "_campaign_judges",
+    "leave-out": "_campaign_judges",
+    "count-again": "_campaign_judges",
     "import": "_campaign_bringing",
     "archive": "_campaign_keeping",
     "delete": "_campaign_keeping",

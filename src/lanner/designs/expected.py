@@ -18,11 +18,13 @@ below_original       the number is worse than the same judge's answer about the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lanner.model import Json, Judgement, Question, Role, Scale, Stage, Task
+from lanner.model.alarms import Alarm, Code
 from lanner.protocols.kinds import kind_of
 
 EXPLANATION = "explanation"
@@ -167,6 +169,33 @@ def misses(results: Iterable[Outcome], role: Role = Role.CONTROL) -> list[Misses
         ties = [rules for rules in failures if any(rule.tie and rule.met is False for rule in rules)]
         rows.append(Misses(judge, page, len(items), len(with_answer), len(failures), len(ties)))
     return rows
+
+
+def missed_controls(counts: Mapping[str, tuple[int, int]], limit: float) -> list[Alarm]:
+    """Judges who miss a larger share of control items than `limit`, the worst first. It is `clear` where the whole
+    95 % interval (Wilson) of their share lies above the limit. `counts` are items missed and answered, by judge. A
+    limit of 1 or more is a number of items."""
+    found = []
+    for judge, (missed, answered) in counts.items():
+        if not answered:
+            continue
+        allowed = limit if limit < 1 else min(1.0, limit / answered)
+        share = missed / answered
+        low, high = share_interval(missed, answered)
+        if share > allowed:
+            clear = low > allowed
+            found.append(Alarm(Code.CONTROLS, judge, share, allowed, answered, clear=clear, low=low, high=high))
+    return sorted(found, key=lambda alarm: (-alarm.value, -alarm.n))
+
+
+def share_interval(count: int, of: int) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson)."""
+    if not of:
+        return 0.0, 1.0
+    share, z = count / of, 1.959963984540054
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _key(judge: str, about: Any, question: str, role: Role) -> tuple[object, ...]:

@@ -1,7 +1,10 @@
 """The nouns of Lanner. Frozen, no I/O; everything else is built on these."""
 
 from lanner.model.judging import (
+    EQUAL,
     JUDGE_GROUPS,
+    MARKED,
+    NOTHING,
     Campaign,
     CampaignState,
     Item,
@@ -36,7 +39,10 @@ from lanner.model.result import Interval, Result, Signature
 from lanner.model.texts import Document, Json, Segment
 
 __all__ = [
+    "EQUAL",
     "JUDGE_GROUPS",
+    "MARKED",
+    "NOTHING",
     "Analysis",
     "Campaign",
     "CampaignState",

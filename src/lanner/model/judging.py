@@ -20,6 +20,8 @@ class JudgeKind(StrEnum):
     ADJUDICATED = "adjudicated"
 
 
+MARKED, NOTHING, EQUAL = "@marked", "@nothing", "@equal"
+"""Answers that no protocol names: a passage without a kind, no passage at all, neither of two preferred."""
 JUDGE_GROUPS: Mapping[str, tuple[JudgeKind, ...]] = {
     "people": (JudgeKind.PERSON, JudgeKind.SIMULATED),
     "models": (JudgeKind.MODEL,),

@@ -3,102 +3,63 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from lanner.errors import StatisticError
-from lanner.model import Choice, Grid, Labels, Number, Protocol, Question, Rank, Result, Scale, Spans
-from lanner.monitor.answers import AnswerTable, of_row, yes_no
-from lanner.monitor.snapshot import NOTHING, Measure
-from lanner.stats.alpha import alpha
+from lanner.analysis.agreement import QuestionAgreement, agreements
+from lanner.analysis.measures import Measure as PlannedMeasure
+from lanner.analysis.measures import Part
+from lanner.analysis.rows import Counted
+from lanner.model import Protocol, Result
+from lanner.monitor.snapshot import Measure
 from lanner.stats.power import documents_needed
-from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 
 LIVE = Resampling(n=400, seed=1)
-WANTED = 0.1
+HALF_WIDTH = 0.1
 """Half the width of an interval that tells enough."""
+_PARTS = {Part.ROW: "row", Part.LABEL: "label", Part.MARKED: "marked", Part.MEAN_OF_ROWS: "mean"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """What α is computed on, and how."""
+def measures(rows: Counted, protocol: Protocol, documents: int) -> list[Measure]:
+    """Agreement on every question that two people can agree on; its parts after it, the most agreed first.
 
-    ratings: Ratings
-    level: str | None
-    row: str = ""
-    part: str = ""
-    group: str = ""
-
-
-def measures(answers: AnswerTable, protocol: Protocol, people: Sequence[str], documents: int) -> list[Measure]:
-    """α of every question that two people can agree on; parts of a question after it, the most agreed first.
-
-    `documents` is how many there will be in the end.
+    `rows` are the answers that count, `documents` is how many there will be in the end.
     """
     found: list[Measure] = []
-    for _, question in protocol.questions:
-        if not has_measure(question):
+    for agreement in agreements(rows, protocol, resampling=LIVE):
+        if agreement.plan.question is None:  # a score that the protocol computes: reports tell it
             continue
-        try:
-            ratings = answers.only(question, people)
-        except StatisticError as error:
-            part = "marked" if isinstance(question, Spans) else ""
-            found.append(Measure(question.id, part=part, notes=(error.what,)))
-            continue
-        rows = [_measure(question, part, people, documents) for part in _parts(ratings, protocol, question)]
-        found += [row for row in rows if row.main]
-        parts = [row for row in rows if not row.main]
+        found.append(_headline(agreement, documents))
+        parts = [
+            _measure(part.measure, part.result, documents, _group(agreement, part.measure.row))
+            for part in agreement.parts
+        ]
         found += sorted(parts, key=lambda row: -(row.value if row.value is not None else -2))
     return found
 
 
-def has_measure(question: Question) -> bool:
-    """Whether two people can agree on it in a number."""
-    if isinstance(question, Choice | Labels) and question.for_each:
-        return False
-    return isinstance(question, Choice | Labels | Grid | Scale | Number | Rank | Spans)
+def _headline(agreement: QuestionAgreement, documents: int) -> Measure:
+    weakest = agreement.weakest
+    measure = _measure(agreement.plan.headline, agreement.headline, documents, "")
+    if weakest is None:
+        return measure
+    return replace(measure, weakest=weakest.measure.row, weakest_value=weakest.result.value)
 
 
-def _parts(ratings: Ratings, protocol: Protocol, question: Question) -> Iterator[_Part]:
-    level = _level(protocol, question)
-    match question:
-        case Grid():
-            yield _Part(ratings, level)
-            for row in question.rows:
-                yield _Part(of_row(ratings, row.id), level, row.id, "row", row.group or "")
-        case Labels():
-            yield _Part(ratings, "jaccard")
-            for option in question.options:
-                yield _Part(yes_no(ratings, option.id), "nominal", option.id, "label", option.group or "")
-        case Spans():
-            yield _Part(yes_no(ratings, NOTHING), "nominal", part="marked")
-        case Rank():
-            yield _Part(ratings, "nominal")
-        case _:
-            yield _Part(ratings, level)
+def _group(agreement: QuestionAgreement, row: str) -> str:
+    question = agreement.plan.question
+    options = (*getattr(question, "rows", ()), *getattr(question, "options", ()))
+    return next((option.group or "" for option in options if option.id == row), "")
 
 
-def _level(protocol: Protocol, question: Question) -> str | None:
-    """As the protocol's plan of analysis says; else what the kind of answer allows."""
-    for analysis in protocol.analyses:
-        if analysis.statistic == "agreement.alpha" and analysis.of == question.id and "level" in analysis.options:
-            return str(analysis.options["level"])
-    if isinstance(question, Grid):
-        return "ordinal" if all(option.value is not None for option in question.options) else "nominal"
-    return "interval" if isinstance(question, Scale | Number) else "nominal"
-
-
-def _measure(question: Question, part: _Part, people: Sequence[str], documents: int) -> Measure:
-    base = Measure(question.id, part.row, part.part, part.group)
-    try:
-        result: Result = alpha(part.ratings, resampling=LIVE, level=part.level)
-    except StatisticError as error:
-        return replace(base, notes=(error.what,))
+def _measure(planned: PlannedMeasure, result: Result, documents: int, group: str) -> Measure:
     now = result.counts.get("documents", 0)
     low, high = expected(result, now, documents)
-    return replace(
-        base,
+    return Measure(
+        question=planned.question,
+        row=planned.row,
+        part=_PARTS.get(planned.part, ""),
+        group=group,
         value=result.value,
         low=result.low,
         high=result.high,
@@ -106,22 +67,22 @@ def _measure(question: Question, part: _Part, people: Sequence[str], documents: 
         expected_high=high,
         items=result.counts.get("items", 0),
         documents=now,
-        judges=result.counts.get("judges", len(people)),
+        judges=result.counts.get("judges", 0),
         notes=result.notes,
         signature=str(result.signature or ""),
-        needed=_needed(result, documents),
+        needed=_needed(result, documents) if result.value is not None else None,
     )
 
 
-def _needed(result: Result, finally_: int) -> int | None:
+def _needed(result: Result, planned: int) -> int | None:
     """Documents judged by several until the interval is narrow enough, where the planned ones will not do."""
-    found = documents_needed(result, 2 * WANTED).value
-    return int(found) if found is not None and found > finally_ else None
+    needed = documents_needed(result, 2 * HALF_WIDTH).value
+    return int(needed) if needed is not None and needed > planned else None
 
 
-def expected(result: Result, now: int, finally_: int) -> tuple[float | None, float | None]:
+def expected(result: Result, now: int, planned: int) -> tuple[float | None, float | None]:
     """The interval to expect with all documents: half-widths shrink with the root of their number."""
     if result.value is None or result.low is None or result.high is None or not now:
         return None, None
-    shrink = math.sqrt(now / max(now, finally_))
+    shrink = math.sqrt(now / max(now, planned))
     return result.value - (result.value - result.low) * shrink, result.value + (result.high - result.value) * shrink

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import polars as pl
 
 from lanner.analysis.distances import UNIT, distances
-from lanner.model import Json, JudgeKind, Number, Protocol, Question, Scale
+from lanner.model import Json, JudgeKind, Number, Protocol, Question, Role, Scale
 from lanner.monitor.snapshot import Disagreement, DisagreementFilter, DisagreementList, UnitAnswers
 
 _MOST = 400
 
 
 def list_disagreements(
-    table: pl.DataFrame, protocol: Protocol, people: Sequence[str], wanted: DisagreementFilter
+    rows: pl.DataFrame, settled_units: Set[tuple[str, str, str]], protocol: Protocol, wanted: DisagreementFilter
 ) -> DisagreementList:
-    """The disagreements of these people. A question looked at must itself be in dispute."""
-    judges = [name for name in people if not wanted.judges or name in wanted.judges]
-    apart = distances(_main(table, judges), protocol)
+    """Disagreements among the answers that count. A question looked at must itself be in dispute."""
+    if wanted.judges:
+        rows = rows.filter(pl.col("judge").is_in(list(wanted.judges)))
+    apart = distances(rows, protocol)
     if apart.is_empty():
         return DisagreementList((), 0, 0, 0)
     asked = wanted.question if wanted.question in apart["question"].unique() else ""
@@ -29,21 +30,20 @@ def list_disagreements(
         pl.col("distance"),
         pl.col("distance").filter(pl.col("question") == asked).max().alias("own"),
     )
-    domains = table.select("document", "domain").unique(maintain_order=True)
+    domains = rows.select("document", "domain").unique(maintain_order=True)
     units = units.join(domains, on="document", how="left", maintain_order="left")
     for name in ("domain", "document"):
         if given := getattr(wanted, name):
             units = units.filter(pl.col(name) == given)
     shared = len(units)
     units = units.filter((pl.col("own") if asked else pl.col("mean")) > 0)
-    said = _given(_main(table, judges), asked) if asked else {}
+    said = _given(rows, asked) if asked else {}
     if len(wanted.labels) == 2 and asked:
         keep = [
             set(wanted.labels) <= {label for _, label in said.get(key, ())} for key in units.select(UNIT).iter_rows()
         ]
         units = units.filter(pl.Series(keep, dtype=pl.Boolean))
-    done = _settled(table)
-    is_done = [key in done for key in units.select(UNIT).iter_rows()]
+    is_done = [key in settled_units for key in units.select(UNIT).iter_rows()]
     found, settled = len(units), sum(is_done)
     if wanted.show in ("open", "settled"):
         units = units.filter(pl.Series([mark is (wanted.show == "settled") for mark in is_done], dtype=pl.Boolean))
@@ -51,23 +51,20 @@ def list_disagreements(
     units = units.sort(*order, descending=True, maintain_order=True).head(_MOST)
     entries = [
         Disagreement(
-            document, segment, system, domain or "", mean, dict(zip(questions, parts, strict=True)),
-            said.get((document, segment, system), ()), (document, segment, system) in done,
+            document=document,
+            segment=segment,
+            system=system,
+            domain=domain or "",
+            distance=mean,
+            parts=dict(zip(questions, parts, strict=True)),
+            given=said.get((document, segment, system), ()),
+            settled=(document, segment, system) in settled_units,
         )
         for document, segment, system, mean, questions, parts, domain in units.select(
             *UNIT, "mean", "question", "distance", "domain"
         ).iter_rows()
-    ]  # fmt: skip
+    ]
     return DisagreementList(tuple(entries), found, settled, shared)
-
-
-def _main(table: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
-    return table.filter((pl.col("role") == "main") & pl.col("judge").is_in(list(judges)))
-
-
-def _settled(table: pl.DataFrame) -> set[tuple[str, str, str]]:
-    settled = table.filter(pl.col("judge_kind") == str(JudgeKind.ADJUDICATED))
-    return {(d, s, o) for d, s, o in settled.select(UNIT).unique().iter_rows()}
 
 
 def _given(table: pl.DataFrame, question: str) -> dict[tuple[str, str, str], tuple[tuple[str, str], ...]]:
@@ -86,7 +83,7 @@ def unit_answers(
 ) -> UnitAnswers:
     """Everything said about one unit, also by models."""
     place = (pl.col("document") == unit[0]) & (pl.col("segment") == unit[1]) & (pl.col("system") == unit[2])
-    rows = table.filter(place & (pl.col("role") == "main"))
+    rows = table.filter(place & pl.col("role").is_in([str(Role.MAIN), str(Role.CALIBRATION)]))
     given: dict[str, dict[str, Json]] = {}
     settled: dict[str, Json] = {}
     seconds: dict[str, float] = {}
@@ -102,7 +99,7 @@ def unit_answers(
             _put(given.setdefault(question, {}), judge, row, value)
             if active is not None:
                 seconds[judge] = max(seconds.get(judge, 0.0), active)
-    apart = distances(_main(rows, people), protocol)
+    apart = distances(rows.filter(pl.col("judge").is_in(list(people))), protocol)
     parts = dict(apart.select("question", "distance").iter_rows())
     return UnitAnswers(given, seconds, parts, settled)
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 from scipy import sparse
 from scipy.stats import binomtest
 
+from lanner.analysis.comparable import is_fine, kinds, question_ratings
 from lanner.errors import StatisticError
 from lanner.model import Choice, Number, Question, Scale
-from lanner.monitor.answers import AnswerTable, is_fine, kinds
 from lanner.monitor.snapshot import FEWEST, Cell, Divergence, Leaning, OddOnes, Spread, Swap
 from lanner.stats.alpha import alpha
 from lanner.stats.coefficients import kappa, pairwise
@@ -28,11 +29,11 @@ _MOST_COMPARED = 40
 
 
 def divergence(
-    given: AnswerTable, question: Question, people: Sequence[str], models: Sequence[str]
+    rows: pl.DataFrame, question: Question, people: Sequence[str], models: Sequence[str]
 ) -> Divergence | None:
-    """The panels' numbers; None where nobody has answered this question yet."""
+    """The panels' numbers; None where nobody has answered this question yet. `rows` are the answers that count."""
     try:
-        rated = given.of(question)
+        rated = question_ratings(rows, question)
     except StatisticError:
         return None
     there = set(rated.judges)
@@ -45,14 +46,22 @@ def divergence(
     shared = rated if len(present) > 1 else own
     several = len(persons) > 1
     pairs = _pairs(_busiest(rated), question)
-    left_out = max(0, len(present) - _MOST_COMPARED)
+    not_compared = max(0, len(present) - _MOST_COMPARED)
     if is_fine(question):
         units, bounds, spreads = spreading(shared, question)
         leanings = leaning(own) if several else ()
         return Divergence(
-            question.id, tuple(persons), "κ", pairs, units, (), {}, None, None, (), (),
-            bounds, spreads, leanings, weighted=True, left_out=left_out,
-        )  # fmt: skip
+            question=question.id,
+            people=tuple(persons),
+            coefficient="κ",
+            pairs=pairs,
+            shared=units,
+            bounds=bounds,
+            spreads=spreads,
+            leanings=leanings,
+            weighted=True,
+            not_compared=not_compared,
+        )
     units, shares = _shares(shared, question)
     now, merges = _merges(own) if several and not own.sets else (None, ())
     return Divergence(
@@ -68,7 +77,7 @@ def divergence(
         merges=merges,
         swaps=_swaps(own) if several and not own.sets else (),
         weighted=_weights(rated, question) is not None,
-        left_out=left_out,
+        not_compared=not_compared,
     )
 
 
@@ -258,10 +267,14 @@ def leaning(rated: Ratings) -> tuple[Leaning, ...]:
     """Every judge against the mean of the others on the same items, the furthest first."""
     found = [
         Leaning(
-            result.labels["judge"], result.value, result.low, result.high,
-            result.counts.get("items", 0), str(result.signature or ""),
+            judge=result.labels["judge"],
+            value=result.value,
+            low=result.low,
+            high=result.high,
+            items=result.counts.get("items", 0),
+            signature=str(result.signature or ""),
         )
         for result in severity(rated, resampling=_QUICK)
         if result.value is not None
-    ]  # fmt: skip
+    ]
     return tuple(sorted(found, key=lambda entry: -abs(entry.value)))

@@ -14,15 +14,19 @@ from typing import Any
 import polars as pl
 
 from lanner import campaign as campaigns
+from lanner.analysis.agreement import without_each_judge
+from lanner.analysis.alarms import fast_judges, panel_test, straight_lines
+from lanner.analysis.comparable import question_ratings
+from lanner.analysis.measures import main_question, plan_question
+from lanner.analysis.rows import GROUPS, Counted, Purpose, counted
 from lanner.designs.expected import misses, outcomes
-from lanner.model import Choice, Grid, Judge, Judgement, Labels, Protocol, Question, Role, Scale, Task, Text
+from lanner.errors import StatisticError
+from lanner.model import Judge, JudgeKind, Judgement, Protocol, Question, Role, Task, Text
 from lanner.monitor.agreement import measures
-from lanner.monitor.answers import AnswerTable
 from lanner.monitor.disagreements import list_disagreements, unit_answers
 from lanner.monitor.divergence import divergence
 from lanner.monitor.pace import paces
 from lanner.monitor.snapshot import (
-    COMPARED,
     MODELS,
     PEOPLE,
     Comment,
@@ -32,6 +36,7 @@ from lanner.monitor.snapshot import (
     UnitAnswers,
 )
 from lanner.stats.frame import frame
+from lanner.stats.ratings import Ratings
 from lanner.store import Store
 
 Key = tuple[Any, ...]
@@ -40,14 +45,6 @@ KEY = ["judge", "stage", "question", "document", "segment", "system", "role"]
 _COMMENTS = 50
 _LATE = 2000
 """PostgreSQL may show a row after one with a higher id: so many are read again. Adding twice changes nothing."""
-
-
-def main_question(protocol: Protocol, wanted: str = "") -> Question | None:
-    """The question that agreement is judged by: the one named, else the first that two people can agree on."""
-    askable = [q for _, q in protocol.questions if q.kind in COMPARED and not q.for_each]
-    # Marks, ranks and counts come after what is asked outright: they are the main question where there is no other.
-    first = next((q for q in askable if isinstance(q, Choice | Labels | Grid | Scale)), askable[0] if askable else None)
-    return next((q for q in askable if q.id == wanted), first)
 
 
 class LiveCampaigns:
@@ -62,12 +59,13 @@ class LiveCampaigns:
         return self._fresh(campaign).snapshot(question)
 
     def disagreements(self, campaign: int, wanted: DisagreementFilter) -> DisagreementList:
-        """Where the people of a campaign disagree."""
+        """Where the people of a campaign disagree; in the calibration round as long as there is nothing else."""
         live = self._fresh(campaign)
-        return list_disagreements(live.table, live.protocol, live.people, wanted)
+        rows = live.rows(Purpose.CALIBRATION if wanted.calibration else None, of="people")
+        return list_disagreements(rows.table, live.settled_units(), live.protocol, wanted)
 
     def answers(self, campaign: int, unit: tuple[str, str, str]) -> UnitAnswers:
-        """Everything answered about one unit."""
+        """Everything answered about one unit, in the main part and in the calibration round."""
         live = self._fresh(campaign)
         return unit_answers(live.table, live.protocol, unit, live.people)
 
@@ -99,12 +97,31 @@ class LiveCampaign:
         self._control_answers: dict[Key, Judgement] = {}
         """Answers about the units that control items are about."""
         self._done: dict[str, Snapshot] = {}
+        self.left_out: dict[str, str] = {}
+
+    @property
+    def purpose(self) -> Purpose:
+        """What the answers count for: the calibration round, as long as nothing else has been judged."""
+        judged = self.table.filter((pl.col("document") != "") & (pl.col("judge_kind") != str(JudgeKind.ADJUDICATED)))
+        roles = set(judged["role"].unique())
+        only = str(Role.CALIBRATION) in roles and str(Role.MAIN) not in roles
+        return Purpose.CALIBRATION if only else Purpose.AGREEMENT
+
+    def rows(self, purpose: Purpose | None = None, *, of: str | Sequence[str] | None = None) -> Counted:
+        """The rows that count, of people alone or of several groups to compare."""
+        return counted(self.table, purpose or self.purpose, of=of or tuple(GROUPS), left_out=self.left_out)
+
+    def settled_units(self) -> set[tuple[str, str, str]]:
+        """Units about which a meeting has agreed on an answer."""
+        settled = self.table.filter(pl.col("judge_kind") == str(JudgeKind.ADJUDICATED))
+        return {(d, s, o) for d, s, o in settled.select("document", "segment", "system").unique().iter_rows()}
 
     def update(self, judges: Sequence[Judge]) -> None:
         """Take in everything that was saved or assigned until now."""
         self.judges = {judge.id for judge in judges}
-        self.people = tuple(judge.id for judge in judges if judge.kind in PEOPLE)
-        self.models = tuple(judge.id for judge in judges if judge.kind in MODELS)
+        self.left_out = campaigns.left_out(self._store, self._campaign)
+        self.people = tuple(judge.id for judge in judges if judge.kind in PEOPLE and judge.id not in self.left_out)
+        self.models = tuple(judge.id for judge in judges if judge.kind in MODELS and judge.id not in self.left_out)
         late = _LATE if self._store.kind == "postgresql" else 0
         new = campaigns.judgements(self._store, self._campaign, after=max(0, self.stamp - late))
         controls = _control_tasks(self._store, self._campaign)
@@ -124,34 +141,57 @@ class LiveCampaign:
         """The numbers as they are now. What does not depend on the question is computed once."""
         question = main_question(self.protocol, wanted)
         name = question.id if question else ""
-        known = self._done.get(name)
-        state = (self.stamp, self.people, self.models)
-        if known is not None and (known.stamp, known.people, known.models) == state:
-            return known
-        judges = [*self.people, *self.models]
-        answers = AnswerTable(self.table.filter((pl.col("role") == "main") & pl.col("judge").is_in(judges)))
-        other = next((s for s in self._done.values() if (s.stamp, s.people, s.models) == state), None)
+        state = (self.stamp, self.people, self.models, self.left_out)
+        current = {
+            known: snapshot
+            for known, snapshot in self._done.items()
+            if (snapshot.stamp, snapshot.people, snapshot.models, snapshot.left_out) == state
+        }
+        if name in current:
+            return current[name]
+        everyone, people = self.rows(), self.rows(of="people")
+        other = next(iter(current.values()), None)
+        made = other or self._whole(people)
+        divergent = None
+        if question is not None and not everyone.table.is_empty():
+            divergent = divergence(everyone.table, question, self.people, self.models)
+        rated = _ratings(people, question)
         comments, comments_in_all = self._comments()
-        made = Snapshot(
+        made = replace(
+            made,
+            made_at=datetime.now(UTC),
+            main=name,
+            divergence=divergent,
+            comments=comments,
+            comments_in_all=comments_in_all,
+            alarms=(*fast_judges(_seconds(people.table)), *(straight_lines(rated) if rated else ())),
+            panel=panel_test(rated) if rated else None,
+            without=_without(people, question, self.protocol) if rated else {},
+        )
+        self._done = {**current, name: made}
+        return made
+
+    def _whole(self, people: Counted) -> Snapshot:
+        """What does not depend on the question that judges are compared on."""
+        documents = len(self._documents)
+        if self.purpose is Purpose.CALIBRATION:
+            documents = people.table["document"].n_unique()
+        return Snapshot(
             campaign=self._campaign,
             stamp=self.stamp,
             made_at=datetime.now(UTC),
             people=self.people,
             models=self.models,
-            measures=other.measures
-            if other
-            else tuple(measures(answers, self.protocol, self.people, len(self._documents))),
-            main=name,
-            divergence=divergence(answers, question, self.people, self.models)
-            if question is not None and not answers.is_empty
-            else None,
-            paces=other.paces if other else paces(self.table),
-            comments=comments,
-            comments_in_all=comments_in_all,
+            measures=tuple(measures(people, self.protocol, documents)),
+            main="",
+            divergence=None,
+            paces=paces(self.table.filter(pl.col("document") != "")),
+            comments=(),
+            comments_in_all=0,
             controls=self._missed_controls(),
+            purpose=str(self.purpose),
+            left_out=dict(self.left_out),
         )
-        self._done[name] = made
-        return made
 
     def _comments(self) -> tuple[tuple[Comment, ...], int]:
         """The latest, and how many there are."""
@@ -175,6 +215,30 @@ class LiveCampaign:
             missed, answered = counts.get(row.judge, (0, 0))
             counts[row.judge] = (missed + row.missed, answered + row.answered)
         return counts
+
+
+def _ratings(people: Counted, question: Question | None) -> Ratings | None:
+    if question is None:
+        return None
+    try:
+        return question_ratings(people.table, question)
+    except StatisticError:
+        return None
+
+
+def _seconds(rows: pl.DataFrame) -> dict[str, list[float]]:
+    """Active seconds of each judge for each item, once each at their longest."""
+    spent = pl.coalesce("active", "elapsed").max()
+    items = rows.group_by("judge", "document", "segment", "system").agg(spent.alias("seconds")).drop_nulls("seconds")
+    return {str(judge): list(seconds) for judge, seconds in items.group_by("judge").agg("seconds").iter_rows()}
+
+
+def _without(people: Counted, question: Question | None, protocol: Protocol) -> dict[str, float]:
+    entry = plan_question(question, protocol) if question is not None else None
+    if entry is None:
+        return {}
+    results = without_each_judge(people, entry)
+    return {str(result.labels["without"]): result.value for result in results if result.value is not None}
 
 
 def _control_tasks(store: Store, campaign: int) -> list[Task]:

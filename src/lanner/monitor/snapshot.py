@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from lanner.model import Json, JudgeKind
+from lanner.model.alarms import Alarm, PanelTest
 
 PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED)
 MODELS = (JudgeKind.MODEL, JudgeKind.METRIC)
@@ -13,8 +15,6 @@ FEWEST = 10
 """Shared units before a figure is drawn: with fewer, any picture is chance."""
 COMPARED = ("choice", "labels", "grid", "scale", "number", "rank", "spans")
 """Kinds of questions on which judges can be set side by side."""
-MARKED, NOTHING, EQUAL = "@marked", "@nothing", "@equal"
-"""UnitAnswers that no protocol names: a passage without a kind, no passage at all, neither of two preferred."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +82,27 @@ class Divergence:
     coefficient: str
     pairs: dict[tuple[str, str], Cell]
     shared: int
-    labels: tuple[str, ...]
-    shares: dict[str, tuple[float, ...]]
-    odd: OddOnes | None
-    now: float | None
-    merges: tuple[tuple[str, str, float], ...]
-    swaps: tuple[Swap, ...]
+    labels: tuple[str, ...] = ()
+    shares: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    odd: OddOnes | None = None
+    now: float | None = None
+    merges: tuple[tuple[str, str, float], ...] = ()
+    swaps: tuple[Swap, ...] = ()
     bounds: tuple[float, float] | None = None
     """The ends of a scale too fine to be looked at answer by answer; then these two say how judges use it."""
     spreads: dict[str, Spread] = field(default_factory=dict)
     leanings: tuple[Leaning, ...] = ()
     weighted: bool = False
     """Whether κ counts near answers as agreement in part."""
-    left_out: int = 0
+    not_compared: int = 0
     """Judges with fewer answers who are not in `pairs`, where there are too many to compare each with each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
     """Agreement on a question, or on a part of one: a row of a grid, a label chosen or not, whether anything was
-    marked. `part` says which ("", "row", "label", "marked") and `row` names it."""
+    marked. `part` says which ("", "row", "label", "marked"; "mean" is the mean of a grid's rows)
+    and `row` names it."""
 
     question: str
     row: str = ""
@@ -119,6 +120,9 @@ class Measure:
     signature: str = ""
     needed: int | None = None
     """Documents judged by several until the interval is narrow enough; None where the planned ones will do."""
+    weakest: str = ""
+    """Of a grid, whose number is the mean of its rows: the row that judges agree on least, and how far."""
+    weakest_value: float | None = None
 
     @property
     def main(self) -> bool:
@@ -148,6 +152,8 @@ class DisagreementFilter:
     judges: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     show: str = "open"
+    calibration: bool = False
+    """The calibration round, also when the main part has begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,3 +224,12 @@ class Snapshot:
     comments_in_all: int
     controls: dict[str, tuple[int, int]]
     """By judge: control items missed, control items answered."""
+    purpose: str = "agreement"
+    """What the answers count for: "calibration" as long as there are no others."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Judges who count in no result, with the reason."""
+    alarms: tuple[Alarm, ...] = ()
+    panel: PanelTest | None = None
+    """Whether any judge differs from the others more than chance explains, on the main question."""
+    without: Mapping[str, float] = field(default_factory=dict)
+    """Agreement on the main question without each judge in turn."""

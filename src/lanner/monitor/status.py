@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from lanner import campaign as campaigns
-from lanner.model import Campaign, Protocol
+from lanner.designs.expected import missed_controls
+from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Protocol
+from lanner.model.alarms import Code
 from lanner.monitor.messages import Words, message
 from lanner.monitor.progress import JudgeProgress, judge_progress
-from lanner.monitor.snapshot import EQUAL, MARKED, MODELS, NOTHING, PEOPLE, Measure, Snapshot
-from lanner.monitor.verdict import JudgeStanding, Need, Targets, Verdict, needs, verdict
+from lanner.monitor.snapshot import MODELS, PEOPLE, Measure, Snapshot
+from lanner.monitor.verdict import Evidence, JudgeStanding, Labels, Need, Targets, Verdict, needs, verdict
 from lanner.protocols.wording import Wording
 from lanner.store import Event, Seat, Store
 
@@ -47,6 +49,12 @@ class JudgeStatus:
     cost_in_all: float | None
     missed: int
     controls: int
+    left_out: str = ""
+    """Why this judge counts in no result; empty where they count."""
+    without: float | None = None
+    """Agreement on the main question without this judge."""
+    alarms: tuple[str, ...] = ()
+    """Codes of what there is to look at."""
 
     @property
     def is_done(self) -> bool:
@@ -125,24 +133,30 @@ def campaign_status(
     main = next((measure for measure in numbers.measures if measure.main and measure.question == numbers.main), None)
     names = {seat.judge.id: seat.judge.name or seat.judge.id for seat in seats}
     standings = [
-        JudgeStanding(judge.seat.judge.id, judge.name, judge.progress, judge.days_late, judge.missed, judge.controls)
+        JudgeStanding(judge.seat.judge.id, judge.name, judge.progress, judge.days_late)
         for judge in people
+        if judge.seat.judge.id not in numbers.left_out
     ]
+    evidence = Evidence(
+        main=main,
+        progress=[standing.progress for standing in standings],
+        controls={judge: counts for judge, counts in numbers.controls.items() if judge not in numbers.left_out},
+        alarms=numbers.alarms,
+        panel=numbers.panel,
+        swaps=numbers.divergence.swaps if numbers.divergence else (),
+        ready=snapshot is not None,
+        calibration=numbers.purpose == "calibration",
+        closed=str(campaign.state) == "closed",
+        weakest=wording.option(main.question, main.weakest).label if main is not None and main.weakest else "",
+    )
+    labels = Labels(measure_labels(numbers.measures, wording), option_labels(protocol, wording, numbers.main))
     return CampaignStatus(
         campaign=campaign,
         protocol=protocol,
         wording=wording,
         corpus=corpus,
         targets=targets,
-        verdict=verdict(
-            main,
-            [judge.progress for judge in people],
-            numbers.controls,
-            numbers.divergence,
-            targets=targets,
-            names=names,
-            ready=snapshot is not None,
-        ),
+        verdict=verdict(evidence, targets, names),
         people=people,
         models=tuple(judge for judge in judges if judge.seat.judge.kind in MODELS),
         seats=tuple(seats),
@@ -152,11 +166,10 @@ def campaign_status(
         needs=needs(
             campaign,
             standings,
-            numbers.measures,
-            numbers.divergence,
-            targets=targets,
-            question_labels=measure_labels(numbers.measures, wording),
-            option_labels=option_labels(protocol, wording, numbers.main),
+            numbers,
+            targets,
+            labels,
+            rest_assigned=any(event.kind == "rest_assigned" for event in events),
         ),
         events=tuple(events),
         ready=snapshot is not None,
@@ -175,7 +188,21 @@ def _judge_status(seat: Seat, progress: JudgeProgress, targets: Targets, snapsho
         cost_in_all=rate * (active + left / 3600) if rate is not None and left is not None else None,
         missed=missed,
         controls=controls,
+        left_out=snapshot.left_out.get(seat.judge.id, ""),
+        without=snapshot.without.get(seat.judge.id),
+        alarms=judge_alarms(seat.judge.id, snapshot, targets),
     )
+
+
+def judge_alarms(judge: str, snapshot: Snapshot, targets: Targets) -> tuple[str, ...]:
+    """Codes of what there is to look at in one judge, each once."""
+    counts = {judge: snapshot.controls[judge]} if judge in snapshot.controls else {}
+    codes = [str(alarm.code) for alarm in missed_controls(counts, targets.control_limit)]
+    codes += ["swap" for swap in (snapshot.divergence.swaps if snapshot.divergence else ()) if swap.judge == judge]
+    if snapshot.panel is not None and snapshot.panel.differs and snapshot.panel.judge == judge:
+        codes.append(str(Code.DIFFERS))
+    codes += [str(alarm.code) for alarm in snapshot.alarms if alarm.judge == judge]
+    return tuple(dict.fromkeys(codes))
 
 
 def _days_late(progress: JudgeProgress, deadline: date | None) -> int | None:

@@ -7,16 +7,21 @@ translates and a command prints; `code` and `tone` carry the meaning.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
+from urllib.parse import quote
 
+from lanner.designs.expected import missed_controls
 from lanner.model import Campaign, Json
+from lanner.model.alarms import Alarm, Code, PanelTest
 from lanner.monitor.messages import Message, Words, amount, coefficient, message
 from lanner.monitor.progress import JudgeProgress
-from lanner.monitor.snapshot import FEWEST, Cell, Divergence, Measure
+from lanner.monitor.snapshot import FEWEST, Measure, Snapshot, Swap
 
 SIGNS = {"ok": "✓", "warn": "▲", "bad": "✕", "none": "·"}
 _EMPTY = Message("")
+CONTROL_LIMIT = 0.25
+"""The share of control items a judge may miss, unless the organiser says otherwise; 1 or more is a number of items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class Need:
     more: Message = _EMPTY
     link: Message = _EMPTY
     target: str = ""
+    judge: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,7 @@ class Targets:
 
     minimum: float = 0.4
     deadline: date | None = None
-    control_limit: int = 4
+    control_limit: float = CONTROL_LIMIT
     hourly_rate: float | None = None
     currency: str = "€"
     budget: float | None = None
@@ -85,7 +91,7 @@ class Targets:
         return cls(
             minimum=0.4 if minimum is None else minimum,
             deadline=last,
-            control_limit=4 if limit is None else int(limit),
+            control_limit=CONTROL_LIMIT if limit is None or limit <= 0 else limit,
             hourly_rate=figure("hourly_rate"),
             currency=str(settings.get("currency", "€")),
             budget=figure("budget"),
@@ -100,46 +106,77 @@ class JudgeStanding:
     name: str
     progress: JudgeProgress
     days_late: int | None = None
-    missed: int = 0
-    controls: int = 0
 
 
 Controls = Mapping[str, tuple[int, int]]
 """By judge: control items missed, control items answered."""
 
 
-def verdict(
-    main: Measure | None,
-    progress: Sequence[JudgeProgress],
-    controls: Controls,
-    divergence: Divergence | None,
-    *,
-    targets: Targets,
-    names: Mapping[str, str],
-    ready: bool = True,
-) -> Verdict:
-    """The verdict on a campaign. Not `ready` are numbers that are still being computed."""
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the verdict looks at: agreement on the main question, everyone's progress, control items, alarms."""
+
+    main: Measure | None = None
+    progress: Sequence[JudgeProgress] = ()
+    controls: Controls = field(default_factory=dict)
+    alarms: Sequence[Alarm] = ()
+    panel: PanelTest | None = None
+    swaps: Sequence[Swap] = ()
+    ready: bool = True
+    calibration: bool = False
+    closed: bool = False
+    weakest: Words = ""
+    """What the weakest row of the main question is called, where that is a grid."""
+
+
+def verdict(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> Verdict:
+    """The verdict on a campaign. Not `ready` are numbers that are still being computed; a closed campaign gets no
+    advice on how to go on."""
     checks = (
-        _agreement(main, targets),
-        _attention(controls, targets, names),
-        _finish(progress, targets, names),
-        _furthest(divergence, names),
+        _agreement(evidence.main, targets),
+        _attention(evidence.controls, targets, names),
+        _finish(evidence.progress, targets, names, closed=evidence.closed),
+        _judges(evidence, names),
     )
-    if not ready:
+    if not evidence.ready:
         return Verdict((message("One moment."),), (message("The numbers are being made."),), checks)
     problems = [check for check in checks if check.tone in ("warn", "bad")]
     agreement = checks[0]
-    summary = [
-        {
-            "none": message("Too early to say."),
-            "bad": message("Not usable yet: people do not agree enough."),
-            "warn": message("Not settled yet: the main question may fall short."),
-            "ok": message("Usable so far."),
-        }[agreement.tone]
-    ]
+    summary = [_summary(agreement.tone, evidence)]
     if agreement.tone == "ok" or (agreement.tone == "none" and problems):
         summary.append(_to_mend(len(problems)))
-    return Verdict(tuple(summary), tuple(_advice(main, agreement, problems, targets)), checks)
+    advice = [] if evidence.closed else _advice(evidence.main, agreement, problems, targets)
+    if evidence.main is not None and evidence.weakest and agreement.tone != "none":
+        value = coefficient(evidence.main.weakest_value)
+        advice.append(
+            message("Mean of its parts; the weakest is {part} (α {value}).", part=evidence.weakest, value=value)
+        )
+    if evidence.calibration:
+        advice.insert(0, message("These answers are calibration: they count in no result."))
+    return Verdict(tuple(summary), tuple(advice), checks)
+
+
+def _summary(tone: str, evidence: Evidence) -> Message:
+    if evidence.calibration:
+        return {
+            "none": message("Calibration: too early to say."),
+            "bad": message("Calibration: people do not agree enough yet."),
+            "warn": message("Calibration: agreement may fall short."),
+            "ok": message("Calibration: people agree well."),
+        }[tone]
+    if evidence.closed:
+        return {
+            "none": message("Closed. Agreement could not be measured."),
+            "bad": message("Closed. Not usable: people do not agree enough."),
+            "warn": message("Closed. Agreement may fall short of the planned minimum."),
+            "ok": message("Closed. Usable."),
+        }[tone]
+    return {
+        "none": message("Too early to say."),
+        "bad": message("Not usable yet: people do not agree enough."),
+        "warn": message("Not settled yet: the main question may fall short."),
+        "ok": message("Usable so far."),
+    }[tone]
 
 
 def _to_mend(count: int) -> Message:
@@ -207,18 +244,41 @@ def _attention(controls: Controls, targets: Targets, names: Mapping[str, str]) -
     missed = sum(count for count, _ in controls.values())
     if not answered:
         return Check(code, name, message("not tested"), "", "none", message("no control item answered yet"))
-    worst = max(controls, key=lambda judge: controls[judge][0])
     value, small = message("{n} of {all}", n=missed, all=answered), message("controls missed")
-    most, limit = controls[worst][0], targets.control_limit
-    if most * 2 > limit:
-        tone = "bad" if most > limit else "warn"
-        why = message("{name} missed {n}, limit {limit}", name=names.get(worst, worst), n=most, limit=limit)
-        return Check(code, name, value, small, tone, why)
-    return Check(code, name, value, small, "ok", message("limit is {limit} per judge", limit=limit))
+    failing = missed_controls(controls, targets.control_limit)
+    if not failing:
+        return Check(code, name, value, small, "ok", message("nobody over the limit of {limit}", limit=_limit(targets)))
+    worst = failing[0]
+    why = message(
+        "{name} missed {share} [{low}, {high}], limit {limit}",
+        name=names.get(worst.judge, worst.judge),
+        share=percent(worst.value),
+        low=percent(worst.low),
+        high=percent(worst.high),
+        limit=percent(worst.reference),
+    )
+    return Check(code, name, value, small, "bad" if worst.clear else "warn", why)
 
 
-def _finish(progress: Sequence[JudgeProgress], targets: Targets, names: Mapping[str, str]) -> Check:
+def _limit(targets: Targets) -> str:
+    return percent(targets.control_limit) if targets.control_limit < 1 else f"{targets.control_limit:g}"
+
+
+def percent(share: float | None) -> str:
+    """A share as a whole percentage."""
+    return "–" if share is None else f"{100 * share:.0f} %"
+
+
+def _finish(
+    progress: Sequence[JudgeProgress], targets: Targets, names: Mapping[str, str], *, closed: bool = False
+) -> Check:
     code, name = "finish", message("Finish")
+    if closed:
+        done, total = sum(judge.done for judge in progress), sum(judge.total for judge in progress)
+        small = message("{n} of {all} items", n=f"{done:,}", all=f"{total:,}")
+        return Check(
+            code, name, message("closed"), small, "ok" if done >= total else "none", message("no more answers")
+        )
     left = [judge for judge in progress if judge.done < judge.total]
     if progress and not left:
         return Check(code, name, message("complete"), "", "ok", message("everything assigned is done"))
@@ -246,100 +306,56 @@ def _finish(progress: Sequence[JudgeProgress], targets: Targets, names: Mapping[
     return Check(code, name, value, planned, "ok", why)
 
 
-def _furthest(divergence: Divergence | None, names: Mapping[str, str]) -> Check:
-    code, name = "furthest", message("Furthest judge")
-    if divergence is not None and divergence.leanings and divergence.leanings[0].items >= FEWEST:
-        return _leaning(divergence, names)
-    if divergence is None or divergence.odd is None or divergence.odd.units < FEWEST:
-        why = message("needs {n} sentences that several people share", n=FEWEST)
-        return Check(code, name, message("not yet"), "", "none", why)
-    if divergence.swaps:
-        who = divergence.swaps[0].judge
+def _judges(evidence: Evidence, names: Mapping[str, str]) -> Check:
+    """Whether a judge should be looked at: swapped labels, a test of the whole panel, speed, straight lines."""
+    code, name = "judges", message("Judges")
+    if evidence.swaps:
+        who = evidence.swaps[0].judge
         return Check(code, name, names.get(who, who), "", "bad", message("seems to swap two labels"))
-    odd = divergence.odd
-    if not odd.alone:
-        return Check(code, name, message("none"), "", "ok", message("nobody stands alone"))
-    judge, times = odd.alone[0]
-    means = _mean_by_judge(divergence)
-    value = f"{names.get(judge, judge)} {divergence.coefficient} {coefficient(means.get(judge))}"
-    known = [(cell.value, pair) for pair, cell in _among_people(divergence) if cell.value is not None]
-    best = max(known) if known else None
-    closest = "–".join(names.get(j, j) for j in best[1]) if best and judge not in best[1] else ""
-    small = f"{closest} {coefficient(best[0])}" if best and closest else ""
-    share = sum(count for _, count in odd.alone) / len(odd.alone)
-    far = times > 1.25 * share and times > 0.1 * odd.units
-    why = message("alone on {n} of {all}", n=times, all=odd.units)
-    return Check(code, name, value, small, "warn" if far else "ok", why)
+    panel = evidence.panel
+    if panel is not None and panel.differs:
+        who = names.get(panel.judge, panel.judge)
+        return Check(code, name, who, f"p {coefficient(panel.p, 3)}", "warn", message("differs from the others"))
+    for alarm in evidence.alarms:
+        why = message("far too fast") if alarm.code is Code.SPEED else message("gives one answer to everything")
+        return Check(code, name, names.get(alarm.judge, alarm.judge), "", "warn", why)
+    if panel is None:
+        why = message("needs {n} sentences that three people share", n=FEWEST)
+        return Check(code, name, message("not yet"), "", "none", why)
+    why = message("nobody differs more than chance explains")
+    return Check(code, name, message("alike"), f"p {coefficient(panel.p, 2)}", "ok", why)
 
 
-def _leaning(divergence: Divergence, names: Mapping[str, str]) -> Check:
-    """On a fine scale: who scores clearly higher or lower than the others, by more than a twentieth of the scale."""
-    first = divergence.leanings[0]
-    value = f"{names.get(first.judge, first.judge)} {first.value:+.1f}".replace("-", "−")
-    low, high = divergence.bounds or (0.0, 0.0)
-    known = first.low is not None and first.high is not None
-    interval = f"[{first.low:.1f}, {first.high:.1f}]".replace("-", "−") if known else ""
-    clear = first.low is not None and first.high is not None and first.low * first.high > 0
-    far = clear and abs(first.value) > (high - low) / 20
-    if not clear:
-        why = message("not clearly apart")
-    elif first.value > 0:
-        why = message("scores higher than the others")
-    else:
-        why = message("scores lower than the others")
-    return Check("furthest", message("Furthest judge"), value, interval, "warn" if far else "ok", why)
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What questions and answers are called in the reader's language."""
 
-
-def _among_people(divergence: Divergence) -> list[tuple[tuple[str, str], Cell]]:
-    return [(pair, cell) for pair, cell in divergence.pairs.items() if set(pair) <= set(divergence.people)]
-
-
-def _mean_by_judge(divergence: Divergence) -> dict[str, float]:
-    values: dict[str, list[float]] = {}
-    for pair, cell in _among_people(divergence):
-        for judge in pair:
-            if cell.value is not None:
-                values.setdefault(judge, []).append(cell.value)
-    return {judge: sum(own) / len(own) for judge, own in values.items()}
+    questions: Mapping[tuple[str, str], Words]
+    options: Mapping[str, str]
 
 
 def needs(
     campaign: Campaign,
     people: Sequence[JudgeStanding],
-    measures: Sequence[Measure],
-    divergence: Divergence | None,
-    *,
+    snapshot: Snapshot,
     targets: Targets,
-    question_labels: Mapping[tuple[str, str], Words],
-    option_labels: Mapping[str, str],
+    labels: Labels,
+    *,
+    rest_assigned: bool = False,
 ) -> tuple[Need, ...]:
-    """What an organiser can do something about, the worst first."""
+    """What an organiser can do something about, the worst first. A closed campaign needs nothing."""
+    if str(campaign.state) == "closed":
+        return ()
     found: list[Need] = []
+    if campaign.settings.get("calibration") and not rest_assigned:
+        found.append(_assign_rest(people))
     if str(campaign.state) == "paused":
         more = message("Judges see a friendly note; unsent answers are kept.")
         found.append(Need("paused", "warn", message("The campaign is paused."), more))
     names = {standing.judge: standing.name for standing in people}
-    for swap in divergence.swaps if divergence else ():
-        title = message(
-            "{name} seems to swap {one} and {other}.",
-            name=names.get(swap.judge, swap.judge),
-            one=option_labels[swap.labels[0]],
-            other=option_labels[swap.labels[1]],
-        )
-        more = message(
-            "Their answers cross {n} times and match {m} times. Talk before more is judged.",
-            n=swap.crossed,
-            m=swap.straight,
-        )
-        found.append(Need("swap", "bad", title, more, message("Read them"), "disagreements"))
-    for judge in people:
-        title = message(
-            "{name} missed {n} of {all} control items.", name=judge.name, n=judge.missed, all=judge.controls
-        )
-        if judge.missed > targets.control_limit:
-            found.append(Need("controls", "bad", title, message("That is over the limit.")))
-        elif judge.missed * 2 > targets.control_limit:
-            found.append(Need("controls", "warn", title))
+    found += _swaps(snapshot, names, labels.options)
+    found += [_control_need(alarm, names) for alarm in missed_controls(snapshot.controls, targets.control_limit)]
+    found += _alarms(snapshot, names, labels.options)
     for judge in people:
         if judge.days_late is not None and judge.days_late > 0:
             hours = judge.progress.hours_a_day
@@ -348,10 +364,104 @@ def needs(
             found.append(Need("late", "warn", message("{name} is {late}.", name=judge.name, late=late), more))
     idle = [judge.name for judge in people if not judge.progress.done]
     if idle and len(idle) < len(people):
+        more = message("and {n} more", n=len(idle) - 6) if len(idle) > 6 else _EMPTY
         title = message("Not begun: {names}.", names=tuple(idle[:6]))
-        found.append(Need("idle", "warn", title, _EMPTY, message("Their links"), "judges"))
-    found += _weak_questions(measures, targets, question_labels)
-    return tuple(found)
+        found.append(Need("idle", "warn", title, more, message("Remind them"), "reminders"))
+    order = {"bad": 0, "warn": 1, "info": 2}
+    first = [need for need in found if need.code == "calibration"]
+    others = sorted((need for need in found if need.code != "calibration"), key=lambda need: order[need.tone])
+    return (*first, *others, *_weak_questions(snapshot.measures, targets, labels.questions))
+
+
+def _assign_rest(people: Sequence[JudgeStanding]) -> Need:
+    waiting = [judge for judge in people if judge.progress.done < judge.progress.total]
+    if waiting:
+        more = message("{n} of {all} judges have not finished it.", n=len(waiting), all=len(people))
+        return Need("calibration", "info", message("The calibration round is under way."), more)
+    title = message("The calibration round is done.")
+    more = message("Read the disagreements together, then assign the rest.")
+    return Need("calibration", "warn", title, more, message("Assign the rest"), "#rest")
+
+
+def _swaps(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, str]) -> list[Need]:
+    found = []
+    for swap in snapshot.divergence.swaps if snapshot.divergence else ():
+        title = message(
+            "{name} seems to swap {one} and {other}.",
+            name=names.get(swap.judge, swap.judge),
+            one=options[swap.labels[0]],
+            other=options[swap.labels[1]],
+        )
+        more = message(
+            "Their answers cross {n} times and match {m} times. Talk before more is judged.",
+            n=swap.crossed,
+            m=swap.straight,
+        )
+        found.append(Need("swap", "bad", title, more, message("Read them"), "disagreements", swap.judge))
+    return found
+
+
+def _control_need(alarm: Alarm, names: Mapping[str, str]) -> Need:
+    title = message(
+        "{name} missed {n} of {all} control items.",
+        name=names.get(alarm.judge, alarm.judge),
+        n=round(alarm.value * alarm.n),
+        all=alarm.n,
+    )
+    more = message(
+        "{share} [{low}, {high}], limit {limit}.",
+        share=percent(alarm.value),
+        low=percent(alarm.low),
+        high=percent(alarm.high),
+        limit=percent(alarm.reference),
+    )
+    link, target = _judge_link(alarm.judge)
+    return Need("controls", "bad" if alarm.clear else "warn", title, more, link, target, alarm.judge)
+
+
+def _alarms(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, str]) -> list[Need]:
+    found = []
+    panel = snapshot.panel
+    if panel is not None and panel.differs:
+        title = message(
+            "{name} differs from the others more than chance explains.", name=names.get(panel.judge, panel.judge)
+        )
+        more = message(
+            "p {p} over {n} judges; of twenty panels of equally careful judges one would show this.",
+            p=coefficient(panel.p, 3),
+            n=panel.judges,
+        )
+        link, target = _judge_link(panel.judge)
+        found.append(Need("differs", "warn", title, more, link, target, panel.judge))
+    for alarm in snapshot.alarms:
+        name = names.get(alarm.judge, alarm.judge)
+        if alarm.code is Code.SPEED:
+            times = f"{alarm.reference / alarm.value:.1f}" if alarm.value > 0 else "∞"
+            title = message("{name} is {n} times as fast as the others.", name=name, n=times)
+            more = message(
+                "Median {own} s an item, the others {others} s.",
+                own=f"{alarm.value:.0f}",
+                others=f"{alarm.reference:.0f}",
+            )
+        else:
+            title = message(
+                "{name} gave one and the same answer to {share} of {n} items.",
+                name=name,
+                share=percent(alarm.value),
+                n=alarm.n,
+            )
+            more = message(
+                "It is “{answer}”, which the others gave to {share} of them.",
+                answer=options[alarm.label],
+                share=percent(alarm.reference),
+            )
+        link, target = _judge_link(alarm.judge)
+        found.append(Need(str(alarm.code), "warn", title, more, link, target, alarm.judge))
+    return found
+
+
+def _judge_link(judge: str) -> tuple[Message, str]:
+    return message("Look at this judge"), f"judge?id={quote(judge, safe='')}"
 
 
 def _weak_questions(

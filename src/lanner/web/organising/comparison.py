@@ -124,8 +124,8 @@ def _heat_note(divergence: Divergence, names: Mapping[str, str]) -> str:
             "No model agrees with people as well as the weakest two people ({best} at best).",
             best=number(max(mixed), 2),
         )
-    if divergence.left_out:
-        said += " " + say("{n} judges with fewer answers are not compared here.", n=divergence.left_out)
+    if divergence.not_compared:
+        said += " " + say("{n} judges with fewer answers are not compared here.", n=divergence.not_compared)
     return said
 
 

@@ -147,8 +147,22 @@ async def judge(request: Request) -> Response:
     if found is None:
         raise HTTPException(404)
     seat, lines, tasks, asked = found
+    main = str(campaign.settings.get("main_question", ""))
+    snapshot = await site.live.snapshot(campaign.id, main, wait=2.0)
+    measure = next((m for m in snapshot.measures if m.main and m.question == snapshot.main), None) if snapshot else None
+    reasons = await site.read(lambda: campaigns.left_out(site.store, campaign.id))
     about = {number: (task.items[0].document, _systems(task)) for number, task in tasks.items()}
-    shown = {"campaign": campaign, "seat": seat, "tasks": lines, "about": about, "asked": asked}
+    shown = {
+        "campaign": campaign,
+        "seat": seat,
+        "tasks": lines,
+        "about": about,
+        "asked": asked,
+        "left_out": reasons.get(name, ""),
+        "with_judge": measure.value if measure else None,
+        "without_judge": snapshot.without.get(name) if snapshot else None,
+        "answers": sum(line.done for line in lines),
+    }
     return page(request, "judge.html", shown)
 
 
@@ -163,7 +177,7 @@ def _seat(store: Store, campaign: Campaign, judge: str) -> Seat | None:
 
 
 async def act(request: Request) -> Response:
-    """Something about one judge: revoke, reopen, replace, erase, withdraw."""
+    """Something about one judge: leave out, count again, revoke, reopen, replace, erase, withdraw."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     form = await auth.form_of(request)
@@ -174,6 +188,10 @@ async def act(request: Request) -> Response:
 
     def work() -> None:
         match what:
+            case "leave_out":
+                campaigns.leave_out(site.store, campaign.id, name, forms.text(form, "reason")[:500], account=account)
+            case "count_again":
+                campaigns.count_again(site.store, campaign.id, name, account=account)
             case "revoke":
                 campaigns.links.revoke(site.store, campaign.id, name)
             case "reopen":
@@ -193,6 +211,8 @@ async def act(request: Request) -> Response:
 
     await site.write(work)
     site.sessions.forget()
+    if what in ("leave_out", "count_again"):
+        return RedirectResponse(address_of(request, campaign), 303)
     return RedirectResponse(address_of(request, campaign, "/judges"), 303)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,14 +16,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from lanner import designs
-from lanner.model import Campaign, Judge
+from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
 from lanner.monitor.progress import JudgeProgress
 from lanner.monitor.snapshot import (
     COMPARED,
-    EQUAL,
     FEWEST,
-    MARKED,
-    NOTHING,
     PEOPLE,
     Comment,
     Divergence,
@@ -37,7 +34,7 @@ from lanner.web.organising.campaigns import campaign_of
 from lanner.web.organising.comparison import Comparison, comparison
 from lanner.web.organising.exports import FORMATS
 from lanner.web.organising.figures import AgreementRow
-from lanner.web.organising.log import describe_event
+from lanner.web.organising.log import Line, log_lines
 from lanner.web.page.rendering import moment, page
 from lanner.web.page.speech import amount, day, language, say, translate
 from lanner.web.site import Site
@@ -52,6 +49,7 @@ HEARTBEAT = 15.0
 LONGEST = 3600.0
 """Seconds a stream stays open. A browser comes back by itself; nobody forgotten stays for ever."""
 _SHOWN_SECONDS, _MOST_SHOWN = 0.8, 200
+_MOST_LINES = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +71,9 @@ class JudgeRow:
     hours_in_all: float | None
     missed: int
     controls: int
+    left_out: str
+    without: float | None
+    alarms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +100,16 @@ class LivePage:
     comparison: Comparison
     comments: tuple[Comment, ...]
     comments_in_all: int
-    activity: tuple[tuple[datetime, str], ...]
+    activity: tuple[Line, ...]
     rest_assigned: bool
+    calibration: bool
+    without: bool
     names: Mapping[str, str]
     made_at: datetime | None
     shared: int
 
 
-def live_page(status: CampaignStatus, now: datetime) -> LivePage:
+def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str] | None = None) -> LivePage:
     """The page of one campaign in the reader's language."""
     labels = {key: translate(label) for key, label in measure_labels(status.snapshot.measures, status.wording).items()}
     chosen = status.chosen
@@ -117,7 +120,7 @@ def live_page(status: CampaignStatus, now: datetime) -> LivePage:
         about=_about(status, now),
         targets=status.targets,
         verdict=status.verdict,
-        people=tuple(judge_row(judge) for judge in status.people),
+        people=tuple(judge_row(judge) for judge in sorted(status.people, key=_trouble_first)),
         models=tuple(judge_row(judge) for judge in status.models),
         domains=tuple(domain for domain, _, _ in status.corpus.domains),
         done=status.done,
@@ -137,12 +140,23 @@ def live_page(status: CampaignStatus, now: datetime) -> LivePage:
         ),
         comments=status.snapshot.comments[:6],
         comments_in_all=status.snapshot.comments_in_all,
-        activity=tuple((event.at, describe_event(event)) for event in status.events[:-9:-1]),
+        activity=tuple(log_lines(status.events, accounts or {}, _seat_names(status.seats))[:_MOST_LINES]),
         rest_assigned=any(event.kind == "rest_assigned" for event in status.events),
+        calibration=status.snapshot.purpose == "calibration",
+        without=bool(status.snapshot.without),
         names=status.names,
         made_at=status.snapshot.made_at if status.ready else None,
         shared=status.main.items if status.main else 0,
     )
+
+
+def _trouble_first(judge: JudgeStatus) -> tuple[bool, bool, bool]:
+    """Judges with something to look at first, then those who will be late, then those who have not begun."""
+    return not judge.alarms, not (judge.days_late or 0) > 0, bool(judge.progress.done)
+
+
+def _seat_names(seats: Sequence[Seat]) -> dict[int, str]:
+    return {seat.number: seat.judge.name or seat.judge.id for seat in seats}
 
 
 def judge_row(judge: JudgeStatus) -> JudgeRow:
@@ -169,6 +183,9 @@ def judge_row(judge: JudgeStatus) -> JudgeRow:
         hours_in_all=judge.hours_in_all,
         missed=judge.missed,
         controls=judge.controls,
+        left_out=judge.left_out,
+        without=judge.without,
+        alarms=judge.alarms,
     )
 
 
@@ -287,7 +304,9 @@ async def _live(request: Request) -> LivePage:
 
     def draw() -> LivePage:
         status = campaign_status(site.store, campaign, snapshot, now, chosen=chosen, language=language())
-        return live_page(status, now)
+        with site.store.reading() as tx:
+            accounts = {account.id: account.name for account in tx.accounts.all()}
+        return live_page(status, now, accounts)
 
     return await site.read(draw)
 

@@ -1,56 +1,22 @@
-"""What organisers did with a campaign, in words."""
+"""The log of a campaign in words: who did what, when, and what it was before and after. One line a change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from lanner.model import Json
 from lanner.store import Event
 from lanner.web.page.speech import amount, say
 
 Detail = Mapping[str, Json]
-
-
-def _count(detail: Detail, key: str) -> int:
-    value = detail.get(key, 0)
-    return len(value) if isinstance(value, list) else int(value or 0)
-
-
-def _tasks(detail: Detail) -> str:
-    return amount(_count(detail, "tasks"), "{n} task", "{n} tasks")
-
-
-def _judgements(detail: Detail) -> str:
-    return amount(_count(detail, "judgements"), "{n} judgement", "{n} judgements")
-
-
-_WORDS: Mapping[str, Callable[[Detail], str]] = {
-    "created": lambda d: say("Made, with {tasks}", tasks=_tasks(d)),
-    "redefined": lambda d: say("Made anew, with {tasks}", tasks=_tasks(d)),
-    "opened": lambda _: say("Opened"),
-    "paused": lambda _: say("Paused"),
-    "reopened": lambda _: say("Went on"),
-    "closed": lambda _: say("Closed"),
-    "configured": lambda d: say("Settings changed: {names}", names=_names(d.get("settings"))),
-    "judges_added": lambda d: say(
-        "{judges} added, {tasks}", judges=amount(_count(d, "judges"), "{n} judge", "{n} judges"), tasks=_tasks(d)
-    ),
-    "judge_replaced": lambda d: say("A judge took over {tasks}", tasks=_tasks(d)),
-    "judge_erased": lambda _: say("A judge’s identity was erased"),
-    "judge_withdrew": lambda d: say("A judge withdrew: {judgements} deleted", judgements=_judgements(d)),
-    "overlap_added": lambda d: say("Overlap added: {tasks}", tasks=_tasks(d)),
-    "rest_assigned": lambda d: say("After the calibration round: {tasks} assigned", tasks=_tasks(d)),
-    "task_reopened": lambda _: say("A finished task was reopened"),
-    "imported": lambda d: say("{judgements} imported", judgements=_judgements(d)),
-    "settled": lambda d: say("A disagreement was settled") + _noted(d),
-}
-
-
+_LONGEST = 120
 SETTINGS = {
     "title": "title",
     "deadline": "Deadline",
     "minimum_agreement": "Planned minimum of α",
-    "control_limit": "Control items a judge may miss",
+    "control_limit": "Share of control items a judge may miss",
     "main_question": "Main question",
     "hourly_rate": "Pay per active hour",
     "currency": "Currency",
@@ -67,25 +33,101 @@ SETTINGS = {
 """What a setting is called on the pages, by its id."""
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One change: when, by whom ("" for the command line), what, and where it is known the value before and after."""
+
+    at: datetime
+    who: str
+    what: str
+    before: str = ""
+    after: str = ""
+
+
 def setting(name: str) -> str:
     """What a setting is called in the reader's language."""
     return say(SETTINGS[name]) if name in SETTINGS else name.replace("_", " ")
 
 
+def log_lines(events: Sequence[Event], accounts: Mapping[int, str], judges: Mapping[int, str]) -> list[Line]:
+    """The log, newest first. `accounts` and `judges` are names by their numbers."""
+    lines: list[Line] = []
+    for event in events:
+        who = "" if event.account is None else accounts.get(event.account, f"#{event.account}")
+        changes = event.detail.get("changes")
+        if event.kind == "configured" and isinstance(changes, dict):
+            for name, (before, after) in changes.items():
+                lines.append(Line(event.at, who, setting(name), _value(before), _value(after)))
+        else:
+            lines.append(Line(event.at, who, describe_event(event, judges)))
+    return lines[::-1]
+
+
+def describe_event(event: Event, judges: Mapping[int, str] | None = None) -> str:
+    """One event as a sentence without its end."""
+    words = _WORDS.get(event.kind)
+    if words is None:
+        return event.kind.replace("_", " ").capitalize()
+    seat = event.detail.get("seat")
+    name = (judges or {}).get(seat, "") if isinstance(seat, int) else ""
+    text = words(event.detail)
+    return f"{name}: {text}" if name else text
+
+
+def _value(value: Json) -> str:
+    if value is None:
+        return "–"
+    text = ", ".join(_value(entry) for entry in value) if isinstance(value, list) else str(value)
+    text = f"{value:g}" if isinstance(value, float) else text
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …"
+
+
+def _count(detail: Detail, key: str) -> int:
+    value = detail.get(key, 0)
+    return len(value) if isinstance(value, list) else int(value or 0)
+
+
+def _tasks(detail: Detail) -> str:
+    return amount(_count(detail, "tasks"), "{n} task", "{n} tasks")
+
+
+def _judgements(detail: Detail) -> str:
+    return amount(_count(detail, "judgements"), "{n} judgement", "{n} judgements")
+
+
 def _names(value: Json) -> str:
-    return (
-        ", ".join(dict.fromkeys(setting(str(name)) for name in value))
-        if isinstance(value, list) and value
-        else say("title")
-    )
+    if not isinstance(value, list) or not value:
+        return say("title")
+    return ", ".join(dict.fromkeys(setting(str(name)) for name in value))
 
 
 def _noted(detail: Detail) -> str:
-    note = str(detail.get("note", ""))
-    return f": {note[:120]}" if note else ""
+    place = ", ".join(str(detail[key]) for key in ("document", "segment", "system") if detail.get(key))
+    note = _value(str(detail.get("note", "")))
+    return "".join([f" ({place})" if place else "", f": {note}" if note else ""])
 
 
-def describe_event(event: Event) -> str:
-    """One event as a sentence without its end."""
-    words = _WORDS.get(event.kind)
-    return words(event.detail) if words else event.kind.replace("_", " ").capitalize()
+_WORDS: Mapping[str, Callable[[Detail], str]] = {
+    "created": lambda d: say("Made, with {tasks}", tasks=_tasks(d)),
+    "redefined": lambda d: say("Made anew, with {tasks}", tasks=_tasks(d)),
+    "opened": lambda _: say("Opened"),
+    "paused": lambda _: say("Paused"),
+    "reopened": lambda _: say("Went on"),
+    "closed": lambda _: say("Closed"),
+    "configured": lambda d: say("Settings changed: {names}", names=_names(d.get("settings"))),
+    "judges_added": lambda d: say(
+        "{judges} added, {tasks}", judges=amount(_count(d, "judges"), "{n} judge", "{n} judges"), tasks=_tasks(d)
+    ),
+    "judge_replaced": lambda d: say("A judge took over {tasks}", tasks=_tasks(d)),
+    "judge_erased": lambda _: say("A judge’s identity was erased"),
+    "judge_withdrew": lambda d: say("A judge withdrew: {judgements} deleted", judgements=_judgements(d)),
+    "judge_left_out": lambda d: say("left out of all results: {reason}", reason=str(d.get("reason", ""))),
+    "judge_counted_again": lambda _: say("counted again"),
+    "overlap_added": lambda d: say("Overlap added: {tasks}", tasks=_tasks(d)),
+    "rest_assigned": lambda d: say("After the calibration round: {tasks} assigned", tasks=_tasks(d)),
+    "task_reopened": lambda _: say("A finished task was reopened"),
+    "imported": lambda d: say("{judgements} imported", judgements=_judgements(d)),
+    "settled": lambda d: say("A disagreement was settled") + _noted(d),
+    "reminded": lambda d: say("Reminders sent: {n}", n=_count(d, "judges")),
+    "link_issued": lambda _: say("new link"),
+}

@@ -54,6 +54,7 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
     "bad_deadline": ("The deadline is not a date.", "Write it as 2026-11-18."),
     "bad_return_link": ("The return link must begin with https://", ""),
     "no_judgements": ("There are no judgements in this file.", "Texts are brought in under “New campaign”."),
+    "no_reason": ("A judge is left out for a reason.", "Say why: the report will state it."),
     "no_column": ("There is no column {column}.", "The columns are: {columns}."),
 }
 _BY_KIND: tuple[tuple[type[LannerError], str], ...] = (

@@ -1,5 +1,5 @@
 // Keeps the live page fresh: waits for news, fetches the panels, and replaces those that changed.
-import { localise, sortAlike, sortable } from './organiser.js';
+import { filterAlike, localise, sortAlike, sortable } from './organiser.js';
 
 const panels = /** @type {HTMLElement} */ (document.getElementById('panels'));
 const sign = /** @type {HTMLElement} */ (document.getElementById('live'));
@@ -56,8 +56,8 @@ async function refresh() {
 /** Put new panels in the place of old ones that differ, so that focus and scroll stay elsewhere. @param {string} html */
 function replace(html) {
   const fresh = new DOMParser().parseFromString(html, 'text/html');
-  for (const panel of fresh.querySelectorAll('[data-panel]')) {
-    const old = panels.querySelector(`[data-panel="${panel.getAttribute('data-panel')}"]`);
+  for (const panel of /** @type {NodeListOf<HTMLElement>} */ (fresh.querySelectorAll('[data-panel]'))) {
+    const old = /** @type {HTMLElement | null} */ (panels.querySelector(`[data-panel="${panel.getAttribute('data-panel')}"]`));
     if (!old) return panels.replaceChildren(...fresh.body.childNodes);
     localise(panel);
     sortable(panel);
@@ -65,12 +65,13 @@ function replace(html) {
     const opened = [...old.querySelectorAll('details')].map(details => details.open);
     for (const [at, details] of [...panel.querySelectorAll('details')].entries())
       details.open = opened[at] ?? false;
-    if (old.innerHTML === panel.innerHTML) continue;
+    if (old.innerHTML === panel.innerHTML && old.hidden === panel.hidden) continue;
     const focused = old.contains(document.activeElement) ? document.activeElement : null;
     if (focused?.matches('select, input, textarea')) continue; // someone is choosing
     const place = focused ? [...old.querySelectorAll(FOCUS)].indexOf(focused) : -1;
     const put = document.importNode(panel, true);
     old.replaceWith(put);
+    filterAlike(put, old);
     /** @type {HTMLElement | undefined} */ (put.querySelectorAll(FOCUS)[place])?.focus({
       preventScroll: true,
     });

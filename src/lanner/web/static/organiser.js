@@ -86,6 +86,46 @@ export function sortAlike(fresh, old) {
   }
 }
 
+/** Show the rows of a table that hold the words looked for and, if wished, only marked ones. @param {ParentNode} within */
+export function filterRows(within = document) {
+  for (const field of /** @type {NodeListOf<HTMLInputElement>} */ (
+    within.querySelectorAll('input[data-filter]')
+  )) {
+    const table = within.querySelector(field.dataset.filter ?? '');
+    const marked = /** @type {HTMLInputElement | null} */ (
+      within.querySelector(`input[data-filter-marked="${field.dataset.filter}"]`)
+    );
+    const wanted = field.value.trim().toLocaleLowerCase();
+    for (const row of /** @type {NodeListOf<HTMLTableRowElement>} */ (
+      table?.querySelectorAll('tbody tr') ?? []
+    )) {
+      const named = words(row.cells[0] ?? row).toLocaleLowerCase().includes(wanted);
+      row.hidden = !named || (!!marked?.checked && !('marked' in row.dataset));
+    }
+  }
+}
+
+/** Filter a panel as the one it takes the place of was. @param {Element} fresh @param {Element} old */
+export function filterAlike(fresh, old) {
+  const before = /** @type {NodeListOf<HTMLInputElement>} */ (
+    old.querySelectorAll('input[data-filter], input[data-filter-marked]')
+  );
+  const after = /** @type {NodeListOf<HTMLInputElement>} */ (
+    fresh.querySelectorAll('input[data-filter], input[data-filter-marked]')
+  );
+  for (const [place, field] of [...after].entries()) {
+    field.value = before[place]?.value ?? field.value;
+    field.checked = before[place]?.checked ?? field.checked;
+  }
+  filterRows(fresh);
+}
+
+document.addEventListener('input', event => {
+  const field = event.target;
+  if (field instanceof HTMLInputElement && ('filter' in field.dataset || 'filterMarked' in field.dataset))
+    filterRows(field.closest('section') ?? document);
+});
+
 /** @param {HTMLTableCellElement} head @param {boolean} down */
 function sortBy(head, down = head.getAttribute('aria-sort') === 'ascending') {
   const table = /** @type {HTMLTableElement} */ (head.closest('table'));
