@@ -3,6 +3,9 @@ from pathlib import Path
 
 from analysis.test_material import falcon_folder
 from cli.command import Command
+from formats.test_judgements import simulated
+from lanner.reports import exchange
+from lanner.reports.export import export
 
 
 def test_a_table_with_its_codebook(lanner: Command, tmp_path: Path) -> None:
@@ -46,3 +49,13 @@ def test_a_campaign_gives_its_texts_to_a_format_without_judgements(lanner: Comma
     assert "--texts" in lanner("export", "pilot", "--to", "table", "--out", "texts.csv").err
     assert lanner("export", "pilot", "--texts", "--to", "table", "--out", "texts.csv").code == 0
     assert "source" in (tmp_path / "texts.csv").read_text(encoding="utf-8").partition("\n")[0]
+
+
+def test_numbers_are_the_same_from_the_export(lanner: Command, tmp_path: Path) -> None:
+    made = simulated("h_falcon")
+    exchange.write(made, "native", tmp_path / "whole.jsonl")
+    export(made, tmp_path / "table.csv")
+    whole = lanner("agreement", tmp_path / "whole.jsonl", "--json").envelope["rows"]
+    table = lanner("agreement", tmp_path / "table.csv", "--json").envelope["rows"]
+    assert whole
+    assert [{**row, "part": ""} for row in table] == [{**row, "part": ""} for row in whole]

@@ -19,9 +19,9 @@ def test_texts_become_a_corpus_file(lanner: Command, tmp_path: Path) -> None:
     [document] = [json.loads(line) for line in (tmp_path / "mine.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [segment["source"] for segment in document["segments"]] == ["One.", "Two."]
     said = lanner("import", path, "--force")
-    assert "--option languages=" in said.out + said.err  # nothing says which they are
+    assert "--languages" in said.out + said.err  # nothing says which they are
     said = lanner("import", path, "--force", "--option", "languages=en-de")
-    assert "--option languages=" not in said.out + said.err
+    assert "name them with --languages" not in said.out + said.err
     again = lanner("import", path)
     assert again.code == 2
     assert "such a file already" in again.err
@@ -29,25 +29,25 @@ def test_texts_become_a_corpus_file(lanner: Command, tmp_path: Path) -> None:
 
 
 def test_columns_that_may_be_translations_are_asked_about(lanner: Command, tmp_path: Path) -> None:
-    (tmp_path / "mine.csv").write_text("document,source,alder,birch\nd,One.,Eins.,Ein.\n", encoding="utf-8")
+    (tmp_path / "mine.csv").write_text("document,source,alder,birch\nd,One.,1,2\n", encoding="utf-8")
     ran = lanner("import", "mine.csv")
     assert (ran.out + ran.err).count("Columns: ") == 1
     (hint,) = [line for line in (ran.out + ran.err).splitlines() if "known to hold a translation" in line]
-    given = next(word for word in hint.split() if word.startswith("columns="))
+    given = next(word for word in hint.split() if word.startswith("system:"))
     refused = lanner("new", "pilot", "--texts", "mine.jsonl", "--protocol", "h_falcon", "--judges", "Ana")
     assert "which columns hold translations" in refused.err
-    assert lanner("import", "mine.csv", "--option", given, "--force").code == 0
+    assert lanner("import", "mine.csv", "--columns", given, "--force").code == 0
     assert lanner("new", "pilot", "--texts", "mine.jsonl", "--protocol", "h_falcon", "--judges", "Ana").code == 0
 
 
 def test_a_file_is_never_written_over_by_what_was_read_from_it(lanner: Command, tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text('{"src": "One.", "tgt": "Eins."}\n', encoding="utf-8")
+    before = path.read_bytes()
     for flags in ((), ("--force",)):
-        ran = lanner("import", path, *flags)
-        assert ran.code == 2
-        assert "--name mine-texts" in ran.err
-    assert lanner("import", path, "--name", "mine-texts").code == 0
+        assert lanner("import", path, *flags).code == 0
+        assert path.read_bytes() == before
+        assert (tmp_path / "mine-texts.jsonl").is_file()
 
 
 def test_scores_that_answer_no_protocol_stay_with_their_texts(lanner: Command, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_guessed_columns_are_shown_and_confirmed(
     refused = lanner("import", "t.csv")
     assert (refused.code, asked) == (2, ["Is that right?"])
     assert "source=source, system:target=target" in refused.out
-    assert "--option columns=" in refused.err
+    assert "--columns " in refused.err
     assert not (tmp_path / "t.jsonl").exists()
     told = "columns=source=source,system:oak=target"
     assert lanner("import", "t.csv", "--option", told).code == 0

@@ -41,3 +41,65 @@ def test_a_table_of_a_known_format_is_not_taken_for_ratings() -> None:
     assert part.protocol is not None
     assert part.protocol.name == "mqm"
     assert "penalty" in set(part.table["question"])
+
+
+LABELS = """judge,document,segment,domain,verdict,labels
+ana,d1,1,news,good,"[""style"", ""terms""]"
+ben,d1,1,news,good,"[""style""]"
+ana,d1,2,news,bad,[]
+ben,d1,2,news,good,[]
+ana,d2,1,talk,bad,"[""terms""]"
+ben,d2,1,talk,bad,"[""terms""]"
+ana,d2,2,talk,good,NA
+ben,d2,2,talk,good,[]
+"""
+
+
+def written(folder: Path, text: str, name: str = "mine.csv") -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def test_ratings_alone_are_enough(lanner: Command, tmp_path: Path) -> None:
+    file = written(tmp_path, LABELS.replace("verdict", "label").replace("labels", "issues"))
+    rows = lanner("agreement", file, "--json").envelope["rows"]
+    kappa = next(row for row in rows if row["sign"] == "κ")
+    assert kappa["value"] == pytest.approx(0.5)  # 3 of 4 the same; chance (2·3 + 2·1)/16
+    assert (kappa["n"], kappa["n_documents"]) == (4, 2)
+    by_domain = lanner("agreement", file, "--by", "domain", "--json").envelope["rows"]
+    assert {row["domain"] for row in by_domain} == {"news", "talk"}
+
+
+def test_every_column_that_is_no_place_is_an_answer(lanner: Command, tmp_path: Path) -> None:
+    text = "rater;".replace(";", ",") + "item,verdict,points\na,1,x,3\nb,1,x,4\na,2,y,1\nb,2,x,1\n"
+    ran = lanner("agreement", written(tmp_path, text), "--json").envelope
+    assert {row["question"] for row in ran["rows"]} == {"verdict", "points"}
+    assert any("every item counts as one" in note for note in ran["notes"])
+    sets = lanner("agreement", written(tmp_path, LABELS, "sets.csv"), "-q", "labels", "--json").envelope["rows"]
+    assert {row["sign"] for row in sets} >= {"α Jaccard", "mean Jaccard", "micro-F1"}
+    assert all(row["n"] == 3 for row in sets)  # NA is missing, [] is an answer
+
+
+def test_other_tables_go_to_other_readers_and_mistakes_are_named(lanner: Command, tmp_path: Path) -> None:
+    texts = written(tmp_path, "document,segment,source,target\nd,1,A.,B.\n", "texts.csv")
+    assert "only texts" in lanner("agreement", texts).err
+    assert "only texts" in lanner("agreement", texts, "--from", "ratings").err
+    file = written(tmp_path, LABELS)
+    assert "Did you mean 'labels'" in lanner("agreement", file, "-q", "label").err
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "what"),
+    [
+        ('a,d,1,3\nb,d,1,"4\n', 3, "not well formed"),
+        ('a,d,1,"two\nlines"\nb,d,1,"4\n', 4, "not well formed"),
+        ("a,d,1,3,4\n", 2, "has 5 cells, the header has 4"),
+    ],
+)
+def test_a_half_broken_table_is_told_with_its_line(
+    lanner: Command, tmp_path: Path, rows: str, line: int, what: str
+) -> None:
+    path = written(tmp_path, "judge,document,segment,score\n" + rows)
+    ran = lanner("agreement", path)
+    assert (ran.code, f"mine.csv:{line}: " in ran.err) == (2, True)
+    assert what in ran.err

@@ -21,7 +21,7 @@ def refused(path: Path, content: str | bytes) -> InputError:
 @pytest.mark.parametrize(
     ("name", "content", "seen", "step"),
     [
-        ("t.csv", "talk,said\na,b\n", "a .csv file with a table, columns talk, said", "--option columns=source=COLUMN"),
+        ("t.csv", "talk,said\na,b\n", "a .csv file with a table, columns talk, said", "--columns source=COLUMN"),
         ("t.txt", "Hello there\n", "its first line is “Hello there”", "src.txt with one segment a line"),
         ("t", "Hello\n", "a file without an ending", "lanner formats"),
         ("t.json", '{"info": 1, "data": []}', "a JSON object, keys info, data", "pearmut"),

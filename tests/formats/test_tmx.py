@@ -20,7 +20,7 @@ def test_the_sample() -> None:
     assert (document.id, document.language_pair) == ("memory", "en-de")
     first, second = document.segments
     assert (first.id, first.source, first.outputs, first.references) == (
-        *("t1", "The tide is out.", {"target": "Es ist Ebbe."}, {"fr": "Marée basse."}),
+        *("t1", "The tide is out.", {"target": "Es ist {1}Ebbe{/1}."}, {"fr": "Marée basse."}),
     )
     assert first.meta == {"notes": ["first"]}
     assert (second.id, second.source) == ("1", "We wait.")
@@ -31,7 +31,7 @@ def test_another_pair_can_be_asked_for() -> None:
     (reading,) = formats.read(SAMPLES / "memory.tmx", languages="de-fr", system="oak")
     first = reading.documents[0].segments[0]
     assert (first.source, first.outputs, first.references) == (
-        *("Es ist Ebbe.", {"oak": "Marée basse."}, {"en": "The tide is out."}),
+        *("Es ist {1}Ebbe{/1}.", {"oak": "Marée basse."}, {"en": "The tide is out."}),
     )
 
 
@@ -83,3 +83,10 @@ def test_one_output_only(tmp_path: Path) -> None:
     document = Document("d", (Segment("1", "a", {"oak": "A", "elm": "E"}),), "en", "de")
     with pytest.raises(InputError, match="one output"):
         formats.write("tmx", tmp_path / "x.tmx", [document])
+
+
+def test_a_memory_without_units_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.tmx"
+    path.write_text('<tmx version="1.4"><header srclang="en"/><body/></tmx>', encoding="utf-8")
+    with pytest.raises(InputError, match="no translation unit"):
+        formats.read(path)

@@ -4,14 +4,15 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from translate.storage import factory
 
 from formats.strategies import SAMPLES, documents, texts
-from lanner import formats
+from lanner import designs, formats, protocols
 from lanner.errors import InputError
-from lanner.model import Document, Segment
+from lanner.model import Document, Judge, Segment
 
 
 def test_version_1_2() -> None:
@@ -20,7 +21,7 @@ def test_version_1_2() -> None:
     assert (document.id, document.language_pair) == ("harbour.txt", "en-de-DE")
     first, second = document.segments
     assert (first.id, first.source, dict(first.outputs), first.paragraph) == (
-        *("a", "The tide is out.", {"target": "Es ist Ebbe."}, 1),
+        *("a", "The tide is {1}out{/1}.", {"target": "Es ist {1}Ebbe{/1}."}, 1),
     )
     assert first.meta["state"] == "translated"
     assert first.meta["notes"] == ["check"]
@@ -81,3 +82,56 @@ def test_one_target_only(tmp_path: Path) -> None:
     formats.write("xliff", tmp_path / "x.xlf", [document], system="elm")
     unit = factory.getobject(str(tmp_path / "x.xlf")).units[0]
     assert (str(unit.source), str(unit.target)) == ("a", "E")
+
+
+CODES = """<xliff version="1.2"><file original="a.html" source-language="en" target-language="fr"><body>
+<trans-unit id="1"><source>Click <bpt id="1">&lt;b&gt;</bpt>Save<ept id="1">&lt;/b&gt;</ept><ph id="2">&lt;br/&gt;</ph>
+</source><target>Cliquez <bpt id="1">&lt;b&gt;</bpt>ici<ept id="1">&lt;/b&gt;</ept></target></trans-unit>
+<trans-unit id="2"><source><g id="5">Bold</g> <x id="6"/><mrk mtype="term">term</mrk></source>
+<target> </target></trans-unit>
+<trans-unit id="3"><source>One. Two.</source>
+<seg-source><mrk mtype="seg" mid="1">One.</mrk> <mrk mtype="seg" mid="2">Two.
+</mrk></seg-source><target><mrk mtype="seg" mid="1">Un.</mrk></target></trans-unit>
+</body></file></xliff>"""
+
+
+def test_inline_codes_are_placeholders_and_come_back(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlf"
+    path.write_text(CODES, encoding="utf-8")
+    (reading,) = formats.read(path)
+    first, second, third, fourth = reading.documents[0].segments
+    assert first.source == "Click {1}Save{/1}{2}\n"
+    assert dict(first.outputs) == {"target": "Cliquez {1}ici{/1}"}
+    assert second.source == "{5}Bold{/5} {6}term"
+    assert not any("<" in segment.source for segment in reading.documents[0])
+    assert [(s.id, s.source.strip(), dict(s.outputs)) for s in (third, fourth)] == [
+        ("3.1", "One.", {"target": "Un."}),
+        ("3.2", "Two.", {}),
+    ]
+    assert (second.outputs, second.flags, fourth.flags) == ({}, ("no_target",), ("no_target",))
+    assert any("2 segments have no target" in note for note in reading.notes)
+    formats.write("xliff", tmp_path / "y.xlf", reading.documents)
+    again = formats.read(tmp_path / "y.xlf")[0].documents[0]
+    assert "<bpt" in (tmp_path / "y.xlf").read_text(encoding="utf-8")
+    assert [s.source for s in again] == [s.source for s in reading.documents[0]]
+
+
+def test_a_segment_without_target_is_nobodys_task(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlf"
+    path.write_text(CODES, encoding="utf-8")
+    tasks = designs.assign(
+        "full",
+        list(formats.read_documents(path)),
+        [Judge("a")],
+        protocols.load("da"),
+        rng=np.random.default_rng(0),
+        systems=("target",),
+    )
+    assert sorted(item.segment for task in tasks for item in task.items) == ["1", "3.1"]
+
+
+def test_a_file_without_units_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlf"
+    path.write_text('<xliff version="1.2"><file original="a"><body/></file></xliff>', encoding="utf-8")
+    with pytest.raises(InputError, match="no translation unit"):
+        formats.read(path)

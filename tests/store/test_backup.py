@@ -12,6 +12,7 @@ from lanner.errors import StoreError
 from lanner.store import Store
 from lanner.store.backup import backup, copies, name_at, prune, restore, verify, verify_file
 from lanner.store.copying import contents
+from lanner.store.links import driver_of
 
 
 def answers(store: Store) -> list[tuple[object, ...]]:
@@ -118,7 +119,7 @@ def test_a_store_that_is_broken_already_is_copied_and_told(tmp_path: Path) -> No
         opened(store)
         save(store, first_task(store))
         with store.filling() as connection:
-            connection.exec_driver_sql("UPDATE campaign SET corpus_hash = 'x'")
+            driver_of(connection).execute("UPDATE campaign SET corpus_hash = 'x'")
         made = backup(store, tmp_path / "one.sqlite")
     told = ("protocols and texts as frozen: the texts of first are not those it was made with",)
     assert made.problems == told

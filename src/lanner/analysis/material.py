@@ -19,6 +19,7 @@ from lanner.analysis.rows import Counted, Purpose, counted
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.model import Document, Judge, Judgement, Protocol, Role
+from lanner.protocols import guessing
 from lanner.protocols.derived import STAGE, chosen, scored
 from lanner.protocols.intake import take_in
 from lanner.protocols.scoring import word_count
@@ -142,23 +143,43 @@ def _said(judge: Judge) -> dict[str, Any]:
 
 
 def from_file(
-    path: str | Path,
+    path: formats.PathOrPaths,
     format: str | None = None,  # noqa: A002 - the word the command line uses
     protocol: str | None = None,
     **options: Any,
 ) -> list[Material]:
     """Everything judged in a file or folder, part by part, checked leniently by its protocol. `protocol` says which
-    one it is where the format does not know."""
-    readings = [reading for reading in formats.read(path, format, **options) if reading.judgements]
+    one it is where the format does not know; without it a fitting one is guessed, and the guess is among the notes."""
+    return from_readings(_judged(path, format, options), protocol, path)
+
+
+def _judged(path: formats.PathOrPaths, format: str | None, options: Mapping[str, Any]) -> list[formats.Reading]:  # noqa: A002
+    """The readings with judgements. A table without judges is read once more as one judge's."""
+    readings = formats.read(path, format, **options)
+    judged = [reading for reading in readings if reading.judgements]
+    if judged or options.get("judge") or "judge" not in formats.options(format or formats.recognise(path)):
+        return judged
+    return [reading for reading in formats.read(path, format, judge="judge", **options) if reading.judgements]
+
+
+def from_readings(
+    readings: Sequence[formats.Reading], protocol: str | None = None, path: formats.PathOrPaths = ""
+) -> list[Material]:
+    """What was read as something to analyse, part by part."""
     if not readings:
         step = "Judge them first (lanner new … --texts), or write them in another format (lanner export … --texts)."
-        raise InputError("There are no judgements in it, only texts.", where=Where(path), next_step=step)
+        where = Where(path if isinstance(path, str | Path) else None)
+        raise InputError("There are no judgements in it, only texts.", where=where, next_step=step)
     made = []
     for reading in readings:
         name = protocol or reading.protocol
+        notes = reading.notes
+        judgements = reading.judgements
         definition = protocols.load(name) if name else None
-        judgements, notes = reading.judgements, reading.notes
-        if definition:
+        if definition is None and reading.questions:
+            guessed = guessing.guess(judgements, reading.questions)
+            definition, notes = guessed.protocol, (guessed.note, *notes)
+        if definition is not None:
             intake = take_in(definition, judgements, reading.documents)
             judgements, notes = intake.judgements, (*notes, *intake.notes)
         made.append(Material(reading.name, definition, reading.documents, reading.judges, judgements, notes))

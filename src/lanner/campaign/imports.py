@@ -1,4 +1,4 @@
-"""Judgements made elsewhere, checked by the same protocol: leniently, counted, all of them or none."""
+"""Judgements made elsewhere, taken in through the same door: leniently, counted, all of them or none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lanner.errors import CampaignError, InputError, Where, did_you_mean
 from lanner.model import Campaign, CampaignState, Document, Item, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.protocols.intake import Intake, take_in
 from lanner.store import JUDGE_ITSELF, Key, NewAnswer, Store, Transaction
-from lanner.store.rows import dumps, micros
+from lanner.store.codec import dumps, micros
 
 DESIGN = "imported"
 """The design of a campaign whose judgements came from a file: nobody was assigned anything here."""

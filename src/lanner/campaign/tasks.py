@@ -13,7 +13,7 @@ from lanner.campaign.refusals import gate_open, refuse
 from lanner.errors import CampaignError
 from lanner.model import CampaignState, Json, Task
 from lanner.store import Answer, Assigned, Overview, Store, Transaction
-from lanner.store.rows import loads, moment
+from lanner.store.codec import loads, moment
 
 
 @dataclass(frozen=True, slots=True)

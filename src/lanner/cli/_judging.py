@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from lanner import campaign, formats, protocols
+from lanner import campaign, protocols
 from lanner.cli._output import Output
+from lanner.cli._source import documents_of
 from lanner.cli.import_ import slug
 from lanner.errors import LannerError, did_you_mean
 from lanner.judges import providers
@@ -137,7 +138,7 @@ def _texts(source: str, names: Sequence[str], given: dict[str, Any]) -> list[Doc
     if not Path(source).exists():
         hint = did_you_mean(source, names) or "Give a file of texts, or name the database with --store."
         raise LannerError(f"There is no file and no campaign called {source!r}.", next_step=hint)
-    return list(formats.read_documents(Path(source), given["format_name"]))
+    return list(documents_of(Path(source), given["format_name"]))
 
 
 def _asked(given: dict[str, Any]) -> str:

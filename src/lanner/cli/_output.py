@@ -80,6 +80,7 @@ class Output:
 
     def end(self) -> None:
         """Print the notes and signature, or the envelope. Called once, last."""
+        self.notes += [note for note in pending_notes() if note not in self.notes]
         if self.as_json:
             click.echo(
                 json.dumps(
@@ -99,6 +100,16 @@ class Output:
             self.console.print(f"  {escape(note)}", style="dim")
         if self.signature:
             self.console.print(escape(self.signature), style="dim")
+
+
+_PENDING = "lanner.notes"
+
+
+def pending_notes() -> list[str]:
+    """What was noticed on reading the files that the running command was given."""
+    context = click.get_current_context(silent=True)
+    notes: list[str] = context.meta.setdefault(_PENDING, []) if context is not None else []
+    return notes
 
 
 def _merged(notes: Sequence[str]) -> list[str]:

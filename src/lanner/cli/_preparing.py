@@ -13,6 +13,7 @@ from typing import IO
 from lanner import formats
 from lanner.cli._output import Output
 from lanner.cli._progress import reading
+from lanner.cli._source import documents_of
 from lanner.corpus import manifest, recipe, verify
 from lanner.corpus.edits import Edit
 from lanner.corpus.prepare import Preparation
@@ -39,7 +40,7 @@ class Job:
         with reading(self.output, self.path, "Preparing") as told:
             run = Preparation(self.how, self.seed, hand=hand, avoid=self.avoid, progress=told, tables=False)
             run.on_doubt = lambda document, doubts: doubtful.append((document, doubts))
-            for _ in run.run(formats.read_documents(self.path, self.format_name)):
+            for _ in run.run(documents_of(self.path, self.format_name)):
                 pass
 
     def write(self, hand: Sequence[Edit]) -> manifest.Manifest:
@@ -62,7 +63,7 @@ class Job:
 
     def _some(self, run: Preparation) -> Iterator[Document]:
         empty = True
-        for document in run.run(formats.read_documents(self.path, self.format_name)):
+        for document in run.run(documents_of(self.path, self.format_name)):
             empty = False
             yield document
         if empty:  # while the file is being written, so that none appears

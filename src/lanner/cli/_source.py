@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,12 @@ import click
 from lanner import formats
 from lanner.analysis import material
 from lanner.analysis.material import Material
-from lanner.cli._output import json_option
-from lanner.cli._ratings import ratings_file
+from lanner.cli._output import json_option, pending_notes
 from lanner.errors import InputError, StatisticError, did_you_mean
+from lanner.model import Document
 from lanner.store import Store
 
+Command = Callable[..., None]
 DEFAULT_STORE = "lanner.sqlite"
 
 store_option = click.option(
@@ -29,7 +30,45 @@ store_option = click.option(
     show_default=f"$LANNER_STORE or {DEFAULT_STORE}",
     help="The database: a SQLite file or a postgresql:// URL.",
 )
-from_option = click.option("--from", "format_name", metavar="FORMAT", help="The file's format, where it is not clear.")
+_READING = "lanner.reading"
+"""Where a command's options for reading files lie in click's context."""
+
+
+def _remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value:
+        context.meta.setdefault(_READING, {})[str(parameter.name)] = value
+
+
+def from_option(command: Command) -> Command:
+    """How a file is to be read, where its content does not tell: the same four options on every command."""
+    for option, metavar, words in (
+        ("--encoding", "NAME", "The encoding of a text file, where the one found is wrong: cp949, windows-1252."),
+        ("--languages", "PAIR", "The language pair, such as en-ko, where the file does not say."),
+        ("--columns", "ROLE=NAME,…", "Which column holds what: source=src,document=talk,system:GPT-4=mt,judge=who."),
+    ):
+        command = click.option(option, metavar=metavar, expose_value=False, callback=_remember, help=words)(command)
+    chosen: Command = click.option(
+        "--from", "format_name", metavar="FORMAT", help="The file's format, where it is not clear."
+    )(command)
+    return chosen
+
+
+def reading_options() -> dict[str, str]:
+    """How files are to be read: what the running command was told by --columns, --languages and --encoding."""
+    context = click.get_current_context(silent=True)
+    return dict(context.meta.get(_READING, {})) if context is not None else {}
+
+
+def documents_of(path: formats.PathOrPaths, format_name: str | None, **options: str) -> Iterator[Document]:
+    """The documents of a file, read as the command's options say."""
+    return formats.read_documents(path, _format_of(format_name), **{**reading_options(), **options})
+
+
+def _format_of(name: str | None) -> str | None:
+    """A format by name; `ratings` was the name of tables with ratings."""
+    return "table" if name == "ratings" else name
+
+
 protocol_option = click.option(
     "--protocol", metavar="NAME_OR_FILE", help="The protocol that a file's judgements answer."
 )
@@ -74,9 +113,6 @@ class Source:
     def part_that_asks(self, question: str) -> Material:
         """The part that asks this question or computes this score, with the chosen judges only."""
         return chosen_judges(material.with_question(self.read(), question), self.judges)
-
-
-Command = Callable[..., None]
 
 
 def _with_source(*, required: bool) -> Callable[[Command], Command]:
@@ -130,24 +166,12 @@ def check_domains(part: Material) -> None:
         )
 
 
-def _is_any_table(source: str, format_name: str | None) -> bool:
-    """Whether no format of its own is known for a file: a table of MQM marks is more than a table of ratings."""
-    if format_name is not None:
-        return False
-    try:
-        return formats.recognise(source) == "table"
-    except InputError:
-        return True  # perhaps ratings; else whoever reads it next says what is wrong
-
-
 def materials(source: str, store_place: str, format_name: str | None, protocol: str | None = None) -> list[Material]:
     """The judgements of a file, a folder or a campaign. A path that exists wins over a campaign of that name."""
     if Path(source).exists():
-        if Path(source).is_file() and not protocol and (format_name == "ratings" or _is_any_table(source, format_name)):
-            ratings = ratings_file(Path(source), asked=format_name == "ratings")
-            if ratings is not None:
-                return ratings
-        return material.from_file(source, format_name, protocol)
+        parts = material.from_file(source, _format_of(format_name), protocol, **reading_options())
+        pending_notes().extend(f"{part.name}: {note}" for part in parts for note in part.notes)
+        return parts
     if not _has_store(store_place):
         raise InputError(
             f"There is no file {source!r}, and no campaigns here ({store_place} does not exist).",

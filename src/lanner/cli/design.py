@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 import numpy as np
 
-from lanner import designs, formats, protocols
+from lanner import designs, protocols
 from lanner.cli._judges import judges_from
 from lanner.cli._output import Output, json_option
 from lanner.cli._settings import after_option, before_option, settings_from, settings_option
-from lanner.cli._source import from_option
+from lanner.cli._source import documents_of, from_option
 from lanner.cli.import_ import parse_options
 from lanner.cli.new import typed
 from lanner.designs.plan import plan
@@ -60,7 +60,7 @@ def command(
         output.table(rows)
         output.end()
         return
-    documents = list(formats.read_documents(texts, format_name))
+    documents = list(documents_of(texts, format_name))
     settings = settings_from(settings_file, before, after)
     people = judges_from(judges)
     around = {when: [protocols.load(name) for name in settings.get(when, ())] for when in ("before", "after")}

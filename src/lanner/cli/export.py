@@ -8,7 +8,7 @@ import click
 
 from lanner import campaign, formats
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import from_option, materials, protocol_option, store_option
+from lanner.cli._source import documents_of, from_option, materials, protocol_option, store_option
 from lanner.cli.import_ import parse_options
 from lanner.errors import LannerError
 from lanner.reports import exchange
@@ -91,7 +91,7 @@ def _texts(
     if not to_format:
         raise LannerError("Which format should the texts have?", next_step="For instance: --to table, or --to xliff.")
     if Path(source).exists():
-        documents = list(formats.read_documents(source, format_name))
+        documents = list(documents_of(source, format_name))
     else:
         documents = [each for part in materials(source, store_place, format_name) for each in part.documents]
     formats.write(to_format, out, documents, (), (), **given)

@@ -1,10 +1,11 @@
-"""`lanner import`: bring in files of others: judgements become a campaign, texts become a corpus file."""
+"""`lanner import`: judgements from files become a campaign, texts become a corpus file."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -12,26 +13,27 @@ import click
 from lanner import campaign, formats, protocols
 from lanner.cli._output import Output, json_option
 from lanner.cli._progress import counting, reading
-from lanner.cli._source import from_option, protocol_option, store_option
+from lanner.cli._source import from_option, protocol_option, reading_options, store_option
 from lanner.errors import LannerError, Where
 from lanner.formats import Reading
-from lanner.model import Document, Json
+from lanner.model import Document, Json, Protocol
+from lanner.protocols import guessing
 from lanner.protocols.intake import take_in
 from lanner.store import Store
 
 
-@click.command("import", short_help="Bring in texts or judgements from a file or folder.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.command("import", short_help="Import texts or judgements from files or a folder.")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @click.option("--name", help="Name of the campaign or corpus (default: the file's).")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the format; repeatable.")
 @click.option("--force", is_flag=True, help="Replace a corpus file of that name.")
-@click.option("--yes", is_flag=True, help="Take guessed columns without asking.")
+@click.option("--yes", is_flag=True, help="Accept guessed columns without asking.")
 @from_option
 @protocol_option
 @store_option
 @json_option
 def command(
-    path: Path,
+    paths: tuple[Path, ...],
     name: str | None,
     options: tuple[str, ...],
     force: bool,
@@ -41,23 +43,23 @@ def command(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Bring in a file or folder. Its format is found from its content.
+    """Import files or a folder. The format is detected from the content.
 
-    Judgements become a campaign in the store. Texts without judgements become NAME.jsonl, one document a line, ready
-    for `lanner new`.
+    Judgements become a campaign in the store. Texts without judgements become NAME.jsonl, one document per line, ready
+    for `lanner new`. Plain text files with one segment per line are read together: lanner import src.en hyp.de.
 
     Example: lanner import h-falcon
     """
     output = Output("import", as_json)
-    given = parse_options(options)
-    found = format_name or formats.recognise(path, **given)
-    output.say(f"Reading {path} as {found} ({formats.titles().get(found.replace('-', '_'), found)}).")
-    guessed = formats.guess(path, found, **given)
+    given = {**reading_options(), **parse_options(options)}
+    source: formats.PathOrPaths = paths[0] if len(paths) == 1 else list(paths)
+    found = format_name or formats.recognise(source, **_of_format(given))
+    shown = paths[0] if len(paths) == 1 else ", ".join(path.name for path in paths)
+    output.say(f"Reading {shown} as {found} ({formats.titles().get(found.replace('-', '_'), found)}).")
+    guessed = formats.guess(source, found, **given)
     _confirm(output, guessed, ask=not yes and not as_json)
-    base = name or slug(path.name.removesuffix("".join(path.suffixes)) or path.name)
-    rows = _stream(output, path, found, given, base, force) or _whole(
-        output, path, found, given, base, force, protocol, store_place
-    )
+    job = _Import(output, paths, found if len(paths) == 1 else None, given, name or _base(paths[0]), force)
+    rows = job.stream() or job.whole(protocol, store_place)
     if guessed and not as_json:  # said already
         output.notes[:] = [note for note in output.notes if not note.endswith(guessed)]
     output.table(rows, ["name", "kind", "documents", "sentences", "judges", "answers", "flagged"])
@@ -67,6 +69,15 @@ def command(
     output.end()
 
 
+def _of_format(given: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in given.items() if name not in ("encoding", "languages")}
+
+
+def _base(path: Path) -> str:
+    """A name from a file's, without all its endings."""
+    return slug(path.name.removesuffix("".join(path.suffixes)) or path.name)
+
+
 def _confirm(output: Output, guessed: str, *, ask: bool) -> None:
     """Show a guess; on a terminal, ask whether it is right."""
     if not guessed:
@@ -74,8 +85,8 @@ def _confirm(output: Output, guessed: str, *, ask: bool) -> None:
     output.say(guessed)
     if ask and _is_watched() and not click.confirm("Is that right?", default=True, err=True):
         raise LannerError(
-            "Nothing was taken in.",
-            next_step="Say which column holds what: --option columns=source=COLUMN,document=COLUMN,system:NAME=COLUMN.",
+            "Nothing was imported.",
+            next_step="Say which column holds what: --columns source=COLUMN,document=COLUMN,system:NAME=COLUMN.",
         )
 
 
@@ -83,93 +94,122 @@ def _is_watched() -> bool:
     return sys.stdin.isatty()
 
 
-def _stream(
-    output: Output, path: Path, found: str, given: dict[str, str], name: str, force: bool
-) -> list[dict[str, Json]]:
-    """Texts without judgements, one document at a time however large the file; nothing if it must be read whole."""
-    count = {"documents": 0, "sentences": 0}
-    with reading(output, path) as told, formats.texts(path, found, **given) as texts:
-        if texts is None:
-            return []
-        _check_free(name, force, path)
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """One import: what to read, how, and under which name to keep it."""
 
-        def passing() -> Iterator[Document]:
-            for document in texts.documents:
-                count["documents"] += 1
-                count["sentences"] += len(document.segments)
-                told("documents", count["documents"])
-                yield document
+    output: Output
+    paths: tuple[Path, ...]
+    format: str | None
+    options: dict[str, str]
+    name: str
+    force: bool
 
-        try:
-            formats.write("native", Path(f"{name}.jsonl"), passing())
-        except formats.ApartError:
-            return []
-    for note in texts.notes:
-        output.note(f"{texts.name}: {note}")
-    return [{**_kept(name), **count, "judges": 0, "kind": "texts", "answers": 0}]
+    @property
+    def source(self) -> formats.PathOrPaths:
+        return self.paths[0] if len(self.paths) == 1 else list(self.paths)
+
+    def stream(self) -> list[dict[str, Json]]:
+        """Texts without judgements, one document at a time however large; nothing if it must be read whole."""
+        count = {"documents": 0, "sentences": 0}
+        with (
+            reading(self.output, self.paths[0]) as told,
+            formats.texts(self.source, self.format, **self.options) as texts,
+        ):
+            if texts is None:
+                return []
+            path = self.free_path(self.name)
+
+            def passing() -> Iterator[Document]:
+                for document in texts.documents:
+                    count["documents"] += 1
+                    count["sentences"] += len(document.segments)
+                    told("documents", count["documents"])
+                    yield document
+
+            try:
+                formats.write("native", path, passing())
+            except formats.ApartError:
+                return []
+        for note in texts.notes:
+            self.output.note(f"{texts.name}: {note}")
+        return [{**_kept(path), **count, "judges": 0, "kind": "texts", "answers": 0}]
+
+    def whole(self, protocol: str | None, store_place: str) -> list[dict[str, Json]]:
+        """Everything at once: judgements into the store, texts into files; all parts or none."""
+        with reading(self.output, self.paths[0]):
+            readings = formats.read(self.source, self.format, **self.options)
+        labels = _distinct([self.name if len(readings) == 1 else f"{self.name}-{slug(r.name)}" for r in readings])
+        protocols_of = [_asked(part, protocol, self.output) for part in readings]
+        self._check_all(readings, labels, protocols_of, store_place)
+        rows: list[dict[str, Json]] = []
+        with counting(self.output, "Storing", len(readings)) as one:
+            for part, label, asked in zip(readings, labels, protocols_of, strict=True):
+                for note in part.notes:
+                    self.output.note(f"{part.name}: {note}")
+                if asked is not None:
+                    rows.append(_take(part, label, asked, store_place, self.output))
+                else:
+                    rows.append(_keep(part, self.free_path(label)))
+                one()
+        return rows
+
+    def _check_all(
+        self,
+        readings: list[Reading],
+        labels: list[str],
+        protocols_of: list[Protocol | None],
+        store_place: str,
+    ) -> None:
+        """Everything that could go wrong goes wrong here, before anything is written."""
+        names: set[str] = set()
+        if "://" in store_place or Path(store_place).exists():
+            with Store.open(store_place, create=False) as store:
+                names = {found.name for found in campaign.campaigns(store)}
+        for part, label, asked in zip(readings, labels, protocols_of, strict=True):
+            if asked is None:
+                self.free_path(label)
+                continue
+            if label in names:
+                raise LannerError(f"There is a campaign {label!r} already.", next_step="Give another --name.")
+            take_in(asked, part.judgements, part.documents)
+
+    def free_path(self, name: str) -> Path:
+        """Where texts are kept. Never one of the files that are read: then -texts is added to the name."""
+        path = Path(f"{name}.jsonl")
+        if path.resolve() in {each.resolve() for each in self.paths}:
+            path = Path(f"{name}-texts.jsonl")
+        if path.exists() and not self.force:
+            hint = "Give another --name, or --force."
+            raise LannerError("There is such a file already.", where=Where(path), next_step=hint)
+        return path
 
 
-def _whole(
-    output: Output,
-    path: Path,
-    found: str,
-    given: dict[str, str],
-    base: str,
-    force: bool,
-    protocol: str | None,
-    store_place: str,
-) -> list[dict[str, Json]]:
-    with reading(output, path):
-        readings = formats.read(path, found, **given)
-    labels = [base if len(readings) == 1 else f"{base}-{slug(reading.name)}" for reading in readings]
-    _check_all(path, readings, labels, protocol, store_place, force)
-    rows: list[dict[str, Json]] = []
-    with counting(output, "Storing", len(readings)) as one:
-        for part, label in zip(readings, labels, strict=True):
-            for note in part.notes:
-                output.note(f"{part.name}: {note}")
-            asked = _asked(part, protocol)
-            rows.append(_take(part, label, protocol, store_place, output) if asked else _keep(part, label))
-            one()
-    return rows
+def _distinct(labels: list[str]) -> list[str]:
+    """Names of which no two are alike: a later one gets a number."""
+    made: list[str] = []
+    for label in labels:
+        taken = label
+        while taken in made:
+            taken = f"{label}-{made.count(label) + len(made) + 1}"
+        made.append(taken)
+    return made
 
 
-def _check_all(
-    path: Path, readings: list[Reading], labels: list[str], protocol: str | None, store_place: str, force: bool
-) -> None:
-    """Everything that could go wrong goes wrong here, before anything is written: all parts are taken in, or none."""
-    names: set[str] = set()
-    if "://" in store_place or Path(store_place).exists():
-        with Store.open(store_place, create=False) as store:
-            names = {found.name for found in campaign.campaigns(store)}
-    for part, label in zip(readings, labels, strict=True):
-        if not _asked(part, protocol):
-            _check_free(label, force, path)
-            continue
-        if label in names:
-            raise LannerError(f"There is a campaign {label!r} already.", next_step="Give another --name.")
-        take_in(protocols.load(_asked(part, protocol)), part.judgements, part.documents)
+def _asked(part: Reading, protocol: str | None, output: Output) -> Protocol | None:
+    """The protocol that the judgements answer; None for texts, and for scores that answer none, as those of metrics."""
+    if not part.judgements:
+        return None
+    if protocol or part.protocol:
+        return protocols.load(protocol or part.protocol)
+    if not part.questions:
+        return None
+    guess = guessing.guess(part.judgements, part.questions)
+    output.note(f"{part.name}: {guess.note}")
+    return guess.protocol
 
 
-def _check_free(name: str, force: bool, read: Path) -> None:
-    path = Path(f"{name}.jsonl")
-    if path.exists() and path.resolve() == read.resolve():
-        hint = f"Give another name: --name {name}-texts"
-        raise LannerError(
-            "The texts would be written over the file they are read from.", where=Where(path), next_step=hint
-        )
-    if path.exists() and not force:
-        hint = "Give another --name, or --force."
-        raise LannerError("There is such a file already.", where=Where(path), next_step=hint)
-
-
-def _asked(part: Reading, protocol: str | None) -> str:
-    """The protocol that the judgements answer; "" for texts, and for scores that answer none, as those of metrics."""
-    return (protocol or part.protocol) if part.judgements else ""
-
-
-def _take(part: Reading, name: str, protocol: str | None, store_place: str, output: Output) -> dict[str, Json]:
-    asked = _asked(part, protocol)
+def _take(part: Reading, name: str, asked: Protocol, store_place: str, output: Output) -> dict[str, Json]:
     with Store.open(store_place) as store:
         done = campaign.import_campaign(
             store, name, part.judgements, asked, documents=part.documents, judges=part.judges
@@ -186,16 +226,15 @@ def _take(part: Reading, name: str, protocol: str | None, store_place: str, outp
     }
 
 
-def _keep(part: Reading, name: str) -> dict[str, Json]:
-    formats.write("native", Path(f"{name}.jsonl"), part.documents, part.judgements, part.judges)
+def _keep(part: Reading, path: Path) -> dict[str, Json]:
+    formats.write("native", path, part.documents, part.judgements, part.judges)
     kind = "texts and scores" if part.judgements else "texts"
-    return {**_kept(name), **_counts(part), "kind": kind, "answers": len(part.judgements)}
+    return {**_kept(path), **_counts(part), "kind": kind, "answers": len(part.judgements)}
 
 
-def _kept(name: str) -> dict[str, Json]:
-    path = f"{name}.jsonl"
+def _kept(path: Path) -> dict[str, Json]:
     return {
-        "name": path,
+        "name": str(path),
         "flagged": 0,
         "next": f"lanner new my-campaign --texts {path} --protocol h_falcon --judges 2",
     }
@@ -215,9 +254,7 @@ def parse_options(options: tuple[str, ...]) -> dict[str, str]:
     for option in options:
         name, equals, value = option.partition("=")
         if not equals:
-            raise LannerError(
-                f"{option!r} is not NAME=VALUE.", next_step="Write for instance --option languages=en-de."
-            )
+            raise LannerError(f"{option!r} is not NAME=VALUE.", next_step="Write for instance --option quotes=no.")
         parsed[name.strip()] = value.strip()
     return parsed
 

@@ -9,7 +9,7 @@ import click
 
 from lanner import campaign, formats, metrics
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import from_option, materials, store_option
+from lanner.cli._source import from_option, materials, reading_options, store_option
 from lanner.cli.import_ import parse_options
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.metrics import Languages, Rating, rate
@@ -117,7 +117,7 @@ def _texts(
 ) -> tuple[list[Document], list[Judge], list[Judgement]]:
     """The documents of one language pair, and the scores that came with them."""
     if Path(source).exists():
-        found = [(r.documents, r.judges, r.judgements) for r in formats.read(source, format_name)]
+        found = [(r.documents, r.judges, r.judgements) for r in formats.read(source, format_name, **reading_options())]
     else:
         found = [(m.documents, m.judges, m.judgements) for m in materials(source, store_place, format_name)]
     known = list(dict.fromkeys(d.language_pair for documents, _, _ in found for d in documents))

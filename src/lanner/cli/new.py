@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,16 +12,21 @@ from lanner import campaign, formats, protocols, registry
 from lanner.cli._judges import judges_from
 from lanner.cli._output import Output, json_option
 from lanner.cli._settings import after_option, before_option, settings_from, settings_option
-from lanner.cli._source import from_option, store_option
+from lanner.cli._source import from_option, reading_options, store_option
 from lanner.cli.import_ import parse_options
 from lanner.errors import LannerError
-from lanner.model import Campaign, Json
+from lanner.model import Campaign, Document, Json
 from lanner.store import Store
 
 
 @click.command("new", short_help="Make a campaign and its judges' links.")
 @click.argument("name", required=False)
-@click.option("--texts", type=click.Path(path_type=Path), help="A file or folder in any known format.")
+@click.option(
+    "--texts",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A file or folder in any known format; repeatable (--texts src.en --texts hyp.de).",
+)
 @click.option("--protocol", help="A protocol by name, or a TOML file.")
 @click.option("--judges", help="How many, their names with commas between, or a CSV file (id, name, attributes).")
 @click.option("--design", default="full", show_default=True, help="Who sees what.")
@@ -38,7 +44,7 @@ from lanner.store import Store
 @json_option
 def command(
     name: str | None,
-    texts: Path | None,
+    texts: tuple[Path, ...],
     protocol: str | None,
     judges: str | None,
     design: str,
@@ -61,12 +67,12 @@ def command(
     """
     output = Output("new", as_json)
     name = _asked(name, "Name of the campaign (letters, digits, dashes)", "NAME")
-    texts = Path(_asked(str(texts) if texts else None, "File or folder with the texts", "--texts"))
+    paths = list(texts) or [Path(_asked(None, "File or folder with the texts", "--texts"))]
     protocol = _asked(protocol, f"Protocol ({', '.join(protocols.names())})", "--protocol")
     judges = _asked(judges, "Judges: how many, or their names with commas", "--judges")
     settings = settings_from(settings_file, before, after)
     registry.module("designs", design)  # an unknown design is said before anything is read
-    documents = list(formats.read_documents(texts, format_name))
+    documents = _documents(output, paths, format_name)
     with Store.open(store_place) as store:
         made = campaign.create(
             store,
@@ -86,6 +92,16 @@ def command(
         links = campaign.links.issue_all(store, made.id)
         _say(output, store, made, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})
     output.end()
+
+
+def _documents(output: Output, paths: Sequence[Path], format_name: str | None) -> list[Document]:
+    """The texts, with what was noticed on reading them: a guess that nobody sees may be wrong for a whole campaign."""
+    source: formats.PathOrPaths = paths[0] if len(paths) == 1 else list(paths)
+    readings = formats.read(source, format_name, **reading_options())
+    for part in readings:
+        for note in part.notes:
+            output.note(f"{part.name}: {note}")
+    return [document for part in readings for document in part.documents]
 
 
 def _asked(given: str | None, question: str, option: str) -> str:

@@ -11,7 +11,7 @@ from lanner import formats
 from lanner.cli._output import Output, json_option
 from lanner.cli._preparing import Job
 from lanner.cli._progress import reading
-from lanner.cli._source import from_option
+from lanner.cli._source import documents_of, from_option
 from lanner.corpus import describe, edit_log, manifest, recipe
 from lanner.corpus.edits import Edit
 from lanner.corpus.review import Review
@@ -146,7 +146,7 @@ def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.
 def _describe(output: Output, path: Path, format_name: str | None, *, latex: bool) -> None:
     table = describe.Description()
     with reading(output, path, "Counting") as told:
-        for number, document in enumerate(formats.read_documents(path, format_name), 1):
+        for number, document in enumerate(documents_of(path, format_name), 1):
             table.add(document)
             told("documents", number)
     _show(output, table.rows(), "Original", latex=latex)

@@ -19,22 +19,20 @@ from lanner.model import Document, Json, Judge, Protocol, Task
 
 __all__ = ["assign", "options", "titles"]
 
-GROUP = "designs"
+ROOM = "designs"
 
 
 def titles() -> dict[str, str]:
     """Every design's name and title."""
-    modules = {name: registry.module(GROUP, name) for name in registry.names(GROUP)}
+    modules = {name: registry.module(ROOM, name) for name in registry.names(ROOM)}
     return {name: module.TITLE for name, module in modules.items() if hasattr(module, "assign")}
 
 
 def options(design: str) -> dict[str, Json]:
     """The options a design takes, with their defaults."""
-    own_arguments = {"documents", "judges", "protocol", "rng", "systems"}
-    parameters = inspect.signature(registry.module(GROUP, design).assign).parameters
-    return {
-        name: p.default for name, p in parameters.items() if name not in own_arguments and p.kind is not p.VAR_KEYWORD
-    }
+    given = {"documents", "judges", "protocol", "rng", "systems"}
+    parameters = inspect.signature(registry.module(ROOM, design).assign).parameters
+    return {name: p.default for name, p in parameters.items() if name not in given and p.kind is not p.VAR_KEYWORD}
 
 
 def assign(
@@ -45,14 +43,14 @@ def assign(
     *,
     rng: Generator,
     systems: Sequence[str] = (),
-    **choices: Json,
+    **given: Json,
 ) -> list[Task]:
     """The tasks that a design makes of these documents for these judges."""
-    names = options(design)
-    for name in choices:
-        if name not in names:
-            raise DesignError(f"The design {design!r} has no option {name!r}.", next_step=did_you_mean(name, names))
-    tasks: list[Task] = registry.module(GROUP, design).assign(
-        documents, judges, protocol, rng=rng, systems=tuple(systems), **choices
+    known = options(design)
+    for name in given:
+        if name not in known:
+            raise DesignError(f"The design {design!r} has no option {name!r}.", next_step=did_you_mean(name, known))
+    tasks: list[Task] = registry.module(ROOM, design).assign(
+        documents, judges, protocol, rng=rng, systems=tuple(systems), **given
     )
     return tasks

@@ -12,7 +12,7 @@ from lanner.model import Document, Judge
 
 
 def allocate(
-    documents: Sequence[Document], judges: Sequence[Judge], counts: Sequence[int], rng: Generator
+    documents: Sequence[Document], judges: Sequence[Judge], wanted: Sequence[int], rng: Generator
 ) -> dict[str, list[Document]]:
     """The documents of each judge, in chance order. `wanted` says how many judges each document needs; 0
     is everyone who can read it.
@@ -21,7 +21,7 @@ def allocate(
     most one among judges of the same language. Documents that few can read are dealt first.
     """
     readers = [[judge.id for judge in judges if can_read(judge, document)] for document in documents]
-    for document, able, number in zip(documents, readers, counts, strict=True):
+    for document, able, number in zip(documents, readers, wanted, strict=True):
         if number > len(able):
             raise _too_few(document, number, len(able), len(judges))
     loads = {judge.id: 0 for judge in judges}
@@ -29,18 +29,18 @@ def allocate(
     order = [int(at) for at in rng.permutation(len(documents))]
     for at in sorted(order, key=lambda place: len(readers[place])):
         chance = {name: float(number) for name, number in zip(readers[at], rng.random(len(readers[at])), strict=True)}
-        for name in sorted(readers[at], key=lambda judge: (loads[judge], chance[judge]))[: counts[at] or None]:
+        for name in sorted(readers[at], key=lambda judge: (loads[judge], chance[judge]))[: wanted[at] or None]:
             loads[name] += 1
             shares[name].append(documents[at])
     return shares
 
 
-def _too_few(document: Document, count: int, able: int, judges: int) -> DesignError:
+def _too_few(document: Document, wanted: int, able: int, judges: int) -> DesignError:
     if able == judges:
-        what = f"Each document is to be judged by {count}, but there are {judges} judges."
-        more = f"Add {count - judges} judge{'s' if count - judges > 1 else ''}"
+        what = f"Each document is to be judged by {wanted}, but there are {judges} judges."
+        more = f"Add {wanted - judges} judge{'s' if wanted - judges > 1 else ''}"
     else:
         language = document.target_language
-        what = f"{document.id!r} is to be judged by {count}, but only {able} of the judges read {language}."
-        more = f"Add {count - able} for {language}"
+        what = f"{document.id!r} is to be judged by {wanted}, but only {able} of the judges read {language}."
+        more = f"Add {wanted - able} for {language}"
     return DesignError(what, next_step=f"{more}, or ask for {able} per document." if able else f"{more}.")

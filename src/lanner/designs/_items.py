@@ -60,28 +60,26 @@ def outputs(document: Document, stages: Sequence[Stage], systems: Sequence[str])
     return list(combinations(present, size))
 
 
-def sentences(document: Document, outputs: Shown) -> list[Segment]:
+def sentences(document: Document, shown: Shown) -> list[Segment]:
     """The segments that can be judged with these outputs, in order."""
-    return [s for s in document if s.judged and all(s.text(name) is not None for name in outputs)]
+    return [s for s in document if s.judged and all(s.text(name) is not None for name in shown)]
 
 
-def items(document: Document, stages: Sequence[Stage], outputs: Shown) -> tuple[Item, ...]:
+def items(document: Document, stages: Sequence[Stage], shown: Shown) -> tuple[Item, ...]:
     """What a page asks about a document: sentence by sentence, then the document as a whole."""
-    result: list[Item] = []
+    found: list[Item] = []
     if any(stage.unit in SENTENCES for stage in stages):
-        for segment in sentences(document, outputs):
-            result += _one(document.id, segment.id, [s for s in stages if s.unit in SENTENCES], outputs)
+        for segment in sentences(document, shown):
+            found += _one(document.id, segment.id, [s for s in stages if s.unit in SENTENCES], shown)
     whole = [stage for stage in stages if stage.unit is Unit.DOCUMENT]
-    if whole and sentences(document, outputs):
-        result += _one(document.id, "", whole, outputs)
-    return tuple(result)
+    if whole and sentences(document, shown):
+        found += _one(document.id, "", whole, shown)
+    return tuple(found)
 
 
-def _one(document: str, segment: str, stages: Sequence[Stage], outputs: Shown) -> list[Item]:
+def _one(document: str, segment: str, stages: Sequence[Stage], shown: Shown) -> list[Item]:
     """Where outputs are rated one by one and compared on the same page, each comes alone before all come together."""
     objects = {stage.object for stage in stages}
-    alone = (
-        [Item(document, segment, (name,)) for name in outputs] if Object.OUTPUT in objects and len(outputs) > 1 else []
-    )
-    together = [] if alone and Object.OUTPUTS not in objects else [Item(document, segment, outputs)]
+    alone = [Item(document, segment, (name,)) for name in shown] if Object.OUTPUT in objects and len(shown) > 1 else []
+    together = [] if alone and Object.OUTPUTS not in objects else [Item(document, segment, shown)]
     return alone + together

@@ -89,31 +89,29 @@ def met(rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_i
     if value is None:
         return None
     number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-    labels = _labels(value)
-    for name, condition in rule.items():
+    given = _labels(value)
+    for name, wanted in rule.items():
         holds: bool | None
         match name:
             case "is":
                 near = rule.get("within")
-                holds = value == condition if near is None or number is None else abs(number - float(condition)) <= near
+                holds = value == wanted if near is None or number is None else abs(number - float(wanted)) <= near
             case "one_of":
-                holds = value in condition
+                holds = value in wanted
             case "rows":
-                holds = isinstance(value, Mapping) and all(
-                    value.get(row) == option for row, option in condition.items()
-                )
+                holds = isinstance(value, Mapping) and all(value.get(row) == option for row, option in wanted.items())
             case "at_least":
-                holds = number is not None and number >= condition
+                holds = number is not None and number >= wanted
             case "at_most":
-                holds = number is not None and number <= condition
+                holds = number is not None and number <= wanted
             case "includes":
-                holds = set(condition) <= labels
+                holds = set(wanted) <= given
             case "excludes":
-                holds = not set(condition) & labels
+                holds = not set(wanted) & given
             case "marks_at_least":
-                holds = isinstance(value, list) and len(value) >= condition
+                holds = isinstance(value, list) and len(value) >= wanted
             case "worst":
-                holds = all(rank < value[condition] for at, rank in enumerate(value) if at != condition)
+                holds = all(rank < value[wanted] for at, rank in enumerate(value) if at != wanted)
             case "below_original":
                 if original is None or number is None:
                     return None
@@ -136,7 +134,7 @@ def outcomes(
     latest: dict[tuple[object, ...], Judgement] = {}
     for judgement in judgements:
         latest[_key(judgement.judge, judgement, judgement.question, judgement.role)] = judgement
-    results = []
+    found = []
     for task in tasks:
         for item in task.items:
             for question, rule in item.expected.items():
@@ -145,29 +143,29 @@ def outcomes(
                 own = latest.get(_key(task.judge, item, question, item.role))
                 main = latest.get(_key(task.judge, item, question, Role.MAIN))
                 value = own.value if own else None
-                definition = (questions or {}).get(question)
-                lower = getattr(definition, "direction", "") == "lower_is_better"
+                asked = (questions or {}).get(question)
+                lower = getattr(asked, "direction", "") == "lower_is_better"
                 fits = met(rule, value, main.value if main else None, lower_is_better=lower)
                 tie = "worst" in rule and isinstance(value, list) and value.count(value[rule["worst"]]) > 1
-                results.append(
+                found.append(
                     Outcome(task.judge, item.role, task.page, question, item.document, item.segment, value, fits, tie)
                 )
-    return results
+    return found
 
 
-def misses(results: Iterable[Outcome], role: Role = Role.CONTROL) -> list[Misses]:
+def misses(found: Iterable[Outcome], role: Role = Role.CONTROL) -> list[Misses]:
     """Misses per judge and page, in order of appearance."""
     by_item: dict[tuple[str, str], dict[tuple[str, str], list[Outcome]]] = {}
-    for outcome in results:
+    for outcome in found:
         if outcome.role is role:
             items = by_item.setdefault((outcome.judge, outcome.page), {})
             items.setdefault((outcome.document, outcome.segment), []).append(outcome)
     rows = []
     for (judge, page), items in by_item.items():
-        with_answer = [rules for rules in items.values() if any(rule.met is not None for rule in rules)]
-        failures = [rules for rules in with_answer if any(rule.met is False for rule in rules)]
-        ties = [rules for rules in failures if any(rule.tie and rule.met is False for rule in rules)]
-        rows.append(Misses(judge, page, len(items), len(with_answer), len(failures), len(ties)))
+        answered = [rules for rules in items.values() if any(rule.met is not None for rule in rules)]
+        missed = [rules for rules in answered if any(rule.met is False for rule in rules)]
+        ties = [rules for rules in missed if any(rule.tie and rule.met is False for rule in rules)]
+        rows.append(Misses(judge, page, len(items), len(answered), len(missed), len(ties)))
     return rows
 
 

@@ -3,19 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean
+from lanner.formats import parallel
 from lanner.formats._format import Format, Reading, TextStream
+from lanner.formats.parsing import textfile
 from lanner.formats.parsing.archive import unpacked
 from lanner.formats.parsing.documents import ApartError
 from lanner.formats.parsing.textfile import watched
 from lanner.model import Document, Judge, Judgement
+from lanner.model import languages as language_codes
 
 __all__ = [
     "ApartError",
@@ -36,6 +40,8 @@ __all__ = [
 ]
 
 GROUP = "formats"
+PathOrPaths = str | Path | Sequence[str | Path]
+"""A file or folder, or several files that are read together."""
 
 
 def load(name: str) -> Format:
@@ -58,44 +64,135 @@ def options(format: str) -> Mapping[str, str]:  # noqa: A002 - the word the comm
     return dict(load(format).options)
 
 
-def recognise(path: str | Path, **given: Any) -> str:
-    """The name of the format of a file or folder, found from its content; options may say more than the content."""
-    with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
+def recognise(path: PathOrPaths, **given: Any) -> str:
+    """The name of the format of a file or folder, found from its content; options may say more than the content.
+    Several files of plain text are `parallel` ones, several of one format have that format."""
+    paths = _existing(path)
+    if len(paths) > 1:
+        names = {_name_of(each) for each in paths}
+        return names.pop() if len(names) == 1 else "folder"
+    with _opened(paths[0]) as inner:
         return _recognise(inner, given)
 
 
-def read(path: str | Path, format: str | None = None, **given: Any) -> list[Reading]:  # noqa: A002
-    """Everything in a file or folder. Either all of it is returned or an error; never a part."""
-    with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
-        _, read_all = _reader(format, inner, given)
-        return list(read_all(inner, **given))
+def read(
+    path: PathOrPaths,
+    format: str | None = None,  # noqa: A002 - the word the command line uses
+    *,
+    encoding: str = "",
+    languages: str = "",
+    **given: Any,
+) -> list[Reading]:
+    """Everything in a file or folder, or in several files. Either all of it is returned or an error; never a part.
 
-
-def read_documents(path: str | Path, format: str | None = None, **given: Any) -> Iterator[Document]:  # noqa: A002
-    """The documents alone, one at a time, so that a file may be larger than memory."""
-    with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
-        chosen, read_all = _reader(format, inner, given)
-        if chosen.read_documents is not None:
-            yield from chosen.read_documents(inner, **given)
+    `encoding` and `languages` (such as `en-ko`) hold for any format; the other options are those of the format."""
+    paths = _existing(path)
+    with textfile.decoding(encoding) as decoding:
+        if len(paths) > 1 and not _are_parallel(paths, format):
+            readings = [part for each in paths for part in read(each, format, languages=languages, **given)]
+        elif len(paths) > 1:
+            readings = parallel.read_files(paths, languages=languages, **given)
         else:
-            for reading in read_all(inner, **given):
-                yield from reading.documents
+            with _opened(paths[0]) as inner:
+                chosen, read_all = _reader(format, inner, given)
+                readings = list(read_all(inner, **_with_languages(chosen, languages, given)))
+            readings = [replace(part, documents=_relabelled(part.documents, languages)) for part in readings]
+        notes = tuple(decoding.notes())
+    if notes and readings:
+        readings[0] = replace(readings[0], notes=tuple(dict.fromkeys((*notes, *readings[0].notes))))
+    return readings
+
+
+def read_documents(
+    path: PathOrPaths,
+    format: str | None = None,  # noqa: A002
+    *,
+    encoding: str = "",
+    languages: str = "",
+    **given: Any,
+) -> Iterator[Document]:
+    """The documents alone, one at a time, so that a file may be larger than memory."""
+    paths = _existing(path)
+    if len(paths) > 1:
+        for part in read(path, format, encoding=encoding, languages=languages, **given):
+            yield from part.documents
+        return
+    with textfile.decoding(encoding), _opened(paths[0]) as inner:
+        chosen, read_all = _reader(format, inner, given)
+        options = _with_languages(chosen, languages, given)
+        if chosen.read_documents is not None:
+            for document in chosen.read_documents(inner, **options):
+                yield from _relabelled((document,), languages)
+        else:
+            for reading in read_all(inner, **options):
+                yield from _relabelled(reading.documents, languages)
 
 
 @contextmanager
-def texts(path: str | Path, format: str | None = None, **given: Any) -> Iterator[TextStream | None]:  # noqa: A002
+def texts(
+    path: PathOrPaths,
+    format: str | None = None,  # noqa: A002
+    *,
+    encoding: str = "",
+    languages: str = "",
+    **given: Any,
+) -> Iterator[TextStream | None]:
     """A file that holds texts alone, one document at a time; None where judgements may be in it, or where the format
     is read as a whole."""
-    with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
+    paths = _existing(path)
+    if len(paths) > 1:
+        yield None
+        return
+    with textfile.decoding(encoding) as decoding, _opened(paths[0]) as inner:
         chosen, _ = _reader(format, inner, given)
-        yield chosen.texts(inner, **given) if chosen.texts is not None else None
+        if chosen.texts is None or (languages and "languages" not in chosen.options):
+            yield None
+            return
+        stream = chosen.texts(inner, **_with_languages(chosen, languages, given))
+        if stream is not None:
+            stream.notes[:0] = decoding.notes()
+        yield stream
 
 
-def guess(path: str | Path, format: str, **given: Any) -> str:  # noqa: A002
+def guess(path: PathOrPaths, format: str, *, encoding: str = "", languages: str = "", **given: Any) -> str:  # noqa: A002
     """What reading a file would guess, in a sentence; "" if nothing is guessed."""
-    with unpacked(_existing(path)) as inner, _files_fail_clearly(inner):
-        chosen, _ = _reader(format, inner, given)
-        return chosen.guess(inner, **given) if chosen.guess is not None else ""
+    paths = _existing(path)
+    if len(paths) > 1 and _are_parallel(paths, format):
+        return parallel.guess_files(paths)
+    with textfile.decoding(encoding), _opened(paths[0]) as inner:
+        chosen, _ = _reader(format if len(paths) == 1 else None, inner, given)
+        options = _with_languages(chosen, languages, given)
+        return chosen.guess(inner, **options) if chosen.guess is not None else ""
+
+
+def _name_of(path: Path) -> str:
+    """The format of one of several files; plain text belongs with other plain text."""
+    with _opened(path) as inner:
+        names = fitting(inner, all_formats().values())
+    return names[0] if len(names) == 1 else "parallel"
+
+
+def _are_parallel(paths: Sequence[Path], format: str | None) -> bool:  # noqa: A002
+    """Whether several files are texts that belong together line by line."""
+    if format is not None and format != "folder":
+        return format == "parallel"
+    if any(path.is_dir() for path in paths):
+        return False
+    return all(_name_of(path) == "parallel" for path in paths)
+
+
+def _with_languages(chosen: Format, languages: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    return {**given, "languages": languages} if languages and "languages" in chosen.options else dict(given)
+
+
+def _relabelled(documents: Iterable[Document], pair: str) -> tuple[Document, ...]:
+    """Documents with the languages that the user says they have."""
+    if not pair:
+        return tuple(documents)
+    source, target = language_codes.pair(pair)
+    if language_codes.UNDETERMINED in (source, target):
+        raise InputError(f"{pair!r} is no language pair.", next_step="Write for instance --languages en-ko.")
+    return tuple(replace(document, source_language=source, target_language=target) for document in documents)
 
 
 def write(
@@ -117,10 +214,22 @@ def write(
     chosen.write(Path(path), documents, judgements, judges, **given)
 
 
-def _existing(path: str | Path) -> Path:
-    if not Path(path).exists():
-        raise InputError("There is no such file or folder.", where=Where(path))
-    return Path(path)
+def _existing(path: PathOrPaths) -> list[Path]:
+    """The paths, at least one, all of which are there."""
+    paths = [Path(path)] if isinstance(path, str | Path) else [Path(each) for each in path]
+    if not paths:
+        raise InputError("No file is named.")
+    for each in paths:
+        if not each.exists():
+            raise InputError("There is no such file or folder.", where=Where(each))
+    return paths
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Path]:
+    """The path to read, unpacked if it is an archive."""
+    with unpacked(path) as inner, _files_fail_clearly(inner):
+        yield inner
 
 
 def _reader(name: str | None, path: Path, given: Mapping[str, Any]) -> tuple[Format, Callable[..., Iterable[Reading]]]:

@@ -26,6 +26,8 @@ class Reading:
     judgements: tuple[Judgement, ...] = ()
     protocol: str = ""
     notes: tuple[str, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
+    """Questions by id, with the words the file has for them; empty where the protocol says it all."""
 
     def __repr__(self) -> str:
         segments = sum(len(document.segments) for document in self.documents)

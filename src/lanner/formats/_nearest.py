@@ -109,9 +109,11 @@ def unrecognised(path: Path, formats: Mapping[str, Format]) -> InputError:
     nearest = sorted(_candidates(seen, formats), key=lambda each: -each[0])[:_NEAREST]
     steps = ["Nearest: " + "; ".join(words for _, _, words in nearest) + "."] if nearest else []
     if seen.kind == "table":
-        steps.append("Say which column holds what: --option columns=source=COLUMN,document=COLUMN,system:NAME=COLUMN.")
+        steps.append("Say which column holds what: --columns source=COLUMN,document=COLUMN,system:NAME=COLUMN.")
     if seen.kind == "text":
-        steps.append("Plain text is read from a folder: src.txt with one segment a line, beside it hyp.NAME.txt.")
+        steps.append(
+            "Plain text, one segment a line, is read together: lanner import src.en hyp.de, or a folder of such files."
+        )
     if seen.kind == "binary":
         steps.append(_COPIED)
     else:

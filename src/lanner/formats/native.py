@@ -33,6 +33,8 @@ def recognise(path: Path) -> bool:
     if not first.startswith("{"):
         return False
     keys = set(_keys(first))
+    if {"judge_kind", "row"} <= keys:
+        return False  # the table of judgements that an export writes
     return (
         {_HEADER} <= keys
         or {"id", "segments"} <= keys

@@ -17,6 +17,7 @@ from lanner.formats.parsing.aligned import AlignedFiles, Texts, names_of, read_a
 from lanner.formats.parsing.values import file_languages
 from lanner.formats.parsing.writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
+from lanner.model.languages import UNDETERMINED
 
 _SKIPPED = (
     ".json",
@@ -55,9 +56,7 @@ def texts(path: Path, *, source: str = "", docs: str = "", languages: str = "", 
     """The documents one by one, with what is to be told of them."""
     files = _aligned(path, source, docs, languages, newline)
     made = TextStream(path.name, iter(()))
-    made.notes.append(
-        f"Source: {files.source.name}; references: {_listed(files.references)}; outputs: {_listed(files.outputs)}."
-    )
+    made.notes.append(f"{_described(files)}.")
     if files.documents is None:
         made.notes.append("No .docs file says which documents there are, so all lines are one.")
 
@@ -78,6 +77,62 @@ def read_documents(
 ) -> Iterator[Document]:
     """The documents one by one."""
     return read_aligned(_aligned(path, source, docs, languages, newline))
+
+
+def read_files(
+    paths: Sequence[Path], *, source: str = "", docs: str = "", languages: str = "", newline: str = ""
+) -> list[Reading]:
+    """Text files named one by one: the first is the source unless the names or `source` tell otherwise."""
+    files = _chosen_files(paths, source, docs, languages, newline)
+    documents = tuple(read_aligned(files))
+    notes = [f"{_described(files)}."]
+    if files.documents is None:
+        notes.append("No .docs file says which documents there are, so all lines are one.")
+    if UNDETERMINED in files.languages:
+        notes.append("The languages are not known, and judges will read so: name them with --languages en-ko.")
+    return [Reading(files.source.name.split(".")[0], documents, notes=tuple(notes))]
+
+
+def guess_files(paths: Sequence[Path]) -> str:
+    """Which of several files is taken for what."""
+    return f"{_described(_chosen_files(paths, '', '', '', ''))}."
+
+
+def _described(files: AlignedFiles) -> str:
+    return f"Source: {files.source.name}; references: {_listed(files.references)}; outputs: {_listed(files.outputs)}"
+
+
+def _chosen_files(paths: Sequence[Path], source: str, docs: str, pair: str, newline: str) -> AlignedFiles:
+    texts = [path for path in paths if _bare(path).suffix not in (".docs", ".docids")]
+    places = Path(docs) if docs else next((path for path in paths if path not in texts), None)
+    named = [path for path in texts if source in (str(path), path.name)] if source else []
+    named = named or [path for path in texts if _role(path)[0] == "source"]
+    chosen = named[0] if named else texts[0]
+    outputs: dict[str, Path] = {}
+    references: dict[str, Path] = {}
+    for path in texts:
+        if path == chosen:
+            continue
+        role, name = _role(path)
+        if role == "source" or name in ("", _role(chosen)[1]):
+            role, name = "output", _language_of(path) or path.name
+        group = references if role == "reference" else outputs
+        while name in group:
+            name = f"{name}-{len(group) + 1}"
+        group[name] = path
+    codes = (_language_of(chosen) or UNDETERMINED, *(_language_of(path) for path in outputs.values()))
+    known = (codes[0], next((code for code in codes[1:] if code), UNDETERMINED))
+    if UNDETERMINED in known:
+        known = next((each for each in map(file_languages, texts) if UNDETERMINED not in each), known)
+    return AlignedFiles(chosen, languages.pair(pair) if pair else known, references, outputs, places, newline)
+
+
+def _language_of(path: Path) -> str:
+    """The language that the end of a file's name says: `news.en`, `news.ko.txt`."""
+    parts = _bare(path).name.removesuffix(".txt").split(".")
+    code = parts[-1]
+    known = len(parts) > 1 and re.fullmatch(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?", code) and languages.known(code)
+    return languages.normal(code) if known else ""
 
 
 def write(

@@ -1,8 +1,13 @@
-"""Any table: CSV, TSV, JSON lines, Parquet or a spreadsheet, with a map from its columns to what they hold.
+"""Any table: CSV, TSV, JSON lines, Parquet or a spreadsheet, with texts, judgements or both.
 
-One row is a segment (with a column per system) or a segment and a system (with a column that names the system). The
-map is guessed from the header and told in a note; `columns` overrides it. Columns that mean nothing here are kept in
-the segments' `meta`. Our own tables, which `write` makes, come back as they were.
+A row is a segment (with a column for each system), a segment and a system (with a column that names the system), or
+what one judge answered about one of these (with a column that names the judge, or a column for each judge). Answers
+stand in a column for each question, or in one column beside another that names the question.
+
+Which column holds what is guessed from the header, in many words and languages, and shown; `columns` overrides it.
+Titles above the header are left out. Columns that mean nothing here are kept in the segments' `meta`. A column `role`
+with main, repeat, control, tutorial or calibration says what an answer is for; without one every answer counts as
+main, and a second answer of a judge to the same question as a repeat. Tables written here come back as they were.
 """
 
 from __future__ import annotations
@@ -11,24 +16,555 @@ import csv
 import json
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats._format import Format, Reading, TextStream
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import ColumnMap, column_map
+from lanner.formats.parsing.columns import Answer, ColumnMap, column_map
 from lanner.formats.parsing.documents import Draft, Gathering
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
-from lanner.formats.parsing.values import file_languages, is_missing, number
+from lanner.formats.parsing.values import (
+    as_text,
+    file_languages,
+    is_false,
+    is_missing,
+    literal_list,
+    measured,
+    moment,
+    number,
+    slug,
+)
 from lanner.formats.parsing.writing import refuse_answers, replacing, text_file
-from lanner.model import Document, Judge, Judgement, Segment
+from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 from lanner.model import languages as language_codes
 from lanner.model.cells import guarded
+
+_LOOKED_AT = 10_000
+_DOCUMENT_ROLES = ("domain", "title", "text_type", "note", "media")
+_UNNAMED = "judge"
+"""Who judged where no column says it."""
+
+
+def recognise(path: Path) -> bool:
+    """A table whose header names a source column, or judges, what they judged and their answers."""
+    kind = kind_of(path)
+    if not kind:
+        return False
+    try:
+        rows = open_rows(path)
+        column_map(rows.header, sample=rows.sample)
+    except InputError:
+        # a spreadsheet is a table in any case, and says itself what is wrong with it
+        return kind == "xlsx" and path.suffix.lower() in (".xlsx", ".xlsm")
+    return True
+
+
+def accepts_options(path: Path, *, columns: str | Mapping[str, str] = "", judge: str = "", **_: Any) -> bool:
+    """Whoever says which column holds what says that it is a table."""
+    return bool(columns or judge) and bool(kind_of(path))
+
+
+def explain(path: Path) -> None:
+    """Say what is wrong with a table that nothing recognises: a line that is no JSON, a header with a fault."""
+    kind = kind_of(path)
+    if kind == "jsonl":
+        first = textfile.head(path).lstrip().partition("\n")[0]
+        try:
+            json.loads(first)
+        except ValueError:
+            textfile.json_whole(path)
+        else:
+            deque(islice(textfile.json_lines(path), _LOOKED_AT), 0)
+            open_rows(path)
+    elif kind == "json":
+        textfile.json_whole(path)
+    elif kind == "csv" and not {".csv", ".tsv"}.isdisjoint(path.suffixes):
+        open_rows(path)
+
+
+def read(
+    path: Path,
+    *,
+    columns: str | Mapping[str, str] = "",
+    languages: str = "",
+    system: str = "",
+    judge: str = "",
+    delimiter: str = "",
+    quotes: str = "",
+    sheet: str = "",
+    question: str = "",
+    protocol: str = "",
+    stage: str = "rating",
+) -> list[Reading]:
+    """Everything in the table; rows of one document need not stand together."""
+    rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet)
+    table = _Table(path, rows, columns, system=system, languages=languages, judge=judge)
+    gathering = table.gathering()
+    answers = _Answers(table, stage, question)
+    for line, row, extra in rows.rows:
+        draft = table.add(gathering, line, row, extra)
+        if draft is not None:
+            answers.add(draft, line, row)
+    documents = tuple(gathering.documents())
+    if not documents:
+        raise _without_rows(path)
+    judgements = answers.judgements()
+    notes = [f"Columns: {table.map}.", *rows.notes, *table.notes(), *answers.notes(), *gathering.notes()]
+    return [
+        Reading(
+            path.name.split(".")[0],
+            documents,
+            answers.judges(),
+            judgements,
+            protocol if judgements else "",
+            tuple(notes),
+            answers.headings if judgements else {},
+        )
+    ]
+
+
+def read_documents(path: Path, **options: Any) -> Iterator[Document]:
+    """Documents one by one, which needs the rows of each to stand together; in other tables all are collected."""
+    table, rows = _opened(path, options)
+    empty = True
+    for document in table.documents(rows):
+        empty = False
+        yield document
+    if empty:
+        raise _without_rows(path)
+
+
+def texts(path: Path, **options: Any) -> TextStream | None:
+    """The same with notes; None if the table holds answers, or each system on rows of its own."""
+    table, rows = _opened(path, options)
+    if table.long or table.answers:
+        return None
+    stream = TextStream(path.name.split(".")[0], iter(()), [f"Columns: {table.map}.", *rows.notes])
+
+    def documents() -> Iterator[Document]:
+        empty = True
+        for document in table.documents(rows):
+            empty = False
+            yield document
+        if empty:
+            raise _without_rows(path)
+        stream.notes += table.notes()
+
+    stream.documents = documents()
+    return stream
+
+
+def guess(path: Path, **options: Any) -> str:
+    """What each column is taken for; "" where that was said."""
+    return "" if options.get("columns") else f"Columns: {_opened(path, options)[0].map}."
+
+
+def _without_rows(path: Path) -> InputError:
+    return InputError(
+        "The table has a header and no rows.",
+        code="no_rows",
+        where=Where(path),
+        next_step="Is it the right file, or the right sheet?",
+    )
+
+
+def _opened(path: Path, options: Mapping[str, Any]) -> tuple[_Table, Rows]:
+    rows = open_rows(path, **{name: options[name] for name in ("delimiter", "quotes", "sheet") if name in options})
+    system, languages, judge = (str(options.get(name, "")) for name in ("system", "languages", "judge"))
+    return _Table(path, rows, options.get("columns", ""), system=system, languages=languages, judge=judge), rows
+
+
+class _Table:
+    """One table being read: the map turned into positions, and rows into segments."""
+
+    def __init__(
+        self, path: Path, rows: Rows, columns: str | Mapping[str, str], *, system: str, languages: str, judge: str
+    ) -> None:
+        self.path, self.typed = path, rows.typed
+        try:
+            self.map: ColumnMap = column_map(rows.header, columns, system, rows.sample, judge=judge)
+        except InputError as error:
+            error.where = Where(path, rows.line)
+            raise
+        place = {name: position for position, name in enumerate(rows.header)}
+        self.at = {role: place[column] for role, column in self.map.roles.items()}
+        self.outputs = [(name, place[column]) for name, column in self.map.outputs.items()]
+        self.references = [(name, place[column]) for name, column in self.map.references.items()]
+        self.answers = [(answer, place[answer.column]) for answer in self.map.answers]
+        self.rest = [(name, place[name]) for name in self.map.rest]
+        self.long = "system" in self.at and "output" in self.at
+        self.has_texts = "source" in self.at
+        self.has_own_columns = not {"paragraph", "judged", "flags", "segment_meta"}.isdisjoint(self.at)
+        self.given, self.judge = languages, judge
+        self.blank = self.empty_outputs = self.textless = 0
+        self.unknown_language = False
+        if not self.has_texts and "segment" not in self.at and "item" in self.at:
+            self.at["segment"] = self.at["item"]
+        self.items_are_documents = not self.has_texts and "document" not in self.at
+
+    @property
+    def is_plain(self) -> bool:
+        """A row for each segment, cells that are text, nothing that only our own tables have."""
+        special = self.long or self.answers or self.typed or self.has_own_columns or "absent" in self.at
+        return not special and self.has_texts
+
+    def documents(self, rows: Rows) -> Iterator[Document]:
+        if self.is_plain:
+            yield from self.plain_documents(rows)
+            return
+        gathering = self.gathering()
+        for line, row, extra in rows.rows:
+            draft = self.add(gathering, line, row, extra)
+            if not self.long and not self.answers and draft is not None and len(gathering) > 1:
+                yield gathering.release_first()
+        yield from gathering.documents()
+
+    def plain_documents(self, rows: Rows) -> Iterator[Document]:
+        """The documents of such a table without drafts, which is much faster. A row with an id that is empty or comes
+        again is left to the gathering, which says what is wrong with it."""
+        document_at, segment_at, source_at = self.at.get("document"), self.at.get("segment"), self.at["source"]
+        watch = self.gathering()
+        draft, last, segments, lines = None, "", list[Segment](), dict[str, int]()
+        for line, values, _ in rows.rows:
+            row = [value if isinstance(value, str) else as_text(value) for value in values]
+            source = row[source_at]
+            if not source and self._is_textless(row):
+                continue
+            name = row[document_at] if document_at is not None else ""
+            if draft is None or name != last:
+                if draft is not None:
+                    yield Document(draft.id, tuple(segments), **draft.attributes)
+                    watch.release_first()
+                draft, last = watch.document(name, line, partial(self._attributes, row, line)), name
+                segments, lines = [], {}
+            key = row[segment_at] if segment_at is not None else str(len(segments) + 1)
+            if not key or key in lines:
+                if key:
+                    draft.segments[key] = Draft(draft.id, key, lines[key], "")
+                watch.segment(draft, key, line, source)
+            lines[key] = line
+            outputs = {name: row[at] for name, at in self.outputs}
+            if "" in outputs.values():
+                self.empty_outputs += list(outputs.values()).count("")
+            references = {name: row[at] for name, at in self.references if row[at]}
+            meta = {name: row[at] for name, at in self.rest if row[at]}
+            segments.append(Segment(key, source, outputs, references, meta=meta))
+        if draft is not None:
+            yield Document(draft.id, tuple(segments), **draft.attributes)
+
+    def _is_textless(self, row: Sequence[Any]) -> bool:
+        """Whether a row without a source is blank, or a remark below the table: no text and no id at its place."""
+        if all(value is None or value == "" for value in row):
+            self.blank += 1
+            return True
+        at = [position for _, position in self.outputs] + [position for _, position in self.answers]
+        at += [self.at[role] for role in ("output", "segment", "item") if role in self.at]
+        if self.has_own_columns or "absent" in self.at or not self.has_texts:
+            return False
+        alone = sum(value not in (None, "") for value in row) == 1 and len(row) > 2
+        if not alone and any(row[position] not in (None, "") for position in at):
+            return False
+        self.textless += 1
+        return True
+
+    def gathering(self) -> Gathering:
+        return Gathering(
+            self.path,
+            self.path.name.split(".")[0],
+            has_documents="document" in self.at,
+            has_segments="segment" in self.at,
+        )
+
+    def notes(self) -> Iterator[str]:
+        if self.has_texts and self.map.rest and not (self.outputs or self.long or self.references):
+            rest = self.map.rest[:4]
+            told = ",".join(f"system:{name}={name}" for name in rest)
+            yield (
+                f"No column is known to hold a translation. If {', '.join(rest)} do: --columns {told} "
+                "(each column is the output of the system of its name)."
+            )
+        if self.items_are_documents:
+            yield (
+                "No column names documents, so every item counts as one. Sentences of one text hang together: name "
+                "their texts in a column `document`."
+            )
+        elif "document" not in self.at:
+            yield "No column names the documents, so all rows are one (--columns document=NAME to change that)."
+        if self.has_texts and self.unknown_language:
+            yield "The languages are not known, and judges will read so: name them with --languages en-ko."
+        if self.blank:
+            yield f"{self.blank} blank rows are left out."
+        if self.textless:
+            yield f"{self.textless} rows without a text (remarks, totals) are left out."
+        if self.empty_outputs:
+            yield f"{self.empty_outputs} cells of outputs are empty and are kept as empty translations."
+
+    def add(self, gathering: Gathering, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:
+        source = self._text("source", row)
+        if not source and self._is_textless(row):
+            return None
+        segment = self._text("segment", row)
+        name = segment if self.items_are_documents and segment else self._text("document", row)
+        document = gathering.document(name, line, partial(self._attributes, row, line))
+        draft = gathering.segment(
+            document,
+            segment,
+            line,
+            source=source,
+            system=self._text("system", row) if self.long else "",
+            again=bool(self.answers),
+        )
+        absent = self._json("absent", row, [], line) if "absent" in self.at else ()
+        for name, position in self.outputs:
+            value = row[position]
+            if (value is None and self.typed) or name in absent:
+                continue
+            self.empty_outputs += value in (None, "")
+            gathering.output(draft, name, as_text(value))
+        if self.long:
+            gathering.output(draft, self._text("system", row), self._text("output", row))
+        elif not self.has_texts and (system := self._text("system", row)):
+            draft.outputs.setdefault(system, "")
+        for name, position in self.references:
+            # an empty cell of a plain table is no reference; in ours the column `absent` says which there are
+            value = row[position]
+            if name not in absent and (value not in (None, "") or self._tells_empty(value)):
+                draft.references[name] = as_text(value)
+        if self.rest or extra or self.has_own_columns:
+            self._fill(draft, row, extra, line)
+        return draft
+
+    def _tells_empty(self, value: Any) -> bool:
+        return value is not None if self.typed else "absent" in self.at
+
+    def _fill(self, draft: Draft, row: Sequence[Any], extra: dict[str, Any], line: int) -> None:
+        if paragraph := self._text("paragraph", row):
+            draft.paragraph = self._whole(paragraph, line)
+        if "judged" in self.at and is_false(row[self.at["judged"]]):
+            draft.judged = False
+        draft.flags += [str(flag) for flag in self._json("flags", row, [], line)]
+        draft.meta |= self._json("segment_meta", row, {}, line)
+        if self.answers:
+            return  # what stands beside an answer is about the answer or its judge, and not about the text
+        kept = {name: row[position] for name, position in self.rest if row[position] not in (None, "")} | extra
+        if self.long:
+            system = self._text("system", row)
+            for name, value in kept.items():
+                draft.meta.setdefault(name, {})[system] = value
+        else:
+            draft.meta |= kept
+
+    def _attributes(self, row: Sequence[Any], line: int) -> dict[str, Any]:
+        """What the row says of its document."""
+        said: dict[str, Any] = {role: self._text(role, row) for role in _DOCUMENT_ROLES if role in self.at}
+        pair = self.given or self._text("languages", row)
+        if pair:
+            said["source_language"], said["target_language"] = language_codes.pair(pair)
+        else:
+            named, spelled = self.map.languages or file_languages(self.path), file_languages(self.path)
+            said["source_language"], said["target_language"] = (
+                own if own != language_codes.UNDETERMINED else other for own, other in zip(named, spelled, strict=True)
+            )
+        for role in ("source_language", "target_language"):
+            if role in self.at and not self.given:
+                said[role] = language_codes.normal(self._text(role, row))
+        self.unknown_language |= language_codes.UNDETERMINED in (said["source_language"], said["target_language"])
+        said["glossary"] = self._json("glossary", row, {}, line)
+        said["meta"] = self._json("document_meta", row, {}, line)
+        return said
+
+    def _text(self, role: str, row: Sequence[Any]) -> str:
+        return as_text(row[self.at[role]]) if role in self.at else ""
+
+    def text(self, role: str, row: Sequence[Any]) -> str:
+        """The text of a role, without spaces around it; "" where the table has no such column."""
+        return self._text(role, row).strip()
+
+    def _whole(self, text: str, line: int) -> int:
+        try:
+            return int(float(text))
+        except (ValueError, OverflowError):
+            textfile.failed(self.path, f"The paragraph {text!r} is not a whole number.", line)
+
+    def _json(self, role: str, row: Sequence[Any], empty: Any, line: int) -> Any:
+        value = row[self.at[role]] if role in self.at else None
+        if value in (None, ""):
+            return type(empty)()
+        made = textfile.parse_json(value, self.path, line) if isinstance(value, str) else value
+        if not isinstance(made, type(empty)):
+            textfile.failed(self.path, f"{json.dumps(value)[:40]} is not what {role!r} holds.", line)
+        return made
+
+
+class _Raw(NamedTuple):
+    """A cell with an answer, and what its row says about it."""
+
+    judge: str
+    question: str
+    draft: Draft
+    systems: tuple[str, ...]
+    value: Any
+    line: int
+    role: str
+    seconds: float | None
+    active: float | None
+    at: datetime | None
+    flags: tuple[str, ...]
+
+
+class _Answers:
+    """The answers of a table, on their way to judgements: what kind of values a question has shows at the end."""
+
+    def __init__(self, table: _Table, stage: str, question: str) -> None:
+        self._table, self._stage, self._question = table, stage, question
+        self._cells: list[_Raw] = []
+        self._kinds: dict[str, JudgeKind] = {}
+        self._ids: dict[str, str] = {}
+        self._flagged: Counter[str] = Counter()
+        self._first_bad_time = 0
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """The questions by id, with the headings they had."""
+        return {key: heading for heading, key in self._ids.items()}
+
+    def add(self, draft: Draft, line: int, row: Sequence[Any]) -> None:
+        table = self._table
+        if not table.answers:
+            return
+        at, flags = self._moment(table.text("answered_at", row), line)
+        seconds, active = measured(table.text("seconds", row)), measured(table.text("active_seconds", row))
+        for answer, position in table.answers:
+            judge = answer.judge or table.text("judge", row) or table.judge or _UNNAMED
+            if judge not in self._kinds:
+                kind = table.text("judge_kind", row).casefold()
+                self._kinds[judge] = JudgeKind(kind) if kind in list(JudgeKind) else JudgeKind.PERSON
+            value = row[position]
+            if answer.judge and is_missing(value):
+                continue  # an item that this judge did not get
+            heading = answer.question or table.text("question", row)
+            role = table.text("role", row).casefold()
+            systems = self._systems(answer, row)
+            key = self._id(heading)
+            self._cells.append(_Raw(judge, key, draft, systems, value, line, role, seconds, active, at, flags))
+
+    def _systems(self, answer: Answer, row: Sequence[Any]) -> tuple[str, ...]:
+        table = self._table
+        if answer.system:
+            return (answer.system,)
+        if "system" in table.at:
+            name = table.text("system", row)
+            return tuple(name.split("|")) if name and not table.long else (name,) if name else ()
+        return tuple(name for name, _ in table.outputs)
+
+    def _id(self, heading: str) -> str:
+        """The id of a question: its heading in small letters; headings in other scripts are counted."""
+        if heading not in self._ids:
+            taken = set(self._ids.values())
+            wanted = self._question if self._question and not taken else slug(heading)
+            key = wanted or f"question_{len(taken) + 1}"
+            while key in taken:
+                key = f"{key}_{len(taken) + 1}"
+            self._ids[heading] = key
+        return self._ids[heading]
+
+    def _moment(self, text: str, line: int) -> tuple[datetime | None, tuple[str, ...]]:
+        if not text:
+            return None, ()
+        found = moment(text)
+        if found is not None:
+            return found if found.tzinfo else found.replace(tzinfo=UTC), ()
+        self._first_bad_time = self._first_bad_time or line
+        return None, ("unreadable_time",)
+
+    def judges(self) -> tuple[Judge, ...]:
+        return tuple(Judge(name, kind) for name, kind in self._kinds.items())
+
+    def judgements(self) -> tuple[Judgement, ...]:
+        by_question: dict[str, list[_Raw]] = {}
+        for cell in self._cells:
+            by_question.setdefault(cell.question, []).append(cell)
+        values = {
+            id(cell): value
+            for cells in by_question.values()
+            for cell, value in zip(cells, _typed([cell.value for cell in cells]), strict=True)
+        }
+        seen: set[tuple[Any, ...]] = set()
+        made = []
+        for cell in self._cells:
+            value, flag = values[id(cell)]
+            key = (cell.judge, cell.question, cell.draft.document, cell.draft.id, cell.systems)
+            again = key in seen
+            seen.add(key)
+            role = Role(cell.role) if cell.role in list(Role) else Role.REPEAT if again else Role.MAIN
+            flags = (*([flag] if flag else []), *cell.flags)
+            if cell.role and cell.role not in list(Role):
+                flags = (*flags, "unknown_role")
+            self._flagged.update([*flags, *(["repeat"] if again and not cell.role else [])])
+            made.append(
+                Judgement(
+                    judge=cell.judge,
+                    stage=self._stage,
+                    question=cell.question,
+                    document=cell.draft.document,
+                    segment=cell.draft.id,
+                    systems=cell.systems,
+                    value=value,
+                    role=role,
+                    flags=flags,
+                    elapsed_seconds=cell.seconds,
+                    active_seconds=cell.active,
+                    answered_at=cell.at,
+                    origin=f"{self._table.path.name}:{cell.line}",
+                )
+            )
+        return tuple(made)
+
+    def notes(self) -> Iterator[str]:
+        if self._cells and "role" not in self._table.at:
+            yield "No column `role` says which answers are controls or repeats, so all count as main ones."
+        if n := self._flagged["repeat"]:
+            yield f"{n} answers are second ones of a judge to the same question; they are taken for repeats."
+        if n := self._flagged["unreadable_time"]:
+            yield f"{n} times cannot be read (the first on line {self._first_bad_time}) and are left out; flagged."
+        if n := self._flagged["not_a_number"]:
+            yield f"{n} answers are no numbers although the others are; flagged not_a_number."
+        if n := self._flagged["unknown_role"]:
+            yield f"{n} answers have a role that is none of {', '.join(Role)}; they count as main ones, flagged."
+        if self._cells and list(self._kinds) == [_UNNAMED] and not self._table.judge:
+            yield "No column names the judge, so all answers count as one judge's."
+
+
+def _typed(cells: Sequence[Any]) -> list[tuple[Any, str]]:
+    """The answers to one question with a flag each: numbers where most are, lists where all are, words otherwise."""
+    values = [None if is_missing(cell) else cell.strip() if isinstance(cell, str) else cell for cell in cells]
+    there = [value for value in values if value is not None]
+    lists = [literal_list(value) if isinstance(value, str) else value for value in there]
+    if there and all(isinstance(value, list) for value in lists):
+        parsed = iter(lists)
+        return [(None, "missing") if value is None else (next(parsed), "") for value in values]
+    numbers = [number(value) if number(value) is not None else measured(as_text(value)) for value in there]
+    if numbers and sum(value is not None for value in numbers) * 2 > len(numbers):
+        converted = iter(zip(numbers, there, strict=True))
+        made: list[tuple[Any, str]] = []
+        for value in values:
+            if value is None:
+                made.append((None, "missing"))
+            else:
+                found, raw = next(converted)
+                made.append((raw, "not_a_number") if found is None else (found, ""))
+        return made
+    return [(None, "missing") if value is None else (as_text(value), "") for value in values]
+
+
+# Writing
 
 _COMPRESSED = (".gz", ".zst")
 _CELL_LIMIT = 32_767
@@ -164,324 +700,6 @@ def _spreadsheet(path: Path, header: list[str], rows: Iterable[dict[str, Any]]) 
         book.save(made)
 
 
-_LOOKED_AT = 10_000
-_DOCUMENT_ROLES = ("domain", "title", "text_type", "note", "media")
-
-
-def recognise(path: Path) -> bool:
-    """A table whose header names a source column."""
-    kind = kind_of(path)
-    if not kind:
-        return False
-    if kind == "xlsx":
-        return path.suffix.lower() in (".xlsx", ".xlsm")
-    try:
-        column_map(open_rows(path).header)
-    except InputError:
-        return False
-    return True
-
-
-def accepts_options(path: Path, *, columns: str | Mapping[str, str] = "", **_: Any) -> bool:
-    """Whoever says which column holds the source says that it is a table."""
-    return bool(columns) and bool(kind_of(path))
-
-
-def explain(path: Path) -> None:
-    """Say what is wrong with a table that nothing recognises: a line that is no JSON, a header with a fault."""
-    kind = kind_of(path)
-    if kind == "jsonl":
-        first = textfile.head(path).lstrip().partition("\n")[0]
-        try:
-            json.loads(first)
-        except ValueError:
-            textfile.json_whole(path)
-        else:
-            deque(islice(textfile.json_lines(path), _LOOKED_AT), 0)
-    elif kind == "json":
-        textfile.json_whole(path)
-    elif kind == "csv" and not {".csv", ".tsv"}.isdisjoint(path.suffixes):
-        open_rows(path)
-
-
-def read(
-    path: Path,
-    *,
-    columns: str = "",
-    languages: str = "",
-    system: str = "",
-    delimiter: str = "",
-    quotes: str = "",
-    sheet: str = "",
-    question: str = "score",
-    protocol: str = "da",
-    stage: str = "rating",
-) -> list[Reading]:
-    """Everything in the table; rows of one document need not stand together."""
-    rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet)
-    table = _Table(path, rows, columns, system, languages)
-    gathering = table.gathering()
-    judgements: list[Judgement] = []
-    for line, row, extra in rows.rows:
-        draft = table.add(gathering, line, row, extra)
-        if draft is not None and table.has_scores:
-            judgements.append(table.judgement(draft, line, row, stage, question))
-    notes = [f"Columns: {table.map}.", *rows.notes, *table.notes(), *gathering.notes()]
-    judges = tuple(Judge(name) for name in dict.fromkeys(j.judge for j in judgements))
-    return [
-        Reading(
-            path.name.split(".")[0],
-            tuple(gathering.documents()),
-            judges,
-            tuple(judgements),
-            protocol if judgements else "",
-            tuple(notes),
-        )
-    ]
-
-
-def read_documents(path: Path, **options: Any) -> Iterator[Document]:
-    """Documents one by one, which needs the rows of each to stand together; in long tables everything is gathered."""
-    table, rows = _opened(path, options)
-    yield from table.documents(rows)
-
-
-def texts(path: Path, **options: Any) -> TextStream | None:
-    """The same with what is to be told of it; None if the table holds scores, or each system on rows of its own."""
-    table, rows = _opened(path, options)
-    if table.long or table.has_scores:
-        return None
-    made = TextStream(path.name.split(".")[0], iter(()), [f"Columns: {table.map}.", *rows.notes])
-
-    def documents() -> Iterator[Document]:
-        yield from table.documents(rows)
-        made.notes += table.notes()
-
-    made.documents = documents()
-    return made
-
-
-def guess(path: Path, **options: Any) -> str:
-    """What each column is taken for; "" where that was said."""
-    return "" if options.get("columns") else f"Columns: {_opened(path, options)[0].map}."
-
-
-def _opened(path: Path, options: Mapping[str, Any]) -> tuple[_Table, Rows]:
-    rows = open_rows(path, **{name: options[name] for name in ("delimiter", "quotes", "sheet") if name in options})
-    columns, system, languages = (str(options.get(name, "")) for name in ("columns", "system", "languages"))
-    return _Table(path, rows, columns, system, languages), rows
-
-
-class _Table:
-    """One table being read: the map turned into positions, and rows into segments."""
-
-    def __init__(self, path: Path, rows: Rows, columns: str, system: str, languages: str) -> None:
-        self.path, self.typed = path, rows.typed
-        try:
-            self.map: ColumnMap = column_map(rows.header, columns, system)
-        except InputError as error:
-            error.where = Where(path, 1)
-            raise
-        place = {name: position for position, name in enumerate(rows.header)}
-        self.at = {role: place[column] for role, column in self.map.roles.items()}
-        self.outputs = [(name, place[column]) for name, column in self.map.outputs.items()]
-        self.references = [(name, place[column]) for name, column in self.map.references.items()]
-        self.rest = [(name, place[name]) for name in self.map.rest]
-        self.long = "system" in self.at and "output" in self.at
-        self.has_own_columns = not {"paragraph", "judged", "flags", "segment_meta"}.isdisjoint(self.at)
-        self.has_scores = "judge" in self.at and "score" in self.at
-        self.given = languages
-        self.blank = self.empty_outputs = 0
-        self.unknown_language = False
-
-    @property
-    def is_plain(self) -> bool:
-        """A row for each segment, cells that are text, nothing that only our own tables have."""
-        return not (self.long or self.typed or self.has_own_columns or "absent" in self.at)
-
-    def documents(self, rows: Rows) -> Iterator[Document]:
-        if self.is_plain:
-            yield from self.plain_documents(rows)
-            return
-        gathering = self.gathering()
-        for line, row, extra in rows.rows:
-            draft = self.add(gathering, line, row, extra)
-            if not self.long and draft is not None and len(gathering) > 1:
-                yield gathering.release_first()
-        yield from gathering.documents()
-
-    def plain_documents(self, rows: Rows) -> Iterator[Document]:
-        """The documents of such a table without drafts, which is much faster. A row with an id that is empty or comes
-        again is left to the gathering, which says what is wrong with it."""
-        document_at, segment_at, source_at = self.at.get("document"), self.at.get("segment"), self.at["source"]
-        watch = self.gathering()
-        draft, last, segments, lines = None, "", list[Segment](), dict[str, int]()
-        for line, row, _ in rows.rows:
-            source = row[source_at]
-            if not source and not any(row):
-                self.blank += 1
-                continue
-            name = row[document_at] if document_at is not None else ""
-            if draft is None or name != last:
-                if draft is not None:
-                    yield Document(draft.id, tuple(segments), **draft.attributes)
-                    watch.release_first()
-                draft, last = watch.document(name, line, partial(self._attributes, row, line)), name
-                segments, lines = [], {}
-            key = row[segment_at] if segment_at is not None else str(len(segments) + 1)
-            if not key or key in lines:
-                if key:
-                    draft.segments[key] = Draft(draft.id, key, lines[key], "")
-                watch.segment(draft, key, line, source)
-            lines[key] = line
-            outputs = {name: row[at] for name, at in self.outputs}
-            if "" in outputs.values():
-                self.empty_outputs += list(outputs.values()).count("")
-            references = {name: row[at] for name, at in self.references if row[at]}
-            meta = {name: row[at] for name, at in self.rest if row[at]}
-            segments.append(Segment(key, source, outputs, references, meta=meta))
-        if draft is not None:
-            yield Document(draft.id, tuple(segments), **draft.attributes)
-
-    def gathering(self) -> Gathering:
-        return Gathering(
-            self.path,
-            self.path.name.split(".")[0],
-            has_documents="document" in self.at,
-            has_segments="segment" in self.at,
-        )
-
-    def notes(self) -> Iterator[str]:
-        if self.map.rest and not (self.outputs or self.long or self.references):
-            rest = self.map.rest[:4]
-            told = ",".join(f"system:{name}={name}" for name in rest)
-            yield (
-                f"No column is known to hold a translation. If {', '.join(rest)} do: --option columns={told} "
-                "(each column is the output of the system of its name)."
-            )
-        if "document" not in self.at:
-            yield "No column names the documents, so all rows are one (columns=document=NAME to change that)."
-        if self.unknown_language:
-            yield "The languages are not known, and judges will read so: name them with --option languages=en-ko."
-        if self.blank:
-            yield f"{self.blank} blank rows are left out."
-        if self.empty_outputs:
-            yield f"{self.empty_outputs} cells of outputs are empty and are kept as empty translations."
-
-    def add(self, gathering: Gathering, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:
-        source = self._text("source", row)
-        if not source and all(value is None or value == "" for value in row):
-            self.blank += 1
-            return None
-        document = gathering.document(self._text("document", row), line, partial(self._attributes, row, line))
-        draft = gathering.segment(
-            document,
-            self._text("segment", row),
-            line,
-            source=source,
-            system=self._text("system", row) if self.long else "",
-        )
-        absent = self._json("absent", row, [], line) if "absent" in self.at else ()
-        for name, position in self.outputs:
-            value = row[position]
-            if (value is None and self.typed) or name in absent:
-                continue
-            self.empty_outputs += value in (None, "")
-            draft.outputs[name] = _as_text(value)
-        if self.long:
-            draft.outputs[self._text("system", row)] = self._text("output", row)
-        for name, position in self.references:
-            # an empty cell of a plain table is no reference; in ours the column `absent` says which there are
-            value = row[position]
-            if name not in absent and (value not in (None, "") or self._tells_empty(value)):
-                draft.references[name] = _as_text(value)
-        if self.rest or extra or self.has_own_columns:
-            self._fill(draft, row, extra, line)
-        return draft
-
-    def _tells_empty(self, value: Any) -> bool:
-        return value is not None if self.typed else "absent" in self.at
-
-    def _fill(self, draft: Draft, row: Sequence[Any], extra: dict[str, Any], line: int) -> None:
-        if paragraph := self._text("paragraph", row):
-            draft.paragraph = self._whole(paragraph, line)
-        if self._text("judged", row).casefold() in ("false", "0", "no"):
-            draft.judged = False
-        draft.flags += [str(flag) for flag in self._json("flags", row, [], line)]
-        draft.meta |= self._json("segment_meta", row, {}, line)
-        kept = {name: row[position] for name, position in self.rest if row[position] not in (None, "")} | extra
-        if self.long:
-            system = self._text("system", row)
-            for name, value in kept.items():
-                draft.meta.setdefault(name, {})[system] = value
-        else:
-            draft.meta |= kept
-
-    def _attributes(self, row: Sequence[Any], line: int) -> dict[str, Any]:
-        """What the row says of its document."""
-        said: dict[str, Any] = {role: self._text(role, row) for role in _DOCUMENT_ROLES if role in self.at}
-        pair = self.given or self._text("languages", row)
-        if pair:
-            said["source_language"], said["target_language"] = language_codes.pair(pair)
-        elif self.map.languages:
-            said["source_language"], said["target_language"] = self.map.languages
-        else:
-            said["source_language"], said["target_language"] = file_languages(self.path)
-        for role in ("source_language", "target_language"):
-            if role in self.at and not self.given:
-                said[role] = language_codes.normal(self._text(role, row))
-        self.unknown_language |= language_codes.UNDETERMINED in (said["source_language"], said["target_language"])
-        said["glossary"] = self._json("glossary", row, {}, line)
-        said["meta"] = self._json("document_meta", row, {}, line)
-        return said
-
-    def judgement(self, draft: Draft, line: int, row: Sequence[Any], stage: str, question: str) -> Judgement:
-        value = row[self.at["score"]]
-        score = number(value)
-        flags = () if score is not None else ("missing",) if is_missing(value) else ("not_a_number",)
-        if self.long or "system" in self.at:
-            systems: tuple[str, ...] = (self._text("system", row),)
-        else:
-            systems = tuple(name for name, _ in self.outputs)[:1]
-        return Judgement(
-            judge=self._text("judge", row),
-            stage=stage,
-            question=question,
-            document=draft.document,
-            segment=draft.id,
-            systems=systems,
-            value=score if flags != ("not_a_number",) else value,
-            flags=flags,
-            origin=f"{self.path.name}:{line}",
-        )
-
-    def _text(self, role: str, row: Sequence[Any]) -> str:
-        return _as_text(row[self.at[role]]) if role in self.at else ""
-
-    def _whole(self, text: str, line: int) -> int:
-        try:
-            return int(float(text))
-        except (ValueError, OverflowError):
-            textfile.failed(self.path, f"The paragraph {text!r} is not a whole number.", line)
-
-    def _json(self, role: str, row: Sequence[Any], empty: Any, line: int) -> Any:
-        value = row[self.at[role]] if role in self.at else None
-        if value in (None, ""):
-            return type(empty)()
-        made = textfile.parse_json(value, self.path, line) if isinstance(value, str) else value
-        if not isinstance(made, type(empty)):
-            textfile.failed(self.path, f"{json.dumps(value)[:40]} is not what {role!r} holds.", line)
-        return made
-
-
-def _as_text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
 FORMAT = Format(
     name="table",
     title="a table with named columns: CSV, TSV, JSON lines, Parquet, xlsx",
@@ -495,14 +713,18 @@ FORMAT = Format(
     accepts_options=accepts_options,
     write=write,
     options={
-        "columns": "which column holds what, for instance source=src,document=talk,system:GPT-4=mt,reference:A=ref",
+        "columns": (
+            "which column holds what, for instance source=src,document=talk,system:GPT-4=mt,reference:A=ref,judge=who,"
+            "answer:fluency=F"
+        ),
         "languages": "the language pair, for instance en-de",
         "system": "the name of the system where one column holds one system's output",
+        "judge": "who gave the answers where no column names the judges",
         "delimiter": "tab, comma, semicolon or another character",
         "quotes": "yes: quotation marks enclose cells; no: they are text",
         "sheet": "which sheet of a spreadsheet",
-        "question": "which question a column of scores answers (score)",
-        "protocol": "which protocol that question belongs to (da)",
+        "question": "the id of the question that the first column of answers belongs to",
+        "protocol": "which protocol the answers belong to (guessed from questions and values)",
         "stage": "which stage of it (rating)",
     },
     signs={"table": ("source",), "json lines": ("source",), "json list": ("source",)},

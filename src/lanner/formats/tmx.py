@@ -1,8 +1,9 @@
 """TMX: translation units of two or more languages, in the order of the file, as one document.
 
 The unit's language that the header calls the source is the source; the first other language is the output, further
-ones are references by their language. Units without `tuid` are counted. TMX has no documents: a property
-`document` of a unit names one where it is there, as in the files written here.
+ones are references by their language. Inline codes are read as placeholders such as `{1}`. Units without `tuid` are
+counted. TMX has no documents: a property `document` of a unit names one where it is there, as in the files written
+here.
 """
 
 from __future__ import annotations
@@ -41,13 +42,17 @@ def read_documents(path: Path, *, system: str = "target", languages: str = "") -
     """Documents one by one, where properties name them; else the one that holds all units."""
     memory = _Memory(path, system, languages)
     gathering = Gathering(path, path.name.split(".")[0], has_documents=False, has_segments=False)
+    empty = True
     for element in xml.elements(path, "header", "tu"):
+        empty = empty and xml.local(element) == "header"
         if xml.local(element) == "header":
             memory.source = element.get("srclang", "")
             continue
         memory.add(gathering, element)
         if len(gathering) > 1:
             yield gathering.release_first()
+    if empty:
+        textfile.failed(path, "There is no translation unit in this file.", code="no_units")
     yield from gathering.documents()
 
 
@@ -92,7 +97,7 @@ class _Memory:
         segments = xml.children(variant, "seg")
         if len(segments) != 1:
             textfile.failed(self.path, "A language of this unit has no segment.", variant.sourceline)
-        return xml.text_of(segments[0])
+        return xml.readable_text(segments[0])
 
 
 def _language(variant: Any) -> str:

@@ -1,14 +1,16 @@
 """XLIFF 1.2 and 2.x: each `file` is a document, each unit (1.2) or segment (2.x) a segment with its target as output.
 
-Ids are kept; without an id of its own a segment of a unit is counted within it. Text is what a reader sees; where
-there is markup inside, the segment's `meta` keeps it whole. Groups become paragraphs.
+Ids are kept; without an id of its own a segment of a unit is counted within it. A unit of 1.2 that its tool split into
+sentences (`seg-source` with `mrk`) is as many segments. Inline codes are read as placeholders, `{1}bold{/1}` and `{2}`,
+and the segment's `meta` keeps the markup whole for writing. A segment whose target is empty or missing has no output,
+so nobody is asked about it. Groups become paragraphs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -17,7 +19,7 @@ from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.documents import Draft
 from lanner.formats.parsing.writing import refuse_answers, replacing
-from lanner.model import Document, Judge, Judgement, languages
+from lanner.model import Document, Judge, Judgement, Segment, languages
 
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:1.2"
 
@@ -30,14 +32,21 @@ def recognise(path: Path) -> bool:
 def read(path: Path, *, system: str = "target") -> list[Reading]:
     """A document for each file of the XLIFF."""
     documents = tuple(read_documents(path, system=system))
-    marked = sum("markup" in segment.meta for document in documents for segment in document)
-    notes = (f"{marked} segments have markup inside, which their meta keeps.",) if marked else ()
-    return [Reading(path.name.split(".")[0], documents, notes=notes)]
+    segments = [segment for document in documents for segment in document]
+    marked = sum("markup" in segment.meta for segment in segments)
+    empty = sum("no_target" in segment.flags for segment in segments)
+    notes = []
+    if marked:
+        notes.append(f"{marked} segments have inline codes, shown as {{1}} and {{/1}}; their meta keeps the markup.")
+    if empty:
+        notes.append(f"{empty} segments have no target; they are shown and not assigned to anybody.")
+    return [Reading(path.name.split(".")[0], documents, notes=tuple(notes))]
 
 
 def read_documents(path: Path, *, system: str = "target") -> Iterator[Document]:
     """Documents one by one."""
     seen: dict[str, int] = {}
+    empty = True
     for number, element in enumerate(xml.elements(path, "file"), 1):
         root = element.getparent()
         name = element.get("original") or element.get("id") or str(number)
@@ -48,8 +57,12 @@ def read_documents(path: Path, *, system: str = "target") -> Iterator[Document]:
         source = element.get("source-language") or top.get("srcLang") or ""
         target = element.get("target-language") or top.get("trgLang") or ""
         drafts = _drafts(path, name, element, system)
-        segments = tuple(draft.segment() for draft in drafts)
-        yield Document(name, segments, languages.normal(source), languages.normal(target))
+        if drafts:
+            empty = False
+            segments = tuple(draft.segment() for draft in drafts)
+            yield Document(name, segments, languages.normal(source), languages.normal(target))
+    if empty:
+        textfile.failed(path, "There is no translation unit in this file.", code="no_units")
 
 
 def _drafts(path: Path, name: str, element: Any, system: str) -> list[Draft]:
@@ -60,34 +73,75 @@ def _drafts(path: Path, name: str, element: Any, system: str) -> list[Draft]:
             continue
         parent = unit.getparent()
         paragraph = groups.setdefault(parent, len(groups) + 1) if xml.local(parent) == "group" else None
-        parts = [unit] if xml.local(unit) == "trans-unit" else xml.children(unit, "segment")
-        for number, part in enumerate(parts, 1):
-            key = unit.get("id") or unit.get("name") or ""
-            if part is not unit:
-                key = part.get("id") or (key if len(parts) == 1 else f"{key}.{number}")
-            if not key or key in drafts:
-                what = f"Two segments of {name!r} have the id {key!r}." if key else "A segment has no id."
-                textfile.failed(path, what, part.sourceline)
-            drafts[key] = _draft(path, name, key, part, system, paragraph)
-            notes = [xml.text_of(note) for note in xml.children(unit, "note")]
+        notes = [xml.text_of(note) for note in xml.children(unit, "note")]
+        for part in _parts(path, unit):
+            if not part.key or part.key in drafts:
+                what = f"Two segments of {name!r} have the id {part.key!r}." if part.key else "A segment has no id."
+                textfile.failed(path, what, unit.sourceline)
+            draft = _draft(name, part, system, paragraph)
             if notes:
-                drafts[key].meta["notes"] = notes
+                draft.meta["notes"] = notes
+            drafts[part.key] = draft
     return list(drafts.values())
 
 
-def _draft(path: Path, name: str, key: str, part: Any, system: str, paragraph: int | None) -> Draft:  # noqa: PLR0917
+class _Part(NamedTuple):
+    """A segment of a unit: its id, and the elements with its source and target."""
+
+    key: str
+    source: Any
+    target: Any
+    state: str
+
+
+def _parts(path: Path, unit: Any) -> Iterator[_Part]:
+    own = unit.get("id") or unit.get("name") or ""
+    if xml.local(unit) == "unit":
+        segments = xml.children(unit, "segment")
+        for number, segment in enumerate(segments, 1):
+            key = segment.get("id") or (own if len(segments) == 1 else f"{own}.{number}")
+            source = _only(path, segment, key)
+            target = next(iter(xml.children(segment, "target")), None)
+            yield _Part(key, source, target, segment.get("state") or "")
+        return
+    target = next(iter(xml.children(unit, "target")), None)
+    state = target.get("state") or "" if target is not None else ""
+    marked = _sentences(next(iter(xml.children(unit, "seg-source")), None))
+    if len(marked) < 2:
+        yield _Part(own, _only(path, unit, own), target, state)
+        return
+    targets = _sentences(target)
+    for key, source in marked.items():
+        yield _Part(f"{own}.{key}", source, targets.get(key), state)
+
+
+def _only(path: Path, part: Any, key: str) -> Any:
     sources = xml.children(part, "source")
     if not sources:
         textfile.failed(path, f"The segment {key!r} has no source.", part.sourceline)
-    draft = Draft(name, key, part.sourceline, xml.text_of(sources[0]), paragraph=paragraph)
-    markup = {"source": xml.inner_xml(sources[0])} if xml.has_markup(sources[0]) else {}
-    targets = xml.children(part, "target")
-    if targets:
-        draft.outputs[system] = xml.text_of(targets[0])
-        if xml.has_markup(targets[0]):
-            markup["target"] = xml.inner_xml(targets[0])
-        if targets[0].get("state") or part.get("state"):
-            draft.meta["state"] = targets[0].get("state") or part.get("state")
+    return sources[0]
+
+
+def _sentences(element: Any) -> dict[str, Any]:
+    """The sentences that a tool marked in a source or target, by their numbers."""
+    if element is None:
+        return {}
+    marks = [mark for mark in element.iter() if xml.local(mark) == "mrk" and mark.get("mtype") == "seg"]
+    return {mark.get("mid") or str(number): mark for number, mark in enumerate(marks, 1)}
+
+
+def _draft(name: str, part: _Part, system: str, paragraph: int | None) -> Draft:
+    draft = Draft(name, part.key, part.source.sourceline, xml.readable_text(part.source), paragraph=paragraph)
+    markup = {"source": xml.inner_xml(part.source)} if xml.has_markup(part.source) else {}
+    text = xml.readable_text(part.target) if part.target is not None else ""
+    if text.strip():
+        draft.outputs[system] = text
+        if xml.has_markup(part.target):
+            markup["target"] = xml.inner_xml(part.target)
+    else:
+        draft.flags.append("no_target")
+    if part.state:
+        draft.meta["state"] = part.state
     if markup:
         draft.meta["markup"] = markup
     return draft
@@ -123,16 +177,28 @@ def write(
             last = segment.paragraph
             unit = etree.SubElement(parent, f"{{{_NAMESPACE}}}trans-unit")
             xml.put_attribute(path, unit, "id", segment.id)
-            xml.put_text(path, etree.SubElement(unit, f"{{{_NAMESPACE}}}source"), segment.source)
+            _put(path, etree.SubElement(unit, f"{{{_NAMESPACE}}}source"), segment, "source", segment.source)
             if chosen in segment.outputs:
                 target = etree.SubElement(unit, f"{{{_NAMESPACE}}}target")
                 if segment.meta.get("state"):
                     xml.put_attribute(path, target, "state", str(segment.meta["state"]))
-                xml.put_text(path, target, segment.outputs[chosen])
+                _put(path, target, segment, "target", segment.outputs[chosen])
             for note in segment.meta.get("notes", []):
                 xml.put_text(path, etree.SubElement(unit, f"{{{_NAMESPACE}}}note"), str(note))
     with replacing(path) as made:
         made.write_bytes(xml.to_bytes(root))
+
+
+def _put(path: Path, element: Any, segment: Segment, side: str, text: str) -> None:
+    """The text, with its inline codes where it still is the text that they were read with."""
+    markup = dict(segment.meta.get("markup", {})).get(side)
+    if isinstance(markup, str):
+        xml.put_markup(path, element, markup)
+        if xml.readable_text(element) == text:
+            return
+        for child in list(element):
+            element.remove(child)
+    xml.put_text(path, element, text)
 
 
 def _chosen(path: Path, document: Document, system: str) -> str:

@@ -18,7 +18,7 @@ from lanner.protocols.combination import consistency
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.store import Store
-from lanner.store.rows import loads
+from lanner.store.codec import loads
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Outputs that a model gave elsewhere, handed in like new ones: the ledger keeps each as it was, the campaign takes
+"""Outputs that a model gave elsewhere, fed through the same door: the ledger keeps each as it was, the campaign takes
 its answers as it takes any file's. Spellings are mended by the alias table alone and counted; an answer that breaks a
 rule is kept and flagged, never dropped.
 """
@@ -24,7 +24,7 @@ from lanner.errors import InputError, Where, did_you_mean
 from lanner.judges.replies import aliased
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.store import NewEntry, Store
-from lanner.store.rows import dumps, micros
+from lanner.store.codec import dumps, micros
 
 TEMPLATE = "replay"
 

@@ -10,7 +10,8 @@ from sqlalchemy import select
 
 from lanner.model import Json
 from lanner.store import schema
-from lanner.store.rows import Rows, dumps, loads, micros, moment
+from lanner.store.codec import dumps, loads, micros, moment
+from lanner.store.rows import Rows
 
 _e = schema.event.c
 

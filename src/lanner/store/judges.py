@@ -12,11 +12,13 @@ from sqlalchemy import bindparam, func, select, update
 
 from lanner.model import Judge, JudgeKind
 from lanner.store import schema
-from lanner.store.rows import Rows, dumps, loads, micros, moment
+from lanner.store.codec import dumps, loads, micros, moment
+from lanner.store.rows import Rows
+from lanner.store.statement import Statement
 
 _j = schema.judge.c
 _NAMES = [column.name for column in _j]
-_NUMBERED = select(schema.judge).where(_j.id == bindparam("number"))
+_NUMBERED = Statement(lambda: select(schema.judge).where(_j.id == bindparam("number")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class Judges(Rows):
         return _seat(row) if row else None
 
     def numbered(self, number: int) -> Seat | None:
-        row = self._connection.execute(_NUMBERED, {"number": number}).first()
+        row = _NUMBERED.one(self._connection, number=number)
         return _seat(SimpleNamespace(**dict(zip(_NAMES, row, strict=True)))) if row else None
 
     def by_link(self, link_hash: str) -> Seat | None:

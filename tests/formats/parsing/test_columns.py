@@ -20,7 +20,7 @@ from lanner.formats.parsing.columns import column_map, parse
             "segment=id, source=src, target_language=tgt_lang, reference:refA=refA, reference:B=reference:B, "
             "system:GPT-4=output:GPT-4, system:small=mt_small",
         ),
-        ("en,ko", "source=en, system:ko=ko"),
+        ("en,ko", "source=en (80% sure), system:ko=ko (80% sure)"),
         ("doc,system,source,mt,fun", "document=doc, source=source, system=system, output=mt; kept as they are: fun"),
     ],
 )
@@ -51,7 +51,7 @@ def test_language_columns_tell_the_languages() -> None:
         ("source=sauce", "no column 'sauce'"),
         ("sauce=source", "'sauce' is nothing a column can be"),
         ("source", "no column map"),
-        ('{"source": ', "not JSON"),
+        ('{"source": ', "not a JSON object"),
     ],
 )
 def test_wrong_maps(given: str, message: str) -> None:

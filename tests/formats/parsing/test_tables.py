@@ -93,9 +93,9 @@ def test_spreadsheets(tmp_path: Path) -> None:
     book.create_sheet("other").append(["source"])
     book.save(tmp_path / "x.xlsx")
     rows = open_rows(tmp_path / "x.xlsx")
-    assert [(line, row) for line, row, _ in rows.rows] == [(2, ["1", "=x", 4]), (4, ["2024-02-01T00:00:00", "y", 4.5])]
+    assert [(line, row) for line, row, _ in rows.rows] == [(2, ["1", "=x", 4]), (4, ["2024-02-01", "y", 4.5])]
     assert "1 cells are dates" in " ".join(rows.notes)
-    assert "'Sheet' of Sheet, other" in " ".join(rows.notes)
+    assert "left out: other" in " ".join(rows.notes)
     assert open_rows(tmp_path / "x.xlsx", sheet="other").header == ["source"]
     with pytest.raises(InputError, match="no sheet 'more'"):
         open_rows(tmp_path / "x.xlsx", sheet="more")

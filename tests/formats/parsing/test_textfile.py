@@ -60,11 +60,30 @@ def test_broken_quotes_are_named(tmp_path: Path, content: bytes) -> None:
     assert caught.value.where.line == 2
 
 
-def test_other_encodings_are_named_with_their_line(tmp_path: Path) -> None:
+def test_damaged_utf_8_is_named_with_its_line(tmp_path: Path) -> None:
+    good = "".join(f"{n} Übermäßig größere Müller äußern süße Grüße\n" for n in range(40)).encode()
     with pytest.raises(InputError, match="not UTF-8") as caught:
-        list(textfile.lines(put(tmp_path / "x.txt", b"a\nb\nM\xfcller\n")))
-    assert caught.value.where.line == 3
-    assert "iconv" in caught.value.next_step
+        list(textfile.lines(put(tmp_path / "x.txt", good + b"a\nM\xfcller\n")))
+    assert caught.value.where.line == 42
+    assert "--encoding" in caught.value.next_step
+
+
+def test_the_encoding_is_found_said_and_can_be_told(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.txt", "Die Fähre ist spät.\n".encode("cp1252"))
+    with textfile.decoding() as decoding:
+        assert list(textfile.lines(path)) == ["Die Fähre ist spät."]
+    assert "CP1252" in " ".join(decoding.notes())
+    with textfile.decoding("cp437"):
+        assert list(textfile.lines(path)) != ["Die Fähre ist spät."]
+    with pytest.raises(InputError, match="no encoding called 'cp99'"), textfile.decoding("cp99"):
+        pass
+
+
+def test_utf_8_is_read_without_a_word_about_it(tmp_path: Path) -> None:
+    for data in ("ä\n".encode(), b"\xef\xbb\xbf" + "ä\n".encode()):
+        with textfile.decoding() as decoding:
+            assert list(textfile.lines(put(tmp_path / "x.txt", data))) == ["ä"]
+        assert list(decoding.notes()) == []
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])

@@ -1,84 +1,132 @@
-"""Which column of a table holds what: given by the user, or guessed from the header in the spellings people use."""
+"""Which column of a table holds what: given by the user, or guessed from the header and the first rows.
+
+Headers come in many words and languages. Each guess has a confidence, which is shown with it. A source text that only
+the content gives away is proposed and not taken.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from lanner.errors import InputError, did_you_mean
-from lanner.model import languages
+from lanner.formats.parsing.values import is_flag, is_missing, literal_list, number
+from lanner.model import Role, languages
 
-# Best spelling first; letters and digits only, in lower case.
-_SPELLINGS: dict[str, tuple[str, ...]] = {
-    "document": ("document", "documentid", "doc", "docid", "docname", "articleid", "article", "wmtarticleid", "talk"),
-    "segment": (
-        *("segment", "segmentid", "seg", "segid", "sentence", "sentenceid", "sentid", "globalsegid", "itemid"),
-        *("segmentnumber", "idx", "index", "line", "linenumber", "id", "no", "nr"),
-    ),
-    "paragraph": ("paragraph", "paragraphid", "para", "par"),
-    "domain": ("domain", "genre", "subset"),
-    "title": ("title", "headline"),
-    "text_type": ("texttype", "type"),
-    "note": ("note", "description"),
-    "media": ("media", "image", "imageurl", "video", "audio", "url"),
-    "source": (
-        "source",
-        "src",
-        "sourcetext",
-        "srctext",
-        "sourcesentence",
-        "sourcesegment",
-        "original",
-        "input",
-        "text",
-    ),
-    "source_language": ("sourcelanguage", "sourcelang", "srclang", "srclanguage", "langsrc"),
-    "target_language": ("targetlanguage", "targetlang", "tgtlang", "tgtlanguage", "trglang", "langtgt"),
-    "languages": ("languages", "languagepair", "langpair", "lp"),
-    "system": ("system", "sys", "systemid", "systemname", "model", "engine", "mtsystem"),
-    "judge": ("judge", "rater", "annotator", "annotatorid", "user", "evaluator", "raterid", "userid"),
-    "score": ("score", "rating", "rawscore", "da", "quality"),
-    # what our own tables have beside these
-    "glossary": ("glossary",),
-    "judged": ("judged",),
-    "flags": ("flags",),
-    "absent": ("absent",),
-    "document_meta": ("documentmeta",),
-    "segment_meta": ("segmentmeta",),
-}
-_OUTPUTS = {"target", "tgt", "trg", "mt", "hyp", "hypothesis", "translation", "output", "targettext", "tgttext"}
-_OUTPUTS |= {"systemoutput", "mttext", "candidate", "prediction", "machinetranslation", "originaltarget"}
-_REFERENCES = {"reference", "ref", "referencetext", "reftext", "human", "humantranslation", "gold", "postedit", "pe"}
+
+@cache
+def _names() -> dict[str, dict[str, list[str]]]:
+    """The names that people give to columns."""
+    return tomllib.loads((Path(__file__).parent / "headers.toml").read_text(encoding="utf-8"))
+
+
+_NO_TEXT = ("context", "previous", "prev", "url", "link", "path", "hash", "date", "status", "state", "tag")
+_JUDGE_WORD = re.compile(
+    r"^(?:judge|rater|annotator|evaluator|coder|assessor|reviewer|worker|linguist|user|participant|평가자|채점자|bewerter"
+    r"|gutachter|annotateur|evaluador|anotador|評価者|评估员|评审|标注员|оценщик|эксперт)[\s_.:#-]*(\w{0,20})",
+    re.I,
+)
 _OUTPUT_NAMED = re.compile(
-    r"^(?:outputs?|systems?|hyps?|hypothes[ie]s|mt|tgt|target|translations?)([:._ -])(.+)$", re.I
+    r"^(?:outputs?|systems?|hyps?|hypothes[ie]s|mt|tgt|target|translations?|번역|übersetzung|traduction)([:._ -])(.+)$",
+    re.I,
 )
 _REFERENCE_NAMED = re.compile(r"^(?:references?|refs?)([:._ -])(.+)$", re.I)
 _REFERENCE_NUMBERED = re.compile(r"^(?:reference|ref)[A-Z0-9]$", re.I)
 _NO_NAMES = {"id", "name", "lang", "language", "context", "score", "length", "len", "tokens", "words", "type"}
+_BRACKETS = re.compile(r"\s*[(\[（【<]([^()\[\]（）【】<>]*)[)\]）】>]\s*")
+_CERTAIN, _CLEAR, _LIKELY, _POSSIBLE = 1.0, 0.95, 0.8, 0.6
+_LONG_TEXT = 12
+"""Characters that a column of sentences has on average, at least."""
+_SHORT_ANSWER = 40
+
+
+ROLES = tuple(_names()["roles"])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A column of answers: to which question, by which judge and about which system where the column tells."""
+
+    column: str
+    question: str
+    judge: str = ""
+    system: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnMap:
-    """Columns by role, outputs and references by name, and the columns that are kept as they are."""
+    """Columns by role, outputs and references by name, answers, and the columns that are kept as they are."""
 
     roles: Mapping[str, str]
     outputs: Mapping[str, str] = field(default_factory=dict)
     references: Mapping[str, str] = field(default_factory=dict)
+    answers: tuple[Answer, ...] = ()
     rest: tuple[str, ...] = ()
     languages: tuple[str, str] | None = None
+    confidence: Mapping[str, float] = field(default_factory=dict)
+    """By column, how sure a guess is; what the user said is not in it."""
 
     def __str__(self) -> str:
-        parts = [f"{role}={column}" for role, column in self.roles.items()]
-        parts += [f"reference:{name}={column}" for name, column in self.references.items()]
-        parts += [f"system:{name}={column}" for name, column in self.outputs.items()]
+        parts = [self._part(role, column) for role, column in self.roles.items()]
+        parts += [self._part(f"reference:{name}", column) for name, column in self.references.items()]
+        parts += [self._part(f"system:{name}", column) for name, column in self.outputs.items()]
+        for answer in self.answers:
+            about = f" by {answer.judge}" if answer.judge else ""
+            about += f" about {answer.system}" if answer.system else ""
+            parts.append(self._part(f"answer:{answer.question}{about}", answer.column))
         text = ", ".join(parts)
         return f"{text}; kept as they are: {', '.join(self.rest)}" if self.rest else text
 
+    def _part(self, role: str, column: str) -> str:
+        sure = self.confidence.get(column, _CERTAIN)
+        return f"{role}={column}" if sure > 0.99 else f"{role}={column} ({sure:.0%} sure)"
 
-def _fold(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "", name.casefold())
+    @property
+    def has_answers(self) -> bool:
+        return bool(self.answers)
+
+
+@cache
+def fold(name: str) -> str:
+    """A header without case, accents, spaces and punctuation."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFC", plain).replace("ß", "ss")) or name.strip()
+
+
+@cache
+def _spelled() -> dict[str, tuple[str, int]]:
+    """Folded spelling to role and how good it is (0 best)."""
+    known: dict[str, tuple[str, int]] = {}
+    for role, spellings in _names()["roles"].items():
+        for place, spelling in enumerate(spellings):
+            known.setdefault(fold(spelling), (role, place))
+    return known
+
+
+@cache
+def _folded(*kinds: str) -> frozenset[str]:
+    """All spellings of these kinds of columns: output, reference, answer, comment."""
+    known = {**_names()["texts"], **_names()["answers"]}
+    return frozenset(fold(name) for kind in kinds for name in known[kind])
+
+
+def header_score(cells: Iterable[Any]) -> int:
+    """How many cells of a row are names of columns that one knows: how much the row looks like a header."""
+    names = [str(cell).strip() for cell in cells if cell not in (None, "")]
+    known = 0
+    for name in names:
+        base, _ = _without_language(name)
+        folded = {fold(name), fold(base)} if len(name) <= 60 else set()
+        hit = any(f in _spelled() or f in _folded("output", "reference", "answer") for f in folded)
+        known += bool(hit or (len(name) <= 60 and _named(name)))
+    return known if len(set(names)) == len(names) else 0
 
 
 def parse(given: str | Mapping[str, str]) -> dict[str, str]:
@@ -88,106 +136,440 @@ def parse(given: str | Mapping[str, str]) -> dict[str, str]:
     if given.lstrip().startswith("{"):
         try:
             return {str(role): str(column) for role, column in json.loads(given).items()}
-        except ValueError as error:
-            raise InputError(f"The column map is not JSON: {error}.") from error
+        except (ValueError, AttributeError) as error:
+            raise InputError(f"The column map is not a JSON object: {error}.") from error
     pairs = [part.partition("=") for part in given.split(",") if part.strip()]
     if bad := [role for role, mark, column in pairs if not mark or not role.strip() or not column.strip()]:
         raise InputError(f"{bad[0]!r} is no column map.", next_step="Write role=column, for instance source=src.")
     return {role.strip(): column.strip() for role, _, column in pairs}
 
 
-def column_map(header: Sequence[str], given: str | Mapping[str, str] = "", system: str = "") -> ColumnMap:
-    """The map of a table with this header: what is given, then what can be guessed for the other columns."""
-    taken: dict[str, dict[str, str]] = {"roles": {}, "outputs": {}, "references": {}}
-    for role, column in parse(given).items():
-        if column not in header:
-            raise InputError(
-                f"There is no column {column!r}.",
-                code="no_column",
-                names={"column": column, "columns": ", ".join(header)},
-                next_step=did_you_mean(column, header),
-            )
-        group = _group(role)
-        taken[group][role if group == "roles" else role.partition(":")[2] or column] = column
-    roles, outputs, references = taken["roles"], taken["outputs"], taken["references"]
-    free = [name for name in header if name not in {*roles.values(), *outputs.values(), *references.values()}]
-    for role, spellings in _SPELLINGS.items():
-        found = None if role in roles else _first(spellings, free)
-        if found is not None:
-            roles[role] = found
-            free.remove(found)
-    pair = None
-    for name in list(free):
-        if (named := _named(name)) is not None:
-            (outputs if named[0] == "output" else references).setdefault(named[1], name)
-            free.remove(name)
-    if "source" not in roles:
-        pair = _by_language(free, roles, outputs)
-    if "source" not in roles:
-        raise InputError(
+def column_map(
+    header: Sequence[str],
+    given: str | Mapping[str, str] = "",
+    system: str = "",
+    sample: Sequence[Sequence[Any]] = (),
+    *,
+    judge: str = "",
+) -> ColumnMap:
+    """The map of a table with this header: what is given, then what can be guessed for the other columns. With a
+    `judge`, columns of scores are that judge's answers although no column names judges."""
+    return _Guess(header, sample, judge).map(parse(given), system)
+
+
+class _Guess:
+    """A map in the making."""
+
+    def __init__(self, header: Sequence[str], sample: Sequence[Sequence[Any]], judge: str) -> None:
+        self.header = list(header)
+        self.sample = sample
+        self.judge = judge
+        self.free = list(header)
+        self.roles: dict[str, str] = {}
+        self.outputs: dict[str, str] = {}
+        self.references: dict[str, str] = {}
+        self.answers: list[Answer] = []
+        self.confidence: dict[str, float] = {}
+        self.language_of: dict[str, str] = {}
+
+    def map(self, given: Mapping[str, str], system: str) -> ColumnMap:
+        self._take_given(given)
+        self._take_spelled()
+        self._take_named()
+        self._take_with_language()
+        pair = self._take_languages() if "source" not in self.roles else None
+        ours = {"absent", "document_meta", "segment_meta"} <= set(self.header)  # a table that we wrote says it all
+        if not ours:
+            self._check_content()
+        if not ours and "system" not in self.roles and "source" in self.roles and not self.outputs:
+            self._take_texts()
+        if not ours:
+            self._take_answers()
+        if "source" not in self.roles and not self._is_ratings():
+            raise self._without_source()
+        outputs = self.outputs
+        if system and len(outputs) == 1:
+            outputs = {system: next(iter(outputs.values()))}
+        if "system" in self.roles:
+            outputs = self._long(outputs)
+        rest = tuple(name for name in self.header if name in self.free)
+        roles = {role: self.roles[role] for role in sorted(self.roles, key=[*ROLES, "output"].index)}
+        return ColumnMap(
+            roles, outputs, self.references, tuple(self.answers), rest, pair or self._pair(), self.confidence
+        )
+
+    def _take_given(self, given: Mapping[str, str]) -> None:
+        for role, column in given.items():
+            if column not in self.header:
+                raise InputError(
+                    f"There is no column {column!r}.",
+                    code="no_column",
+                    names={"column": column, "columns": ", ".join(self.header)},
+                    next_step=did_you_mean(column, self.header),
+                )
+            kind, mark, name = role.partition(":")
+            if kind == "reference":
+                self.references[name or column] = column
+            elif kind == "output" or (kind == "system" and mark):
+                self.outputs[name or column] = column
+            elif kind == "answer":
+                self.answers.append(Answer(column, name or column))
+            elif kind == "judge" and mark:
+                self.answers.append(Answer(column, "score", judge=name))
+            elif kind == "ignore":
+                pass
+            elif kind in ROLES and not mark:
+                self.roles[role] = column
+            else:
+                known = [*ROLES, "reference:NAME", "output", "system:NAME", "answer:QUESTION", "judge:NAME"]
+                raise InputError(f"{role!r} is nothing a column can be.", next_step=did_you_mean(role, known))
+            if column in self.free:
+                self.free.remove(column)
+
+    def _take(self, column: str, confidence: float) -> None:
+        self.free.remove(column)
+        self.confidence[column] = confidence
+
+    def _take_spelled(self) -> None:
+        """Columns whose whole name is a known spelling; the best spelling of a role wins."""
+        best: dict[str, tuple[int, int, str]] = {}
+        for position, column in enumerate(self.free):
+            found = _spelled().get(fold(column))
+            if found is not None and found[0] not in self.roles:
+                candidate = (found[1], position, column)
+                best[found[0]] = min(best.get(found[0], candidate), candidate)
+        for role, (_, _, column) in best.items():
+            self.roles[role] = column
+            self._take(column, _CERTAIN if column.isascii() else _CLEAR)
+
+    def _take_named(self) -> None:
+        for column in list(self.free):
+            named = _named(column)
+            if named is not None:
+                (self.outputs if named[0] == "output" else self.references).setdefault(named[1], column)
+                self._take(column, _CERTAIN if column.isascii() else _CLEAR)
+
+    def _take_with_language(self) -> None:
+        """`Source text (EN-US)`, `Target_de`, `번역(한국어)`: a known name with a language or a remark."""
+        for column in [*self.free, *self.roles.values(), *self.outputs.values()]:
+            base, language = _without_language(column)
+            if language:
+                self.language_of[column] = language
+            if column not in self.free or base == column:
+                continue
+            found = _spelled().get(fold(base))
+            named = _named(base)
+            if found is not None and found[0] not in self.roles:
+                self.roles[found[0]] = column
+            elif named is not None and named[0] == "output":
+                self.outputs.setdefault(column, column)
+            elif named is not None:
+                self.references.setdefault(column, column)
+            else:
+                continue
+            self._take(column, _CLEAR if language else _LIKELY)
+
+    def _take_languages(self) -> tuple[str, str] | None:
+        """Columns named by languages: the first is the source, the others are outputs."""
+        coded = [(name, code) for name in self.free if (code := _language(name))]
+        if len(coded) < (1 if self.outputs else 2):
+            return None
+        self.roles["source"] = coded[0][0]
+        self._take(coded[0][0], _LIKELY)
+        for name, _ in coded[1:]:
+            self.outputs.setdefault(name, name)
+            self._take(name, _LIKELY)
+        if len(coded) == 2:
+            return coded[0][1], coded[1][1]
+        return coded[0][1], languages.UNDETERMINED
+
+    def _pair(self) -> tuple[str, str] | None:
+        source = self.language_of.get(self.roles.get("source", ""), "")
+        targets = {self.language_of[column] for column in self.outputs.values() if column in self.language_of}
+        if not source and not targets:
+            return None
+        return source or languages.UNDETERMINED, targets.pop() if len(targets) == 1 else languages.UNDETERMINED
+
+    def _values(self, column: str) -> list[Any]:
+        at = self.header.index(column)
+        return [row[at] for row in self.sample if at < len(row) and not is_missing(row[at])]
+
+    def _check_content(self) -> None:
+        """Names that mean one thing or another, told apart by what stands below them."""
+        self._demote("judge", self._is_flags, "judged")  # `judge` with true and false: which rows are to be judged
+        self._demote("role", lambda values: not all(str(value).casefold() in list(Role) for value in values))
+        self._demote("answered_at", _are_numbers, "seconds")
+        self._demote("note", _are_numbers)
+        self._demote("question", lambda values: len({str(value) for value in values}) > _SHORT_ANSWER)
+        self._demote("document", lambda values: bool(values) and _mean_length(values) > 4 * _SHORT_ANSWER)
+        self._demote("item", lambda values: bool(values) and _mean_length(values) > 4 * _SHORT_ANSWER)
+        if "source" not in self.roles:  # a column `sentence` may hold the sentences and not their numbers
+            for role in ("segment", "item", "title", "note"):
+                column = self.roles.get(role, "")
+                values = self._values(column) if column else []
+                if column in self.confidence and values and _mean_length(values) > 2 * _LONG_TEXT:
+                    del self.roles[role]
+                    self.roles["source"] = column
+                    self.confidence[column] = _LIKELY
+                    break
+
+    def _demote(self, role: str, wrong: Any, better: str = "") -> None:
+        """Give a guessed role up where the values do not fit, or take another one."""
+        column = self.roles.get(role)
+        values = self._values(column) if column in self.confidence and column is not None else []
+        if column is None or not values or not wrong(values):
+            return
+        del self.roles[role]
+        if better and better not in self.roles:
+            self.roles[better] = column
+        else:
+            self.free.append(column)
+            self.confidence.pop(column, None)
+
+    @staticmethod
+    def _is_flags(values: Sequence[Any]) -> bool:
+        return all(is_flag(value) for value in values)
+
+    def _take_texts(self) -> None:
+        """Columns of sentences about as long as the source: one for each system."""
+        source = self._values(self.roles["source"])
+        if not source:
+            return
+        length = _mean_length(source)
+        for column in list(self.free):
+            values = self._values(column)
+            words = re.split(r"[\W_]+", column.casefold())
+            if (
+                len(values) * 2 < len(source)
+                or any(word in _NO_TEXT or fold(word) in _folded("comment") for word in words)
+                or _are_numbers(values)
+            ):
+                continue
+            distinct = len({str(value) for value in values})
+            if length / 5 <= _mean_length(values) <= length * 5 and distinct * 2 >= len(values) and _are_texts(values):
+                self.outputs.setdefault(column, column)
+                self._take(column, _POSSIBLE if len(source) < 3 else _LIKELY)
+
+    def _is_ratings(self) -> bool:
+        has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
+        has_judge = bool(self.judge) or "judge" in self.roles or any(answer.judge for answer in self.answers)
+        return has_item and has_judge and bool(self.answers)
+
+    def _take_answers(self) -> None:
+        """Columns of answers: one for each question, or for each judge, or for each system."""
+        if self.answers:
+            return
+        by_judge = "judge" in self.roles or bool(self.judge)
+        known = [column for column in self.free if fold(column) in _folded("answer")]
+        if "question" in self.roles and (value := next(iter(known), "")):
+            self._add_answer(Answer(value, ""), _CERTAIN)
+            return
+        spread = [*self._spread_answers(by_judge=by_judge)]
+        for answer in spread:
+            self._add_answer(answer, _CLEAR)
+        if not by_judge:
+            if not spread and not self.outputs and "source" not in self.roles:
+                self._take_judges()
+            return
+        comments = [column for column in self.free if fold(column) in _folded("comment")]
+        numeric = [c for c in self.free if c not in known and _are_numbers(self._values(c)) and not _is_measure(c)]
+        lists = [c for c in self.free if _are_lists(self._values(c))]
+        short = [c for c in self.free if c not in comments and 0 < _mean_length(self._values(c)) <= _SHORT_ANSWER]
+        others = [c for c in short if self._varies(c)]
+        if not (known or numeric or lists or spread or others):
+            others = short
+        taken = [*known, *numeric, *lists, *others]
+        taken += comments if taken or spread else []
+        for column in [name for name in self.header if name in taken]:
+            if column in self.free:
+                self._add_answer(Answer(column, column), _CERTAIN if column in known else _LIKELY)
+
+    def _varies(self, column: str) -> bool:
+        """Whether judges say different things in a column about one item: then it is an answer, and neither a fact
+        about the item nor one about the judge."""
+        judge = self.header.index(self.roles["judge"]) if "judge" in self.roles else None
+        items = [self.header.index(self.roles[r]) for r in ("item", "document", "segment", "system") if r in self.roles]
+        if judge is None or not items:
+            return False
+        at = self.header.index(column)
+        by_item: dict[tuple[str, ...], set[str]] = {}
+        by_judge: dict[str, set[str]] = {}
+        for row in self.sample:
+            if not is_missing(row[at]):
+                by_item.setdefault(tuple(str(row[place]) for place in items), set()).add(str(row[at]))
+                by_judge.setdefault(str(row[judge]), set()).add(str(row[at]))
+        return any(len(v) > 1 for v in by_item.values()) and any(len(v) > 1 for v in by_judge.values())
+
+    def _add_answer(self, answer: Answer, confidence: float) -> None:
+        self.answers.append(answer)
+        self._take(answer.column, confidence)
+
+    def _spread_answers(self, *, by_judge: bool) -> Iterator[Answer]:
+        """Answers in a column for each system (`score_GPT-4`) or for each judge (`score_ann`, `Rater 1`)."""
+        found: list[Answer] = []
+        systems = sorted(self.outputs, key=len, reverse=True)
+        for column in self.free:
+            values = self._values(column)
+            if self.sample and values and not (_are_numbers(values) or _mean_length(values) <= _SHORT_ANSWER):
+                continue
+            name, system = column, ""
+            for each in systems:
+                if len(column) > len(each) and (rest := _without(column, each)) is not None:
+                    name, system = rest, each
+                    break
+            judge, question = ("", name) if by_judge else _judge_and_question(name)
+            if fold(question) in _folded("answer") and (system or judge):
+                found.append(Answer(column, question, judge, system))
+        judges = {answer.judge for answer in found if answer.judge}
+        for answer in found:
+            if answer.system or len(judges) > 1 or _JUDGE_WORD.match(answer.judge):
+                yield answer
+
+    def _take_judges(self) -> None:
+        """A table of items by judges: columns of numbers, or of few labels, without anything else."""
+        has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
+        numeric = [c for c in self.free if _are_numbers(self._values(c)) and not _is_measure(c)]
+        columns = numeric if len(numeric) > 1 else [c for c in self.free if self._values(c)]
+        labels = [{str(value) for value in self._values(column)} for column in columns]
+        alike = columns == numeric or bool(labels and set.intersection(*labels))
+        if has_item and len(columns) > 1 and alike and not any(fold(c) in _folded("answer") for c in columns):
+            for column in columns:
+                self._add_answer(Answer(column, "score" if numeric else "label", judge=column), _LIKELY)
+
+    def _long(self, outputs: dict[str, str]) -> dict[str, str]:
+        """With a column that names the system, one column holds the texts of all; others are kept as they are."""
+        columns = list(outputs.values())
+        if columns:
+            self.roles["output"] = columns[0]
+            self.free += columns[1:]
+            for column in columns[1:]:
+                self.confidence.pop(column, None)
+        return {}
+
+    def _without_source(self) -> InputError:
+        proposal = self._proposal()
+        first = [*self.header, "NAME"][0]
+        step = f"Columns: {', '.join(self.header)}. Say which, for instance --columns source={first}."
+        if proposal:
+            step = f"Columns: {', '.join(self.header)}. By their content it may be: --columns {proposal}."
+        return InputError(
             "No column is known to hold the source text.",
             code="no_source_column",
-            names={"column": [*header, "NAME"][0], "columns": ", ".join(header)},
-            next_step=f"Columns: {', '.join(header)}. Say which, for instance columns=source={[*header, 'NAME'][0]}.",
+            names={"column": first, "columns": ", ".join(self.header), "proposal": proposal},
+            next_step=step,
         )
-    if system and len(outputs) == 1:
-        outputs = {system: next(iter(outputs.values()))}
-    if "system" in roles:
-        outputs = _long(roles, outputs, free)
-    return ColumnMap(roles, outputs, references, tuple(name for name in header if name in free), pair)
 
-
-def _group(role: str) -> str:
-    """Whether a role given by the user is that of an output, of a reference or another one."""
-    kind, mark, _ = role.partition(":")
-    if kind == "reference":
-        return "references"
-    if kind == "output" or (kind == "system" and mark):
-        return "outputs"
-    if kind in _SPELLINGS and not mark:
-        return "roles"
-    known = [*_SPELLINGS, "reference", "reference:NAME", "output", "system:NAME"]
-    raise InputError(f"{role!r} is nothing a column can be.", next_step=did_you_mean(role, known))
-
-
-def _first(spellings: Iterable[str], free: Sequence[str]) -> str | None:
-    folded = {_fold(name): name for name in reversed(free)}
-    return next((folded[spelling] for spelling in spellings if spelling in folded), None)
+    def _proposal(self) -> str:
+        """What the columns may be by their content alone: the first column of sentences is the source."""
+        texts = [c for c in self.free if _mean_length(self._values(c)) > _LONG_TEXT and _are_texts(self._values(c))]
+        others = [*self.outputs.values(), *texts[1:]]
+        if not texts or any("," in name or "=" in name for name in [*texts, *others]):
+            return ""
+        outputs = [f"system:{name}={name}" for name in others if name in texts]
+        return ",".join([f"source={texts[0]}", *outputs])
 
 
 def _named(column: str) -> tuple[str, str] | None:
     """Whether a column is an output or a reference, and whose."""
-    folded = _fold(column)
-    if folded in _OUTPUTS:
+    folded = fold(column)
+    if folded in _folded("output"):
         return "output", column
-    if folded in _REFERENCES or _REFERENCE_NUMBERED.match(column):
+    if folded in _folded("reference") or _REFERENCE_NUMBERED.match(column):
         return "reference", column
+    if folded in _folded("answer"):
+        return None
     for kind, pattern in (("output", _OUTPUT_NAMED), ("reference", _REFERENCE_NAMED)):
         hit = pattern.match(column)
-        if hit and _fold(hit[2]) not in _NO_NAMES:
+        if hit and fold(hit[2]) not in _NO_NAMES and not (hit[1] in " (-_" and _language(hit[2])):
             return kind, hit[2]
     return None
 
 
-def _by_language(free: list[str], roles: dict[str, str], outputs: dict[str, str]) -> tuple[str, str] | None:
-    """Columns named by language codes: the first is the source, the others are outputs."""
-    coded = [
-        name for name in free if len(name) <= 7 and re.match(r"^[a-z]{2,3}(?![a-z])", name) and languages.known(name)
-    ]
-    if len(coded) < 2:
-        return None
-    roles["source"] = coded[0]
-    for name in coded[1:]:
-        outputs.setdefault(name, name)
-    for name in coded:
-        free.remove(name)
-    return languages.normal(coded[0]), languages.normal(coded[1]) if len(coded) == 2 else languages.UNDETERMINED
+def _without_language(column: str) -> tuple[str, str]:
+    """A column's name without brackets and without a language at its end or beginning, and that language."""
+    language = ""
+    base = column
+    if hit := _BRACKETS.search(column):
+        language = _language(hit[1])
+        base = f"{column[: hit.start()]} {column[hit.end() :]}".strip()
+    for pattern in (r"^(.+?)[\s_.:/-]+([A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?)$", r"^([^\W\d]+)[\s_.:/-]+(\w+)$"):
+        hit = re.match(pattern, base) if not language and len(base) <= 60 else None
+        if hit and _language(hit[2]):
+            return hit[1], _language(hit[2])
+        if hit and _language(hit[1]):
+            return hit[2], _language(hit[1])
+    return (base or column), language
 
 
-def _long(roles: dict[str, str], outputs: dict[str, str], free: list[str]) -> dict[str, str]:
-    """With a column that names the system, one column holds the texts of all; further ones are kept as they are."""
-    columns = list(outputs.values())
-    if columns:
-        roles["output"] = columns[0]
-        free += columns[1:]
-    return {}
+@cache
+def _names_of_languages() -> dict[str, str]:
+    return {name.casefold(): code for code, names in _names()["languages"].items() for name in names}
+
+
+def _language(name: str) -> str:
+    """The language that a header or a part of it names, by code or by name; "" if none."""
+    text = name.strip()
+    if not text or len(text) > 30:
+        return ""
+    if text.casefold() in _names_of_languages():
+        return _names_of_languages()[text.casefold()]
+    code = re.fullmatch(r"([A-Za-z]{2,3})(?:[-_][A-Za-z]{2,4})?", text)
+    if code and (code[1].islower() or code[1].isupper()) and languages.known(text) and text.casefold() != "id":
+        return languages.normal(text)
+    return languages.normal(text) if len(text) > 3 and text.isalpha() and languages.known(text) else ""
+
+
+def _without(column: str, part: str) -> str | None:
+    """A name without the system's name at its beginning or end; None where it is not there."""
+    folded, wanted = column.casefold(), part.casefold()
+    if folded.endswith(wanted) and not column[-len(part) - 1].isalnum():
+        return column[: -len(part)].strip(" _.:/-([|")
+    if folded.startswith(wanted) and not column[len(part)].isalnum():
+        return column[len(part) :].strip(" _.:/-)]|")
+    for left, right in ("()", "[]"):
+        if f"{left}{wanted}{right}" in folded:
+            at = folded.index(f"{left}{wanted}{right}")
+            return (column[:at] + column[at + len(part) + 2 :]).strip(" _.:/-")
+    return None
+
+
+def _judge_and_question(name: str) -> tuple[str, str]:
+    """`score_ann` is a score by ann, `Rater 1` a score by Rater 1, `rater2_fluency` a fluency by rater2."""
+    pieces = [piece for piece in re.split(r"[\s_.:/()\[\]|-]+", name) if piece]
+    for cut in range(1, len(pieces)):
+        before, after = pieces[:cut], pieces[cut:]
+        for question, judge in ((before, after), (after, before)):
+            if fold(" ".join(question)) in _folded("answer"):
+                return " ".join(judge), " ".join(question)
+    if hit := _JUDGE_WORD.match(name):
+        rest = name[hit.end() :].strip(" _.:/-()[]")
+        return name[: hit.end()].strip(" _.:-"), rest or "score"
+    return "", name
+
+
+def _mean_length(values: Sequence[Any]) -> float:
+    return sum(len(str(value)) for value in values) / len(values) if values else 0.0
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    return bool(values) and sum(number(value) is not None for value in values) * 2 > len(values)
+
+
+def _are_lists(values: Sequence[Any]) -> bool:
+    return bool(values) and all(
+        isinstance(v, list) or (isinstance(v, str) and v.lstrip().startswith("[") and literal_list(v) is not None)
+        for v in values
+    )
+
+
+def _are_texts(values: Sequence[Any]) -> bool:
+    """Whether most values have letters: not codes, not paths, not JSON."""
+    shown = [str(value) for value in values]
+    good = [v for v in shown if any(c.isalpha() for c in v) and not v.startswith(("http://", "https://", "{", "["))]
+    return len(good) * 2 > len(shown)
+
+
+def _is_measure(column: str) -> bool:
+    """Numbers about the texts or the row and no answers: lengths, counts, offsets."""
+    words = set(re.split(r"[\W_]+", column.casefold()))
+    return not words.isdisjoint({"length", "len", "tokens", "words", "chars", "id", "idx", "index", "order", "number"})

@@ -50,6 +50,12 @@ class DocumentDraft:
     attributes: dict[str, Any]
     segments: dict[str, Draft] = field(default_factory=dict)
     turns: Counter[str] = field(default_factory=Counter)
+    texts: dict[str, str] = field(default_factory=dict)
+    """Segments by their source, where rows have no ids."""
+
+    def segment_of(self, source: str) -> str:
+        """The segment with this source: rows without ids belong together by their text."""
+        return self.texts.setdefault(source, str(len(self.texts) + 1))
 
     def document(self) -> Document:
         return Document(self.id, tuple(draft.segment() for draft in self.segments.values()), **self.attributes)
@@ -90,18 +96,24 @@ class Gathering:
             draft = self._drafts[name] = DocumentDraft(name, line, attributes())
         return draft
 
-    def segment(self, document: DocumentDraft, name: str, line: int, source: str, system: str = "") -> Draft:
-        """A new segment or, where a row holds one system's output, the one that this output belongs to."""
+    def segment(
+        self, document: DocumentDraft, name: str, line: int, source: str, system: str = "", *, again: bool = False
+    ) -> Draft:
+        """A new segment or, where a row holds one system's output or (`again`) one judge's answers, the one that this
+        row belongs to."""
         if not name:
             if self._has_segments:
                 said = "This row has no segment id."
                 textfile.failed(self._path, said, line, "Fill in its segment id.", code="no_segment")
-            document.turns[system] += 1
-            name = str(document.turns[system])
+            if again:
+                name = document.segment_of(source)
+            else:
+                document.turns[system] += 1
+                name = str(document.turns[system])
         draft = document.segments.get(name)
         if draft is None:
             draft = document.segments[name] = Draft(document.id, name, line, source)
-        elif not system or system in draft.outputs:
+        elif not again and (not system or system in draft.outputs):
             what = f"The segment {name!r} of {document.id!r}" + (f" by {system!r}" if system else "")
             textfile.failed(
                 self._path,
@@ -113,11 +125,25 @@ class Gathering:
                 document=document.id,
                 line_before=draft.line,
             )
-        elif draft.source != source:
+        elif draft.source != source and not draft.source:
+            draft.source = source
+        elif draft.source != source and source:
             self._differing["source"] += 1
             draft.flags.append("source_differs")
-            draft.meta.setdefault("sources", {})[system] = source
+            draft.meta.setdefault("sources", {})[system or f"line {line}"] = source
         return draft
+
+    def output(self, draft: Draft, system: str, text: str) -> None:
+        """The output of a system; another one than an earlier row had is kept aside and flagged."""
+        known = draft.outputs.setdefault(system, text)
+        if known == text or not text:
+            return
+        if not known:
+            draft.outputs[system] = text
+            return
+        self._differing["output"] += 1
+        draft.flags.append("output_differs")
+        draft.meta.setdefault("other_outputs", {}).setdefault(system, []).append(text)
 
     def release_first(self) -> Document:
         """The oldest document, finished and forgotten."""
@@ -135,3 +161,5 @@ class Gathering:
         """What was odd about the rows."""
         if n := self._differing["source"]:
             yield f"{n} rows have another source text than an earlier row of their segment; flagged source_differs."
+        if n := self._differing["output"]:
+            yield f"{n} rows have another translation than an earlier row of their segment; flagged output_differs."

@@ -1,26 +1,40 @@
-"""Rows of a table, whatever file it lies in: CSV, TSV, JSON lines, a JSON list, Parquet or a spreadsheet."""
+"""Rows of a table, whatever file it lies in: CSV, TSV, JSON lines, JSON, Parquet or a spreadsheet.
+
+The header need not be the first row: titles and remarks above it are left out, and said.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
+import zipfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.columns import header_score
 from lanner.model.cells import bare
 
 _DELIMITERS = "\t,;|"
-_SAMPLE = 1000
+_SAMPLE = 200
+_LOOKED_AT = 1000
+_SEARCHED = 40
+"""A header is searched for in so many rows."""
 _BATCH = 20_000
 _OURS = ({"absent", "document_meta", "segment_meta"}, {"judge", "judge_kind", "stage", "question", "answered_at"})
 """Columns of tables that we wrote (texts, judgements): only there is an apostrophe before a formula not the text's."""
+_LISTS = ("data", "segments", "items", "rows", "records", "examples", "sentences", "results", "outputs", "translations")
+Row = tuple[int, Sequence[Any], dict[str, Any]]
 
 
 @dataclass(slots=True)
@@ -28,10 +42,22 @@ class Rows:
     """The header, the rows as (line, values, what the header does not have), and what was noticed on the way."""
 
     header: list[str]
-    rows: Iterable[tuple[int, Sequence[Any], dict[str, Any]]]
+    rows: Iterable[Row]
     notes: list[str] = field(default_factory=list)
     typed: bool = False
     """Whether an empty cell differs from an empty text."""
+    line: int = 1
+    """Where the header stands."""
+    sample: list[Sequence[Any]] = field(default_factory=list)
+    """The values of the first rows, for guesses by content."""
+
+    def with_sample(self) -> Rows:
+        """The same with its first rows looked at; they still come with the others."""
+        entries = iter(self.rows)
+        first = list(islice(entries, _SAMPLE))
+        self.sample = [values for _, values, _ in first]
+        self.rows = chain(first, entries)
+        return self
 
 
 def kind_of(path: Path) -> str:
@@ -43,7 +69,7 @@ def kind_of(path: Path) -> str:
         return "parquet"
     if textfile.is_zip(path):
         return "xlsx"
-    text = textfile.head(path).lstrip()
+    text = textfile.head(path).lstrip("\ufeff \r\n\t")
     if text.startswith("{"):
         return "jsonl"
     if text.startswith("["):
@@ -55,45 +81,122 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
     """The rows of a table file."""
     match kind_of(path):
         case "csv":
-            return _delimited(path, delimiter, quotes)
+            return _delimited(path, delimiter, quotes).with_sample()
         case "jsonl":
-            return _objects(path, textfile.json_lines(path))
+            return _json_lines(path).with_sample()
         case "json":
-            return _objects(path, enumerate(_listed(path), 1))
+            return _objects(path, enumerate(_listed(path), 1)).with_sample()
         case "parquet":
-            return _parquet(path)
+            return _parquet(path).with_sample()
         case "xlsx":
-            return _spreadsheet(path, sheet)
+            return _spreadsheet(path, sheet).with_sample()
         case _:
             raise InputError(
                 "This is no table.", where=Where(path), next_step="Tables are CSV, TSV, JSON lines, Parquet and xlsx."
             )
 
 
+# Headers
+
+
+class _Header(NamedTuple):
+    position: int
+    names: list[str]
+
+
+def _find_header(path: Path, rows: Sequence[Sequence[Any]]) -> _Header:
+    """The header among the first rows of a table: the first row, unless it names nothing known and a later one does,
+    or it is a title that stands alone above a wider table."""
+    texts = [["" if cell is None else str(cell).strip() for cell in row] for row in rows]
+    filled = [sum(map(bool, row)) for row in texts]
+    scores = [header_score(row) for row in texts]
+    first = next((at for at, count in enumerate(filled) if count), 0)
+    # what stands above a header is narrower than the table
+    wider = [at for at in range(len(texts)) if at <= first or filled[at] > max(filled[:at])]
+    best = max(wider, key=lambda at: (scores[at], -at), default=0)
+    position = first
+    if texts and scores[best] > max(1, scores[first]):
+        position = best
+    elif texts and scores[first] == 0 and filled[first] == 1 and max(filled) > 1:
+        position = next(at for at, count in enumerate(filled) if count > 1)
+    names = texts[position] if texts else []
+    while names and not names[-1]:
+        names.pop()
+    return _Header(position, _checked_header(path, names, position + 1))
+
+
+def _checked_header(path: Path, header: list[str], line: int = 1) -> list[str]:
+    if not header:
+        step = "The first row must name the columns."
+        textfile.failed(path, "The table has no header.", line, step, code="no_header")
+    for position, name in enumerate(header, 1):
+        if not name:
+            said = f"Column {position} has no name."
+            textfile.failed(path, said, line, "Name every column in the first row.", code="nameless_column", n=position)
+        if header.index(name) < position - 1:
+            said = f"Two columns are called {name!r}."
+            textfile.failed(path, said, line, "Rename one of them.", code="column_twice", name=name)
+    return header
+
+
+def _skipped_note(rows: Sequence[Sequence[Any]], position: int, line: int) -> list[str]:
+    """That rows above the header were left out, with what they say."""
+    above = [str(cell).strip() for row in rows[:position] for cell in row if cell not in (None, "")]
+    if not above:
+        return []
+    words = "; ".join(above)
+    shown = words if len(words) <= 60 else f"{words[:60].rstrip()} …"
+    return [f"The header is on line {line}; what stands above it is left out: {shown}"]
+
+
+# Delimited text
+
+
 def guess_delimiter(path: Path) -> str:
-    """The delimiter that the header line has most of; a tab wins a draw."""
-    first = textfile.head(path).partition("\n")[0]
-    return max(_DELIMITERS, key=first.count)
+    """The delimiter by which a line shows the best header, else the one that the first line has most of."""
+    lines = [line for line in textfile.head(path).lstrip("\ufeff").splitlines()[:_SEARCHED] if line.strip()]
+    best, chosen = (0, 0), ""
+    for mark in _DELIMITERS:
+        for line in lines:
+            if mark in line and len(line) < 10_000:
+                found = (header_score(_split(line, mark)), line.count(mark))
+                if found[0] > 1 and found > best:
+                    best, chosen = found, mark
+    first = lines[0] if lines else ""
+    return chosen or max(_DELIMITERS, key=first.count)
+
+
+def _split(line: str, mark: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=mark), [])
+    except csv.Error:
+        return line.split(mark)
 
 
 def _delimited(path: Path, delimiter: str, quotes: str) -> Rows:
     mark = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(delimiter, delimiter) or guess_delimiter(path)
+    if len(mark) != 1:
+        textfile.failed(path, f"The delimiter {delimiter!r} is not one character.", next_step="Write for instance ;")
     notes = []
     quoted = quotes == "yes" or (quotes != "no" and mark != "\t")
     if mark == "\t" and not quotes:
         # Files of the field hold bare quotation marks, spreadsheets quote: the header tells which it is.
-        quoted = textfile.head(path).startswith('"')
+        quoted = textfile.head(path).lstrip("\ufeff").startswith('"')
         notes.append(f"Quotation marks are {'removed around cells' if quoted else 'text'} (quotes=yes or no).")
     rows = textfile.rows(path, mark, quoted)
-    _, header = next(rows, (1, []))
-    header = _checked_header(path, [name.removesuffix("\r").strip() for name in header])
+    first = list(islice(rows, _SEARCHED))
+    found = _find_header(path, [[*row[:-1], row[-1].removesuffix("\r")] for _, row in first])
+    header, line = found.names, first[found.position][0]
+    notes += _skipped_note([row for _, row in first], found.position, line)
     width = len(header)
     ours = any(marks <= set(header) for marks in _OURS)
 
-    def checked() -> Iterator[tuple[int, Sequence[Any], dict[str, Any]]]:
-        for line, row in rows:
+    def checked() -> Iterator[Row]:
+        for line, row in chain(first[found.position + 1 :], rows):
             if len(row) != width:
                 if len(row) < width or any(cell.strip() for cell in row[width:]):
+                    if not any(cell.strip() for cell in row):
+                        continue
                     textfile.failed(
                         path,
                         f"This row has {len(row)} cells, the header has {width}.",
@@ -108,22 +211,10 @@ def _delimited(path: Path, delimiter: str, quotes: str) -> Rows:
                 row[-1] = row[-1][:-1]
             yield line, [bare(cell) for cell in row] if ours else row, {}
 
-    return Rows(header, checked(), notes)
+    return Rows(header, checked(), notes, line=line)
 
 
-def _checked_header(path: Path, header: list[str]) -> list[str]:
-    while header and not header[-1]:
-        header.pop()
-    if not header:
-        textfile.failed(path, "The table has no header.", 1, "The first row must name the columns.", code="no_header")
-    for position, name in enumerate(header, 1):
-        if not name:
-            said = f"Column {position} has no name."
-            textfile.failed(path, said, 1, "Name every column in the first row.", code="nameless_column", n=position)
-        if header.index(name) < position - 1:
-            said = f"Two columns are called {name!r}."
-            textfile.failed(path, said, 1, "Rename one of them.", code="column_twice", name=name)
-    return header
+# JSON
 
 
 def _listed(path: Path) -> list[Any]:
@@ -133,6 +224,36 @@ def _listed(path: Path) -> list[Any]:
     return value
 
 
+def _json_lines(path: Path) -> Rows:
+    """A row on each line; or one object over many lines that holds a list of rows."""
+    first = textfile.head(path).lstrip("\ufeff \r\n\t").partition("\n")[0].strip()
+    if not first.endswith("}") or _is_list_holder(first):
+        value = _parsed(first) if first.endswith("}") else textfile.json_whole(path)
+        if isinstance(value, dict) and (name := _list_in(value)):
+            shared = {key: entry for key, entry in value.items() if isinstance(entry, str | int | float)}
+            entries = [{**shared, **entry} if isinstance(entry, dict) else entry for entry in value[name]]
+            return _objects(path, enumerate(entries, 1))
+    return _objects(path, textfile.json_lines(path))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _is_list_holder(line: str) -> bool:
+    value = _parsed(line) if len(line) < 1_000_000 else None
+    return isinstance(value, dict) and bool(_list_in(value)) and "id" not in value
+
+
+def _list_in(value: dict[str, Any]) -> str:
+    """The name of the only list of objects in an object."""
+    lists = [k for k, v in value.items() if isinstance(v, list) and v and all(isinstance(entry, dict) for entry in v)]
+    return lists[0] if len(lists) == 1 else next((name for name in _LISTS if name in lists), "")
+
+
 def _objects(path: Path, values: Iterable[tuple[int, Any]]) -> Rows:
     """Rows from JSON objects; one level of nesting becomes columns such as `outputs.GPT-4`."""
 
@@ -140,14 +261,15 @@ def _objects(path: Path, values: Iterable[tuple[int, Any]]) -> Rows:
         for line, value in values:
             if not isinstance(value, dict):
                 textfile.failed(path, "Each row must be a JSON object.", line)
-            yield line, _flattened(value)
+            for entry in _sentences(path, line, value):
+                yield line, _flattened(entry)
 
     entries = flat()
-    sample = list(islice(entries, _SAMPLE))
+    sample = list(islice(entries, _LOOKED_AT))
     header = _checked_header(path, list(dict.fromkeys(key for _, entry in sample for key in entry)))
     known = set(header)
 
-    def checked() -> Iterator[tuple[int, Sequence[Any], dict[str, Any]]]:
+    def checked() -> Iterator[Row]:
         for line, entry in chain(sample, entries):
             yield line, [entry.get(name) for name in header], {k: v for k, v in entry.items() if k not in known}
 
@@ -155,6 +277,37 @@ def _objects(path: Path, values: Iterable[tuple[int, Any]]) -> Rows:
 
 
 _NESTED = re.compile(r"^(outputs?|systems?|hyps?|tgt|targets?|translations?|ref(erence)?s?)$", re.I)
+_SOURCE = re.compile(r"^(src|sources?|source_?(text|sentence|segment)s?|originals?|sentences|원문)$", re.I)
+
+
+def _sentences(path: Path, line: int, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A document whose source is a list of sentences becomes a row for each; lists of that length go along."""
+    source = next((part for key, part in value.items() if isinstance(part, list) and _SOURCE.match(key)), None)
+    if not source or not all(isinstance(sentence, str) for sentence in source):
+        yield value
+        return
+    texts = {key: part for key, part in value.items() if _is_list_of_texts(part)}
+    nested = {
+        f"{key}.{name}": part
+        for key, parts in value.items()
+        if isinstance(parts, dict) and _NESTED.match(key)
+        for name, part in parts.items()
+        if _is_list_of_texts(part)
+    }
+    for name, part in {**texts, **nested}.items():
+        if len(part) != len(source):
+            said = f"{name!r} has {len(part)} sentences, the source has {len(source)}."
+            textfile.failed(path, said, line, "Lists of one document must be equally long.", code="list_length")
+    shared = {key: part for key, part in value.items() if key not in texts and not (nested and isinstance(part, dict))}
+    if not {"document", "doc", "doc_id", "document_id"} & shared.keys() and "id" in shared:
+        shared["document"] = shared.pop("id")
+    shared.setdefault("document", str(line))
+    for at in range(len(source)):
+        yield {**shared, "segment": str(at + 1), **{name: part[at] for name, part in {**texts, **nested}.items()}}
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(part, str) for part in value)
 
 
 def _flattened(value: dict[str, Any]) -> dict[str, Any]:
@@ -165,10 +318,25 @@ def _flattened(value: dict[str, Any]) -> dict[str, Any]:
         if isinstance(part, dict) and _NESTED.match(key):
             flat |= {f"{key}.{name}": text for name, text in part.items()}
         elif isinstance(part, list) and _NESTED.match(key):
-            flat |= {f"{key}.{position}": text for position, text in enumerate(part)}
+            flat |= _numbered(key, part)
         else:
             flat[key] = part
     return flat
+
+
+def _numbered(key: str, parts: list[Any]) -> dict[str, Any]:
+    """A list of texts, or of objects with a system and its text."""
+    made: dict[str, Any] = {}
+    for position, part in enumerate(parts):
+        names = [part.get(name) for name in ("system", "model", "name", "engine")] if isinstance(part, dict) else []
+        texts = [part.get(name) for name in ("text", "translation", "output", "target", "mt", "hyp")] if names else []
+        system = next((name for name in names if isinstance(name, str)), "")
+        text = next((text for text in texts if isinstance(text, str)), None)
+        made[f"{key}.{system or position}"] = part if text is None else text
+    return made
+
+
+# Parquet
 
 
 def _parquet(path: Path) -> Rows:
@@ -179,7 +347,7 @@ def _parquet(path: Path) -> Rows:
     except (pl.exceptions.PolarsError, OSError) as error:
         textfile.failed(path, f"The Parquet file cannot be read: {error}.")
 
-    def batches() -> Iterator[tuple[int, Sequence[Any], dict[str, Any]]]:
+    def batches() -> Iterator[Row]:
         for begin in range(0, total, _BATCH):
             try:
                 frame = lazy.slice(begin, _BATCH).collect()
@@ -191,39 +359,172 @@ def _parquet(path: Path) -> Rows:
     return Rows(_checked_header(path, header), batches(), typed=True)
 
 
+# Spreadsheets
+
+
 def _spreadsheet(path: Path, sheet: str) -> Rows:
     try:
         import openpyxl
     except ImportError as error:
         raise MissingExtraError("Reading spreadsheets", "xlsx") from error
-    notes: list[str] = []
     try:
-        with path.open("rb") as file:
-            book = openpyxl.load_workbook(file, read_only=False, data_only=True)
+        # from memory, so that no file stays open where a look at the first rows is enough
+        book = openpyxl.load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
     except Exception as error:  # the library raises whatever its parsers raise
-        textfile.failed(path, f"The spreadsheet cannot be read: {error}.")
-    if sheet and sheet not in book.sheetnames:
-        textfile.failed(path, f"There is no sheet {sheet!r}.", next_step=f"Sheets: {', '.join(book.sheetnames)}.")
-    page = book[sheet] if sheet else book.worksheets[0]
-    if len(book.sheetnames) > 1 and not sheet:
-        notes.append(f"Read sheet {page.title!r} of {', '.join(book.sheetnames)} (sheet=NAME for another).")
-    rows = page.iter_rows(values_only=True)
-    header = _checked_header(path, ["" if cell is None else str(cell).strip() for cell in next(rows, ())])
-    width = len(header)
-    dates = sum(isinstance(cell, date | time) for row in page.iter_rows(min_row=2, values_only=True) for cell in row)
-    if dates:
-        notes.append(f"{dates} cells are dates: a spreadsheet may have made them from other text.")
+        textfile.failed(path, f"The spreadsheet cannot be read: {error}.", next_step="Save it as xlsx or CSV.")
+    names = [page.title for page in book.worksheets]
+    if sheet and sheet not in names:
+        textfile.failed(path, f"There is no sheet {sheet!r}.", next_step=f"Sheets: {', '.join(names)}.")
+    pages = [_Page(path, book[name]) for name in ([sheet] if sheet else names)]
+    pages = [page for page in pages if page.first] or pages
+    if not pages or not pages[0].first:
+        textfile.failed(path, "The spreadsheet is empty.", code="no_header")
+    known = [page for page in pages if page.score > 1] or pages[:1]
+    chosen = [page for page in known if page.has_columns_of(known[0])]
+    left = [page.title for page in pages if page not in chosen]
+    notes = [note for page in chosen for note in page.notes]
+    several = len(chosen) > 1
+    if left:
+        read = ", ".join(page.title for page in chosen)
+        notes.append(f"Read sheet {read}; left out: {', '.join(left)} (--option sheet=NAME for another).")
+    elif several:
+        notes.append(f"Read the sheets {', '.join(page.title for page in chosen)}, which have the same columns.")
+    header = chosen[0].header.names
+    if several and "sheet" not in header:
+        header = [*header, "sheet"]
 
-    def checked() -> Iterator[tuple[int, Sequence[Any], dict[str, Any]]]:
-        for line, row in enumerate(rows, 2):
+    def rows() -> Iterator[Row]:
+        for page in chosen:
+            for line, cells in page.rows():
+                yield line, [*cells, page.title] if len(header) > len(cells) else cells, {}
+
+    made = Rows(header, rows(), notes, line=chosen[0].header.position + 1)
+    made.notes += (
+        [f"{n} cells are dates: a spreadsheet may have made them from other text."]
+        if (n := sum(page.dates for page in chosen))
+        else []
+    )
+    return made
+
+
+class _Page:
+    """One sheet: its header, what lies above it, and its rows with merged cells filled in."""
+
+    def __init__(self, path: Path, page: Any) -> None:
+        self.path, self.page, self.title = path, page, str(page.title)
+        page.reset_dimensions()  # some programs write wrong ones
+        self.merged = _merged_cells(path, page)
+        first = list(islice(self._all_rows(), _SEARCHED))
+        while first and not any(cell is not None for cell in first[-1]):
+            first.pop()
+        self.first = first
+        self.notes: list[str] = []
+        self.score = 0
+        self.dates = 0
+        self.header = _Header(0, [])
+        if first:
+            self.header = self._joined(_find_header(path, first))
+            self.score = header_score(self.header.names)
+            self.dates = sum(isinstance(cell, date | time) for row in first for cell in row)
+            self.notes = _skipped_note(first, self.header.position - self.deep + 1, self.header.position + 1)
+
+    deep = 1
+    """How many rows the header has."""
+
+    def _joined(self, header: _Header) -> _Header:
+        """A heading over several columns, joined with the headings below it."""
+        line = header.position + 1
+        wide = [area for area in self.merged if area[0] == line and area[2] > area[1]]
+        if not wide or header.position + 1 >= len(self.first):
+            return header
+        below = ["" if cell is None else str(cell).strip() for cell in self.first[header.position + 1]]
+        names = list(header.names)
+        for at, name in enumerate(below[: len(names)]):
+            if name and any(left <= at + 1 <= right for _, left, right, _ in wide):
+                names[at] = f"{names[at]} {name}"
+        self.deep = 2
+        return _Header(header.position + 1, names)
+
+    def has_columns_of(self, other: _Page) -> bool:
+        return self.header.names == other.header.names
+
+    def _all_rows(self) -> Iterator[list[Any]]:
+        """All rows of the sheet; a cell merged with the one above or to the left has that one's value."""
+        down: dict[int, tuple[int, Any]] = {}
+        starts: dict[int, list[tuple[int, int, int, int]]] = {}
+        for area in self.merged:
+            starts.setdefault(area[0], []).append(area)
+        for number, values in enumerate(self.page.iter_rows(values_only=True), 1):
+            cells = list(values)
+            if self.merged:
+                for column, (last, value) in list(down.items()):
+                    if number > last:
+                        del down[column]
+                    elif column <= len(cells) and cells[column - 1] is None:
+                        cells[column - 1] = value
+                for _, left, right, last in starts.get(number, ()):
+                    value = cells[left - 1] if left <= len(cells) else None
+                    if last > number and left == right:
+                        down[left] = (last, value)
+                    if right > left and last == number and self._is_header_area(left, right, cells):
+                        cells[left - 1 : right] = [value] * (min(right, len(cells)) - left + 1)
+            yield cells
+
+    @staticmethod
+    def _is_header_area(left: int, right: int, cells: Sequence[Any]) -> bool:
+        """Whether a wide cell is one of several in its row: a title alone over the table is not spread out."""
+        return any(cell is not None for at, cell in enumerate(cells, 1) if not left <= at <= right)
+
+    def rows(self) -> Iterator[tuple[int, list[Any]]]:
+        names = self.header.names
+        width = len(names)
+        for line, row in enumerate(self._all_rows(), 1):
+            if line <= self.header.position + 1:
+                continue
             if any(cell is not None for cell in row[width:]):
-                textfile.failed(path, "A cell lies under no column name.", line)
+                textfile.failed(self.path, "A cell lies under no column name.", line, item=f"sheet {self.title}")
             cells = [_cell(value) for value in row[:width]]
             if any(cell is not None for cell in cells):
-                yield line, cells + [None] * (width - len(cells)), {}
+                yield line, cells + [None] * (width - len(cells))
 
-    return Rows(header, checked(), notes)
+
+_MERGE = re.compile(rb'<mergeCell ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
+_MERGES_AT_MOST = 100_000
+
+
+def _merged_cells(path: Path, page: Any) -> list[tuple[int, int, int, int]]:
+    """The merged areas of a sheet as (first row, left, right, last row). They stand at the end of its XML."""
+    name = str(getattr(page, "_worksheet_path", "")).lstrip("/")
+    areas: list[tuple[int, int, int, int]] = []
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(name) as stream:
+            tail = b""
+            while chunk := stream.read(textfile.MIB):
+                data = tail + chunk
+                for left, top, right, bottom in _MERGE.findall(data):
+                    areas.append((int(top), _column(left), _column(right), int(bottom)))
+                # what a match could begin with, so that none is found twice
+                tail = data[max(data.rfind(b"<mergeCell "), len(data) - 60) :] if b"<mergeCell" in data[-60:] else b""
+                if len(areas) > _MERGES_AT_MOST:
+                    break
+    except (KeyError, zipfile.BadZipFile, OSError):
+        return []
+    return list(dict.fromkeys(areas))
+
+
+def _column(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + letter - 64
+    return number
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, datetime) and value.time() == time():
+        return value.date().isoformat()
     return value.isoformat() if isinstance(value, date | datetime | time) else value
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """The names that come more than once."""
+    return [name for name, times in Counter(names).items() if times > 1]

@@ -13,12 +13,15 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 import zstandard
 
 from lanner.errors import InputError, Where
+from lanner.formats.parsing import encodings
+from lanner.formats.parsing.encodings import Encoding
 
 MIB = 1 << 20
 LINE_LIMIT = 64 * MIB
@@ -30,7 +33,8 @@ EXPANSION_LIMIT = 200
 EXPANSION_FREE = 64 * MIB
 
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
-_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_SAMPLE = MIB
+"""So many bytes tell a file's encoding."""
 
 
 class _Watched(io.FileIO):
@@ -203,11 +207,68 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
         failed(path, "The compressed file is damaged or cut off.", next_step="Fetch it again; nothing was taken.")
 
 
+@dataclass(slots=True)
+class Decoding:
+    """How files are decoded while this is in use: by the encoding that the user names, or each by its own, which is
+    kept here to be shown."""
+
+    encoding: str = ""
+    found: dict[str, Encoding] = field(default_factory=dict)
+
+    def notes(self) -> Iterator[str]:
+        """What a reader should know about the encodings that were found."""
+        for name, encoding in self.found.items():
+            yield f"{name} is no UTF-8 and was read as {encoding}. If letters look wrong: --encoding NAME."
+
+
+_decoding: ContextVar[Decoding | None] = ContextVar("decoding", default=None)
+
+
+@contextmanager
+def decoding(encoding: str = "") -> Iterator[Decoding]:
+    """Within this, files are read in this encoding; without one, each in the encoding its bytes have."""
+    if encoding:
+        encodings.named(encoding)
+    outer = _decoding.get()
+    if outer is not None and not encoding:
+        yield outer
+        return
+    token = _decoding.set(Decoding(encoding))
+    try:
+        current = _decoding.get()
+        assert current is not None
+        yield current
+    finally:
+        _decoding.reset(token)
+
+
+def encoding_of(path: Path, sample: bytes, *, complete: bool) -> Encoding:
+    """The encoding to read a file in, found from the bytes at its beginning."""
+    current = _decoding.get()
+    if current is not None and current.encoding:
+        named = encodings.named(current.encoding)
+        # a byte order mark is no text in either case
+        return Encoding("utf-8-sig") if named.name == "utf-8" else named
+    encoding = encodings.detect(sample, complete=complete)
+    if encoding is None:
+        failed(
+            path,
+            "The encoding of this file is not known.",
+            next_step="Say which it is, for instance --encoding windows-1252, or save the file as UTF-8.",
+            code="encoding",
+        )
+    return encoding
+
+
 @contextmanager
 def _decoded(path: Path) -> Iterator[io.TextIOWrapper]:
+    with unwatched(), opened(path) as stream:
+        sample = stream.read(_SAMPLE)
+    found = encoding_of(path, sample, complete=len(sample) < _SAMPLE)
+    current, encoding = _decoding.get(), found.name
+    if current is not None and not current.encoding and not encoding.startswith("utf-8"):
+        current.found[path.name] = found
     with opened(path) as stream:
-        start = stream.peek(4)[:4]
-        encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
         try:
             yield io.TextIOWrapper(stream, encoding, newline="\n")
         except UnicodeError:
@@ -217,11 +278,11 @@ def _decoded(path: Path) -> Iterator[io.TextIOWrapper]:
 def undecodable(path: Path, encoding: str = "utf-8") -> NoReturn:
     """Say which line is not the text it should be."""
     line = None
-    if encoding.startswith("utf-8"):
+    if not encoding.startswith(("utf-16", "utf-32")):
         with opened(path) as stream:
             for number, raw in enumerate(stream, 1):
                 try:
-                    raw.decode()
+                    raw.decode(encoding)
                 except UnicodeError:
                     line = number
                     break
@@ -229,7 +290,8 @@ def undecodable(path: Path, encoding: str = "utf-8") -> NoReturn:
         path,
         f"This is not {encoding.upper().removesuffix('-SIG')} text.",
         line,
-        f"Find its encoding and convert it, for instance: iconv -f WINDOWS-1252 -t UTF-8 {path.name}",
+        "The file may be damaged here. If it has another encoding, say which: --encoding NAME.",
+        code="encoding",
     )
 
 
@@ -272,8 +334,11 @@ def head(path: Path, size: int = 64 * 1024) -> str:
         return ""
     with unwatched(), opened(path) as stream:
         start = stream.read(size)
-    encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
-    text = start.decode(encoding, errors="ignore")
+    try:
+        encoding = encoding_of(path, start, complete=len(start) < size)
+    except InputError:
+        return ""
+    text = start.decode(encoding.name, errors="ignore")
     return "" if "\0" in text else text
 
 

@@ -6,7 +6,9 @@ import ast
 import json
 import math
 import re
+import unicodedata
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +109,68 @@ def counted(flags: Counter[str], sentences: dict[str, str]) -> list[str]:
 def is_canary(text: str, *names: str) -> bool:
     """Whether a line is the mark that test sets carry to be found in training data, by its text or its names."""
     return "canary guid" in text[:200].casefold() or any(name.casefold() == "canary" for name in names)
+
+
+_TRUE = {"true", "yes", "y", "t", "ja", "oui", "si", "sí", "wahr", "vrai", "예", "네", "はい", "是", "да", "x"}
+_FALSE = {"false", "no", "n", "f", "nein", "non", "falsch", "faux", "아니오", "아니요", "いいえ", "否", "нет"}
+
+
+def is_flag(value: Any) -> bool:
+    """Whether a cell says yes or no."""
+    return isinstance(value, bool) or str(value).strip().casefold() in _TRUE | _FALSE
+
+
+def is_false(value: Any) -> bool:
+    """Whether a cell says no, in the words and languages of spreadsheets."""
+    text = str(value).strip().casefold()
+    return value is False or text in _FALSE or text in ("0", "0.0")
+
+
+def as_text(value: Any) -> str:
+    """A cell as text: what a spreadsheet made a number of is written as people typed it."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
+
+
+def slug(text: str) -> str:
+    """A heading as an id: small letters, digits and underscores; "" where it has none of them."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:60].strip("_")
+
+
+_MEASURED = re.compile(r"(-?\d{1,15}(?:[.,]\d{1,15})?)\s*(?:%|s|sec|seconds)?", re.I)
+_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2}(?:\.\d{1,6})?)")
+
+
+def measured(text: str) -> float | int | None:
+    """A number as people type it: with a decimal comma, a percent sign, seconds, or minutes and seconds."""
+    if hit := _MEASURED.fullmatch(text.strip()):
+        return number(hit[1].replace(",", "."))
+    if hit := _CLOCK.fullmatch(text.strip()):
+        return int(hit[1] or 0) * 3600 + int(hit[2]) * 60 + float(hit[3])
+    return None
+
+
+_MOMENTS = ("%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y/%m/%d")
+_EARLIEST, _LATEST = 946_684_800, 4_102_444_800  # the years 2000 and 2100, in seconds
+
+
+def moment(text: str) -> datetime | None:
+    """A point in time: ISO 8601, seconds or milliseconds since 1970, or a date whose order of parts is certain."""
+    seconds = number(text)
+    if seconds is not None:
+        seconds = seconds / 1000 if seconds > _LATEST else seconds
+        return datetime.fromtimestamp(seconds, UTC) if _EARLIEST <= seconds <= _LATEST else None
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError:
+        pass
+    for shape in _MOMENTS:
+        try:
+            return datetime.strptime(text.strip(), shape).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    return None

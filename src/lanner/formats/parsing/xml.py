@@ -12,17 +12,35 @@ from lxml import etree
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 
-_ROOT = re.compile(r"<([A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)[\s/>]")
+_ROOT = re.compile(r"<([A-Za-z_][\w.-]{0,200}:)?([A-Za-z_][\w.-]{0,200})[\s/>]")
 
 
 def root_name(path: Path) -> str:
     """The name of the first element, without its prefix; empty for what is no XML."""
-    head = textfile.head(path).lstrip("\ufeff \r\n\t")
-    if not head.startswith("<"):
-        return ""
-    body = re.sub(r"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>\[]*(\[.*?\]\s*)?>", "", head, flags=re.S)
-    hit = _ROOT.match(body.lstrip())
-    return hit[2] if hit else ""
+    return _root_name(textfile.head(path).lstrip("\ufeff \r\n\t"))
+
+
+def _root_name(text: str) -> str:
+    """Past comments, instructions and the document type, in one go through the text."""
+    at = 0
+    while text.startswith("<", at):
+        if text.startswith("<!--", at):
+            end, width = text.find("-->", at + 4), 3
+        elif text.startswith("<?", at):
+            end, width = text.find("?>", at + 2), 2
+        elif text.startswith("<!", at):
+            bracket, end, width = text.find("[", at), text.find(">", at), 1
+            if -1 < bracket < end:
+                end = text.find(">", text.find("]", bracket))
+        else:
+            hit = _ROOT.match(text, at)
+            return hit[2] if hit else ""
+        if end < 0:
+            return ""
+        at = end + width
+        while at < len(text) and text[at].isspace():
+            at += 1
+    return ""
 
 
 def elements(path: Path, *names: str) -> Iterator[Any]:
@@ -83,6 +101,55 @@ def text_of(element: Any) -> str:
             parts.append(text_of(child))
         parts.append(child.tail or "")
     return "".join(parts)
+
+
+_PAIRED = {"g", "pc", "hi"}
+_OPENING, _CLOSING = {"bpt", "bx", "sc"}, {"ept", "ex", "ec"}
+_SINGLE = {"ph", "x", "it", "ut", "sub"}
+
+
+def readable_text(element: Any) -> str:
+    """The text of a segment as a judge should read it: inline codes of XLIFF and TMX are short placeholders, `{1}` and
+    `{/1}` around what a pair encloses, and the code inside them (such as escaped HTML) is no text."""
+    parts = [element.text or ""]
+    for child in element:
+        name = local(child)
+        key = child.get("id") or child.get("i") or child.get("x") or child.get("rid") or child.get("startRef") or ""
+        if name == "cp":
+            parts.append(_character(child.get("hex", "")))
+        elif name in _PAIRED:
+            parts.append(f"{{{key}}}{readable_text(child)}{{/{key}}}")
+        elif name in _OPENING:
+            parts.append(f"{{{child.get('rid') or key}}}")
+        elif name in _CLOSING:
+            parts.append(f"{{/{child.get('rid') or child.get('startRef') or key}}}")
+        elif name in _SINGLE:
+            parts.append(f"{{{key}}}")
+        elif name:  # annotations such as mrk enclose text and are none themselves
+            parts.append(readable_text(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _character(code: str) -> str:
+    """The character that XML cannot hold, by its code; nothing where the code is none."""
+    try:
+        return chr(int(code, 16))
+    except (ValueError, OverflowError):
+        return ""
+
+
+def put_markup(path: Path, element: Any, markup: str) -> None:
+    """Fill an element with markup that `inner_xml` gave."""
+    try:
+        content = etree.fromstring(
+            f"<r>{markup}</r>".encode(), parser=etree.XMLParser(resolve_entities=False, no_network=True)
+        )
+    except etree.XMLSyntaxError as error:
+        raise InputError(f"The markup of a segment is not well formed: {error.msg}.", where=Where(path)) from error
+    element.text = content.text
+    for child in content:
+        element.append(child)
 
 
 def inner_xml(element: Any) -> str:

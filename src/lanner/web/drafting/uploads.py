@@ -128,8 +128,10 @@ def take_in(path: str, name: str, given: Mapping[str, str], kept: str) -> Texts:
     nothing is kept then. `given` are the format's options, such as which column holds what."""
     source = Path(path)
     found = _format(source)
-    known = formats.options(found)
-    readings = formats.read(source, found, **{key: value for key, value in given.items() if value and key in known})
+    known, always = formats.options(found), {"languages", "encoding"}
+    readings = formats.read(
+        source, found, **{key: value for key, value in given.items() if value and key in always | set(known)}
+    )
     documents = [document for reading in readings for document in reading.documents]
     notes = tuple(dict.fromkeys(_on_a_page(note) for reading in readings for note in reading.notes if _concerns(note)))
     judgements = sum(len(reading.judgements) for reading in readings)
@@ -141,14 +143,12 @@ def take_in(path: str, name: str, given: Mapping[str, str], kept: str) -> Texts:
 
 def _concerns(note: str) -> bool:
     """Whether a note of the reader belongs on the page, which says of unknown languages itself what to do."""
-    return "--option languages" not in note
+    return "--languages" not in note
 
 
 def _on_a_page(note: str) -> str:
     """A note of the reader, with the field of the page in the place of the command line's option."""
-    return note.replace("--option columns=", "under “Other column names” ").replace(
-        "(columns=", "(under “Other column names” "
-    )
+    return note.replace("--columns ", "under “Other column names” ")
 
 
 def _format(path: Path) -> str:

@@ -16,7 +16,7 @@ from lanner.protocols.answers import texts_of
 from lanner.protocols.flow import applicable, chosen, missing
 from lanner.protocols.prefilled import live
 from lanner.protocols.wording import Wording
-from lanner.store.rows import dumps
+from lanner.store.codec import dumps
 from lanner.web.judge.ask import Ask
 from lanner.web.judge.asking import asks
 from lanner.web.judge.blocks import Block, Layout, opened

@@ -1,0 +1,253 @@
+"""The table of judgements that `lanner export` writes: CSV, JSON lines or Parquet, an answer on each row.
+
+The columns are those of the codebook beside it. Rows of a grid, and of questions repeated for each label, are put
+together again; what the protocol computes from answers (stage `score`) is left out, since it is computed anew. The
+protocol is the one that the codebook names. Texts are not in it: segments come back by their ids alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lanner.errors import InputError
+from lanner.formats._format import Format, Reading
+from lanner.formats.parsing import textfile
+from lanner.formats.parsing.tables import Rows, kind_of, open_rows
+from lanner.formats.parsing.values import number
+from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment, languages
+
+COLUMNS = ("judge", "judge_kind", "stage", "question", "row", "document", "segment", "system", "role")
+_VALUES = ("label", "score", "labels", "spans", "text", "ranks")
+_CODEBOOK = "kind,id,"
+_DERIVED = "score"
+"""The stage of what a protocol computes from answers."""
+_KNOWN = {
+    *COLUMNS,
+    *_VALUES,
+    "domain",
+    "source_language",
+    "target_language",
+    "elapsed",
+    "active",
+    "answered_at",
+    "flags",
+}
+
+
+def recognise(path: Path) -> bool:
+    """A table with the columns of an export."""
+    if kind_of(path) not in ("csv", "jsonl", "parquet"):
+        return False
+    try:
+        header = open_rows(path).header
+    except InputError:
+        return False
+    return {*COLUMNS, *_VALUES} <= set(header)
+
+
+def read(path: Path, *, protocol: str = "") -> list[Reading]:
+    """The judgements, with documents by their ids."""
+    rows = open_rows(path)
+    collected = _Collected(path, rows)
+    for line, values, _ in rows.rows:
+        collected.add(line, dict(zip(rows.header, values, strict=False)))
+    name = path.name.split(".")[0]
+    notes = [f"{collected.derived} rows are computed from answers and are computed anew."] if collected.derived else []
+    if collected.counts_lost:
+        notes.append(
+            f"{collected.counts_lost} answers gave a label more than once. The table has only the sum, so each counts "
+            "once here; an export with --to native keeps the counts."
+        )
+    notes.append("An export holds no texts; segments are known by their ids.")
+    judgements = tuple(collected.judgements())
+    return [
+        Reading(
+            name,
+            tuple(collected.documents()),
+            tuple(collected.judges.values()),
+            judgements,
+            protocol or _protocol_beside(path),
+            tuple(notes),
+            {judgement.question: judgement.question for judgement in judgements},
+        )
+    ]
+
+
+def read_documents(path: Path, **options: Any) -> Iterator[Document]:
+    """The documents by their ids, without texts."""
+    for reading in read(path, **options):
+        yield from reading.documents
+
+
+def _protocol_beside(path: Path) -> str:
+    """The protocol that the codebook beside an export names; "" where there is none."""
+    stem = Path(path.stem).stem if path.suffix in (".gz", ".zst") else path.stem
+    codebook = path.with_name(f"{stem}.codebook.csv")
+    if not codebook.is_file():
+        return ""
+    with codebook.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row.get("kind") == "protocol":
+                return str(row.get("id", "")).partition("@")[0]
+    return ""
+
+
+class _Collected:
+    """The rows of an export on their way back to judgements."""
+
+    def __init__(self, path: Path, rows: Rows) -> None:
+        self.path = path
+        self.attributes = [name for name in rows.header if name.startswith("judge_") and name not in _KNOWN]
+        self.judges: dict[str, Judge] = {}
+        self.derived = 0
+        self.counts_lost = 0
+        self._places: dict[str, dict[str, set[str]]] = {}
+        self._about: dict[str, dict[str, str]] = {}
+        self._answers: dict[tuple[Any, ...], tuple[Judgement, dict[str, Any]]] = {}
+        self._turns: dict[tuple[Any, ...], int] = {}
+
+    def add(self, line: int, row: Mapping[str, Any]) -> None:
+        text = {name: "" if row.get(name) is None else str(row[name]) for name in row}
+        if text["stage"] == _DERIVED:
+            self.derived += 1
+            return
+        self._add_judge(text)
+        systems = tuple(text["system"].split("|")) if text["system"] else ()
+        self._add_place(text, systems)
+        key = tuple(text[name] for name in ("judge", "stage", "question", "document", "segment", "system", "role"))
+        value = self._value(row, line)
+        turn = self._turns.get(key, 0)
+        known = self._answers.get((*key, turn))
+        if known is not None and text["row"] and text["row"] not in known[1]:
+            known[1][text["row"]] = value
+            return
+        if known is not None:
+            self._turns[key] = turn + 1
+        self._answers[*key, self._turns.get(key, 0)] = (
+            Judgement(
+                judge=text["judge"],
+                stage=text["stage"],
+                question=text["question"],
+                document=text["document"],
+                segment=text["segment"],
+                systems=systems,
+                value=None if text["row"] else value,
+                role=self._role(text["role"], line),
+                flags=tuple(map(str, self._list(row.get("flags"), line))),
+                elapsed_seconds=_seconds(row.get("elapsed")),
+                active_seconds=_seconds(row.get("active")),
+                answered_at=self._moment(row.get("answered_at"), line),
+                origin=f"{self.path.name}:{line}",
+            ),
+            {text["row"]: value} if text["row"] else {},
+        )
+
+    def judgements(self) -> Iterator[Judgement]:
+        for judgement, rows in self._answers.values():
+            if not rows:
+                yield judgement
+            else:
+                yield Judgement(**{**_fields(judgement), "value": rows})
+
+    def documents(self) -> Iterator[Document]:
+        for name, segments in self._places.items():
+            made = tuple(Segment(key, "", dict.fromkeys(sorted(systems), "")) for key, systems in segments.items())
+            about = self._about[name]
+            source, target = (about.get(f"{side}_language", languages.UNDETERMINED) for side in ("source", "target"))
+            yield Document(name, made, source, target, domain=about.get("domain", ""))
+
+    def _add_judge(self, text: Mapping[str, str]) -> None:
+        name = text["judge"]
+        if name not in self.judges:
+            kind = text["judge_kind"]
+            attributes = {key.removeprefix("judge_"): text[key] for key in self.attributes if text.get(key)}
+            self.judges[name] = Judge(
+                name, JudgeKind(kind) if kind in list(JudgeKind) else JudgeKind.PERSON, "", attributes
+            )
+
+    def _add_place(self, text: Mapping[str, str], systems: tuple[str, ...]) -> None:
+        if not text["document"]:
+            return
+        segments = self._places.setdefault(text["document"], {})
+        if text["segment"]:
+            segments.setdefault(text["segment"], set()).update(systems)
+        about = {name: text[name] for name in ("domain", "source_language", "target_language") if text.get(name)}
+        self._about.setdefault(text["document"], about)
+
+    def _value(self, row: Mapping[str, Any], line: int) -> Any:
+        """The answer, from the column of its kind. An option with a value has a label and a score: the label counts."""
+        for name in ("label", "labels", "ranks", "spans", "text", "score"):
+            cell = row.get(name)
+            if cell is None or cell == "":
+                continue
+            if name == "score":
+                return number(cell)
+            if name == "labels" and row.get("score") not in (None, ""):
+                return self._counts(self._list(cell, line), number(row["score"]))
+            return self._list(cell, line) if name in ("labels", "ranks", "spans") else cell
+        return None
+
+    def _counts(self, labels: list[Any], total: float | None) -> Any:
+        """Labels that could be given several times: the table has them and the sum of their counts."""
+        if total != len(labels):
+            self.counts_lost += 1
+        return {str(label): 1 for label in labels}
+
+    def _list(self, cell: Any, line: int) -> list[Any]:
+        if cell is None or cell == "":
+            return []
+        value = textfile.parse_json(cell, self.path, line) if isinstance(cell, str) else cell
+        if not isinstance(value, list):
+            textfile.failed(self.path, f"{json.dumps(value)[:40]} is not a list.", line)
+        return value
+
+    def _role(self, text: str, line: int) -> Role:
+        if text not in list(Role):
+            textfile.failed(self.path, f"A role is one of {', '.join(Role)}, not {text!r}.", line)
+        return Role(text)
+
+    def _moment(self, cell: Any, line: int) -> datetime | None:
+        if cell is None or cell == "":
+            return None
+        if isinstance(cell, datetime):
+            return cell.astimezone(UTC) if cell.tzinfo else cell.replace(tzinfo=UTC)
+        try:
+            found = datetime.fromisoformat(str(cell))
+        except ValueError:
+            textfile.failed(self.path, f"The time {cell!r} cannot be read.", line, "Write 2026-03-01T09:30:00+00:00.")
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _fields(judgement: Judgement) -> dict[str, Any]:
+    return {name: getattr(judgement, name) for name in judgement.__dataclass_fields__}
+
+
+def _seconds(cell: Any) -> float | None:
+    found = number(cell)
+    return None if found is None else float(found)
+
+
+def explain(path: Path) -> None:
+    """Say of a codebook that it is one."""
+    if kind_of(path) == "csv" and textfile.head(path).lstrip("\ufeff").startswith(_CODEBOOK):
+        name = path.name.removesuffix(".codebook.csv").removesuffix(".csv")
+        step = f"Read the export that it explains, for instance {name}.csv."
+        textfile.failed(path, "This is the codebook of an export and holds no judgements.", next_step=step)
+
+
+FORMAT = Format(
+    name="judgements",
+    title="the table of judgements that `lanner export` writes",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    read_documents=read_documents,
+    explain=explain,
+    options={"protocol": "the protocol that the judgements answer, where no codebook lies beside the file"},
+    signs={"table": COLUMNS, "json lines": COLUMNS},
+)

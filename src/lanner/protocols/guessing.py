@@ -1,0 +1,244 @@
+"""A protocol for judgements that come without one: one that Lanner knows, where questions and values fit it, else one
+made from the answers themselves, so that everything can be analysed. The guess is always said."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lanner.errors import AnswerError
+from lanner.model import (
+    Choice,
+    Grid,
+    Json,
+    Judgement,
+    Labels,
+    Object,
+    Option,
+    Protocol,
+    Question,
+    Rank,
+    Scale,
+    Spans,
+    Stage,
+    Text,
+    Unit,
+)
+from lanner.protocols.answers import accept
+from lanner.protocols.reading import load, names
+
+GENERIC = "ratings"
+"""The name of a protocol that was made from answers."""
+_SCALES = ((0, 1), (1, 5), (0, 5), (0, 6), (1, 7), (0, 10), (0, 100))
+_MOST_OPTIONS = 60
+_LONGEST_OPTION = 60
+_MOST_STEPS = 101
+_HIGHEST_OTHER = 10
+"""Direct assessment goes to 100; scores that all stay below this are of some shorter scale."""
+_FITTING = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A protocol, and a sentence that says why it is this one."""
+
+    protocol: Protocol
+    note: str
+
+    @property
+    def is_generic(self) -> bool:
+        return self.protocol.name == GENERIC
+
+
+def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = None) -> Guess:
+    """The protocol that judgements answer. `headings` are the words their file has for the questions."""
+    rows = [judgement for judgement in judgements if judgement.document or judgement.segment]
+    by_question: dict[str, list[Judgement]] = {}
+    for judgement in rows:
+        by_question.setdefault(judgement.question, []).append(judgement)
+    known = _known(by_question)
+    questions = ", ".join((headings or {}).get(key, key) for key in by_question)
+    if known is not None:
+        note = f"No protocol is named. The questions ({questions}) and their values fit {known.name}"
+        return Guess(known, f"{note}, which is taken; --protocol NAME for another.")
+    note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
+    return Guess(_made(by_question, headings or {}), f"{note}; --protocol NAME if they answer one.")
+
+
+def _known(by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
+    """The protocol of ours that asks just these questions and allows their values."""
+    fitting = [protocol for name in names() if (protocol := _fits(load(name), by_question)) is not None]
+    if not fitting:
+        return None
+    stages = {judgement.stage for rows in by_question.values() for judgement in rows}
+    named = [protocol for protocol in fitting if stages <= {stage.id for stage in protocol.stages}] or fitting
+    named.sort(key=lambda protocol: (len(list(protocol.questions)), protocol.name))
+    return named[0]
+
+
+def _fits(protocol: Protocol, by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
+    asked = {question.id: question for _, question in protocol.questions}
+    required = {q.id for stage, q in protocol.questions if q.required and q.when is None and stage.when is None}
+    if not by_question.keys() <= asked.keys() or not required <= by_question.keys():
+        return None
+    for key, rows in by_question.items():
+        found = protocol.find(key)
+        if found is None or not _allows(found[0], found[1], rows):
+            return None
+    return protocol
+
+
+def _allows(stage: Stage, question: Question, rows: Sequence[Judgement]) -> bool:
+    """Whether a question could have been given these answers, about these things."""
+    outputs = {min(len(row.systems), 2) for row in rows}
+    expected = {Object.OUTPUT: {1}, Object.OUTPUTS: {2}, Object.SOURCE: {0}, Object.NONE: {0}}[stage.object]
+    if not outputs <= expected or (stage.unit is Unit.DOCUMENT) != all(not row.segment for row in rows):
+        return False
+    values = [row.value for row in rows if row.value is not None]
+    if isinstance(question, Scale):
+        numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+        if len(numbers) < len(values) or not numbers:
+            return False
+        if question.max == 100 and max(numbers) <= _HIGHEST_OTHER:
+            return False
+        if question.max < 100 and not {question.min, question.max} & set(numbers):
+            return False
+    return sum(_is_allowed(question, row) for row in rows) >= _FITTING * len(rows)
+
+
+def _is_allowed(question: Question, row: Judgement) -> bool:
+    try:
+        return not accept(question, row.value, outputs=max(2, len(row.systems))).flags or row.value is None
+    except AnswerError:
+        return False
+
+
+# A protocol from answers alone
+
+
+def _made(by_question: Mapping[str, Sequence[Judgement]], headings: Mapping[str, str]) -> Protocol:
+    by_stage: dict[str, dict[str, Sequence[Judgement]]] = {}
+    for key, rows in by_question.items():
+        by_stage.setdefault(rows[0].stage or "rating", {})[key] = rows
+    words: dict[str, Json] = {}
+    stages = []
+    for name, asked in by_stage.items():
+        questions = []
+        for key, rows in asked.items():
+            question, text = _question(_identifier(key, "question"), rows)
+            questions.append(question)
+            words[question.id] = {"label": headings.get(key, key), **text}
+        rows = [row for answers in asked.values() for row in answers]
+        stages.append(
+            Stage(
+                id=_identifier(name, "rating"),
+                unit=Unit.IN_CONTEXT if any(row.segment for row in rows) else Unit.DOCUMENT,
+                object=_object(rows),
+                questions=tuple(questions),
+            )
+        )
+    return Protocol(
+        name=GENERIC,
+        version="1.0",
+        stages=tuple(stages),
+        text={
+            "en": {
+                "title": "Ratings",
+                "summary": "Answers that came without a protocol.",
+                "instructions": "Answer as the headings say.",
+                "when_to_use": "Never: it was made from a file of answers.",
+                "stages": {stage.id: {"title": "Ratings"} for stage in stages},
+                "questions": words,
+            }
+        },
+    )
+
+
+def _object(rows: Sequence[Judgement]) -> Object:
+    counts = [len(row.systems) for row in rows]
+    if all(count == 0 for count in counts):
+        return Object.SOURCE
+    return Object.OUTPUTS if sum(count > 1 for count in counts) * 2 > len(counts) else Object.OUTPUT
+
+
+def _question(key: str, rows: Sequence[Judgement]) -> tuple[Question, dict[str, Json]]:
+    """A question that allows these answers, and the words for its options."""
+    values = [row.value for row in rows if row.value is not None]
+    if values and all(isinstance(value, dict) for value in values):
+        return _grid(key, values)
+    if values and all(isinstance(value, list) for value in values):
+        return _lists(key, values)
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    if numbers and len(numbers) * 2 > len(values):
+        return _scale(key, numbers), {"low": "lowest", "high": "highest"}
+    texts = list(dict.fromkeys(map(str, values)))
+    if len(texts) > _MOST_OPTIONS or any(len(text) > _LONGEST_OPTION for text in texts):
+        return Text(id=key), {}
+    options, words = _options(texts or ["yes", "no"])
+    return Choice(id=key, options=options), {"options": words}
+
+
+def _scale(key: str, numbers: Sequence[float]) -> Scale:
+    whole = all(float(number).is_integer() for number in numbers)
+    low, high = min(numbers), max(numbers)
+    fitting = [ends for ends in _SCALES if ends[0] <= low and high <= ends[1] and (whole or ends != (1, 5))]
+    bottom, top = fitting[0] if fitting else (float(int(low // 1)), float(-(-high // 1)))
+    top = top if top > bottom else bottom + 1
+    step = 1.0 if whole and top - bottom < _MOST_STEPS else 0.0
+    return Scale(
+        id=key, min=bottom, max=top, step=step, display="slider" if step == 0 or top - bottom > 10 else "buttons"
+    )
+
+
+def _lists(key: str, values: Sequence[list[Any]]) -> tuple[Question, dict[str, Json]]:
+    entries = [entry for value in values for entry in value]
+    if entries and all(isinstance(entry, dict) for entry in entries):
+        categories, words = _options(_named(entries, "category"), least=0)
+        severities, more = _options(_named(entries, "severity"), least=0)
+        sides = tuple(side for side in ("source", "target") if side in _named(entries, "side")) or ("target",)
+        missing = any(entry.get("missing") for entry in entries)
+        question = Spans(id=key, sides=sides, categories=categories, severities=severities, missing=missing)
+        return question, {"options": {**words, **more}}
+    if entries and all(isinstance(entry, int) for entry in entries):
+        return Rank(id=key), {}
+    options, words = _options(list(dict.fromkeys(map(str, entries))) or ["none"])
+    return Labels(id=key, options=options), {"options": words}
+
+
+def _named(entries: Sequence[dict[str, Any]], field: str) -> list[str]:
+    return list(dict.fromkeys(str(entry[field]) for entry in entries if entry.get(field)))
+
+
+def _grid(key: str, values: Sequence[dict[str, Any]]) -> tuple[Question, dict[str, Json]]:
+    rows, words = _options(list(dict.fromkeys(str(name) for value in values for name in value)), least=1)
+    options, more = _options(list(dict.fromkeys(str(cell) for value in values for cell in value.values())))
+    return Grid(id=key, rows=rows, options=options), {"options": {**more, **words}}
+
+
+def _options(texts: Sequence[str], *, least: int = 2) -> tuple[tuple[Option, ...], dict[str, Json]]:
+    """Options with ids of small letters, and the words they had; so many at least as a question must offer."""
+    options: list[Option] = []
+    words: dict[str, Json] = {}
+    for text in [*texts, *["other", "none"]][: max(len(texts), least)]:
+        key = _identifier(text, "option")
+        taken = {option.id for option in options}
+        key = f"{key}_{len(taken) + 1}" if key in taken or key == "option" else key
+        aliases = () if key == text else (text,)
+        options.append(Option(id=key, value=_value_of(text), aliases=aliases))
+        words[key] = {"label": text}
+    return tuple(options), words
+
+
+def _value_of(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _identifier(text: str, otherwise: str) -> str:
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:60].strip("_") or otherwise

@@ -1,0 +1,119 @@
+"""What `lanner export` writes is read again: the same judgements, whatever the protocol."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from lanner import formats, protocols
+from lanner.analysis import material
+from lanner.analysis.material import Material
+from lanner.errors import InputError
+from lanner.model import Document, Judge, JudgeKind, Judgement, Object, Role, Segment, Unit
+from lanner.protocols import simulate
+from lanner.protocols.kinds.base import Texts
+from lanner.reports.export import export
+
+WHEN = datetime(2026, 3, 1, 10, tzinfo=UTC)
+SOURCE, OUTPUTS = "The ferry is late, = again.", {"oak": "배가 늦습니다, 또.", "elm": "연락선이 늦었다."}
+
+
+def simulated(name: str, seed: int = 1) -> Material:
+    """Two judges who answer all that a protocol asks about two documents, the second segment twice."""
+    protocol = protocols.load(name)
+    rng = Random(seed)
+    documents = tuple(
+        Document(key, tuple(Segment(str(n), SOURCE, OUTPUTS) for n in range(2)), "en", "ko", domain="news")
+        for key in ("d1", "=d2")
+    )
+    judgements: list[Judgement] = []
+    for judge in ("ann", "+ben"):
+        for page, stages in protocol.pages.items():
+            stage = stages[0]
+            places = {Unit.JUDGE: [("", "")], Unit.DOCUMENT: [(d.id, "") for d in documents]}.get(
+                stage.unit, [(d.id, s.id) for d in documents for s in d]
+            )
+            systems = {Object.OUTPUT: [("oak",), ("elm",)], Object.OUTPUTS: [("oak", "elm")]}.get(stage.object, [()])
+            for document, segment in places:
+                for shown in systems:
+                    texts = Texts(SOURCE, tuple(OUTPUTS[name] for name in shown))
+                    outputs = max(2, len(shown))
+                    answers = simulate.page(protocol, page, rng=rng, texts=texts, outputs=outputs)
+                    owner = {q.id: s.id for s in stages for q in s.questions}
+                    judgements += [
+                        Judgement(
+                            judge, owner[q], q, document, segment, shown, value,
+                            role=Role.REPEAT if segment == "1" else Role.MAIN,
+                            elapsed_seconds=12.5, active_seconds=3.25, answered_at=WHEN,
+                        )
+                        for q, value in answers.items()
+                    ]  # fmt: skip
+    judges = (Judge("ann", attributes={"native": "ko"}), Judge("+ben", JudgeKind.MODEL))
+    return Material("pilot", protocol, documents, judges, tuple(judgements))
+
+
+def content(judgements: tuple[Judgement, ...]) -> list[str]:
+    return sorted(
+        repr((j.judge, j.stage, j.question, j.document, j.segment, j.systems, str(j.role), _plain(j.value),
+              j.elapsed_seconds, j.active_seconds, j.answered_at))
+        for j in judgements
+    )  # fmt: skip
+
+
+def without_counts(judgement: Judgement) -> Judgement:
+    """What the table cannot hold: how often a label was given."""
+    value = judgement.value
+    counted = isinstance(value, dict) and value and all(isinstance(n, int) for n in value.values())
+    return replace(judgement, value=dict.fromkeys(value, 1)) if counted else judgement
+
+
+def _plain(value: object) -> object:
+    """Numbers alike whether whole or not, sets in order, marks by their content."""
+    if isinstance(value, dict):
+        return sorted((key, _plain(entry)) for key, entry in value.items())
+    if isinstance(value, list):
+        entries = [_plain(entry) for entry in value]
+        return sorted(entries, key=repr) if entries and isinstance(entries[0], str) else entries
+    return float(value) if isinstance(value, int | float) else value
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("name", protocols.names())
+def test_every_export_comes_back(tmp_path: Path, name: str, ending: str) -> None:
+    made = simulated(name)
+    path = tmp_path / f"pilot{ending}"
+    export(made, path)
+    assert formats.recognise(path) == "judgements"
+    (reading,) = formats.read(path)
+    assert reading.protocol == name
+    lost = sum(
+        isinstance(j.value, dict) and any(n != 1 for n in j.value.values() if isinstance(n, int))
+        for j in made.judgements
+    )
+    assert content(reading.judgements) == content(tuple(map(without_counts, made.judgements)))
+    assert any(f"{lost} answers gave a label more than once" in note for note in reading.notes) == bool(lost)
+    assert {judge.id: (judge.kind, dict(judge.attributes)) for judge in reading.judges} == {
+        judge.id: (judge.kind, dict(judge.attributes)) for judge in made.judges
+    }
+    (again,) = material.from_file(path)
+    assert again.table.height == made.table.height
+
+
+def test_without_its_codebook_the_protocol_is_guessed_and_said(tmp_path: Path) -> None:
+    export(simulated("h_falcon"), tmp_path / "pilot.csv")
+    (tmp_path / "pilot.codebook.csv").unlink()
+    (again,) = material.from_file(tmp_path / "pilot.csv")
+    assert again.protocol is not None
+    assert again.protocol.name == "h_falcon"
+    assert "fit h_falcon" in again.notes[0]
+
+
+def test_the_codebook_alone_says_what_it_is(tmp_path: Path) -> None:
+    export(simulated("da"), tmp_path / "pilot.csv")
+    with pytest.raises(InputError, match="codebook") as caught:
+        formats.read(tmp_path / "pilot.codebook.csv")
+    assert "pilot" in caught.value.next_step

@@ -1,0 +1,387 @@
+"""Tables as people have them: a known corpus with known answers, laid out at random, must come back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tempfile
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lanner import formats
+from lanner.errors import InputError
+from lanner.model import Judgement
+
+SENTENCES = [
+    ("The ferry is late again.", "배가 또 늦습니다."),
+    ("We waited for an hour, in the rain.", "우리는 비를 맞으며 한 시간을 기다렸습니다."),
+    ("Nobody came; we went home.", "아무도 오지 않아서 집에 갔습니다."),
+    ('She said: "Not today."', "그녀는 오늘은 안 된다고 말했습니다."),
+    ("The harbour was empty.", "항구는 비어 있었습니다."),
+    ("Two gulls sat on the pier.", "갈매기 두 마리가 부두에 앉아 있었습니다."),
+]
+HEADERS: dict[str, dict[str, str]] = {
+    "plain": {},
+    "short": {"document": "doc_id", "segment": "seg_id", "source": "src", "output": "hyp", "judge": "rater"},
+    "korean": {
+        **{"document": "문서", "segment": "번호", "source": "원문", "output": "번역", "judge": "평가자"},
+        **{"system": "시스템", "score": "점수"},
+    },
+    "german": {"document": "Dokument", "source": "Quelle", "output": "Übersetzung", "judge": "Bewerter"},
+    "agency": {"source": "Source text (EN-US)", "output": "Target text (KO)", "segment": "No."},
+    "shouted": {"document": "DOCUMENT", "source": "SOURCE", "output": "MT", "judge": "ANNOTATOR", "score": "SCORE"},
+}
+
+
+@dataclass(frozen=True)
+class Corpus:
+    documents: dict[str, list[str]]
+    systems: tuple[str, ...]
+    judges: tuple[str, ...]
+    questions: tuple[str, ...]
+    answers: dict[tuple[str, str, str, str, str], int]
+
+    def source(self, document: str, segment: str) -> str:
+        return SENTENCES[self._place(document, segment)][0]
+
+    def output(self, document: str, segment: str, system: str) -> str:
+        return f"{SENTENCES[self._place(document, segment)][1]} ({self.systems.index(system) + 1})"
+
+    def _place(self, document: str, segment: str) -> int:
+        return (list(self.documents).index(document) * 3 + self.documents[document].index(segment)) % len(SENTENCES)
+
+    @property
+    def items(self) -> list[tuple[str, str]]:
+        return [(document, segment) for document, segments in self.documents.items() for segment in segments]
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> Corpus:
+    documents = {
+        f"d{n + 1}": [str(s + 1) for s in range(draw(st.integers(1, 3)))] for n in range(draw(st.integers(1, 2)))
+    }
+    systems = tuple(["GPT-4", "nmt_base", "Online B"][: draw(st.integers(1, 3))])
+    judges = tuple(["ann", "ben", "carla"][: draw(st.integers(2, 3))])
+    questions = draw(st.sampled_from([("score",), ("adequacy", "fluency")]))
+    keys = [(j, d, s, y, q) for j, (d, ss), y, q in product(judges, documents.items(), systems, questions) for s in ss]
+    values = draw(st.lists(st.integers(1, 5), min_size=len(keys), max_size=len(keys)))
+    return Corpus(documents, systems, judges, questions, dict(zip(keys, values, strict=True)))
+
+
+@dataclass(frozen=True)
+class Layout:
+    texts: bool
+    systems: str  # wide, long
+    judges: str  # none, long, wide
+    questions: str  # wide, long
+    header: str
+    kind: str
+    title: bool
+
+
+@st.composite
+def layouts(draw: st.DrawFn) -> Layout:
+    judges = draw(st.sampled_from(["none", "long", "wide"]))
+    texts = judges == "none" or draw(st.booleans())
+    systems = draw(st.sampled_from(["wide", "long"])) if texts and judges != "wide" else "long"
+    kind = draw(st.sampled_from(["csv", "tsv", "semicolon", "xlsx", "jsonl", "cp949", "utf-16"]))
+    return Layout(
+        texts,
+        systems,
+        judges,
+        draw(st.sampled_from(["wide", "long"])) if judges == "long" and systems == "long" else "wide",
+        draw(st.sampled_from(sorted(HEADERS))),
+        kind,
+        kind in ("xlsx", "csv") and draw(st.booleans()),
+    )
+
+
+def rows_of(corpus: Corpus, layout: Layout) -> list[dict[str, Any]]:
+    """The rows of the corpus in a layout, with plain names."""
+    rows: list[dict[str, Any]] = []
+    judges = corpus.judges if layout.judges == "long" else ("",)
+    systems = corpus.systems if layout.systems == "long" else ("",)
+    questions = corpus.questions if layout.questions == "long" else ("",)
+    for (document, segment), judge, system, question in product(corpus.items, judges, systems, questions):
+        row: dict[str, Any] = {"document": document, "segment": int(segment)}
+        if layout.texts:
+            row["source"] = corpus.source(document, segment)
+        if system:
+            row["system"] = system
+            if layout.texts:
+                row["output"] = corpus.output(document, segment, system)
+        else:
+            row |= {f"output:{name}": corpus.output(document, segment, name) for name in corpus.systems}
+        if judge:
+            row["judge"] = judge
+        if layout.judges == "long" and question:
+            row |= {"question": question, "score": corpus.answers[judge, document, segment, system, question]}
+        elif layout.judges == "long":
+            for asked, name in product(corpus.questions, corpus.systems if not system else (system,)):
+                row[asked if system else f"{asked}_{name}"] = corpus.answers[judge, document, segment, name, asked]
+        elif layout.judges == "wide":
+            for asked, name in product(corpus.questions, corpus.judges):
+                row[f"{asked}_{name}"] = corpus.answers[name, document, segment, system, asked]
+        rows.append(row)
+    return rows
+
+
+def write(path: Path, rows: list[dict[str, Any]], layout: Layout) -> None:
+    words = HEADERS[layout.header]
+    header = [words.get(name, name) for name in rows[0]]
+    lines = [list(row.values()) for row in rows]
+    match layout.kind:
+        case "xlsx":
+            book = openpyxl.Workbook()
+            page = book.active
+            assert page is not None
+            if layout.title:
+                page.append(["ACME Translations: project 4711"])
+                page.merge_cells("A1:C1")
+                page.append([])
+            for line in [header, *lines]:
+                page.append(line)
+            book.create_sheet("Notes").append(["Nothing to see here."])
+            book.save(path)
+        case "jsonl":
+            content = [json.dumps(dict(zip(header, line, strict=True)), ensure_ascii=False) for line in lines]
+            path.write_text("\n".join(content) + "\n", encoding="utf-8")
+        case kind:
+            buffer = io.StringIO()
+            if layout.title:
+                buffer.write("Project 4711, delivered\n\n")
+            mark = {"tsv": "\t", "semicolon": ";"}.get(kind, ",")
+            quoting = csv.QUOTE_ALL if kind == "tsv" else csv.QUOTE_MINIMAL
+            csv.writer(buffer, delimiter=mark, quoting=quoting).writerows([header, *lines])
+            encoding = kind if kind in ("cp949", "utf-16") else "utf-8"
+            path.write_bytes(buffer.getvalue().encode(encoding, errors="replace"))
+
+
+def key(found: Judgement) -> tuple[str, str, str, str, str]:
+    (system,) = found.systems
+    return found.judge, found.document, found.segment, system, found.question
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(corpora(), layouts())
+def test_a_table_in_any_layout_comes_back(corpus: Corpus, layout: Layout) -> None:
+    if layout.kind == "cp949" and layout.header == "german":
+        return  # Korean code pages have no umlauts
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / ("t.xlsx" if layout.kind == "xlsx" else "t.csv")
+        write(path, rows_of(corpus, layout), layout)
+        (reading,) = formats.read(path)
+    assert {d.id: [s.id for s in d] for d in reading.documents} == corpus.documents
+    if layout.texts:
+        for document in reading.documents:
+            for segment in document:
+                assert segment.source == corpus.source(document.id, segment.id)
+                assert dict(segment.outputs) == {
+                    name: corpus.output(document.id, segment.id, name) for name in corpus.systems
+                }
+    if layout.judges == "none":
+        assert reading.judgements == ()
+        return
+    found = {key(judgement): judgement.value for judgement in reading.judgements}
+    questions = {"점수": "score"}
+    asked = {heading: question for question, heading in reading.questions.items()}
+    assert len(reading.judgements) == len(corpus.answers)
+    assert found == {
+        (*place, asked.get(HEADERS[layout.header].get(q, q), asked.get(q, questions.get(q, q)))): value
+        for (*place, q), value in corpus.answers.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("Source text (EN-US),Target text (DE-DE)", "The pump is off.,Die Pumpe ist aus."),
+        ("원문,번역", "The pump is off.,펌프가 꺼졌습니다."),
+        ("Quelle,Ziel", "The pump is off.,Die Pumpe ist aus."),
+        ("doc_id,seg_id,src,hyp", "d,1,The pump is off.,Die Pumpe ist aus."),
+        ("English,German", "The pump is off.,Die Pumpe ist aus."),
+        ("EN,DE-AT", "The pump is off.,Die Pumpe ist aus."),
+        ("id,source,DeepL,GPT-4", "1,The pump is off.,Die Pumpe ist aus.,Die Pumpe wurde abgestellt."),
+        ("原文,訳文", "The pump is off.,ポンプは止まっています。"),
+        ("исходный текст,перевод", "The pump is off.,Насос выключен."),
+        ("Texte source,Traduction automatique", "The pump is off.,La pompe est arrêtée."),
+    ],
+)
+def test_headers_in_other_words(tmp_path: Path, header: str, row: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"{header}\n{row}\n{row.replace('pump', 'lamp').replace('1,', '2,', 1)}\n", encoding="utf-8")
+    (reading,) = formats.read(path)
+    first = reading.documents[0].segments[0]
+    assert first.source == "The pump is off."
+    assert list(first.outputs.values()) == row.partition("The pump is off.,")[2].split(",")
+
+
+def test_languages_in_headers_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Source (EN-US),Target [ko]\nOne.,하나.\n", encoding="utf-8")
+    assert formats.read(path)[0].documents[0].language_pair == "en-US-ko"
+    assert formats.read(path, languages="de-fr")[0].documents[0].language_pair == "de-fr"
+
+
+def test_columns_of_unknown_names_are_proposed_and_not_taken(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("alpha,beta\nThe pump is off today.,Die Pumpe ist heute aus.\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        formats.read(path, "table")
+    assert "--columns source=alpha,system:beta=beta" in caught.value.next_step
+    (reading,) = formats.read(path, columns="source=alpha,system:beta=beta")
+    assert dict(reading.documents[0].segments[0].outputs) == {"beta": "Die Pumpe ist heute aus."}
+
+
+def test_guesses_show_how_sure_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Quelltext (de),GPT-4\nEin längerer Satz.,A longer sentence.\n", encoding="utf-8")
+    note = formats.read(path)[0].notes[0]
+    assert "source=Quelltext (de) (95% sure)" in note
+    assert "system:GPT-4=GPT-4 (60% sure)" in note
+
+
+def test_an_excel_file_as_an_agency_sends_it(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    page = book.active
+    assert page is not None
+    page.append(["ACME Translations – Project 4711"])
+    page.merge_cells("A1:D1")
+    page.append(["Delivered", "2026-03-01"])
+    page.append([])
+    page.append(["No.", "Document", "Source text (EN-US)", "Target text (DE-DE)"])
+    for number in range(1, 5):
+        page.append(
+            [number, "Manual" if number in (1, 3) else None, f"Switch off pump {number}.", f"Pumpe {number} aus."]
+        )
+    page["B7"] = "Brochure"
+    page.merge_cells("B5:B6")
+    page.merge_cells("B7:B8")
+    page.append(["Total: 4 segments"])
+    book.create_sheet("Glossary").append(["Term", "Begriff"])
+    book.save(tmp_path / "agency.xlsx")
+    (reading,) = formats.read(tmp_path / "agency.xlsx")
+    assert {d.id: [s.id for s in d] for d in reading.documents} == {"Manual": ["1", "2"], "Brochure": ["3", "4"]}
+    assert reading.documents[0].language_pair == "en-US-de-DE"
+    assert "The header is on line 4" in " ".join(reading.notes)
+    formats.write("native", tmp_path / "a.jsonl", reading.documents)
+    assert formats.read(tmp_path / "a.jsonl")[0].documents == reading.documents
+
+
+def test_sheets_with_the_same_columns_are_documents(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for at, name in enumerate(("news", "talk")):
+        page = book.active if at == 0 else book.create_sheet()
+        assert page is not None
+        page.title = name
+        page.append(["source", "target"])
+        page.append([f"A text about {name}.", f"Ein Text über {name}."])
+    book.save(tmp_path / "t.xlsx")
+    (reading,) = formats.read(tmp_path / "t.xlsx")
+    assert [document.id for document in reading.documents] == ["news", "talk"]
+
+
+def test_judge_with_true_and_false_says_what_is_to_be_judged(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("segment,source,target,judge\n1,One.,Eins.,true\n2,Two.,Zwei.,false\n3,Three.,Drei.,FALSE\n")
+    assert [s.judged for s in formats.read(path)[0].documents[0]] == [True, False, False]
+
+
+def test_second_answers_roles_and_times(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "rater,item,score,timestamp,role\na,1,4,2026-03-01T10:00:00,main\n"
+        "a,1,5,yesterday,\na,2,3,01.03.2026 10:05,control\n"
+    )
+    (reading,) = formats.read(path)
+    assert [str(j.role) for j in reading.judgements] == ["main", "repeat", "control"]
+    assert [j.flags for j in reading.judgements] == [(), ("unreadable_time",), ()]
+    assert reading.judgements[2].answered_at is not None
+    assert "the first on line 3" in " ".join(reading.notes)
+
+
+def test_texts_that_contradict_each_other_are_flagged(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "judge,segment,system,source,target,score\na,1,X,One.,Eins.,4\nb,1,X,Uno.,Ein.,5\n", encoding="utf-8"
+    )
+    (reading,) = formats.read(path)
+    (segment,) = reading.documents[0].segments
+    assert set(segment.flags) == {"source_differs", "output_differs"}
+    assert (segment.source, dict(segment.outputs)) == ("One.", {"X": "Eins."})
+    assert "another source text" in " ".join(reading.notes)
+    assert "another translation" in " ".join(reading.notes)
+
+
+@pytest.mark.parametrize("content", ["source,target\n", "judge,document,segment,score\n", ""])
+def test_a_table_without_rows_is_an_error(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"no rows|empty|no header|none of the formats"):
+        formats.read(path)
+    with pytest.raises(InputError):
+        list(formats.read_documents(path))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"documents": [{"a": 1}], "x": 2},
+        {"title": "t", "segments": [{"src": "One.", "mt": "Eins."}, {"src": "Two.", "mt": "Zwei."}]},
+    ],
+)
+def test_a_list_inside_an_object(tmp_path: Path, value: dict[str, Any]) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(value, indent=1))
+    if "segments" not in value:
+        with pytest.raises(InputError):
+            formats.read(path)
+        return
+    (reading,) = formats.read(path, "table")
+    assert [s.source for s in reading.documents[0]] == ["One.", "Two."]
+
+
+def test_documents_with_lists_of_sentences(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    rows = [{"doc_id": "a", "src": ["One.", "Two."], "outputs": {"gpt": ["Eins.", "Zwei."], "nmt": ["Ein.", "Zwo."]}}]
+    path.write_text("\n".join(map(json.dumps, rows)) + "\n")
+    (reading,) = formats.read(path)
+    (document,) = reading.documents
+    assert [(s.id, s.source, dict(s.outputs)) for s in document] == [
+        ("1", "One.", {"gpt": "Eins.", "nmt": "Ein."}),
+        ("2", "Two.", {"gpt": "Zwei.", "nmt": "Zwo."}),
+    ]
+    rows[0]["outputs"]["gpt"].append("Drei.")
+    path.write_text(json.dumps(rows[0]) + "\n")
+    with pytest.raises(InputError, match="3 sentences, the source has 2"):
+        formats.read(path)
+
+
+def test_items_by_judges(tmp_path: Path) -> None:
+    """The matrix that statistics packages take: an item a row, a judge a column."""
+    path = tmp_path / "t.csv"
+    path.write_text("item,ann,ben,carla\n1,4,5,4\n2,3,,3\n")
+    (reading,) = formats.read(path)
+    assert {(j.judge, j.segment): j.value for j in reading.judgements} == {
+        ("ann", "1"): 4, ("ben", "1"): 5, ("carla", "1"): 4, ("ann", "2"): 3, ("carla", "2"): 3,
+    }  # fmt: skip
+
+
+def test_labels_by_judges(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("item,ann,ben\n1,good,bad\n2,good,good\n")
+    (reading,) = formats.read(path)
+    assert [(j.judge, j.question, j.value) for j in reading.judgements][:2] == [
+        ("ann", "label", "good"), ("ben", "label", "bad"),
+    ]  # fmt: skip
+    path.write_text("id,kind,of\n1,noun,house\n2,verb,tree\n")
+    with pytest.raises(InputError):
+        formats.read(path)

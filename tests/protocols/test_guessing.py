@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from lanner import protocols
+from lanner.model import Choice, Grid, Judgement, Labels, Scale, Spans, Text
+from lanner.protocols.consistency import problems
+from lanner.protocols.guessing import GENERIC, guess
+from lanner.protocols.intake import take_in
+
+
+def rated(values: list[object], question: str = "score", systems: tuple[str, ...] = ("x",)) -> list[Judgement]:
+    return [Judgement("a", "rating", question, "d", str(n), systems, value) for n, value in enumerate(values)]
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        ([80, 35, 0, 100, 62], "da"),
+        ([0, 3, 6, 4], "sqm"),
+        ([1, 5, 3, 4], GENERIC),
+        ([-3, 0, -12], GENERIC),
+        ([120, 80], GENERIC),
+        (["good", "bad"], GENERIC),
+    ],
+)
+def test_scores_tell_their_protocol_by_their_values(values: list[object], name: str) -> None:
+    found = guess(rated(values))
+    assert found.protocol.name == name
+    assert found.is_generic == (name == GENERIC)
+    assert "--protocol" in found.note
+    assert "score" in found.note
+    intake = take_in(found.protocol, rated(values))
+    assert not intake.flags
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1, 2, 3], Scale),
+        ([0.5, 0.25], Scale),
+        (["ja", "nein", "weiß nicht"], Choice),
+        (["정확", "부정확"], Choice),
+        ([["style", "terms"], [], ["style"]], Labels),
+        ([[{"start": 0, "end": 2, "severity": "major", "category": "accuracy", "side": "target"}], []], Spans),
+        ([{"tone": "good", "terms": "bad"}, {"tone": "bad", "terms": "bad"}], Grid),
+        ([f"A long remark about sentence {n}, in so many words that it is no label." for n in range(3)], Text),
+        ([None, None], Choice),
+    ],
+)
+def test_a_protocol_is_made_of_any_answers_and_is_sound(values: list[object], kind: type) -> None:
+    judgements = rated(values, "my_question")
+    found = guess(judgements, {"my_question": "내 질문"})
+    question = found.protocol.find("my_question")
+    assert question is not None
+    assert isinstance(question[1], kind)
+    assert list(problems(found.protocol)) == []
+    intake = take_in(found.protocol, judgements)
+    assert len(intake.judgements) == len(values)
+    words = found.protocol.text["en"]["questions"]
+    assert words["my_question"]["label"] == "내 질문"
+
+
+def test_answers_of_a_known_protocol_are_recognised() -> None:
+    protocol = protocols.load("h_falcon")
+    judgements = []
+    for stage, question in protocol.questions:
+        if question.required:
+            value = {
+                "grid": {row.id: question.options[0].id for row in getattr(question, "rows", ())},
+                "scale": getattr(question, "max", 0),
+            }.get(question.kind)
+            judgements.append(Judgement("a", stage.id, question.id, "d", "1", ("x",), value))
+    assert guess(judgements).protocol.name == "h_falcon"
+
+
+def test_two_systems_at_a_time_make_a_comparison() -> None:
+    found = guess(rated(["left", "right"], "better", ("x", "y")))
+    assert str(found.protocol.stages[0].object) == "outputs"
