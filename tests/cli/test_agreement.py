@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from cli.command import Command
@@ -19,6 +21,23 @@ def test_the_published_kappas(lanner: Command) -> None:
         assert row["low"] < row["value"] < row["high"]
         assert (row["n"], row["unit"]) == (809, "document")
         assert row["signature"]
+
+
+def test_a_coefficient_can_be_asked_for_by_name(lanner: Command, tmp_path: Path) -> None:
+    """Scott's π of a table of two judges: observed 3/4, expected (5/8)² + (3/8)², by hand."""
+    labels = [("yes", "yes"), ("yes", "yes"), ("no", "no"), ("yes", "no")]
+    rows = ["document,segment,source,judge,answer"]
+    rows += [
+        f"d,{n},Text {n},{who},{label}" for n, pair in enumerate(labels) for who, label in zip("ab", pair, strict=True)
+    ]
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    results = lanner("agreement", path, "--coefficient", "scott", "--json").envelope["rows"]
+    (pi,) = (row["value"] for row in results if row["statistic"] == "scott")
+    expected = (5 / 8) ** 2 + (3 / 8) ** 2
+    assert pi == pytest.approx((0.75 - expected) / (1 - expected))
+    refused = lanner("agreement", path, "--coefficient", "skott")
+    assert refused.code == 2 and "'scott'" in refused.err
 
 
 @pytest.mark.data

@@ -246,18 +246,26 @@ def _planned_level(question: str, protocol: Protocol | None) -> str | None:
 
 def _planned_measures(question: str, protocol: Protocol | None, headline: Measure) -> Iterator[Measure]:
     """What the protocol plans besides α, whose level is the headline's."""
-    found = protocol.find(question) if protocol else None
-    asked = found[1] if found else None
-    labels = {"labels": _ids(asked.options)} if isinstance(asked, Choice) else {}
-    sets = chosen_rows(asked) if asked is not None else None
+    match = protocol.find(question) if protocol else None
     for name, of, options in _planned(protocol):
-        if of != question or name == headline.name:
-            continue
-        statistic = COEFFICIENTS[name]
-        source = sets if sets and statistic.reads[0] == "labels" else question
-        pairwise = name in ("kappa", "percent", "jaccard", "micro_f1", "spans", "scott")
-        sign = _SIGNS.get(name, name) + (f" {options['weights']}" if "weights" in options else "")
-        yield Measure(name, sign, statistic, source, options={**labels, **options}, pairwise=pairwise)
+        if of == question and name != headline.name:
+            yield named_measure(name, question, match[1] if match else None, options)
+
+
+def named_measure(
+    name: str, question_id: str, question: Question | None = None, options: Mapping[str, Any] | None = None
+) -> Measure:
+    """A coefficient by its name, of one question."""
+    if name not in COEFFICIENTS:
+        what = f"There is no coefficient {name!r}."
+        raise InputError(what, next_step=did_you_mean(name, COEFFICIENTS))
+    statistic, settings = COEFFICIENTS[name], dict(options or {})
+    labels = {"labels": _ids(question.options)} if isinstance(question, Choice) else {}
+    sets = chosen_rows(question) if question is not None else None
+    source = sets if sets and statistic.reads[0] == "labels" else question_id
+    pairwise = name in ("kappa", "percent", "jaccard", "micro_f1", "spans", "scott")
+    sign = _SIGNS.get(name, name) + (f" {settings['weights']}" if "weights" in settings else "")
+    return Measure(name, sign, statistic, source, options={**labels, **settings}, pairwise=pairwise)
 
 
 _SIGNS = {

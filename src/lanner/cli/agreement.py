@@ -10,6 +10,7 @@ import click
 from lanner import analysis
 from lanner.analysis import GROUPS, Counted, Measure, Part, QuestionPlan
 from lanner.analysis.material import Material
+from lanner.analysis.measures import named_measure
 from lanner.analysis.rows import groups_in
 from lanner.cli._output import Output
 from lanner.cli._source import Source, shares, source_options
@@ -28,6 +29,7 @@ from lanner.stats.resample import Resampling
 @click.option("--question", "-q", help="Only this question (default: all that can be compared).")
 @click.option("--by", type=click.Choice(["domain"]), help="Each domain by itself.")
 @click.option("--why", is_flag=True, help="What disagreement is made of: labels confused, judges who lean.")
+@click.option("--coefficient", "coefficients", multiple=True, metavar="NAME", help="This one, too; repeatable.")
 @click.option("--gamma", is_flag=True, help="γ of marked spans, too: place and name beyond chance. Slow.")
 @click.option(
     "--unit",
@@ -44,6 +46,7 @@ def command(
     question: str | None,
     by: str | None,
     why: bool,
+    coefficients: tuple[str, ...],
     gamma: bool,
     unit: str,
     resamples: int,
@@ -65,7 +68,7 @@ def command(
         for judge, reason in part.left_out.items():
             output.note(f"{part.name}: {judge} is left out: {reason}")
         for domain, share in shares(part, by):
-            plans = list(plan_of(share, question, gamma=gamma))
+            plans = [_with_named(entry, coefficients) for entry in plan_of(share, question, gamma=gamma)]
             if why:
                 print_why(output, share, domain, [m for entry in plans for m in _to_explain(entry)], resampling)
             else:
@@ -77,6 +80,13 @@ def _to_explain(entry: QuestionPlan) -> tuple[Measure, ...]:
     """What disagreement is explained for: the rows of a grid one by one, otherwise the question itself."""
     rows = tuple(measure for measure in entry.parts if measure.part is Part.ROW)
     return rows or (entry.pairs,)
+
+
+def _with_named(entry: QuestionPlan, names: Sequence[str]) -> QuestionPlan:
+    """The plan with the coefficients that were asked for by name."""
+    planned = {measure.name for measure in entry.measures}
+    added = [named_measure(name, entry.id, entry.question) for name in names if name not in planned]
+    return replace(entry, others=(*entry.others, *added))
 
 
 def plan_of(part: Material, question: str | None, *, gamma: bool = False) -> Iterator[QuestionPlan]:

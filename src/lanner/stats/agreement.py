@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from lanner.model import Result
+from lanner.stats import coefficients
+from lanner.stats import spans as span_coefficients
 from lanner.stats.alpha import alpha
 from lanner.stats.coefficients import brennan_prediger, conger, fleiss, gwet, kappa, pairwise, percent, scott, wmt
 from lanner.stats.diagnosis import prevalence, self_agreement
@@ -50,12 +52,10 @@ __all__ = [
 
 COEFFICIENTS: dict[str, Statistic] = {
     statistic.name: statistic
-    for statistic in (
-        percent, kappa, scott, fleiss, conger, brennan_prediger, gwet, wmt, alpha, icc,
-        jaccard, micro_f1, macro_f1, accuracy, spans, gamma,
-    )
-}  # fmt: skip
-"""Every coefficient by name, for command lines and analysis plans."""
+    for statistic in (*vars(coefficients).values(), alpha, icc, *vars(span_coefficients).values(), gamma)
+    if isinstance(statistic, Statistic)
+}
+"""Every coefficient by name, for command lines and analysis plans: whatever these modules define is among them."""
 
 
 def overview(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
