@@ -1,5 +1,6 @@
 // The page's own markup is the contract, so elements found in it are taken at their word.
 interface EventTarget {
+  id: any;
   closest: any;
   matches: any;
   value: any;

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cut, points, slice, words } from '../../src/lanner/web/static/text.js';
+import {
+  assignLanes,
+  clauses,
+  cut,
+  findUnit,
+  points,
+  slice,
+  words,
+} from '../../src/lanner/web/static/text.js';
 
 test('positions are code points', () => {
   const text = 'a👩‍🚀é🇰🇷𠮷';
@@ -45,4 +53,69 @@ test('overlapping marks cut a text without changing it', () => {
     'ab',
     'a mark beyond the end does no harm',
   );
+});
+
+test('overlapping marks lie in lanes of their own, the shorter nearer to the text', () => {
+  const spans = pairs => pairs.map(([start, end]) => ({ start, end }));
+  assert.deepEqual(
+    assignLanes(
+      spans([
+        [0, 5],
+        [10, 12],
+      ]),
+    ),
+    [0, 0],
+  );
+  assert.deepEqual(
+    assignLanes(
+      spans([
+        [0, 10],
+        [2, 4],
+      ]),
+    ),
+    [1, 0],
+  );
+  assert.deepEqual(
+    assignLanes(
+      spans([
+        [0, 9],
+        [2, 4],
+        [3, 6],
+      ]),
+    ),
+    [2, 0, 1],
+  );
+  assert.deepEqual(
+    assignLanes(
+      spans([
+        [0, 4],
+        [4, 8],
+      ]),
+    ),
+    [0, 0],
+    'marks that touch do not overlap',
+  );
+});
+
+test('parts of a sentence begin after signs of punctuation', () => {
+  const text = 'When it rained, nobody came; we left.';
+  const units = words(text, 'en');
+  assert.deepEqual(
+    clauses(text, units).map(n => slice(text, units[n].start, units[n].end)),
+    ['When', 'nobody', 'we'],
+  );
+});
+
+test('a word or a sign is found by what is typed', () => {
+  const text = 'Der Kaffee, sagte sie, war kalt.';
+  const found = (typed, lang = 'de') => {
+    const unit = findUnit(text, lang, typed);
+    return unit && slice(text, unit.start, unit.end);
+  };
+  assert.equal(found('ka'), 'Kaffee');
+  assert.equal(found('kal'), 'kalt');
+  assert.equal(found(','), ',');
+  assert.equal(found('.'), '.');
+  assert.equal(found('xyz'), null);
+  assert.equal(found(' '), null);
 });

@@ -35,7 +35,7 @@ MOST_BUTTONS = 11
 _MOST_LISTED = 12
 _MOST_ROW_LETTERS = 34  # labels that fit beside each other in the rail
 _MOST_GIST = 64
-_TAKEN = "jkudgiof"  # letters of the page itself
+_TAKEN = "jkudgiofw"  # letters of the page itself
 LETTERS = "ABCDEFGHIJ"
 
 

@@ -73,6 +73,7 @@ def keys(questions: Sequence[Ask], messages: Messages, *, unit: Unit) -> tuple[K
     made: list[Key] = []
     if unit is not Unit.JUDGE:
         made += [Key(say("keys.rows"), ("j", "k")), Key(say("keys.arrows"), ("↓", "↑"))]
+        made.append(Key(say("keys.inside"), ("←", "→")))
         made.append(Key(say("keys.page"), ("Page ↑", "Page ↓")))
     made += [Key(say("keys.accept"), ("↵",)), Key(say("keys.undo"), ("u",))]
     if unit is not Unit.JUDGE:
@@ -97,6 +98,9 @@ def _keys_of(ask: Ask, messages: Messages) -> list[Key]:
         return [
             Key(say("keys.words"), ("←", "→")),
             Key(say("keys.widen"), ("Shift", "←", "→")),
+            Key(say("keys.parts"), ("Ctrl", "←", "→")),
+            Key(say("keys.ends"), ("Home", "End")),
+            Key(say("keys.word"), ("w",)),
             *([Key(say("keys.side"), ("o",))] if len(ask.sides) > 1 or ask.missing else []),
             Key(say("keys.mark"), ("1",), "9"),
             Key(say("keys.menu"), ("Tab",)),

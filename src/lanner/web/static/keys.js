@@ -23,11 +23,13 @@ export function keyOf({ key, code, shiftKey }) {
 /** @typedef {{focus: Focus, byPointer: boolean, menu: boolean, inMenu: boolean, linking: boolean, marks: boolean,
  *   rows: boolean}} Place */
 /** @typedef {'native'|'nothing'|'accept'|'leave'|'into_menu'|'take_link'|'find_next'|'remove'|'single'
- *   |'next'|'previous'|'right'|'left'|'page_down'|'page_up'} Action `native` leaves the key to the browser, `single` asks
+ *   |'next'|'previous'|'right'|'left'|'part_right'|'part_left'|'first_word'|'last_word'|'page_down'|'page_up'} Action `native` leaves the key to the browser, `single` asks
  *   what the letter or digit means here */
 
 const VERTICAL = { ArrowUp: 'previous', ArrowDown: 'next' };
 const SIDEWAYS = { ArrowLeft: 'left', ArrowRight: 'right' };
+const PARTS = { ArrowLeft: 'part_left', ArrowRight: 'part_right' };
+const ENDS = { Home: 'first_word', End: 'last_word' };
 const PAGES = { PageUp: 'page_up', PageDown: 'page_down' };
 
 /** @param {boolean} command with Ctrl or Cmd @param {Place} place @returns {Action} */
@@ -46,6 +48,9 @@ export function actionOf(e, place) {
     command = e.ctrlKey || e.metaKey;
   if (e.isComposing) return 'native';
   if (e.key === 'Enter') return e.altKey ? 'native' : enter(command, place);
+  const words = marks && focus !== 'text' && focus !== 'search' && focus !== 'reading';
+  const own = !menu && (focus === 'points' || focus === 'number');
+  if (command && !e.altKey && words && !own && e.key in PARTS) return PARTS[e.key];
   if (command || e.altKey) return 'native';
   if (e.key === 'Escape') return 'leave';
   if (e.key === 'Tab') return menu && !inMenu && !e.shiftKey ? 'into_menu' : 'native';
@@ -54,10 +59,8 @@ export function actionOf(e, place) {
   if (e.key in VERTICAL) return VERTICAL[e.key];
   if (focus === 'search') return 'native';
   if (e.key === ' ') return focus === 'button' && place.byPointer ? 'nothing' : 'native';
-  if (e.key in SIDEWAYS) {
-    const own = focus === 'points' || focus === 'number';
-    return marks && (menu || !own) ? SIDEWAYS[e.key] : 'native';
-  }
+  if (e.key in SIDEWAYS) return words && !own ? SIDEWAYS[e.key] : 'native';
+  if (e.key in ENDS) return words && !own ? ENDS[e.key] : 'native';
   if (focus === 'number') return /^[a-z?/]$/.test(keyOf(e)) ? 'single' : 'native';
   if (menu && (e.key === 'Delete' || e.key === 'Backspace')) return 'remove';
   return 'single';
@@ -88,12 +91,18 @@ export function listen(app) {
     i: () => help.define(defined(rail.armed) ?? ''),
     '/': () => $('#find')?.focus(),
     o: () => marking.other(),
+    w: () => marking.possible && marking.showWordField(true),
     f: () => $('#finish-button')?.focus(),
   };
   /** One step out at a time: the menu at a selection, the armed question or field, the drawer. */
   const leave = () => {
-    if (marking.active) return marking.close();
-    if (!rail.armed && !document.activeElement.matches('#find, .rail *')) return help.shut();
+    if (marking.active) {
+      const inField = document.activeElement.matches('#word');
+      marking.close();
+      return inField ? rows.now?.num.focus({ preventScroll: true }) : undefined;
+    }
+    if (!rail.armed && !document.activeElement.matches('#find, #word, .rail *')) return help.shut();
+    marking.showWordField(false);
     rail.arm(null);
     document.activeElement.blur();
     return rows.now?.num.focus();
@@ -101,22 +110,27 @@ export function listen(app) {
   const single = key => {
     if (app.prefs.get('single') === 'off') return undefined;
     return (
-      marking.menu(key) ?? ((!app.frozen && (rail.digit(key) || rail.letter(key))) || letters[key])
+      marking.menu.keyed(key) ??
+      ((!app.frozen && (rail.digit(key) || rail.letter(key))) || letters[key])
     );
   };
-  const vertical = by => (marking.linking ? marking.row(by) : app.step(by));
+  const vertical = by => (marking.linking ? marking.moveRow(by) : app.step(by));
   /** @type {Record<string, (e: KeyboardEvent) => any>} */
   const actions = {
     accept: () => app.accept(),
     leave,
-    into_menu: () => marking.enter(),
+    into_menu: () => marking.menu.enter(),
     take_link: () => marking.link(),
-    find_next: () => help.found(),
+    find_next: e => (e.target.id === 'word' ? marking.wordFound() : help.found()),
     remove: () => marking.delete(),
     next: () => vertical(1),
     previous: () => vertical(-1),
     right: e => marking.walk(1, e.shiftKey),
     left: e => marking.walk(-1, e.shiftKey),
+    part_right: e => marking.leap(1, false, e.shiftKey),
+    part_left: e => marking.leap(-1, false, e.shiftKey),
+    first_word: e => marking.leap(-1, true, e.shiftKey),
+    last_word: e => marking.leap(1, true, e.shiftKey),
     page_down: () => rows.page(1),
     page_up: () => rows.page(-1),
     nothing: () => {},
@@ -126,10 +140,10 @@ export function listen(app) {
     const action = actionOf(e, {
       focus: focusOf(at),
       byPointer: byPointer(),
-      menu: marking.active,
+      menu: marking.active && at.id !== 'word',
       inMenu: at.closest('.toolbar') != null,
       linking: marking.linking != null,
-      marks: marking.bars.length > 0,
+      marks: marking.possible,
       rows: rows.now != null,
     });
     const act = action === 'single' ? single(keyOf(e)) : actions[action];

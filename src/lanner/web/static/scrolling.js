@@ -59,6 +59,15 @@ export class View {
     if (Math.abs(distance) >= 1) this.scroller.scrollBy({ top: distance, behavior: 'instant' });
   }
 
+  /** Bring words into sight that are not. @param {DOMRect} box */
+  reveal(box) {
+    const { scroller } = this,
+      view = scroller.getBoundingClientRect();
+    if (box.top >= view.top && box.bottom <= view.bottom) return;
+    this.row = null;
+    scroller.scrollBy(0, box.top - view.top - view.height / 3);
+  }
+
   /** Nothing moves any more. */
   stop() {
     const { scroller } = this;

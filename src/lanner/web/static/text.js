@@ -40,3 +40,47 @@ export function cut(s, marks) {
     marks: marks.filter(m => m.start <= from && m.end > from),
   }));
 }
+
+/** Which words begin a part of a sentence: the first, and those after a sign of punctuation.
+ * @param {string} s @param {Stretch[]} units @returns {number[]} */
+export function clauses(s, units) {
+  const chars = [...s];
+  return [...units.keys()].filter(
+    n => n === 0 || /[\p{P}]/u.test(chars.slice(units[n - 1].end, units[n].start).join('')),
+  );
+}
+
+/** The first word of a text, or sign of punctuation, that begins with what was typed.
+ * @param {string} s @param {string} lang @param {string} typed @returns {Stretch|null} */
+export function findUnit(s, lang, typed) {
+  const wanted = typed.trim().toLocaleLowerCase(lang || undefined);
+  if (!wanted) return null;
+  const chars = [...s],
+    length = points(wanted);
+  const begins = at =>
+    chars
+      .slice(at, at + length)
+      .join('')
+      .toLocaleLowerCase(lang || undefined) === wanted;
+  const word = words(s, lang).find(({ start }) => begins(start));
+  if (word) return { start: word.start, end: Math.max(word.end, word.start + length) };
+  const sign = chars.findIndex((char, n) => /\p{P}/u.test(char) && begins(n));
+  return sign < 0 ? null : { start: sign, end: sign + length };
+}
+
+/** A lane for each mark, so that marks that overlap have lines of their own; the shorter lies nearer to the text.
+ * @param {Stretch[]} marks @returns {number[]} */
+export function assignLanes(marks) {
+  const lanes = marks.map(() => -1),
+    length = mark => mark.end - mark.start;
+  const order = [...marks.keys()].sort((a, b) => length(marks[a]) - length(marks[b]) || a - b);
+  for (const n of order) {
+    const taken = order
+      .filter(m => lanes[m] >= 0 && marks[m].start < marks[n].end && marks[n].start < marks[m].end)
+      .map(m => lanes[m]);
+    let lane = 0;
+    while (taken.includes(lane)) lane += 1;
+    lanes[n] = lane;
+  }
+  return lanes;
+}

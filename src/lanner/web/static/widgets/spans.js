@@ -9,11 +9,11 @@ export function write(el, value, { marking, rows, t, frozen }) {
   list.replaceChildren(
     ...spans.map((span, id) => {
       const li = made('li'),
-        name = marking.named(el, span),
+        name = marking.marks.named(el, span),
         change = frozen ? made('span', 'btn') : button('btn', ''),
         end = span.link && rows.all.find(r => r.el.dataset.segment === span.link.segment);
       change.append(
-        made('span', `sw s${marking.level(el, span)}${span.missing ? ' gone' : ''}`),
+        made('span', `sw s${marking.marks.level(el, span)}${span.missing ? ' gone' : ''}`),
         made('span', '', name),
       );
       change.dataset.span = id;
