@@ -121,10 +121,9 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
         solo = page.locator("body.solo").count() > 0
         if solo:
             hands.press("Control+Enter")
-            page.wait_for_url("**/work")
         else:
             hands.press("Enter")
-            hands.settled()
+        page.wait_for_url(lambda url: f"done={task.id}" in url or f"/task/{task.id}" not in url)
         stored = [_plain(item) for item in work.stored(task.id)]
         assert stored == expected, (name, task.page)
     assert judged > 0

@@ -40,6 +40,7 @@ from lanner.campaign.tasks import (
     next_task,
     overview,
     reopen_task,
+    take_back_finish,
     task,
     tasks,
 )
@@ -103,6 +104,7 @@ __all__ = [
     "settle",
     "submit",
     "submit_many",
+    "take_back_finish",
     "task",
     "tasks",
     "withdraw",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from lanner.campaign.announcing import announce_finished
 from lanner.campaign.clock import now
@@ -14,6 +14,9 @@ from lanner.errors import CampaignError
 from lanner.model import CampaignState, Json, Task
 from lanner.store import Answer, Assigned, Overview, Store, Transaction
 from lanner.store.codec import loads, moment
+
+TAKE_BACK = timedelta(minutes=10)
+"""How long a judge can take back that a task is finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,29 @@ def reopen_task(store: Store, number: int, *, account: int | None = None, at: da
         entry = _assigned(tx, number)
         tx.tasks.set_finished(number, None)
         tx.events.add("task_reopened", at or now(), campaign=entry.campaign, account=account, task=number)
+
+
+def take_back_finish(store: Store, number: int, *, at: datetime | None = None) -> None:
+    """Let a judge take back that a task is finished, for a while: a key pressed once too often ends no work."""
+    moment = at or now()
+
+    def work(tx: Transaction) -> None:
+        standing = tx.tasks.standing(number)
+        entry = _assigned(tx, number)
+        if standing is None or entry.task.finished_at is None:
+            return
+        refuse(standing._replace(finished=False), number)
+        if moment - entry.task.finished_at > TAKE_BACK:
+            minutes = round(TAKE_BACK.total_seconds() / 60)
+            raise CampaignError(
+                f"Task {number} was finished more than {minutes} minutes ago.",
+                code="final",
+                next_step="Ask the organiser to reopen it.",
+            )
+        tx.tasks.set_finished(number, None)
+        tx.events.add("task_reopened", moment, campaign=entry.campaign, account=None, task=number)
+
+    store.write(work)
 
 
 def _assigned(tx: Transaction, number: int) -> Assigned:

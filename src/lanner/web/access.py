@@ -59,6 +59,7 @@ ACCESS: Mapping[str, frozenset[Kind]] = {
     "POST /task/{id:int}/answers": JUDGES,
     "POST /task/{id:int}/form": JUDGES,
     "POST /task/{id:int}/finish": JUDGES,
+    "POST /task/{id:int}/reopen": JUDGES,
     # organisers
     "GET /campaigns": READERS,
     "GET /campaigns/{name}": READERS,

@@ -73,6 +73,7 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Way("GET", "/task/{id:int}/answers", judging.answers),
     Way("POST", "/task/{id:int}/form", judging.form),
     Way("POST", "/task/{id:int}/finish", judging.finish),
+    Way("POST", "/task/{id:int}/reopen", judging.reopen),
     Way("GET", "/", auth.home),
     Way("GET", "/healthz", health.alive),
     Way("GET", "/readyz", health.ready),

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from math import ceil
 
 from lanner.campaign import documents
 from lanner.campaign.knowing import asking
 from lanner.campaign.tasks import next_task
-from lanner.model import CampaignState, Unit
+from lanner.model import CampaignState, Document, Protocol, Unit, languages
 from lanner.protocols.wording import Wording
-from lanner.store import Store
+from lanner.store import Overview, Store
+
+_ENOUGH = 5
+"""Items after which a judge's own pace is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One task: `state` is open, begun or finished. A questionnaire is about no document."""
+    """One task: `state` is open, begun or finished. A questionnaire is about no document; `pair` are the codes of its
+    languages, `minutes` what is left of it at the judge's own pace."""
 
     task: int
     number: int
@@ -25,6 +31,9 @@ class Line:
     done: int
     state: str
     questionnaire: bool
+    domain: str = ""
+    pair: tuple[str, str] = ("", "")
+    minutes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +54,39 @@ class Home:
     return_link: str
 
     @property
+    def current(self) -> Line | None:
+        """The task that comes next."""
+        return next((line for line in self.lines if line.task == self.next), None)
+
+    def waiting(self) -> list[Line]:
+        """What is to do after that."""
+        return [line for line in self.lines if line.state != "finished" and line.task != self.next]
+
+    def done_lines(self) -> list[Line]:
+        return [line for line in self.lines if line.state == "finished"]
+
+    @property
+    def minutes_left(self) -> int:
+        return sum(line.minutes for line in self.lines)
+
+    @property
     def finished(self) -> bool:
         return bool(self.lines) and all(line.state == "finished" for line in self.lines)
+
+
+def _pace(protocol: Protocol, page: str, overview: Sequence[Overview]) -> float:
+    """Minutes that this judge needs for one item of a page; the protocol's guess until some were done."""
+    mine = [line for line in overview if line.page == page]
+    done = sum(line.done for line in mine)
+    if done < _ENOUGH:
+        return protocol.minutes(page)
+    return sum(line.active for line in mine) / 60 / done
+
+
+def _pair(document: Document | None) -> tuple[str, str]:
+    """The codes of a document's languages; empty where one of them is unknown."""
+    pair = (document.source_language, document.target_language) if document else ("", "")
+    return ("", "") if languages.UNDETERMINED in pair else pair
 
 
 def home_page(store: Store, seat: int, language: str = "en") -> Home:
@@ -62,18 +102,36 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         first = {entry.task.id: entry.task.items[0] for entry in tx.tasks.of_judge(seat) if entry.task.items}
         protocol = asking(store, tx, campaign.id, campaign.protocol_hash).protocol
         today = tx.tasks.active_since(seat, datetime.now(UTC) - timedelta(hours=16))
-        key = ("titles", campaign.id, tx.campaigns.corpus_hash(campaign.id))
-    titles: dict[str, str] = store.facts.get(key, lambda: {d.id: d.title for d in documents(store, campaign.id)})
+        key = ("documents without texts", campaign.id, tx.campaigns.corpus_hash(campaign.id))
+    about: dict[str, Document] = store.facts.get(
+        key, lambda: {d.id: replace(d, segments=()) for d in documents(store, campaign.id)}
+    )
     wording = Wording(protocol, language)
+    pace = {page: _pace(protocol, page, overview) for page in {line.page for line in overview}}
     lines = []
     for number, line in enumerate(overview, 1):
         item = first.get(line.task)
         stages = protocol.pages[line.page]
         about_judge = stages[0].unit is Unit.JUDGE
         state = "finished" if line.finished_at else "begun" if line.done else "open"
-        title = titles.get(item.document, "") if item else ""
-        words = wording.stage(stages[0].id)
-        lines.append(Line(line.task, number, title, words, line.items, line.done, state, about_judge))
+        document = about.get(item.document) if item else None
+        shown = stages[0].show
+        minutes = 0 if state == "finished" else ceil((line.items - line.done) * pace.get(line.page, 1.0))
+        lines.append(
+            Line(
+                task=line.task,
+                number=number,
+                title=document.title if document else "",
+                stage=wording.stage(stages[0].id),
+                items=line.items,
+                done=line.done,
+                state=state,
+                questionnaire=about_judge,
+                domain=document.domain if document and "domain" in shown else "",
+                pair=_pair(document),
+                minutes=minutes,
+            )
+        )
     finished = bool(lines) and all(line.state == "finished" for line in lines)
     settings = campaign.settings
     return Home(

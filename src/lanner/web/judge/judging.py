@@ -344,4 +344,27 @@ async def finish(request: Request) -> Response:
     site.saves.note()
     if not as_json:
         return _to(request, "/work")
-    return _json({"finished_at": done.finished_at.isoformat() if done.finished_at else None})
+    following = await site.read(lambda: _following(site.store, seat))
+    finished = done.finished_at.isoformat() if done.finished_at else None
+    return _json({"finished_at": finished, "next": following})
+
+
+def _following(store: Store, seat: int) -> int | None:
+    """The task that a judge opens next."""
+    with store.reading() as tx:
+        judge = tx.judges.numbered(seat)
+    assert judge is not None
+    task = work.next_task(store, judge.campaign, judge.judge.id)
+    return task.id if task else None
+
+
+async def reopen(request: Request) -> Response:
+    """Take back that a task is finished, while that is possible."""
+    site: Site = request.app.state.site
+    number, _ = await _mine(request)
+    try:
+        await site.write(lambda: work.take_back_finish(site.store, number))
+    except CampaignError as error:
+        return _refused(error)
+    site.saves.note()
+    return _json({"reopened": True})

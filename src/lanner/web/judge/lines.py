@@ -17,11 +17,13 @@ def lines(block: Block, first: int, active: int, say: Callable[..., str], *, ans
     """The rows of a block, which are the page's from `first` on. `active` is the row being judged; with `answers` each
     has a place for the judge's own."""
     end = '<p class="mine"></p></li>\n' if answers else "</li>\n"
+    columns = block.columns if len(block.columns) > 2 else ()  # on a phone such texts stand under each other, labelled
+    labels = [" ".join(filter(None, (column.name, column.note))) for column in columns]
     heads: dict[tuple[str, int, str, str], str] = {}
     made: list[str] = []
     for at, line in enumerate(block.rows, first):
         aside = line.item is None and block.item is None
-        made += (_opening(line, at, at == active, aside, say), *_cells(line.cells, heads), end)
+        made += (_opening(line, at, at == active, aside, say), *_cells(line.cells, labels, heads), end)
     return Markup("".join(made))  # every text in it was escaped
 
 
@@ -43,16 +45,17 @@ def _opening(line: Row, at: int, active: bool, aside: bool, say: Callable[..., s
     )
 
 
-def _cells(cells: Sequence[Cell], heads: dict[tuple[str, int, str, str], str]) -> list[str]:
+def _cells(cells: Sequence[Cell], labels: Sequence[str], heads: dict[tuple[str, int, str, str], str]) -> list[str]:
     made: list[str] = []
-    for cell in cells:
+    for place, cell in enumerate(cells):
         kind = (cell.side, cell.output, cell.lang, cell.dir)  # the same few for every row
         head = heads.get(kind)
         if head is None:
             lang = f' lang="{escape(cell.lang)}"' if cell.lang else ""
+            label = f' data-label="{escape(labels[place])}"' if place < len(labels) else ""
             head = heads[kind] = (
                 f'<p class="{_CLASSES[cell.side]}" data-side="{escape(cell.side)}" data-output="{cell.output}"'
-                f'{lang} dir="{escape(cell.dir)}">'
+                f'{label}{lang} dir="{escape(cell.dir)}">'
             )
         made += (head, str(escape(cell.text)), "</p>")
     return made

@@ -182,7 +182,7 @@ def task_page(
         keys=shortcuts,
         explanation=given[current].explanation,
         script=_script(task, given, prefilled, messages)
-        | {"who": who, "minutesToday": progress.minutes_today}
+        | {"who": who, "minutesToday": progress.minutes_today, "more": progress.tasks - progress.done > 1}
         | {"idle": settings.idle_seconds, "breakAfter": settings.break_minutes},
         autoarm=not any(ask.direct for ask in questions),
         in_columns=stages[0].object is Object.SOURCE,

@@ -10,3 +10,14 @@ export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => va
 export const button = (className, textContent, onclick) =>
   made('button', className, textContent, { type: 'button', onclick });
 export const near = el => el?.scrollIntoView({ block: 'nearest' });
+/** Languages are named in the reader's own; where that has no name, the English one stays. @param {string} language */
+export function nameLanguages(language) {
+  const names = new Intl.DisplayNames(language, { type: 'language', fallback: 'none' });
+  for (const el of $$('[data-lang]')) {
+    try {
+      el.textContent = names.of(el.dataset.lang) ?? el.textContent;
+    } catch {
+      /* no such code */
+    }
+  }
+}

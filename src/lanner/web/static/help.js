@@ -1,5 +1,5 @@
 // The drawer with definitions, guidelines, keys and settings, and the search.
-import { $, $$, near } from './dom.js';
+import { $, $$, nameLanguages, near } from './dom.js';
 
 export class Help {
   constructor(app) {
@@ -11,13 +11,7 @@ export class Help {
       if (b) this.toggle(b.dataset.panel);
     });
     $('#find')?.addEventListener('input', e => this.find(e.target.value.trim().toLowerCase()));
-    const names = new Intl.DisplayNames(app.data.language, { type: 'language', fallback: 'none' });
-    for (const el of $$('[data-lang]'))
-      try {
-        el.textContent = names.of(el.dataset.lang) ?? el.textContent;
-      } catch {
-        /* no such code: the English name stays */
-      }
+    nameLanguages(app.data.language);
   }
 
   get panel() {

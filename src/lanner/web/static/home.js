@@ -1,27 +1,47 @@
 // The list of one's work: sends what an earlier visit left on this device, and keeps the settings.
 import { open } from './db.js';
-import { $, fill } from './dom.js';
+import { $, $$, button, fill, made, nameLanguages } from './dom.js';
+import { offerUndo } from './flow.js';
 import { Outbox } from './outbox.js';
 import { alone, send } from './sending.js';
 import { Prefs } from './settings.js';
 
+const notes = $('#notes'),
+  saved = $('#saved');
 new Prefs();
-const told = $('#saved'),
-  db = await open();
-for (const who of told.dataset.who.split(' ')) {
-  const outbox = new Outbox({
-    db,
-    who,
-    send,
-    alone,
-    status: (_state, n) => {
-      told.textContent = n ? fill(told.dataset.kept, { n }) : '';
-      told.dataset.state = n ? 'offline' : 'saved';
-      told.classList.toggle('bad', n > 0);
-    },
-  });
+nameLanguages(document.documentElement.lang);
+
+offerUndo(
+  (_, text, ...acts) => {
+    const note = made('p', 'note', '', { role: 'alert' });
+    const buttons = acts.map(([label, act]) =>
+      button('btn line small', label, () => {
+        note.remove();
+        act?.();
+      }),
+    );
+    note.append(made('span', '', text), ...buttons);
+    notes.replaceChildren(note);
+  },
+  key => notes.dataset[key],
+);
+
+// Enter starts what comes next, unless Tab has led to something else
+document.addEventListener('keydown', e => {
+  if (e.key === 'Enter' && document.activeElement === document.body) $('#start')?.click();
+});
+
+const db = await open();
+for (const who of saved.dataset.who.split(' ')) {
+  const status = (_, n) => {
+    saved.textContent = n ? fill(saved.dataset.kept, { n }) : '';
+    saved.dataset.state = n ? 'offline' : 'saved';
+    saved.classList.toggle('bad', n > 0);
+  };
+  const outbox = new Outbox({ db, who, send, alone, status });
   await outbox.load(0);
   if (outbox.waiting) outbox.kick();
   addEventListener('online', () => outbox.kick());
 }
+if (document.activeElement === document.body) $$('#start')[0]?.focus({ preventScroll: true });
 document.documentElement.dataset.ready = '';

@@ -3,6 +3,7 @@ import { Clock } from './clock.js';
 import { open } from './db.js';
 import { canon } from './digest.js';
 import { $, button, fill, made } from './dom.js';
+import { Flow, offerUndo } from './flow.js';
 import { Help } from './help.js';
 import { listen } from './keys.js';
 import { Marking } from './marking.js';
@@ -42,6 +43,7 @@ class App {
     for (const gone of ['pagehide', 'visibilitychange']) {
       addEventListener(gone, () => this.rail.commit(), { capture: true });
     }
+    this.flow = new Flow(this);
     this.help = new Help(this);
     this.marking = new Marking(this);
     this.clock = new Clock(data.idle * 1000);
@@ -50,11 +52,11 @@ class App {
     listen(this);
     this.rail.form.addEventListener('submit', e => {
       e.preventDefault();
-      this.accept();
+      this.flow.accept();
     });
     $('#finish').addEventListener('submit', e => {
       e.preventDefault();
-      void this.finish();
+      void this.flow.finish();
     });
     const acts = {
       undo: () => this.undo(),
@@ -84,7 +86,10 @@ class App {
         ? kept
         : this.rows.next(this.rows.all.findIndex(r => r.el.matches('.is-active')) - 1, 1),
     );
-    this.footer();
+    this.rows.fill();
+    this.rows.now?.num.focus({ preventScroll: true });
+    offerUndo((...line) => this.note(...line), this.t);
+    this.flow.footer();
     this.time();
     document.documentElement.dataset.ready = '';
   }
@@ -125,6 +130,7 @@ class App {
       this.saving.remember(at + 1);
     }
     this.show(true);
+    if (this.begun) this.flow.footer();
     this.rail.rest();
     if (row) this.rows.reveal(row, scroll, !$('html[data-ready]'));
   }
@@ -151,7 +157,7 @@ class App {
       this.rows.mark(i, this.states[i]);
       this.marking.paint(i);
       if (all && i === this.item) this.show();
-      if (all) this.footer();
+      if (all) this.flow.footer();
     });
   }
   answer(id, value, typed = false) {
@@ -174,83 +180,6 @@ class App {
     this.refresh(i);
     this.rail.rest();
     return this.say(this.t('undone'));
-  }
-
-  /** Lead to what is missing in an item. */
-  point(i) {
-    this.visit(i);
-    this.rail.tried.add(i);
-    if (this.rail.gap()) return this.accept();
-    this.footer();
-    return this.say(`${$('#heading').textContent}: ${this.t('something')}`);
-  }
-  /** Go on if the row is complete; else to what is missing. */
-  accept() {
-    const { rail, rows, saving, states, item } = this,
-      gap = rail.gap();
-    if (this.frozen) return this.step(1);
-    if (gap) {
-      rail.tried.add(item);
-      this.show();
-      rail.arm(gap.el);
-      this.footer();
-      return this.say(`${$('#heading').textContent}: ${$('.hint', gap.el).textContent}`);
-    }
-    this.store.touch(item);
-    void saving.flush(item);
-    this.refresh(item, false);
-    this.footer();
-    if (!rows.all.length) return void this.finish();
-    const next = states
-      .map((_, n) => (item + 1 + n) % states.length)
-      .find(i => states[i] !== 'done');
-    if (next == null) return this.say(this.t('complete'));
-    this.visit(next);
-    return rows.now.num.focus({ preventScroll: true });
-  }
-  async finish() {
-    const open = this.states.findIndex(state => state !== 'done');
-    if (open >= 0) return this.point(open);
-    if (!(await this.saving.settled())) return this.note('finish', this.t('wait_finish'));
-    return this.saving.finish();
-  }
-
-  /** The foot of the questions: what is still missing, in words, with the way there. */
-  footer() {
-    const { states, store, rail, rows, t } = this,
-      done = $('#done'),
-      many = states.length > 1,
-      n = states.filter(s => s === 'done').length;
-    if (this.frozen) return;
-    const part = [...states.keys()].filter(
-        i => states[i] === 'partial' || (!states[i] && rail.tried.has(i)),
-      ),
-      fresh = states.length - n - part.length;
-    if (done) {
-      done.textContent = fill(done.dataset.words, { done: n, all: states.length });
-      $('#docbar').value = n;
-    }
-    $('#finish-button')?.classList.toggle('primary', n === states.length);
-    const links = part.map(i => {
-      const what =
-        store
-          .missing(i)
-          .map(q => rail.asks.find(x => x.q === q).name)
-          .join(', ') || '…';
-      return button(
-        'link',
-        many ? t('missing_row', { n: rows.all[rows.of(i)].name, what }) : what,
-        () => this.point(i),
-      );
-    });
-    const key = [n, fresh, ...links.map(link => link.textContent)].join();
-    if (key === this.told) return;
-    this.told = key;
-    $('#left').replaceChildren(
-      ...(links.length ? [t('missing'), ...links.flatMap(link => [' ', link])] : []),
-      fresh && many ? `${links.length ? ' · ' : ''}${t('not_started', { n: fresh })}` : '',
-      n === states.length ? t('complete') : '',
-    );
   }
 
   /** The sheet of questions on a small screen. */

@@ -117,7 +117,7 @@ export function listen(app) {
   const vertical = by => (marking.linking ? marking.moveRow(by) : app.step(by));
   /** @type {Record<string, (e: KeyboardEvent) => any>} */
   const actions = {
-    accept: () => app.accept(),
+    accept: () => app.flow.accept(),
     leave,
     into_menu: () => marking.menu.enter(),
     take_link: () => marking.link(),

@@ -89,6 +89,17 @@ export class Rows {
   settle() {
     if (this.now) this.views.get(this.now.block).settle();
   }
+  /** Where the window leaves room on the screen, more of the document is unfolded. */
+  fill() {
+    const { now } = this;
+    if (!now || now.block.dataset.before == null || now.block.dataset.fixed != null) return;
+    const view = $('.scroller', now.block).getBoundingClientRect();
+    for (let n = 0; n < 20 && !$('.below', now.block).hidden; n++) {
+      const shown = this.all.filter(row => row.block === now.block && !row.el.hidden);
+      if (shown.at(-1).el.getBoundingClientRect().bottom > view.bottom) break;
+      this.open(this.app.row, 0, 5);
+    }
+  }
   whole() {
     this.open(this.app.row, Infinity, Infinity);
   }

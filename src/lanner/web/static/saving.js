@@ -163,7 +163,7 @@ export class Saving {
       fresh = canon(value) !== (stored[question] ?? 'null');
     const draft = fresh ? { value, base: base[question] ?? null } : null;
     void this.outbox.draft(this.task, i, { [question]: draft });
-    if (fresh && !this.outbox.waiting) this.outbox.tell('kept');
+    if (!this.outbox.waiting) this.outbox.tell(fresh ? 'kept' : 'saved');
   }
 
   /** Whether this page holds answers that have not been sent: incomplete ones, or a withdrawn one. */
@@ -191,7 +191,9 @@ export class Saving {
     const { status, body } = await send(form.action, {}).catch(() => ({ status: 0, body: null }));
     if (status !== 200 || typeof body?.finished_at !== 'string') return form.submit();
     await this.outbox.forget(this.task);
-    return location.assign(location.pathname.replace(/\/task\/.*/, '/work'));
+    const root = location.pathname.replace(/\/task\/.*/, ''),
+      next = Number.isInteger(body.next) ? `/task/${body.next}` : '/work';
+    return location.assign(`${root}${next}?done=${this.task}`);
   }
 
   stored({ task, item: i, body }, reply) {

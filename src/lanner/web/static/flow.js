@@ -1,0 +1,135 @@
+// How one gets on: to the next unanswered sentence, to what is missing, to the end of the document and into the next one.
+import { $, button, fill } from './dom.js';
+import { send } from './sending.js';
+
+/** The item to go to next: the first after `item` that is not done, round to the beginning; -1 where all are.
+ * @param {string[]} states @param {number} item @returns {number} */
+export function nextOpen(states, item) {
+  const order = states.map((_, n) => (item + 1 + n) % states.length);
+  return order.find(i => states[i] !== 'done') ?? -1;
+}
+
+/** Whether accepting this item ends the document. @param {string[]} states @param {number} item */
+export const isLast = (states, item) => states.every((state, i) => i === item || state === 'done');
+
+export class Flow {
+  /** @param {any} app */
+  constructor(app) {
+    this.app = app;
+    this.finishing = false;
+    /** What the foot of the questions says now. */
+    this.shown = '';
+  }
+
+  /** What the main button says: on if the item is complete, else to what is missing; after the last one, finish. */
+  accept() {
+    const { app } = this,
+      { rail, rows, states, item } = app,
+      gap = rail.gap();
+    if (app.frozen) return app.step(1);
+    if (gap) {
+      rail.tried.add(item);
+      app.show();
+      rail.arm(gap.el);
+      this.footer();
+      return app.say(`${$('#heading').textContent}: ${$('.hint', gap.el).textContent}`);
+    }
+    app.store.touch(item);
+    void app.saving.flush(item);
+    app.refresh(item, false);
+    this.footer();
+    const next = nextOpen(states, item);
+    if (next < 0) return void this.finish();
+    app.visit(next);
+    return rows.now.num.focus({ preventScroll: true });
+  }
+
+  /** Lead to what is missing in an item. @param {number} i */
+  point(i) {
+    const { app } = this;
+    app.visit(i);
+    app.rail.tried.add(i);
+    if (app.rail.gap()) return this.accept();
+    this.footer();
+    return app.say(`${$('#heading').textContent}: ${app.t('something')}`);
+  }
+
+  /** Finish the document and open the next; nothing is asked unless something is missing. */
+  async finish() {
+    const { app } = this,
+      open = app.states.findIndex(state => state !== 'done');
+    if (open >= 0) return this.point(open);
+    if (this.finishing) return undefined;
+    this.finishing = true;
+    try {
+      if (!(await app.saving.settled())) return app.note('finish', app.t('wait_finish'));
+      return await app.saving.finish();
+    } finally {
+      this.finishing = false;
+    }
+  }
+
+  /** The foot of the questions: what the main button does, what is still missing in words, and the way there. */
+  footer() {
+    const { app } = this,
+      { states, item, t } = app,
+      done = states.filter(state => state === 'done').length,
+      meter = $('#done');
+    if (app.frozen) return;
+    if (meter) {
+      meter.textContent = fill(meter.dataset.words, { done, all: states.length });
+      $('#docbar').value = done;
+    }
+    $('#finish-button')?.classList.toggle('primary', done === states.length);
+    if (app.rows.all.length) {
+      const end = app.data.more ? t('finish_next') : t('finish'),
+        label = $('#accept span'),
+        text = isLast(states, item) ? end : t('accept');
+      if (label.textContent !== text) label.textContent = text;
+    }
+    this.showMissing(done);
+  }
+  /** @param {number} done how many items are complete */
+  showMissing(done) {
+    const { states, rail, t } = this.app,
+      many = states.length > 1;
+    const begun = [...states.keys()].filter(
+      i => states[i] === 'partial' || (!states[i] && rail.tried.has(i)),
+    );
+    const fresh = states.length - done - begun.length,
+      texts = begun.map(i => this.missing(i, many)),
+      key = [done, fresh, ...texts].join();
+    if (key === this.shown) return;
+    this.shown = key;
+    const links = texts.map((text, n) => button('link', text, () => this.point(begun[n])));
+    $('#left').replaceChildren(
+      ...(links.length ? [t('missing'), ...links.flatMap(link => [' ', link])] : []),
+      fresh && many ? `${links.length ? ' · ' : ''}${t('not_started', { n: fresh })}` : '',
+      done === states.length ? t('complete') : '',
+    );
+  }
+  /** What an item lacks, in words. */
+  missing(i, many) {
+    const { store, rail, rows, t } = this.app;
+    const lacking = rail.asks.filter(ask => store.lacks(i, ask.q) || rail.refuses(i, ask)),
+      what = lacking.map(ask => ask.name).join(', ') || '…';
+    return many ? t('missing_row', { n: rows.all[rows.of(i)].name, what }) : what;
+  }
+}
+
+/** After a document was finished: for a while that can be taken back. `note` shows a line with buttons.
+ * @param {(id: string, text: string, ...acts: any[]) => void} note @param {(key: string) => string} t */
+export function offerUndo(note, t) {
+  const url = new URL(location.href),
+    task = url.searchParams.get('done') ?? '';
+  if (!/^\d+$/.test(task)) return;
+  url.searchParams.delete('done');
+  history.replaceState(null, '', url);
+  const root = location.pathname.replace(/\/(task\/.*|work)$/, '');
+  const undo = async () => {
+    const reply = await send(`${root}/task/${task}/reopen`, {}).catch(() => ({ status: 0 }));
+    if (reply.status === 200) location.assign(`${root}/task/${task}`);
+    else note('done', t('final'));
+  };
+  note('done', t('finished'), [t('undo_finish'), undo], ['×']);
+}
