@@ -414,7 +414,7 @@ def list_trace(tree: Path, name: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--package", default="", help="only this package of src/lanner, e.g. web or web/judge")
+    parser.add_argument("--package", default="", help="only this package of src/lanner, e.g. web or web/judging")
     parser.add_argument("--against", metavar="REV", help="the same for an earlier commit, beside")
     parser.add_argument("--no-traces", action="store_true", help="leave out what has to be run")
     parser.add_argument("--names", action="store_true", help="list the participle names instead")

@@ -310,8 +310,7 @@ def test_finish_makes_it_read_only(live: Live, page: Page) -> None:
     hands.press("f", "Enter")
     assert "Sentence 2" in page.inner_text("#say"), "finishing leads to what is missing"
     hands.press("s", "2", "3", "Enter")
-    hands.press("f", "Enter")
-    page.wait_for_url("**/work")
+    page.wait_for_url("**/work*")
     assert work.tasks[0].finished_at is not None
     page.goto(work.url(task))
     hands.ready()
@@ -423,9 +422,7 @@ def test_what_a_restored_backup_has_lost_is_sent_again_from_the_device(own_live:
     page.wait_for_function(NONE_WAITING)
     assert scores(work, task)[0] == (4, 9)
     hands.press("j", "s", "2", "3", "Enter")
-    hands.settled()
-    hands.press("f", "Enter")
-    page.wait_for_url("**/work")
+    page.wait_for_url("**/work*")
     assert work.tasks[0].finished_at is not None
     assert page.evaluate(COPIES) == [], "a finished task leaves nothing on the device"
 

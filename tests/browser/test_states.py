@@ -15,7 +15,8 @@ from page_inspection import clean, clean_in_both
 pytestmark = pytest.mark.browser
 
 FOCUS = """() => {
-  const el = document.activeElement, at = el.closest('label') ?? el, box = at.getBoundingClientRect();
+  const el = document.activeElement, own = el.matches('.is-active .num') ? el.closest('.row') : el;
+  const at = el.closest('label') ?? own, box = at.getBoundingClientRect();
   const ring = e => (look => look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2)(getComputedStyle(e));
   const top = document.elementFromPoint(box.x + box.width / 2, Math.min(innerHeight - 1, box.y + box.height / 2));
   const seen = top !== null && (at.contains(top) || top.contains(at));

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from campaign_parts import JUDGES, NOW, corpus, fill, first_task, known, opened, save, scales, valid
 from lanner import campaign
+from lanner.campaign.tasks import TAKE_BACK
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import Item, Judge, JudgeKind, Protocol, Role, Task
 from lanner.store import Store
@@ -220,3 +222,21 @@ def test_unknown_judges_and_tasks(store: Store) -> None:
         with pytest.raises(CampaignError, match="no task 999"):
             call(store, 999)
     assert len(JUDGES) == len(campaign.judges(store, "first"))
+
+
+def test_finishing_can_be_taken_back_for_a_while(store: Store) -> None:
+    opened(store)
+    task = first_task(store, "bo")
+    fill(store, task)
+    campaign.finish(store, task.id, at=NOW)
+    campaign.take_back_finish(store, task.id, at=NOW + TAKE_BACK)
+    assert campaign.task(store, task.id).finished_at is None
+    campaign.take_back_finish(store, task.id, at=NOW + 2 * TAKE_BACK)
+    campaign.finish(store, task.id, at=NOW)
+    with pytest.raises(CampaignError) as caught:
+        campaign.take_back_finish(store, task.id, at=NOW + TAKE_BACK + timedelta(seconds=1))
+    assert caught.value.code == "final" and campaign.task(store, task.id).finished_at == NOW
+    campaign.pause(store, "first")
+    with pytest.raises(CampaignError) as caught:
+        campaign.take_back_finish(store, task.id, at=NOW)
+    assert caught.value.code == "paused"

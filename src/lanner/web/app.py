@@ -24,8 +24,8 @@ from lanner.web.access import Handler, allowed, guard, scope_of
 from lanner.web.api.openapi import openapi
 from lanner.web.api.table import OPERATIONS, ROOT
 from lanner.web.drafting import pages, preview
-from lanner.web.judge import judging
-from lanner.web.judge.lane import Lane
+from lanner.web.judging import handlers as judging
+from lanner.web.judging.lane import Lane
 from lanner.web.organising import (
     accounts,
     campaigns,

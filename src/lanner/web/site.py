@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from lanner.store import Store
 from lanner.web.drafting.uploads import Uploads
-from lanner.web.judge.desk import Owners
-from lanner.web.judge.intake import Intake
+from lanner.web.judging.intake import Intake
+from lanner.web.judging.task import Owners
 from lanner.web.organising.runs import Runs
 from lanner.web.page.assets import Assets
 from lanner.web.page.rendering import environment

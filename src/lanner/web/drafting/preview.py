@@ -17,10 +17,10 @@ from lanner.model import Campaign, Json, Judge, Task
 from lanner.protocols.answers import texts_of
 from lanner.store import Store
 from lanner.web import auth
-from lanner.web.judge import judging
-from lanner.web.judge.desk import Desk
-from lanner.web.judge.pages import Given, Progress
-from lanner.web.judge.pages import Settings as PageSettings
+from lanner.web.judging import handlers as judging
+from lanner.web.judging.page import Given, Progress
+from lanner.web.judging.page import Settings as PageSettings
+from lanner.web.judging.task import TaskView
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
 from lanner.web.page.rendering import page
@@ -43,7 +43,7 @@ def tasks(store: Store, campaign: Campaign) -> list[Task]:
     return [Task(number, _NOBODY.id, task.page, task.items) for number, task in enumerate(made, 1)]
 
 
-def _desk(store: Store, campaign: Campaign, number: int) -> Desk:
+def _desk(store: Store, campaign: Campaign, number: int) -> TaskView:
     every = tasks(store, campaign)
     if not 1 <= number <= len(every):
         raise HTTPException(404)
@@ -54,7 +54,7 @@ def _desk(store: Store, campaign: Campaign, number: int) -> Desk:
     given = tuple(Given() for _ in task.items)
     progress = Progress(number - 1, len(every))
     protocol = campaigns.protocol(store, campaign.id)
-    return Desk(campaign, protocol, _NOBODY, 0, task, texts, given, progress, settings)
+    return TaskView(campaign, protocol, _NOBODY, 0, task, texts, given, progress, settings)
 
 
 async def preview(request: Request) -> Response:
@@ -77,18 +77,18 @@ async def task(request: Request) -> Response:
     """The judging page, marked as a preview."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    laid = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
+    view = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
     below = address_of(request, campaign, "/preview")
     token = request.state.visitor.form_token
-    return judging.show_task(request, laid, token, who=f"preview.{campaign.id}", template="preview.html", root=below)
+    return judging.show_task(request, view, token, who=f"preview.{campaign.id}", template="preview.html", root=below)
 
 
 async def answers(request: Request) -> Response:
     """Nothing was kept, so nothing comes back."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    laid = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
-    return _json({"items": [{} for _ in laid.task.items], "finished": False})
+    view = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
+    return _json({"items": [{} for _ in view.task.items], "finished": False})
 
 
 async def save(request: Request) -> Response:
@@ -97,9 +97,9 @@ async def save(request: Request) -> Response:
     campaign = await campaign_of(request)
     now = datetime.now(UTC)
     given = judging.read_save(await request.body(), now)
-    laid = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
+    view = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
     try:
-        missing = await site.read(lambda: _checked(laid, given["item"], given["answers"]))
+        missing = await site.read(lambda: _checked(view, given["item"], given["answers"]))
     except AnswerError as error:
         said = {"question": error.question, "code": error.code, "message": str(error)}
         return _json({"errors": [said]}, 422)
@@ -109,21 +109,21 @@ async def save(request: Request) -> Response:
     return _json(reply)
 
 
-def _checked(laid: Desk, number: int, said: dict[str, Json]) -> list[str]:
-    if not 0 <= number < len(laid.task.items):
+def _checked(view: TaskView, number: int, said: dict[str, Json]) -> list[str]:
+    if not 0 <= number < len(view.task.items):
         raise AnswerError(say("There is no such item."), code="unknown_item")
-    item = laid.task.items[number]
-    asking = campaigns.Asking(laid.protocol)
-    seen = texts_of(laid.documents[item.document], item) if item.document else None
+    item = view.task.items[number]
+    asking = campaigns.Asking(view.protocol)
+    seen = texts_of(view.documents[item.document], item) if item.document else None
     known: dict[str, Json] = {}
-    asked = {question.id: question for _, question in asking.questions(laid.task.page, item)}
+    asked = {question.id: question for _, question in asking.questions(view.task.page, item)}
     for name in said:
         if name not in asked:
-            raise asking.unknown(name, laid.task.page, item)
+            raise asking.unknown(name, view.task.page, item)
     for name, question in asked.items():
         if name in said:
             known[name] = asking.check(question, said[name], item, known, seen)
-    return asking.open(laid.task.page, item, known)
+    return asking.open(view.task.page, item, known)
 
 
 async def form(request: Request) -> Response:
@@ -132,10 +132,10 @@ async def form(request: Request) -> Response:
     campaign = await campaign_of(request)
     fields = await auth.form_of(request)
     number = request.path_params["id"]
-    laid = await site.read(lambda: _desk(site.store, campaign, number))
+    view = await site.read(lambda: _desk(site.store, campaign, number))
     item, row = forms.text(fields, "item"), forms.text(fields, "row")
     if item.isdecimal() and len(item) < 6:
-        _checked(laid, int(item), forms.answers(laid.protocol, laid.task.page, fields))
+        _checked(view, int(item), forms.answers(view.protocol, view.task.page, fields))
     following = f"?row={int(row) + 1}" if row.isdecimal() and len(row) < 6 else ""
     return RedirectResponse(address_of(request, campaign, f"/preview/task/{number}{following}"), 303)
 

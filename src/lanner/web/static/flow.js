@@ -62,7 +62,11 @@ export class Flow {
     if (this.finishing) return undefined;
     this.finishing = true;
     try {
+      const { items } = app.store,
+        explained = () => items.filter(item => item.explanation).length,
+        before = explained();
       if (!(await app.saving.settled())) return app.note('finish', app.t('wait_finish'));
+      if (explained() > before) return app.say(items[app.item].explanation); // to be read first
       return await app.saving.finish();
     } finally {
       this.finishing = false;

@@ -10,7 +10,7 @@ from lanner.campaign import guidelines
 from lanner.model import Item, Role, Task
 from lanner.store import Store
 from lanner.web import session
-from lanner.web.judge.judging import answered_at
+from lanner.web.judging.handlers import answered_at
 from web_clients import SYSTEMS, complete, documents, enter, open_campaign, save, token_in
 
 
@@ -294,6 +294,22 @@ def test_consent_is_kept_with_its_version_and_opens_the_rest(client: TestClient,
     seat = campaign.seats(store, "asked")[0]
     assert seat.consent.endswith(campaign.protocol(store, "asked").hash) and seat.consented_at
     assert save(client, tasks[1], 0, {"sentence": 1}).status_code == 200
+
+
+def test_finishing_names_the_next_task_and_can_be_taken_back(
+    client: TestClient, store: Store, secrets: dict[str, str]
+) -> None:
+    first, second, *_ = enter(client, secrets["J1"])
+    for item in range(len(campaign.task(store, first).items)):
+        save(client, first, item, complete())
+    head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
+    assert client.post(f"/task/{first}/finish", headers=head).json()["next"] == second
+    assert client.post(f"/task/{first}/reopen", headers=head).json() == {"reopened": True}
+    assert campaign.task(store, first).finished_at is None
+    client.post(f"/task/{first}/finish", headers=head)
+    client.cookies.clear()
+    assert client.post(f"/task/{first}/reopen", headers=head).status_code == 401
+    assert campaign.task(store, first).finished_at is not None
 
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)

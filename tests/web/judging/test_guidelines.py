@@ -3,9 +3,8 @@ from __future__ import annotations
 from lanner.model import Unit
 from lanner.protocols import load
 from lanner.protocols.wording import Wording
-from lanner.web.judge.ask import Ask
-from lanner.web.judge.asking import asks
-from lanner.web.judge.guide import definitions, keys, paragraphs
+from lanner.web.judging.form import Ask, asks
+from lanner.web.judging.guidelines import definitions, keys, paragraphs
 from lanner.web.page.messages import Messages
 
 

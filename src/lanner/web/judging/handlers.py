@@ -25,10 +25,10 @@ from lanner.protocols.flow import holds
 from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import session
-from lanner.web.judge.desk import Desk, desk, explanation
-from lanner.web.judge.home import home_page
-from lanner.web.judge.pages import Settings as PageSettings
-from lanner.web.judge.pages import task_page
+from lanner.web.judging.home import home_page
+from lanner.web.judging.page import Settings as PageSettings
+from lanner.web.judging.page import task_page
+from lanner.web.judging.task import TaskView, explanation, task_view
 from lanner.web.page import forms, messages
 from lanner.web.page.packing import packed
 from lanner.web.page.problems import SignInNeeded, wants_json
@@ -111,40 +111,40 @@ async def task(request: Request) -> Response:
     """The judging page."""
     site: Site = request.app.state.site
     number, seat = await _mine(request)
-    laid = await site.read(lambda: desk(site.store, number, site.owners.remembered(number)))
-    if laid is None:
+    view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
+    if view is None:
         raise HTTPException(404)
     token = origin.form_token(request.state.visitor.token_of(seat))
-    return show_task(request, laid, token)
+    return show_task(request, view, token)
 
 
 def show_task(
-    request: Request, laid: Desk, token: str, *, who: str = "", template: str = "judge/task.html", **context: Any
+    request: Request, view: TaskView, token: str, *, who: str = "", template: str = "judge/task.html", **context: Any
 ) -> Response:
-    """The judging page of a desk. `who` keeps answers of two people on one device apart."""
-    words = _language(request, str(laid.judge.attributes.get("interface_language", "")))
+    """The judging page of a task. `who` keeps answers of two people on one device apart."""
+    words = _language(request, str(view.judge.attributes.get("interface_language", "")))
     row = request.query_params.get("row", "")
     shown = task_page(
-        laid.protocol,
-        laid.task,
-        laid.documents,
-        laid.given,
+        view.protocol,
+        view.task,
+        view.documents,
+        view.given,
         words,
-        who=who or f"{laid.campaign.id}.{laid.seat}",
+        who=who or f"{view.campaign.id}.{view.seat}",
         row=int(row) if row.isdecimal() and len(row) < 6 else None,
         whole="whole" in request.query_params,
-        progress=laid.progress,
-        settings=_with_notes(laid, words.language),
+        progress=view.progress,
+        settings=_with_notes(view, words.language),
     )
     return _page(request, template, words, {"page": shown, "token": token, **context})
 
 
-def _with_notes(laid: Desk, language: str) -> PageSettings:
+def _with_notes(view: TaskView, language: str) -> PageSettings:
     """The campaign's guidelines, or the protocol's, with what was added to them while the campaign runs."""
-    if not guidelines.notes(laid.campaign.settings):
-        return laid.settings
-    own = laid.settings.guidelines or Wording(laid.protocol, language).line("instructions")
-    return replace(laid.settings, guidelines=guidelines.with_notes(own, laid.campaign.settings))
+    if not guidelines.notes(view.campaign.settings):
+        return view.settings
+    own = view.settings.guidelines or Wording(view.protocol, language).line("instructions")
+    return replace(view.settings, guidelines=guidelines.with_notes(own, view.campaign.settings))
 
 
 async def answers(request: Request) -> Response:
@@ -290,10 +290,10 @@ async def form(request: Request) -> Response:
     item, row = forms.text(fields, "item"), forms.text(fields, "row")
     if not item.isdecimal() or len(item) > 6:
         raise HTTPException(400)
-    laid = await site.read(lambda: desk(site.store, number))
-    if laid is None:
+    view = await site.read(lambda: task_view(site.store, number))
+    if view is None:
         raise HTTPException(404)
-    said = forms.answers(laid.protocol, laid.task.page, fields)
+    said = forms.answers(view.protocol, view.task.page, fields)
     now = datetime.now(UTC)
     unique = secrets.token_hex(16)
     if said:
@@ -314,11 +314,11 @@ async def form(request: Request) -> Response:
 def _finished(store: Store, number: int) -> Task:
     """Finish a task. Where it asked for consent and got it, the version of what was agreed to is kept."""
     done = work.finish(store, number)
-    laid = desk(store, number)
-    gates = [stage for stage in laid.protocol.pages[done.page] if stage.gate] if laid else []
-    if laid and gates and all(holds(stage.gate, laid.given[0].answers) for stage in gates):
+    view = task_view(store, number)
+    gates = [stage for stage in view.protocol.pages[done.page] if stage.gate] if view else []
+    if view and gates and all(holds(stage.gate, view.given[0].answers) for stage in gates):
         # the hash tells one wording from another where both are called the same
-        work.consent(store, laid.campaign.id, laid.judge.id, f"{laid.protocol.label} {laid.protocol.hash}")
+        work.consent(store, view.campaign.id, view.judge.id, f"{view.protocol.label} {view.protocol.hash}")
     return done
 
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from math import ceil
+
 from lanner import campaign
 from lanner.store import Store
-from lanner.web.judge.home import home_page
+from lanner.web.judging.home import home_page
 from web_clients import complete, open_campaign
 
 
@@ -52,3 +54,20 @@ def test_the_completion_code_comes_at_the_end_only(store: Store) -> None:
     assert home.finished
     assert (home.completion_code, home.return_link) == ("C0DE", "https://example.org/back")
     assert home.next is None
+
+
+def test_what_is_left_is_told_at_the_judges_own_pace(store: Store) -> None:
+    open_campaign(store)
+    first, second, *_ = campaign.tasks(store, "trial", "J1")
+    before = home_page(store, seat(store))
+    expected = campaign.protocol(store, "trial").minutes(first.page)
+    assert before.lines[0].minutes == ceil(len(first.items) * expected)
+    assert before.minutes_left == sum(line.minutes for line in before.lines)
+    for task in (first, second):
+        for item in range(len(task.items)):
+            campaign.submit(store, task.id, item, complete(), submission=f"{task.id}.{item}", active=600)
+    home = home_page(store, seat(store))
+    assert [line.minutes for line in home.lines[:2]] == [0, 0]
+    assert [line.minutes for line in home.lines[2:]] == [10 * line.items for line in home.lines[2:]]
+    assert home.current is not None and home.current.task == home.next
+    assert home.current not in home.waiting()

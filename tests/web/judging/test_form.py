@@ -1,14 +1,34 @@
+"""Questions as the page shows them."""
+
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from lanner.protocols import load, parse_toml
 from lanner.protocols.wording import Wording
-from lanner.web.judge.ask import Ask
-from lanner.web.judge.asking import asks
+from lanner.web.judging.form import Ask, Pick, asks
 from lanner.web.page.messages import Messages
+
+ASK = Ask(
+    id="q", kind="scale", display="list", label="Q", short="Q", help="", definition="", low="", high="",
+    letter="q", hint="", required=True, stage="s",
+)  # fmt: skip
+
+
+def test_labelled_points_stand_two_to_a_line_where_they_fit() -> None:
+    short, long = Pick("1", "bad"), Pick("2", "a label that takes more than half the rail")
+    assert replace(ASK, options=(short, short)).short_marks
+    assert not replace(ASK, options=(short, long)).short_marks
+    assert not replace(ASK, options=(short, short, short)).short_marks
+
+
+def test_a_grid_takes_digits_directly_if_its_lines_have_keys() -> None:
+    assert not ASK.direct
+    assert not replace(ASK, rows=(Pick("a", "A"),)).direct
+    assert replace(ASK, rows=(Pick("a", "A", key="1"),)).direct
 
 
 def made(name: str, page: str, language: str = "en", outputs: int = 2) -> dict[str, Ask]:

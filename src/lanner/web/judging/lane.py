@@ -2,7 +2,7 @@
 
 It takes a save whose judge is known by heart and answers it when it is on disk. Whatever is not as usual, a stranger, a
 page of another site, something that is no JSON, a refused answer, goes the general way, which puts it into words. So
-nothing is allowed here that is not allowed there; `tests/web/judge/test_lane.py` sends the same saves both ways.
+nothing is allowed here that is not allowed there; `tests/web/judging/test_lane.py` sends the same saves both ways.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lanner import campaign as work
-from lanner.web.judge.judging import REFUSED, acknowledged, read_save
+from lanner.web.judging.handlers import REFUSED, acknowledged, read_save
 from lanner.web.page.headers import complete
 from lanner.web.serving.origin import ours
 from lanner.web.session import JUDGE_COOKIE, split_tokens

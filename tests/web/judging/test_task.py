@@ -3,7 +3,7 @@ from __future__ import annotations
 from lanner import campaign
 from lanner.model import Item, Role
 from lanner.store import Store
-from lanner.web.judge.desk import Owners, desk, explanation
+from lanner.web.judging.task import Owners, explanation, task_view
 from web_clients import complete, open_campaign
 
 
@@ -11,7 +11,7 @@ def test_a_desk_holds_one_judges_own_things(store: Store) -> None:
     open_campaign(store, settings={"guidelines": "Read first.", "idle_seconds": 60})
     mine, theirs = (campaign.tasks(store, "trial", judge)[0] for judge in ("J1", "J2"))
     campaign.submit(store, mine.id, 1, complete(), submission="one")
-    laid = desk(store, mine.id)
+    laid = task_view(store, mine.id)
     assert laid
     assert laid.judge.id == "J1"
     assert set(laid.documents) == {mine.items[0].document}
@@ -21,7 +21,7 @@ def test_a_desk_holds_one_judges_own_things(store: Store) -> None:
     assert laid.settings.guidelines == "Read first."
     assert laid.settings.idle_seconds == 60
     assert (laid.progress.done, laid.progress.tasks) == (0, len(campaign.tasks(store, "trial", "J1")))
-    other = desk(store, theirs.id)
+    other = task_view(store, theirs.id)
     assert other and other.given[1].answers == {}
 
 
@@ -36,7 +36,7 @@ def test_answers_of_an_earlier_page_come_along(store: Store) -> None:
         for t in campaign.tasks(store, "trial", "J1")
         if t.page == "rating" and t.items[0].document == label.items[0].document
     )
-    laid = desk(store, same.id)
+    laid = task_view(store, same.id)
     assert laid
     assert laid.given[0].earlier["skills"] == complete("falcon")["skills"]
     assert "skills" not in laid.given[0].answers
@@ -50,7 +50,7 @@ def test_whose_task_it_is(store: Store) -> None:
     found = Owners(store).find(task)
     assert found and found.judge == seats["J1"]
     assert Owners(store).find(999) is None
-    assert desk(store, 999) is None
+    assert task_view(store, 999) is None
 
 
 def test_a_free_task_is_nobodys_until_it_is_taken(store: Store) -> None:
@@ -69,7 +69,7 @@ def test_time_spent_comes_back_on_another_device(store: Store) -> None:
     open_campaign(store)
     task = campaign.tasks(store, "trial", "J1")[0].id
     campaign.submit(store, task, 1, complete(), submission="one", elapsed=90.0, active=60.0)
-    laid = desk(store, task)
+    laid = task_view(store, task)
     assert laid
     assert [(given.elapsed, given.active) for given in laid.given] == [(0, 0), (90, 60), (0, 0)]
     assert laid.progress.minutes_today == 1.0

@@ -1,4 +1,4 @@
-"""What lies on a judge's desk: one task with its texts and this judge's own answers, read in one go."""
+"""One task as its judge sees it: with its texts and their own answers, read in one go."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from lanner.campaign.tasks import Heard, heard
 from lanner.designs.expected import EXPLANATION
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Role, Task
 from lanner.store import Assigned, Store
-from lanner.web.judge.pages import Given, Progress
-from lanner.web.judge.pages import Settings as PageSettings
+from lanner.web.judging.page import Given, Progress
+from lanner.web.judging.page import Settings as PageSettings
 
 _A_DAY = timedelta(hours=16)  # a working day, wherever midnight is for the judge
 _REMEMBERED = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class TaskView:
     """Everything the judging page is made from."""
 
     campaign: Campaign
@@ -59,8 +59,8 @@ class Owners:
         return found
 
 
-def desk(store: Store, number: int, known: Assigned | None = None) -> Desk | None:
-    """The desk for a task, which may be `known` from before; None where there is none."""
+def task_view(store: Store, number: int, known: Assigned | None = None) -> TaskView | None:
+    """A task, which may be `known` from before, with all its judge sees; None where there is none."""
     with store.reading() as tx:
         standing = tx.tasks.standing(number, to_change=False)  # a page that is open holds up no save
         if standing is None or standing.judge is None:
@@ -77,7 +77,7 @@ def desk(store: Store, number: int, known: Assigned | None = None) -> Desk | Non
         today = tx.tasks.active_since(seat.number, datetime.now(UTC) - _A_DAY)
         said = heard(store, tx, entry, campaign.protocol_hash)
     finished = sum(line.finished_at is not None for line in overview)
-    return Desk(
+    return TaskView(
         campaign=campaign,
         protocol=protocol,
         judge=seat.judge,

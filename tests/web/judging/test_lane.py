@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.errors import StoreError
 from lanner.store import Store
-from lanner.web.judge import lane
+from lanner.web.judging import lane
 from lanner.web.session import JUDGE_COOKIE
 from web_clients import enter, open_campaign
 

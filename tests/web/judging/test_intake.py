@@ -11,7 +11,7 @@ from lanner import campaign
 from lanner.campaign import Submission
 from lanner.errors import AnswerError, CampaignError, StoreError
 from lanner.store import CollisionError, Store
-from lanner.web.judge.intake import Intake
+from lanner.web.judging.intake import Intake
 from web_clients import complete, enter, open_campaign, save, sign_in
 
 

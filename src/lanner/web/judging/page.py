@@ -17,11 +17,9 @@ from lanner.protocols.flow import applicable, chosen, missing
 from lanner.protocols.prefilled import live
 from lanner.protocols.wording import Wording
 from lanner.store.codec import dumps
-from lanner.web.judge.ask import Ask
-from lanner.web.judge.asking import asks
-from lanner.web.judge.blocks import Block, Layout, opened
-from lanner.web.judge.guide import Key, Section, definitions, keys, paragraphs
-from lanner.web.judge.lines import lines
+from lanner.web.judging.document import Block, Layout, lines, opened
+from lanner.web.judging.form import Ask, asks
+from lanner.web.judging.guidelines import Key, Section, definitions, keys, paragraphs
 from lanner.web.page.messages import Messages
 
 IDLE_SECONDS = 180.0

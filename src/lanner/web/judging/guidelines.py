@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lanner.model import Unit
-from lanner.web.judge.ask import Ask, Pick
+from lanner.web.judging.form import Ask, Pick
 from lanner.web.page.messages import Messages
 
 
