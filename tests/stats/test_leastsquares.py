@@ -74,12 +74,14 @@ def test_many_clusters_take_the_same_degrees_of_freedom_by_the_short_way(monkeyp
     assert [e.df for e in Ols(y, x, group).coefficients()] == pytest.approx(long)
 
 
-def test_a_cluster_that_alone_determines_a_coefficient_does_no_harm():
+def test_a_cluster_that_alone_determines_a_coefficient_does_no_harm_to_the_others():
     y, x, group = clustered(6, 60, 6)
     x = np.column_stack([x, (group == 0).astype(float)])
     ours = Ols(y, x, group)
     assert np.isfinite(ours.covariance).all()
-    assert all(np.isfinite(e.df) for e in ours.coefficients())
+    *others, alone = ours.coefficients()
+    assert alone.known_p is None
+    assert any(np.isfinite(e.df) for e in others)
 
 
 def test_too_few_clusters_leave_the_joint_test_open():
@@ -97,3 +99,18 @@ def test_a_small_sample_of_clusters_keeps_its_level():
         y = rng.normal(size=8)[group] + rng.normal(size=80)
         hits += Ols(y, x, group).coefficients()[1].p < 0.05
     assert 0.02 < hits / 400 < 0.08
+
+
+def test_what_one_document_alone_determines_has_no_error_and_no_p():
+    """A domain of one document: its mean fits perfectly whatever the truth is."""
+    rng = np.random.default_rng(4)
+    document = np.repeat(np.arange(12), 5)
+    x = np.column_stack([np.ones(60), document == 11])
+    y = rng.normal(size=12)[document] + 0.1 * rng.normal(size=60)
+    fit = Ols(y, x.astype(float), document)
+    intercept, domain = fit.coefficients()
+    assert domain.known_p is None
+    assert domain.ends(0.95) == (None, None)
+    assert 0 < intercept.known_p <= 1
+    two = np.column_stack([np.ones(60), document >= 10]).astype(float)
+    assert Ols(y, two, document).coefficients()[1].known_p is not None

@@ -11,7 +11,7 @@ from scipy import stats
 
 from data_set_frames import h_falcon
 from data_sets import data_dir
-from lanner.stats.mixed import Parts, curvature, effects, fit, mixed, shares, variance_interval
+from lanner.stats.mixed import Parts, curvature, default_random, effects, fit, mixed, shares, variance_interval
 
 
 def parts(y: np.ndarray, design: np.ndarray, *factors: np.ndarray) -> Parts:
@@ -223,3 +223,23 @@ def test_a_factor_that_is_almost_the_residual_breaks_nothing():
     pairs = np.arange(120) // 2
     y = np.repeat(np.random.default_rng(0).normal(size=60), 2)  # no residual at all
     assert np.isfinite(fit(y, np.ones((120, 1)), [pairs]).variances).all()
+
+
+def test_a_system_is_compared_over_documents_and_judges_unless_said_otherwise():
+    data = pl.DataFrame(
+        [(f"d{d}", str(s), f"j{d % 3}", name, "x" if d % 2 else "y", float(d + s + k))
+         for d in range(6) for s in range(4) for k, name in enumerate("ab")],
+        schema=["document", "segment", "judge", "system", "domain", "score"], orient="row",
+    )  # fmt: skip
+    assert default_random(data, ["system"]) == ("judge", "document", "document:system", "judge:system")
+    assert default_random(data, ["domain"]) == ("judge", "document", "judge:domain")
+    assert default_random(data, []) == ("judge", "document")
+
+
+@pytest.mark.parametrize("fixed", [[], ["system"]])
+def test_scores_that_add_up_exactly_have_a_reason(fixed):
+    rows = [(f"d{i}", f"j{j}", "ab"[j], float(i + 3 * j)) for i in range(2) for j in range(2)]
+    data = pl.DataFrame(rows, schema=["document", "judge", "system", "score"], orient="row")
+    result = mixed(data, "score", fixed, random=["judge", "document"])
+    assert result.value is None
+    assert result.notes

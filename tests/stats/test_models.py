@@ -18,6 +18,8 @@ from data_set_frames import falcon
 from data_sets import data_dir
 from lanner.errors import StatisticError
 from lanner.stats.models import (
+    _document_p,
+    _item_p,
     against_people,
     alternative_annotator,
     benjamini_yekutieli,
@@ -273,3 +275,32 @@ def test_degenerate_panels_say_why():
     assert calibration(flat).value is None
     with pytest.raises(StatisticError, match="There is no judge"):
         alternative_annotator(alone, model="zz")
+
+
+@pytest.mark.parametrize("documents", [3, 8, 20])
+def test_people_who_are_never_better_leave_a_chance_that_depends_on_the_documents(documents):
+    """Every document the same: a p by how many documents there are, not 0."""
+    lost = np.full(5 * documents, -1.0)
+    unit = np.repeat(np.arange(documents), 5)
+    assert _document_p(lost, unit, 0.2) == pytest.approx((0.8 / 2) ** documents)
+    assert _document_p(-lost, unit, 0.2) == 1
+    assert _item_p(lost, 0.2) == pytest.approx((0.8 / 2) ** (5 * documents))
+
+
+def test_a_calibrated_model_has_no_calibration_error_within_its_interval():
+    rng = np.random.default_rng(0)
+    above = []
+    for _ in range(60):
+        score = rng.uniform(40, 100, 150)
+        people = score + rng.normal(0, 12, 150)
+        place = [(f"d{n // 5}", str(n)) for n in range(150)]
+        rows = [(*at, "m", "model", s) for at, s in zip(place, score, strict=True)]
+        rows += [(*at, "p", "person", s) for at, s in zip(place, people, strict=True)]
+        data = pl.DataFrame(rows, schema=["document", "segment", "judge", "judge_kind", "score"], orient="row")
+        result = calibration(data)
+        above.append(result.low > 0)
+        assert result.low <= result.value <= result.high
+    assert np.mean(above) < 0.12
+    shifted = data.with_columns(pl.when(pl.col("judge") == "m").then(pl.col("score") + 9).otherwise(pl.col("score")))
+    assert calibration(shifted).value == pytest.approx(9, abs=3)
+    assert calibration(shifted).low > 0

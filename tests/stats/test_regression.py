@@ -186,3 +186,17 @@ def test_an_unknown_predictor_is_an_error_that_helps():
 def test_holm_by_hand():
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([]) == []
+
+
+def test_a_domain_of_one_document_is_said_and_not_tested():
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"d{d}", str(s), "j", "news" if d else "law", float(50 + 8 * level + rng.normal()))
+        for d, level in enumerate(rng.normal(size=15))
+        for s in range(4)
+    ]
+    data = pl.DataFrame(rows, schema=["document", "segment", "judge", "domain", "score"], orient="row")
+    result = regress(data, "score", ["domain"])
+    row = next(row for row in result.rows if "domain" in row["term"])
+    assert (row["low"], row["high"], row["p"]) == (None, None, None)
+    assert any("One document alone" in note for note in result.notes)

@@ -1,13 +1,16 @@
-""""""
+"""Scores of outputs, averages of systems, presets of shared tasks."""
 
 import inspect
+from dataclasses import replace
 
 import polars as pl
 import pytest
 
 from data_sets import data_dir
+from lanner import protocols
 from lanner.analysis.material import from_file
 from lanner.errors import StatisticError
+from lanner.protocols.scoring import weighted_spans
 from lanner.stats import ranking, scores
 from lanner.stats.scores import Averaging, Items, at, items
 
@@ -179,3 +182,39 @@ def test_an_unknown_preset_names_the_nearest() -> None:
     with pytest.raises(StatisticError) as caught:
         scores.preset("wmt24-esaa")
     assert "wmt24-esa" in caught.value.next_step
+
+
+def test_each_year_of_mqm_says_its_weights_and_where_they_come_from() -> None:
+    """A source error counts as its severity says up to 2022, and not at all from 2023 on."""
+    protocol = protocols.load("mqm")
+    penalties = {}
+    question = protocol.find("errors")[1]
+    marks = [
+        {"category": "source_error", "severity": "major"},
+        {"category": "punctuation", "severity": "minor"},
+        {"category": "non_translation", "severity": "major"},
+    ]
+    for name in [name for name in scores.preset_names() if name.endswith("-mqm")]:
+        made = scores.preset(name)
+        assert made.weights_from
+        [score] = [score for score in made.weigh(protocol).scores if score.id == "penalty"]
+        penalties[name] = weighted_spans(question, marks, score.options)
+    assert penalties == pytest.approx(
+        {"wmt24-mqm": 25.1, "wmt23-mqm": 25.1, "wmt22-mqm": 30.1, "wmt21-mqm": 30.1, "wmt20-mqm": 30.1}
+    )
+    assert scores.preset("wmt24-esa").weigh(protocol) is protocol
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("preset", ["wmt21-mqm", "wmt20-mqm"])
+def test_the_released_segment_averages_of_ted_come_back(preset: str) -> None:
+    [part] = from_file(data_dir("mqm") / "mqm_ted_ende.tsv")
+    part = replace(part, protocol=scores.preset(preset).weigh(part.protocol))
+    ours = {
+        (s, n): v for s, n, v in items(part.table, "penalty").table.select("system", "segment", "score").iter_rows()
+    }
+    lines = (data_dir("mqm") / "mqm_ted_ende.avg_seg_scores.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    released = {(system, number): -float(value) for system, value, number in map(str.split, lines) if value != "None"}
+    shared = ours.keys() & released.keys()
+    assert len(shared) == 6877
+    assert max(abs(ours[key] - released[key]) for key in shared) < 1e-5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -71,6 +72,9 @@ def command(
     known = scores.preset(preset) if preset else None
     found = _named(source.read(), part)
     given = chosen_judges(_of_pair(found, pair), source.judges)
+    if known and known.weights and given.protocol:
+        given = replace(given, protocol=known.weigh(given.protocol))
+        output.note(f"Errors weigh as in {known.citation}; weights from {known.weights_from}.")
     table, notes = with_domains(given.table, documents) if documents else (given.table, ())
     output.notes.extend(notes)
     named = question or (known.of if known else None)

@@ -193,12 +193,15 @@ def _system(metric: Metric, name: str, counts: Sequence[Array], resampling: Resa
         return {"system": name, "score": np.nan, "low": None, "high": None, "n": 0, "notes": (), "interval": None}
     sums = np.stack([part.sum(axis=0) for part in counts])
     bound = float(getattr(metric, "top", 0))
-    top = bound or 1.0
+    negated = float(getattr(metric, "better", 1.0)) < 0  # such scores end at 0 above: the interval is of their size
+    top = -1.0 if negated else bound or 1.0
     replicates = replicate_sums(
         sums, lambda resamples: np.array([[metric.score(row, single=False) / top] for row in resamples]), resampling
     )
-    estimate = outcome(replicates, resampling, scale="logit" if bound else "plain")
-    low, high = (estimate.interval.low * top, estimate.interval.high * top) if estimate.interval else (None, None)
+    estimate = outcome(replicates, resampling, scale="logit" if bound else "log" if negated else "plain")
+    low, high = None, None
+    if estimate.interval:
+        low, high = sorted((estimate.interval.low * top, estimate.interval.high * top))
     return {
         "system": name,
         "score": metric.score(sums.sum(axis=0), single=False),

@@ -236,7 +236,7 @@ def _change(estimate: Estimate, level: float) -> dict[str, Json]:
     with np.errstate(over="ignore"):
         value, low, high = (float(100 * np.expm1(v)) for v in (estimate.value, *estimate.interval(level)))
     known = np.isfinite(high)
-    return {"value": value, "low": low if known else None, "high": high if known else None, "p": estimate.p}
+    return {"value": value, "low": low if known else None, "high": high if known else None, "p": estimate.known_p}
 
 
 def _so_far(group: Numbers) -> Array:

@@ -178,15 +178,18 @@ def gamma(
     weighing = Weighing(position, category)
     texts = continua(rated, by, lengths)
     sums = np.zeros((len(rated.documents), 4))
+    chance_variance = 0.0
     for number, text in enumerate(texts):
         if not text.per_judge:
             continue
         rng = generator(seed, number + 1)
         drawn = [shuffled(text, rng) for _ in range(samples)]
+        by_chance = np.array([disorder(judges, weighing) for judges in drawn])
+        chance_variance += float(by_chance.var(ddof=1)) / samples if samples > 1 else 0.0
         sums[text.document] += (
             disorder(text.judges, weighing),
             text.per_judge,
-            float(np.mean([disorder(judges, weighing) for judges in drawn])),
+            float(by_chance.mean()),
             float(np.mean([sum(map(len, judges)) / len(judges) for judges in drawn])),
         )
     # Contributions belong to documents: each is put on the first of its items.
@@ -201,9 +204,19 @@ def gamma(
     made = {"by": by, "position": f"{position:g}", "category": f"{category:g}", "samples": str(samples)}
     return Plan(
         "gamma", rated, Rows.of_items(rated, first.astype(np.int32)), _finish, sums[documents], counts=(counts,),
-        reasons=("nobody marked anything." if shared.any() else "",), notes=_notes(texts, lengths),
+        reasons=("nobody marked anything." if shared.any() else "",),
+        notes=(*_notes(texts, lengths), *_chance_error(sums, chance_variance, samples)),
         settings={**made, "chance_seed": str(seed)},
     )  # fmt: skip
+
+
+def _chance_error(sums: Array, variance: float, samples: int) -> tuple[str, ...]:
+    """How far γ is uncertain because chance is simulated: (1 − γ) times the relative error of what is expected."""
+    value, expected = float(_finish(sums.sum(axis=0)[None, :])[0, 0]), float(sums[:, 2].sum())
+    if np.isnan(value) or not expected:
+        return ()
+    error = abs(1 - value) * float(np.sqrt(variance)) / expected
+    return (f"Chance is simulated with {samples} random annotations, which leaves an error of ±{error:.3f} in γ.",)
 
 
 def _finish(sums: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from lanner.errors import StatisticError, did_you_mean
 from lanner.stats.coefficients import check_order, ratio
 from lanner.stats.estimate import Entry, Plan, Rows, Scattered, statistic
+from lanner.stats.mixed import fit
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Indices
 
@@ -24,9 +25,11 @@ def icc(rated: Ratings, *, form: Form = "2,1", cells: Literal["auto", "complete"
     xᵢⱼ = μ + itemᵢ + judgeⱼ + εᵢⱼ. (1,1) σ²ᵢ/(σ²ᵢ + σ²_w), judges not told apart; (2,1) σ²ᵢ/(σ²ᵢ + σ²ⱼ + σ²ₑ),
     agreement of single judges drawn at random; (3,1) σ²ᵢ/(σ²ᵢ + σ²ₑ), consistency of these judges, however strict each
     is; with k the same for the mean of k judges. `cells` "complete" uses items that every judge scored and the mean
-    squares of the published forms; "all" estimates the variance components from whatever cells there are (Henderson
-    1953, method I, unbiased; the same numbers where nothing is missing), k being the harmonic mean of answers per item;
-    "auto" takes "all" if any cell is missing. A negative σ²ᵢ gives a negative coefficient: worse than noise.
+    squares of the published forms, where a negative σ²ᵢ gives a negative coefficient: worse than noise. "all" takes the
+    variances from whatever cells there are, by restricted maximum likelihood (judges are random in form 2, fixed in
+    form 3), k being the harmonic mean of answers per item; "auto" takes "all" if any cell is missing. How far the
+    coefficient moves without each document is taken from Henderson's method III (1953), which is quick and, like the
+    value, does not change if a judge gives ten points more to everything.
     Shrout & Fleiss 1979, Psychological Bulletin 86; McGraw & Wong 1996, Psychological Methods 1; Henderson 1953,
     Biometrics 9.
     """
@@ -114,64 +117,137 @@ def _tiny(rated: Ratings) -> float:
 
 
 def _from_components(rated: Ratings, form: Form) -> Plan:
-    """Henderson's method I: four quadratic forms and their expectations, which are linear in the components."""
+    """Variances by REML; leaving out documents by Henderson's method III, moved to the REML value."""
     answered = np.flatnonzero(rated.per_item)
     m = rated.per_item[answered].astype(float)
-    first, second = _per_item(rated)
-    own = (np.ones(len(answered)), m, m**2, 1 / m, first[answered] ** 2 / m, second[answered])
-    parts = _scatter(rated, answered, own, (np.ones(len(rated.item)), _centred(rated)))
-    judges = len(rated.judges)
-    tiny = _tiny(rated)
-
-    def finish(sums: Array) -> Array:
-        items, n, m_squared, inverse, t_items, t_all = sums[:, :6].T
-        n_judge, x_judge = sums[:, 6 : 6 + judges], sums[:, 6 + judges :]
-        t_judges = np.where(n_judge > 0, ratio(x_judge**2, n_judge), 0).sum(axis=1)
-        present = (n_judge > 0).sum(axis=1).astype(float)
-        t_mean = ratio(x_judge.sum(axis=1) ** 2, n)
-        by_item, by_judge = ratio(m_squared, n), ratio((n_judge**2).sum(axis=1), n)
-        one_way = form.startswith("1")
-        # E of (T_items − T_mean, T_judges − T_mean, T_all − T_mean) in (item, judge, error); n μ² cancels
-        table = np.stack(
-            [
-                np.stack([n - by_item, items - by_judge, items - 1], axis=1),
-                np.stack([present - by_item, n - by_judge, present - 1], axis=1),
-                np.stack([n - by_item, n - by_judge, n - 1], axis=1),
-            ],
-            axis=1,
-        )
-        forms = np.stack([t_items - t_mean, t_judges - t_mean, t_all - t_mean], axis=1)
-        k = ratio(items, inverse)
-        if one_way:
-            table = table[:, [0, 2]][:, :, [0, 2]]
-            forms = forms[:, [0, 2]]
-        return _component_ratio(form, table, forms, k, tiny)[:, None]
-
+    one_way = form.startswith("1")
+    parts, finish = (_one_way if one_way else _two_way)(rated, answered, form)
     uses = m >= 2
     enough = rated.active_judges > 1 and uses.any() and len(answered) > 1
     reason = "all scores are the same." if enough else "it needs two judges and two items, some of them shared."
+    value = _by_reml(rated, form) if enough else float("nan")
+    by_moments = float(finish(parts.total()[None, :])[0, 0])
+    shift = value - by_moments
+
+    def moved(sums: Array) -> Array:
+        """A coefficient cannot pass 1; the two estimates differ least there, so the shift fades out."""
+        found = finish(sums)
+        whole = np.all(np.abs(sums - parts.total()) <= 1e-9 * np.maximum(1.0, np.abs(parts.total())), axis=1)
+        return np.where(whole[:, None], value, np.minimum(found + shift, 1.0))
+
     return Plan(
         "icc",
         rated,
         Rows.of_items(rated, answered),
-        finish,
+        moved,
         parts,
         uses=uses,
         reasons=(reason,),
-        settings={"form": form, "from": "variance components"},
+        settings={"form": form, "from": "variance components by REML"},
     )
 
 
-def _component_ratio(form: Form, table: Array, forms: Array, k: Array, tiny: float) -> Array:
-    scale = np.abs(table).max(axis=(1, 2), initial=1.0)
-    solvable = np.flatnonzero(np.isfinite(table).all(axis=(1, 2)) & np.isfinite(forms).all(axis=1))
-    regular = np.abs(np.linalg.det(table[solvable] / scale[solvable, None, None])) > 1e-12
-    solvable = solvable[regular]
-    found = np.full(forms.shape, np.nan)
-    if len(solvable):
-        found[solvable] = np.linalg.solve(table[solvable], forms[solvable, :, None])[:, :, 0]
-    item, error = found[:, 0], found[:, -1]
-    judge = found[:, 1] if form.startswith("2") else np.zeros(len(found))
-    noise = np.maximum(judge + error, 0)
-    bottom = item + (noise / k if form.endswith("k") else noise)
-    return np.asarray(np.divide(item, bottom, out=np.full(item.shape, np.nan), where=bottom > tiny))
+def _by_reml(rated: Ratings, form: Form) -> float:
+    """The coefficient from restricted maximum likelihood; NaN where the variances have no estimate."""
+    y = _centred(rated)
+    scale = float(np.ptp(y))
+    if scale == 0:
+        return float("nan")
+    y = y / scale
+    items, item = np.unique(rated.item, return_inverse=True)
+    judges, judge = np.unique(rated.judge, return_inverse=True)
+    if len(items) >= len(y) or len(judges) < 2:
+        return float("nan")
+    design = np.ones((len(y), 1))
+    factors = [item.astype(np.intp)]
+    if form.startswith("2"):
+        factors.append(judge.astype(np.intp))
+    elif form.startswith("3"):
+        design = np.column_stack([design, *((judge == k).astype(float) for k in range(1, len(judges)))])
+    if len(y) <= design.shape[1] + len(factors) or float(np.var(y - design @ np.linalg.lstsq(design, y)[0])) < 1e-18:
+        return float("nan")
+    try:
+        residual, of_item, *rest = map(float, fit(y, design, factors).variances)
+    except np.linalg.LinAlgError:
+        return float("nan")
+    noise = residual + sum(rest)
+    if form.endswith("k"):
+        noise /= len(items) / float((1 / np.bincount(item)).sum())
+    return of_item / (of_item + noise) if of_item + noise > 1e-12 else float("nan")
+
+
+Finish = Callable[[Array], Array]
+
+
+def _one_way(rated: Ratings, answered: Indices, form: Form) -> tuple[Scattered, Finish]:
+    """Items against what is within them (Henderson's method I, which is the analysis of variance here)."""
+    m = rated.per_item[answered].astype(float)
+    first, second = _per_item(rated)
+    total = first[answered]
+    own = (np.ones(len(answered)), m, m**2, 1 / m, total, total**2 / m, second[answered])
+    parts = _scatter(rated, answered, own, ())
+    tiny = _tiny(rated)
+
+    def finish(sums: Array) -> Array:
+        items, n, squared, inverse, total, between, everything = sums.T
+        within = ratio(everything - between, n - items)
+        spread = between - ratio(total**2, n)
+        of_item = ratio(spread - (items - 1) * within, n - ratio(squared, n))
+        return _share_of_items(of_item, within, np.zeros(len(sums)), ratio(items, inverse), form, tiny)
+
+    return parts, finish
+
+
+def _two_way(rated: Ratings, answered: Indices, form: Form) -> tuple[Scattered, Finish]:
+    """Items and judges together (Henderson's method III): sums of squares with the other factor taken out.
+
+    Items are eliminated from the equations of the judges, which leaves one equation for each judge; what each item adds
+    to them is a sum.
+    """
+    m = rated.per_item[answered].astype(float)
+    first, second = _per_item(rated)
+    x, k = _centred(rated), len(rated.judges)
+    place = np.full(rated.n_items, -1)
+    place[answered] = np.arange(len(answered))
+    row, judge = place[rated.item], rated.judge.astype(np.int64)
+    lines = np.arange(len(answered))
+    own = (np.ones(len(answered)), m, 1 / m, first[answered] ** 2 / m, second[answered])
+    entries: list[Entry] = [(lines, column, values) for column, values in enumerate(own)]
+    start = len(own)
+    mean = first[answered] / m
+    for column, values in enumerate((np.ones(len(x)), x, x - mean[row])):
+        entries.append((row, start + column * k + judge, values))
+    start += 3 * k
+    entries.append((row, start + judge * k + judge, 1 - 1 / m[row]))
+    pairs = rated.pairs
+    who = np.array(pairs.who, np.int64).reshape(-1, 2)[pairs.pair]
+    where = place[pairs.item]
+    for one, two in ((0, 1), (1, 0)):
+        entries.append((where, start + who[:, one] * k + who[:, two], -1 / m[where]))
+    parts = Scattered(tuple(entries), len(answered), start + k * k)
+    tiny = _tiny(rated)
+
+    def finish(sums: Array) -> Array:
+        items, n, inverse, by_item, everything = sums[:, :5].T
+        count, total, right = (sums[:, 5 + at * k : 5 + (at + 1) * k] for at in range(3))
+        matrix = sums[:, 5 + 3 * k :].reshape(len(sums), k, k)
+        present = count > 0
+        judges = present.sum(axis=1)
+        explained = np.einsum("bj,bjk,bk->b", right, np.linalg.pinv(matrix, rcond=1e-10, hermitian=True), right)
+        residual = everything - by_item - explained
+        error = ratio(residual, n - items - judges + 1)
+        of_judges = everything - np.where(present, ratio(total**2, count), 0).sum(axis=1)
+        of_item = ratio(of_judges - residual - (items - 1) * error, n - judges)
+        of_judge = ratio(explained - (judges - 1) * error, n - items) if form.startswith("2") else np.zeros(len(sums))
+        return _share_of_items(of_item, error, of_judge, ratio(items, inverse), form, tiny)
+
+    return parts, finish
+
+
+def _share_of_items(  # noqa: PLR0917
+    of_item: Array, error: Array, of_judge: Array, k: Array, form: Form, tiny: float
+) -> Array:
+    noise = np.maximum(np.maximum(of_judge, 0) + error, 0)
+    below = of_item + (noise / k if form.endswith("k") else noise)
+    share = np.divide(of_item, below, out=np.full(of_item.shape, np.nan), where=below > tiny)
+    return np.asarray(share)[:, None]

@@ -35,9 +35,18 @@ class Estimate:
 
     @property
     def p(self) -> float:
-        if self.error == 0:
-            return 1.0 if self.value == 0 else 0.0
+        """NaN where the error is unknown: a coefficient that one document alone determines, or a perfect fit."""
+        if not self.error > 0:
+            return 1.0 if self.value == 0 and self.error == 0 else float("nan")
         return float(2 * stdtr(self.df, -abs(self.value) / self.error))
+
+    @property
+    def known_p(self) -> float | None:
+        return None if np.isnan(self.p) else self.p
+
+    def ends(self, level: float) -> tuple[float | None, float | None]:
+        """The interval, or nothing where the error is unknown."""
+        return self.interval(level) if self.error > 0 else (None, None)
 
     def interval(self, level: float) -> tuple[float, float]:
         reach = float(stdtrit(self.df, 0.5 + level / 2)) * self.error
@@ -142,7 +151,25 @@ class Ols:
     def contrast(self, weights: Array) -> Estimate:
         """w'β with its standard error and degrees of freedom."""
         value, variance = float(weights @ self.beta), float(weights @ self.covariance @ weights)
+        if self._of_one_cluster(weights):
+            return Estimate(value, float("nan"), float("nan"))
         return Estimate(value, float(np.sqrt(max(variance, 0.0))), self._df(weights))
+
+    def _of_one_cluster(self, weights: Array) -> bool:
+        """Whether the combination rests on a direction that one cluster alone determines: the one document of a domain,
+        say. Its residuals there are zero whatever the truth is, so that no spread can be told."""
+        if self.cluster is None or self.errors == "classical":
+            return False
+        pull = self.bread @ weights
+        alone = whole = 0.0
+        for rows in self._rows:
+            x = self.x[rows]
+            left, size, _ = np.linalg.svd(x @ self._root, full_matrices=False)
+            own = x @ pull
+            whole += float((own**2).sum())
+            inside = np.einsum("gij,gi->gj", left, own)
+            alone += float((np.where(size > 1 - 1e-9, inside, 0.0) ** 2).sum())
+        return alone > 1e-9 * max(whole, 1e-300)
 
     def coefficients(self) -> list[Estimate]:
         return [self.contrast(unit) for unit in np.eye(self.p)]

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from scipy.optimize import brentq
 from scipy.special import chdtri, chndtr, chndtrinc, ndtri, stdtr, stdtrit
 
@@ -230,6 +231,8 @@ def variance_interval(model: Fit, k: int, level: float, spread: Array | None = N
         for _ in range(24):
             outside = inside + direction * step
             if excess(outside) > 0:
+                if excess(inside) >= 0:  # the end lies at the start: the deviance is all but flat up to there
+                    return float(np.exp(inside))
                 ends = sorted((inside, outside))
                 return float(np.exp(brentq(excess, *ends, xtol=min(1e-3, usual / 100))))
             inside, step = outside, min(1.0, 2 * step)
@@ -264,30 +267,38 @@ def mixed(
     outcome: str,
     fixed: Sequence[str] = (),
     *,
-    random: Sequence[str] = ("judge", "document"),
+    random: Sequence[str] | None = None,
     reml: bool = True,
     level: float = 0.95,
 ) -> Result:
     """A linear mixed model of `outcome` with crossed random intercepts.
 
     `fixed` are measures or columns (text becomes groups); `random` are columns, "item" (document and segment), or
-    several joined by ":" ("judge:document"). Rows: "fixed" effects with Satterthwaite t intervals; "variance"
-    components with profile likelihood intervals (for large models, Wald intervals on the log scale) and their share
-    of the total: the share of "document" is the intraclass correlation of documents. The Result's value is the share
-    of variance that fixed and random effects explain together, R² after Nakagawa & Schielzeth (2013, Methods Ecol.
-    Evol. 4), with an interval by generalised pivots (`lanner.stats.mixed`) that takes judges and documents as
-    samples; that of the fixed effects alone is in the notes.
+    several joined by ":" ("judge:document"). Unless said otherwise they are judge and document and, for each group in
+    `fixed` that varies within documents (or judges), how it differs from document to document and from judge to judge:
+    without "document:system" every sentence of a document would count as new evidence about a system.
+
+    Rows: "fixed" effects with Satterthwaite t intervals; "variance" components with profile likelihood intervals (for
+    large models, Wald intervals on the log scale) and their share of the total: the share of "document" is the
+    intraclass correlation of documents. The Result's value is the share of variance that fixed and random effects
+    explain together, R² after Nakagawa & Schielzeth (2013, Methods Ecol. Evol. 4), with an interval by generalised
+    pivots that takes judges and documents as samples; that of the fixed effects alone is in the notes.
     """
     name = f"mixed model of {outcome}"
-    made = _prepare(data, outcome, fixed, random)
+    made = _prepare(data, outcome, fixed, default_random(data, fixed) if random is None else random)
     if isinstance(made, str):
         return undefined(name, made)
     y, design, factors, levels, total, notes = made
-    model = fit(y, design.matrix, factors, reml=reml)
+    try:
+        model = fit(y, design.matrix, factors, reml=reml)
+        spread, problem = curvature(model), model.solution.problem
+        rows = [*_fixed_rows(model, design, spread, level), *_variance_rows(model, list(levels), spread, level)]
+    except np.linalg.LinAlgError:
+        return undefined(name, EXACT)
+    if model.variances[0] <= 1e-12 * float(np.var(y)):
+        return undefined(name, EXACT)
     if not model.converged:
         notes += ("The fit did not settle: variances may be poorly determined.",)
-    spread, problem = curvature(model), model.solution.problem
-    rows = [*_fixed_rows(model, design, spread, level), *_variance_rows(model, list(levels), spread, level)]
     r2 = shares(Parts(model.variances, spread, problem.sizes, model.beta, model.covariance, design.matrix), level)
     interval = Interval(*r2.ends, level, "pivots", " and ".join(levels)) if r2.ends else None
     between = f" ({r2.fixed_ends[0]:.3f} to {r2.fixed_ends[1]:.3f})" if r2.fixed_ends else ""
@@ -317,7 +328,7 @@ def effects(
     of: str = "judge",
     fixed: Sequence[str] = (),
     *,
-    random: Sequence[str] = ("judge", "document"),
+    random: Sequence[str] | None = None,
     level: float = 0.95,
 ) -> Result:
     """Each judge's (or document's) own effect: how far from the average it pulls the score, shrunk towards zero.
@@ -326,13 +337,17 @@ def effects(
     judge is severe.
     """
     name = f"effects of {of} on {outcome}"
-    made = _prepare(data, outcome, fixed, (of, *(factor for factor in random if factor != of)))
+    chosen = default_random(data, fixed) if random is None else tuple(random)
+    made = _prepare(data, outcome, fixed, (of, *(factor for factor in chosen if factor != of)))
     if isinstance(made, str):
         return undefined(name, made)
     y, design, factors, levels, total, notes = made
     if of not in levels:
         return undefined(name, f"{of} has fewer than two levels, or one per row.")
-    model = fit(y, design.matrix, factors)
+    try:
+        model = fit(y, design.matrix, factors)
+    except np.linalg.LinAlgError:
+        return undefined(name, EXACT)
     place = list(levels).index(of)
     means, errors = model.solution.effects(float(model.variances[0]))[place]
     reach = float(ndtri(0.5 + level / 2))
@@ -354,6 +369,21 @@ def _plural(factor: str) -> str:
 
 
 _Prepared = tuple[Array, Terms, list[Indices], dict[str, tuple[str, ...]], int, tuple[str, ...]]
+
+
+EXACT = "the predictors and groups explain every score exactly, so nothing is left to tell chance from."
+
+
+def default_random(data: Any, fixed: Sequence[str]) -> tuple[str, ...]:
+    """Judges and documents, and their interactions with each group of `fixed` that varies within them."""
+    table = wide(data).table
+    chosen = ["judge", "document"]
+    for name in fixed:
+        if name in table.columns and table[name].dtype in (pl.String, pl.Categorical, pl.Enum):
+            for factor in ("document", "judge"):
+                if factor in table.columns and table.select(factor, name).n_unique() > table[factor].n_unique():
+                    chosen.append(f"{factor}:{name}")
+    return tuple(chosen)
 
 
 def _prepare(data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str]) -> _Prepared | str:
@@ -406,7 +436,10 @@ def variance_components(
     if isinstance(made, str):
         return made
     y, design, factors, levels, _, notes = made
-    model = fit(y, design.matrix, factors)
+    try:
+        model = fit(y, design.matrix, factors)
+    except np.linalg.LinAlgError:
+        return EXACT
     return dict(zip(("residual", *levels), map(float, model.variances), strict=True)), len(y), notes
 
 

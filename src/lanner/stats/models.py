@@ -21,9 +21,9 @@ from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Interval, Json, Result
 from lanner.stats.frame import tidy
 from lanner.stats.leastsquares import Estimate, Ols
-from lanner.stats.outcome import outcome
+from lanner.stats.outcome import Outcome, outcome, t_outcome
 from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
-from lanner.stats.resample import Array, Indices, Resampling, group_sums, replicate_sums, sign
+from lanner.stats.resample import Array, Indices, Replicates, Resampling, group_sums, replicate_sums, sign
 from lanner.stats.wide import clustered, undefined
 
 Alikeness = Literal["auto", "same", "distance", "jaccard"]
@@ -292,11 +292,17 @@ def _nearer(board: Panel, model: str, person: str) -> tuple[Array, Indices]:
 
 def _item_p(lost: Array, epsilon: float) -> float:
     if float(np.ptp(lost)) == 0:
-        return 0.0 if lost[0] < epsilon else 1.0
+        return _constant_p(float(lost[0]), len(lost), epsilon)
     if len(lost) < _FEW:
         return signed_rank_p(lost - epsilon)
     error = float(lost.std(ddof=1) / np.sqrt(len(lost)))
     return float(stdtr(len(lost) - 1, (lost.mean() - epsilon) / error))
+
+
+def _constant_p(value: float, units: int, epsilon: float) -> float:
+    """p of E(d) ≥ ε where every unit has the same d below ε: an expectation of ε takes a share of at least
+    (ε − d)/(1 − d) of units above d, none of which was drawn."""
+    return float(((1 - epsilon) / (1 - value)) ** units) if value < epsilon else 1.0
 
 
 def signed_rank_p(values: Array) -> float:
@@ -319,20 +325,16 @@ def _document_p(lost: Array, document: Indices, epsilon: float) -> float | None:
     if len(np.unique(document)) < 2:
         return None
     mean = Ols(lost, np.ones((len(lost), 1)), document).contrast(np.ones(1))
-    if mean.error == 0:
-        return 0.0 if mean.value < epsilon else 1.0
+    if mean.error <= 1e-12:
+        return _constant_p(mean.value, len(np.unique(document)), epsilon)
     return float(stdtr(mean.df, (mean.value - epsilon) / mean.error))
 
 
 def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected so that the false discovery rate holds under any dependence: p₍ᵢ₎ · m/i · Σ 1/k, made
-    monotone from above (Benjamini & Yekutieli 2001, Ann. Stat. 29)."""
-    p, m = np.asarray(p_values, dtype=float), len(p_values)
-    order = np.argsort(p, kind="stable")
-    scaled = p[order] * m / np.arange(1, m + 1) * (1 / np.arange(1, m + 1)).sum()
-    corrected = np.empty(m)
-    corrected[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
-    return [float(v) for v in corrected]
+    """p-values corrected so that the false discovery rate holds under any dependence (Benjamini & Yekutieli 2001)."""
+    from scipy.stats import false_discovery_control  # takes a second to load
+
+    return [float(p) for p in false_discovery_control(np.asarray(p_values, dtype=float), method="by")]
 
 
 def calibration(
@@ -348,8 +350,9 @@ def calibration(
 
     Rows: "line" with the intercept and slope of people's score on the model's (errors clustered by document; a
     calibrated model has 0 and 1), "bias" with the model's mean less people's, and one "bin" per tenth of the model's
-    scores with both means. The Result's value is the calibration error: the mean distance of the two means, weighted by
-    bin size, on people's scale, with an interval over documents.
+    scores with both means. The Result's value is the calibration error: the root mean squared distance of the two
+    means, weighted by bin size, on people's scale. What chance alone adds to it (bins of few answers never match
+    exactly) is taken off by the jackknife over documents, so that a calibrated model has 0 within its interval.
     """
     resampling = clustered(resampling)
     board = panel(data, question, models=[model] if model else (), people=people)
@@ -377,11 +380,13 @@ def calibration(
 
     def finish(total: Array) -> Array:
         n, own, people_s = np.split(total, 3, axis=1)
-        gap = np.abs(own - people_s).sum(axis=1) / n.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            gap = np.where(n > 0, (own - people_s) ** 2 / n, 0.0).sum(axis=1) / n.sum(axis=1)
         return np.column_stack([gap, (own.sum(axis=1) - people_s.sum(axis=1)) / n.sum(axis=1)])
 
     replicates = replicate_sums(sums, finish, resampling)
-    error, bias = (outcome(replicates, resampling, column=k, null=null) for k, null in ((0, None), (1, 0.0)))
+    error, value = _without_chance(replicates, resampling)
+    bias = outcome(replicates, resampling, column=1, null=0.0)
     rows = [
         *_line_rows(truth, score, unit, resampling.level),
         {"kind": "bias", "value": float(replicates.value[1]), **_ends(bias.interval), "p": bias.p},
@@ -390,10 +395,27 @@ def calibration(
     counts = {"items": len(use), "documents": len(names), "people": len(board.people)}
     signature = sign("calibration", resampling, error.interval, bins=str(len(edges) + 1), model=board.models[0])
     notes = (*board.rated.notes, *error.notes)
-    value = float(replicates.value[0])
     return Result(
         "calibration error", value, error.interval, counts=counts, rows=rows, notes=notes, signature=signature
     )
+
+
+def _without_chance(replicates: Replicates, resampling: Resampling) -> tuple[Outcome, float]:
+    """The root of a mean square with the jackknife's estimate of its bias taken off, and its interval."""
+    units, square = replicates.units, float(replicates.value[0])
+    if units < 2:
+        return outcome(replicates, resampling), float(np.sqrt(square))
+    corrected = units * square - (units - 1) * float(replicates.jackknife[:, 0].mean())
+    variance = replicates.variance_of(0, units)
+    spread = t_outcome(corrected, variance, units - 1, resampling)
+    if spread.interval is not None:
+        low, high = _root(spread.interval.low), _root(spread.interval.high)
+        spread = replace(spread, interval=replace(spread.interval, low=low, high=high))
+    return spread, _root(corrected)
+
+
+def _root(square: float) -> float:
+    return float(np.sqrt(max(square, 0.0)))
 
 
 def _line_rows(truth: Array, score: Array, unit: Indices, level: float) -> list[dict[str, Json]]:
@@ -401,8 +423,8 @@ def _line_rows(truth: Array, score: Array, unit: Indices, level: float) -> list[
     fit = Ols(truth, design, unit if len(np.unique(unit)) > 1 else None)
     rows: list[dict[str, Json]] = []
     for term, estimate, null in zip(("intercept", "slope"), fit.coefficients(), (0.0, 1.0), strict=True):
-        low, high = estimate.interval(level)
-        against = Estimate(estimate.value - null, estimate.error, estimate.df).p
+        low, high = estimate.ends(level)
+        against = Estimate(estimate.value - null, estimate.error, estimate.df).known_p
         rows.append({"kind": "line", "term": term, "value": estimate.value, "low": low, "high": high, "p": against})
     return rows
 

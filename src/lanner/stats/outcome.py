@@ -13,7 +13,7 @@ name; their p is found by widening the interval until it touches the null value.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -282,3 +282,21 @@ def _p_by_widening(ends: Callable[[float], tuple[float, float]], null: float, dr
         low, high = ends(middle)
         least, most = (middle, most) if low <= null <= high else (least, middle)
     return min(1.0, 2 * least)
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """Adjusted p-values, p₍ᵢ₎ · (m − i + 1) made monotone (Holm 1979, Scand. J. Stat. 6). Undefined ones stay so."""
+    return step_down(ps, range(len(ps) + 1))
+
+
+def step_down(ps: Sequence[float | None], possible: Sequence[int]) -> list[float | None]:
+    """Each p times the largest possible number of hypotheses that are still true when its turn comes."""
+    known = sorted((p, at) for at, p in enumerate(ps) if p is not None)
+    adjusted: list[float | None] = [None] * len(ps)
+    worst = 0.0
+    for step, (p, at) in enumerate(known):
+        left = len(known) - step
+        factor = max((count for count in possible if count <= left), default=left)
+        worst = max(worst, min(1.0, p * max(factor, 1)))
+        adjusted[at] = worst
+    return adjusted

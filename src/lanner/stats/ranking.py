@@ -29,7 +29,7 @@ from scipy.special import ndtr, ndtri
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
-from lanner.stats.outcome import Outcome, outcome
+from lanner.stats.outcome import Outcome, holm, outcome, step_down
 from lanner.stats.resample import Array, Replicates, Resampling, generator, sign
 from lanner.stats.scores import (
     Adjusted,
@@ -451,26 +451,8 @@ def corrected(ps: Sequence[float | None], correction: Correction, systems: int) 
     if correction == "none":
         return list(ps)
     if correction == "shaffer" and len(ps) == systems * (systems - 1) // 2:
-        return _stepped_down(ps, sorted(_possible_nulls(systems)))
+        return step_down(ps, sorted(_possible_nulls(systems)))
     return holm(ps)
-
-
-def holm(ps: Sequence[float | None]) -> list[float | None]:
-    """Adjusted p-values, p₍ᵢ₎ · (m − i + 1) made monotone (Holm 1979, Scand. J. Stat. 6). Undefined ones stay so."""
-    return _stepped_down(ps, range(len(ps) + 1))
-
-
-def _stepped_down(ps: Sequence[float | None], possible: Sequence[int]) -> list[float | None]:
-    """Each p times the largest possible number of hypotheses that are still true when its turn comes."""
-    known = sorted((p, at) for at, p in enumerate(ps) if p is not None)
-    adjusted: list[float | None] = [None] * len(ps)
-    worst = 0.0
-    for step, (p, at) in enumerate(known):
-        left = len(known) - step
-        factor = max((count for count in possible if count <= left), default=left)
-        worst = max(worst, min(1.0, p * max(factor, 1)))
-        adjusted[at] = worst
-    return adjusted
 
 
 @cache

@@ -20,7 +20,7 @@ import polars as pl
 from lanner.model import Json, Result
 from lanner.stats.leastsquares import Errors, Estimate, Joint, Ols, well_conditioned
 from lanner.stats.numbering import positions
-from lanner.stats.outcome import Outcome, outcome
+from lanner.stats.outcome import Outcome, holm, outcome
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign
 from lanner.stats.wide import Wide, check_columns, clustered, gathered, groups, labelled, undefined, units, wide
 
@@ -175,11 +175,15 @@ def _regress(
         return undefined(name, model), []
     spread = outcome(_r_squared(model, [list(range(model.fit.p))], resampling), resampling, scale="logit")
     signature = sign("OLS", resampling, spread.interval, errors=errors, predictors=str(model.fit.p - 1))
+    rows = _coefficient_rows(model, resampling.level)
+    alone = [str(row["term"]) for row in rows if row["p"] is None]
     notes = model.terms.notes + spread.notes
+    if alone:
+        notes += (f"One {resampling.unit} alone says something about {', '.join(alone)}: no interval and no p.",)
     result = Result(
         name, model.fit.r_squared, spread.interval, None, model.counts, model.missing, notes=notes, signature=signature
     )
-    return result, _coefficient_rows(model, resampling.level)
+    return result, rows
 
 
 def _fit(
@@ -209,14 +213,14 @@ def _coefficient_rows(model: _Model, level: float) -> list[dict[str, Json]]:
 
 
 def _estimate_row(estimate: Estimate, level: float) -> dict[str, Json]:
-    low, high = estimate.interval(level)
+    low, high = estimate.ends(level)
     return {
         "value": estimate.value,
         "low": low,
         "high": high,
         "error": estimate.error,
         "df": estimate.df,
-        "p": estimate.p,
+        "p": estimate.known_p,
     }
 
 
@@ -382,7 +386,7 @@ def compare_judges(
             continue
         fit, shared, counts = stacked
         differences = fit.coefficients()[len(shared) : 2 * len(shared)]
-        corrected = holm([estimate.p for estimate in differences])
+        corrected = holm([estimate.known_p for estimate in differences])
         labels = {"first": pair[0], "second": pair[1]}
         for term, estimate, p in zip(shared, differences, corrected, strict=True):
             rows.append({**labels, "term": term, **_estimate_row(estimate, resampling.level), "p_holm": p})
@@ -416,12 +420,3 @@ def _stack(
     document, count = units(kept, resampling.unit)
     fit = Ols(np.concatenate([one.fit.y, two.fit.y]), np.stack(columns, axis=1), document, one.fit.errors)
     return fit, shared, {"items": fit.n, "documents": count, "judges": 2}
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction (1979): the smallest p times m, the next times m − 1, …, never decreasing."""
-    order = np.argsort(p_values, kind="stable")
-    scaled = np.asarray(p_values, dtype=float)[order] * np.arange(len(p_values), 0, -1)
-    corrected = np.empty(len(p_values))
-    corrected[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
-    return [float(p) for p in corrected]

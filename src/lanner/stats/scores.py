@@ -28,7 +28,7 @@ import numpy as np
 import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
-from lanner.model import JUDGE_GROUPS, Result
+from lanner.model import JUDGE_GROUPS, Protocol, Result
 from lanner.stats.frame import tidy
 from lanner.stats.numbering import by_name, in_order, of_rows
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign
@@ -449,12 +449,13 @@ def _lengths(table: pl.DataFrame, words: Words) -> Array:
     return np.array([max(1, words[key]) for key in keys], float)
 
 
-_WORDS = ("summary", "citation", "checked", "of", "like")
+_WORDS = ("summary", "citation", "checked", "of", "like", "weights", "weights_from")
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """`of` is the question or score that is ranked, `options` go to `ranking.rank`."""
+    """`of` is the question or score that is ranked, `options` go to `ranking.rank`; `weights` are the points of marked
+    errors in that year, where they are part of the preset."""
 
     name: str
     of: str
@@ -462,6 +463,20 @@ class Preset:
     summary: str = ""
     citation: str = ""
     checked: str = ""
+    weights_from: str = ""
+    weights: tuple[Mapping[str, Any], ...] = ()
+
+    def weigh(self, protocol: Protocol) -> Protocol:
+        """The protocol with this preset's weights in the score it ranks by, where it is made of weighted spans."""
+        if not self.weights:
+            return protocol
+        scores = tuple(
+            score.model_copy(update={"options": {**score.options, "weights": list(self.weights)}})
+            if score.id == self.of and score.rule == "weighted_spans"
+            else score
+            for score in protocol.scores
+        )
+        return protocol.model_copy(update={"scores": scores})
 
 
 def preset_names() -> list[str]:
@@ -479,8 +494,8 @@ def preset(name: str) -> Preset:
         base = known[table.pop("like")]
         table = {**{key: value for key, value in base.items() if key != "checked"}, **table}
     options = {key: value for key, value in table.items() if key not in _WORDS}
-    words = {key: str(table.get(key, "")) for key in ("summary", "citation", "checked")}
-    return Preset(name, str(table["of"]), options, **words)
+    words = {key: str(table.get(key, "")) for key in ("summary", "citation", "checked", "weights_from")}
+    return Preset(name, str(table["of"]), options, weights=tuple(table.get("weights", ())), **words)
 
 
 @cache
