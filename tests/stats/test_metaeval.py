@@ -149,3 +149,12 @@ def test_accuracies_and_correlations_have_document_intervals() -> None:
         error = np.sqrt(11 / 12 * ((values - values.mean()) ** 2).sum()) / (1 - row[name] ** 2)
         wide = np.arctanh(row[f"{name}_high"]) - np.arctanh(row[f"{name}_low"])
         assert wide == pytest.approx(2 * 2.201 * error, rel=0.15)
+
+
+def test_a_scorer_that_shares_no_segment_with_gold_has_no_interval() -> None:
+    gold, scorers = world()
+    scorers[0].segments[:, :] = np.nan
+    rows = {row["metric"]: row for row in metaeval(gold, scorers).rows}
+    ends = [value for name, value in rows["far"].items() if name.endswith(("_low", "_high"))]
+    assert ends and set(ends) == {None}
+    assert rows["close"]["segment_pearson_low"] is not None

@@ -183,13 +183,13 @@ def correlations_without_each(truth: Array, scores: Array, document: Indices) ->
     names: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall_b")
     whole = Pairs(truth[known], scores[known], place[segments], len(used))
     values = np.array([correlation(truth, scores, kind, "pooled") for kind in _KINDS])
-    pooled = values - pulls(whole, names) if 1 not in whole.levels else np.full((len(used), 3), np.nan)
+    pooled = values - pulls(whole, names) if min(whole.levels) > 1 else np.full((len(used), 3), np.nan)
     means = []
     for system in np.unique(systems):
         own = systems == system
         cells = (system, segments[own])
         pairs = Pairs(truth[cells], scores[cells], place[segments[own]], len(used))
-        if len(pairs.x) > 1 and 1 not in pairs.levels:
+        if min(pairs.levels) > 1:
             means.append(pulls(pairs, names))
     within = [correlation(truth, scores, kind, "system") for kind in _KINDS]
     by_system = np.array(within) - np.mean(means, axis=0) if means else np.full((len(used), 3), np.nan)
