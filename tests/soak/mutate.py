@@ -28,7 +28,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("web/access", "campaign", "stats", "store", "protocols/kinds")
 SECONDS = 240
-MORE_TESTS = {"protocols/kinds": ("protocols/kinds/test_base.py", "protocols/test_answers.py")}
+MORE_TESTS = {
+    "protocols/kinds": ("protocols/kinds/test_base.py", "protocols/test_answers.py", "protocols/test_simulate.py"),
+    "web/access": ("web/test_who_may.py",),
+}
 
 TURNED = {
     ast.Lt: ast.LtE,

@@ -207,6 +207,7 @@ def spans(
     table = table.with_columns(
         pl.Series("_span", named), pl.Series("_near", near), pl.Series("_alone", alone, strict=False)
     )
+    preceding = {name: ahead for name, ahead in zip(named, alone, strict=True) if ahead is not None and ahead < np.inf}
     order = sorted(set(named), key=lambda span: (span.count(","), not span.startswith("+"), span))
     rows: list[dict[str, Json]] = []
     top: _Share | None = None
@@ -216,10 +217,7 @@ def spans(
         top = top or found[-1]
         needed = part["_alone"].fill_null(np.inf).to_numpy()
         for name, share in zip(order, found, strict=False):
-            reach = name.removeprefix("+").split(" ")
-            covered = (
-                float((needed <= int(reach[0])).mean()) if name.endswith(" preceding") and "," not in name else None
-            )
+            covered = float((needed <= preceding[name]).mean()) if name in preceding else None
             rows.append({**labels, "span": name, **share.row(), "covered": covered})
     assert top is not None
     return _result("settled by neighbouring sentences", top, rows, table, notes=notes, resampling=resampling)
