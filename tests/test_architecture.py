@@ -16,7 +16,7 @@ TESTS = ROOT / "tests"
 
 LAYERS = [  # top to bottom; a package imports from layers below, never up or sideways
     {"cli"},
-    {"web"},
+    {"web", "library"},
     {"reports", "studies", "judges", "metrics", "monitor", "client"},
     {"analysis", "material"},
     {"campaign"},

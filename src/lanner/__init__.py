@@ -13,11 +13,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from lanner.analysis.material import Material, from_file
     from lanner.formats import read, write
+    from lanner.library import agreement, compare, load, metaeval, plot, report, scores
     from lanner.model import Document, Judge, Judgement, Protocol, Result, Segment
     from lanner.protocols import load as load_protocol
     from lanner.stats.frame import frame
 
+_LIBRARY = ("agreement", "compare", "load", "metaeval", "plot", "report", "scores")
 _HOMES = {
+    **{name: ("lanner.library", name) for name in _LIBRARY},
     "Document": ("lanner.model", "Document"),
     "Judge": ("lanner.model", "Judge"),
     "Judgement": ("lanner.model", "Judgement"),
@@ -40,10 +43,17 @@ __all__ = [
     "Protocol",
     "Result",
     "Segment",
+    "agreement",
+    "compare",
     "frame",
     "from_file",
+    "load",
     "load_protocol",
+    "metaeval",
+    "plot",
     "read",
+    "report",
+    "scores",
     "write",
 ]
 

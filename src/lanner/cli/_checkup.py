@@ -29,7 +29,7 @@ EXTRAS = {  # extra: a package it brings, and what one gets by it
     "judges": ("aiohttp", "models as judges"),
     "keyring": ("keyring", "keys of model servers kept by the system"),
     "ko": ("kiwipiepy", "Korean sentences split by morphology"),
-    "xlsx": ("openpyxl", "Excel files"),
+    "figures": ("vl_convert", "figures as PDF and PNG beside SVG"),
     "metrics": ("sacrebleu", "BLEU, chrF and TER"),
     "comet": ("torch", "COMET and its kind"),
     "ray": ("ray", "model judges on many machines"),

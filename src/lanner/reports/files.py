@@ -11,13 +11,13 @@ from lanner.errors import LannerError, Where
 from lanner.reports import html, latex
 from lanner.reports.colours import plain
 from lanner.reports.parts import Report, csv_text
-from lanner.reports.pictures import pdf, png
+from lanner.reports.pictures import available, pdf, png
 from lanner.reports.svg import standalone
 
 
 def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:
     """Write everything into `folder` and return the path of the HTML file. Each file appears whole or not at all.
-    `pictures` are the PDF and PNG of each figure, which take longer than all the rest."""
+    `pictures` are the PDF and PNG of each figure, which take longer than all the rest and need the extra `figures`."""
     css = plain(html.style())
     files: dict[str, str | bytes] = {"report.html": html.render(report), "tables.tex": latex.document(report)}
     for table in report.tables:
@@ -25,7 +25,7 @@ def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:
         files[f"tables/{table.id}.csv"] = csv_text(table.data or table.rows)
     for figure in report.figures:
         files[f"figures/{figure.id}.svg"] = drawn = standalone(figure.svg, css)
-        if pictures:
+        if pictures and available():
             files |= {f"figures/{figure.id}.pdf": pdf(drawn), f"figures/{figure.id}.png": png(drawn)}
         if figure.data:
             files[f"figures/{figure.id}.csv"] = csv_text(figure.data)

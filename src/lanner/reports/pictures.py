@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from lanner.errors import LannerError
@@ -22,6 +23,11 @@ def png(svg: str, scale: float = _SCALE) -> bytes:
     return bytes(_renderer().svg_to_png(f"{head}{mark}{_INK_ON_WHITE}{rest}", scale=scale))
 
 
+def available() -> bool:
+    """Whether PDF and PNG can be made here; SVG always can."""
+    return find_spec("vl_convert") is not None
+
+
 def _renderer() -> Any:
     """Loaded when the first picture is made: a server that only lists judges never needs it."""
     try:
@@ -29,5 +35,5 @@ def _renderer() -> Any:
     except ImportError as error:
         raise LannerError(
             "PDF and PNG figures need the package vl-convert-python.",
-            next_step="Install it with `pip install vl-convert-python`, or ask for --svg-only.",
+            next_step='Install it with `pip install "lanner[figures]"`, or ask for SVG.',
         ) from error

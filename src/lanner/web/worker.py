@@ -136,7 +136,9 @@ class WorkerPool:
 
 
 def _lower_priority() -> None:
-    os.nice(10)  # those who judge come first, and whoever waits for a page: also while this one loads what it needs
+    # those who judge come first, and whoever waits for a page: also while this one loads what it needs
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(10)
 
 
 def packed(value: object) -> bytes:

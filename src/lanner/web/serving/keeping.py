@@ -74,4 +74,5 @@ class Keeper:
 
 
 def _modestly() -> None:
-    os.nice(10)  # those who judge come first
+    if hasattr(os, "nice"):  # those who judge come first; Windows has no such thing
+        os.nice(10)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import logging
 import os
-import resource
 import time
 from bisect import bisect_left
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 from starlette.requests import Request
@@ -77,7 +77,11 @@ def memory() -> int:
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:  # no such file outside Linux: the most it ever held
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        try:
+            resource = import_module("resource")
+        except ImportError:  # Windows has none, and the figure is then left at nothing
+            return 0
+        return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
 async def metrics(request: Request) -> Response:

@@ -1,0 +1,552 @@
+"""One line from data to a number: `lanner.agreement(data)`, `scores`, `compare`, `metaeval`, `report` and `plot`.
+
+`data` is a pandas or Polars frame, a file or folder in any known format, the name of a campaign in a store, an address,
+or what `lanner.load` gave. Columns are guessed as everywhere, and the guess is among the notes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlparse
+
+import polars as pl
+
+from lanner import analysis
+from lanner.analysis import GROUPS
+from lanner.analysis import material as materials
+from lanner.analysis.material import Material
+from lanner.analysis.rows import groups_in
+from lanner.client import Client
+from lanner.errors import InputError, LannerError, StatisticError, Where, did_you_mean
+from lanner.model import Json, Result
+from lanner.reports import html, pictures
+from lanner.reports.build import build
+from lanner.reports.colours import plain
+from lanner.reports.figures.intervals import Row, intervals
+from lanner.reports.files import write
+from lanner.reports.lab.build import compare as compare_materials
+from lanner.reports.svg import standalone
+from lanner.reports.typeset import estimate
+from lanner.stats import ranking
+from lanner.stats.metaeval import metaeval as evaluate_metrics
+from lanner.stats.metaeval import scorers_of
+from lanner.stats.resample import Resampling
+from lanner.store import Store
+
+Data = Any
+"""A frame, a path, several paths, the name of a campaign, an address, or a `Material`."""
+Unit = Literal["document", "item", "judge", "two-way"]
+_SHOWN_ROWS = 20
+_LARGEST = 512 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Results as a table. `table` is a Polars frame; `notes` say what was guessed and noticed, `signature` how the
+    numbers were made. In a notebook it shows itself with a small figure."""
+
+    title: str
+    table: pl.DataFrame
+    columns: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+    results: tuple[Result, ...] = field(default=(), repr=False)
+
+    def __repr__(self) -> str:
+        rows = [" ".join(f"{_text(row[name])}" for name in self.columns) for row in self.table.head(6).to_dicts()]
+        more = [f"… {self.table.height - 6} more rows: .table"] if self.table.height > 6 else []
+        return "\n".join([f"{self.title} ({self.table.height} rows)", *rows, *more])
+
+    def _repr_html_(self) -> str:
+        shown = self.table.head(_SHOWN_ROWS).to_dicts()
+        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(_text(row[name]))}</td>" for name in self.columns) + "</tr>" for row in shown
+        )
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        figure = self.plot()._repr_html_() if self._has_intervals() else ""
+        return (
+            f"<div><b>{escape(self.title)}</b><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{figure}"
+            f"<details><summary>Notes</summary><ul>{notes}</ul><p>{escape(self.signature)}</p></details></div>"
+        )
+
+    def _has_intervals(self) -> bool:
+        return {"value", "low", "high"} <= set(self.table.columns) and self.table["low"].is_not_null().any()
+
+    def plot(self) -> Plot:
+        """The estimates with their intervals."""
+        return plot(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A figure. It shows itself in a notebook; `save` writes SVG, PDF or PNG as the name says; `table` has its data."""
+
+    svg: str
+    table: pl.DataFrame
+
+    def __repr__(self) -> str:
+        return f"Plot of {self.table.height} rows; .save('figure.svg') writes it"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        return f'<div style="max-width:44em">{self.svg}</div>'
+
+    def save(self, path: str | Path) -> Path:
+        """Write the figure; PDF and PNG need the extra `figures`."""
+        target = Path(path)
+        match target.suffix.lower():
+            case ".svg":
+                content = self.svg.encode()
+            case ".pdf":
+                content = pictures.pdf(self.svg)
+            case ".png":
+                content = pictures.png(self.svg)
+            case _:
+                raise InputError("The name must end in .svg, .pdf or .png.", where=Where(target))
+        target.write_bytes(content)
+        return target
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A written report: where it lies, and what it found in a few sentences."""
+
+    path: Path
+    findings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return "\n".join([f"Report in {self.path}", *self.findings])
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.findings)
+        return f'<div><ul>{items}</ul><a href="{escape(str(self.path))}">{escape(str(self.path))}</a></div>'
+
+
+def load(
+    data: Data,
+    *,
+    columns: str | Mapping[str, str] = "",
+    protocol: str | None = None,
+    languages: str = "",
+    encoding: str = "",
+    format: str | None = None,  # noqa: A002 - the word the command line uses
+    store: str | Path | None = None,
+    token: str = "",
+) -> list[Material]:
+    """Judgements from anywhere, part by part.
+
+    Args:
+        data: a pandas or Polars frame, a path or several, the name of a campaign in `store`, an address (of a file, or
+            of a campaign on a Lanner server, with a `token`), or Material.
+        columns: which column holds what, such as `{"source": "src", "judge": "who", "answer:fluency": "F"}`.
+        protocol: the protocol that the judgements answer; guessed where neither this nor the file says it.
+        languages: the language pair, such as `en-ko`.
+        encoding: the encoding of a text file, where the one detected is wrong.
+        format: the file's format, where its content does not tell.
+        store: the database of a campaign: a SQLite file or a `postgresql://` URL.
+        token: for a campaign on a server.
+    """
+    if isinstance(data, Material):
+        return [data]
+    if isinstance(data, list | tuple) and data and all(isinstance(part, Material) for part in data):
+        return list(data)
+    options: dict[str, Any] = {"languages": languages, "encoding": encoding}
+    if columns:
+        options["columns"] = columns
+    options = {name: value for name, value in options.items() if value}
+    if _is_frame(data):
+        with tempfile.TemporaryDirectory(prefix="lanner-") as folder:
+            path = Path(folder) / "data.parquet"
+            _as_polars(data).write_parquet(path)
+            return materials.from_file(path, format, protocol, **options)
+    if isinstance(data, str) and data.startswith(("http://", "https://")):
+        return _from_address(data, token, format, protocol, options)
+    if isinstance(data, str) and not Path(data).exists():
+        return [_from_store(data, store)]
+    if isinstance(data, str | Path | list | tuple):
+        return materials.from_file(data, format, protocol, **options)
+    raise InputError(f"Data of type {type(data).__name__} cannot be read.", next_step="Give a frame, a path or a name.")
+
+
+def _is_frame(data: Any) -> bool:
+    return (hasattr(data, "columns") and (hasattr(data, "to_dicts") or hasattr(data, "to_dict"))) or _is_lazy(data)
+
+
+def _is_lazy(data: Any) -> bool:
+    return isinstance(data, pl.LazyFrame)
+
+
+def _as_polars(data: Any) -> pl.DataFrame:
+    if isinstance(data, pl.DataFrame):
+        return data
+    if isinstance(data, pl.LazyFrame):
+        return data.collect()
+    names = [str(name) for name in data.columns]
+    if len(set(names)) < len(names):
+        raise InputError("Two columns of the frame have the same name.", next_step="Rename one of them.")
+    pairs = zip(names, data.columns, strict=True)
+    values = {name: [_cell(value) for value in data[column].tolist()] for name, column in pairs}
+    return pl.DataFrame({name: pl.Series(name, cells, strict=False) for name, cells in values.items()})
+
+
+def _cell(value: Any) -> Any:
+    """A cell of a pandas frame: its several kinds of nothing are None."""
+    return None if value is None or value != value or str(value) in ("<NA>", "NaT") else value  # noqa: PLR0124
+
+
+def _from_store(name: str, store: str | Path | None) -> Material:
+    place = str(store or "lanner.sqlite")
+    if "://" not in place and not Path(place).exists():
+        raise InputError(
+            f"There is no file {name!r}, and no campaigns here ({place} does not exist).",
+            next_step="Give the path of a file, or store= the database of the campaign.",
+        )
+    with Store.open(place, create=False) as opened:
+        with opened.reading() as transaction:
+            names = [campaign.name for campaign in transaction.campaigns.all()]
+        if name not in names:
+            raise InputError(f"There is no file and no campaign called {name!r}.", next_step=did_you_mean(name, names))
+        return materials.from_campaign(opened, name)
+
+
+def _from_address(
+    address: str,
+    token: str,
+    format: str | None,  # noqa: A002
+    protocol: str | None,
+    options: Mapping[str, Any],
+) -> list[Material]:
+    """A file from the web, or with a token a campaign from a Lanner server (`https://host/…/NAME`)."""
+    with tempfile.TemporaryDirectory(prefix="lanner-") as folder:
+        parts = urlparse(address)
+        name = Path(parts.path).name or "data"
+        path = Path(folder) / name
+        if token:
+            path = Path(folder) / f"{name}.jsonl"
+            Client(f"{parts.scheme}://{parts.netloc}", token).export(name, "native", path)
+        else:
+            try:
+                with urllib.request.urlopen(address, timeout=60) as answer, path.open("wb") as out:
+                    shutil.copyfileobj(_Limited(answer), out)
+            except (urllib.error.URLError, OSError) as error:
+                raise LannerError(f"{address} cannot be fetched: {error}.") from error
+        return materials.from_file(path, format, protocol, **options)
+
+
+class _Limited:
+    """A stream that ends an endless file."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self._left = stream, _LARGEST
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._stream.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise LannerError("The file at this address is larger than 512 MB.", next_step="Download it yourself.")
+        return data
+
+
+def agreement(
+    data: Data,
+    question: str | None = None,
+    *,
+    judges: Iterable[str] | None = None,
+    unit: Unit = "document",
+    resamples: int = 2000,
+    seed: int = 0,
+    columns: str | Mapping[str, str] = "",
+    protocol: str | None = None,
+    languages: str = "",
+    encoding: str = "",
+    format: str | None = None,  # noqa: A002
+    store: str | Path | None = None,
+    token: str = "",
+) -> Table:
+    """How far judges agree: the headline number of every question, for each group of judges, with its interval.
+
+    Args:
+        data: see `lanner.load`; so are the arguments from `columns` on.
+        question: only this question.
+        judges: only these judges.
+        unit: what intervals take as independent.
+        resamples: how many bootstrap resamples.
+        seed: same seed, same numbers.
+    """
+    parts = _chosen(
+        load(
+            data, columns=columns, protocol=protocol, languages=languages, encoding=encoding, format=format,
+            store=store, token=token,
+        ),
+        judges,
+    )  # fmt: skip
+    resampling = Resampling(unit=unit, n=resamples, seed=seed)
+    rows: list[dict[str, Json]] = []
+    results: list[Result] = []
+    known: list[str] = []
+    for part in parts:
+        for group in groups_in(part.counted(of=tuple(GROUPS)).table) or ["people"]:
+            counted = part.counted(of=group)
+            planned = analysis.plan(part.protocol) if part.protocol else analysis.plan_table(counted.table, question)
+            plans = list(planned)
+            known += [entry.id for entry in plans]
+            for entry in plans:
+                if question not in (None, entry.id) or entry.id not in set(counted.table["question"]):
+                    continue
+                result = analysis.question_agreement(counted, entry, resampling=resampling).headline
+                results.append(result)
+                rows.append(
+                    {
+                        "part": part.name,
+                        "question": entry.id,
+                        "judges": group,
+                        "measure": entry.headline.sign,
+                        **_numbers(result),
+                    }
+                )
+    if question and not rows:
+        raise StatisticError(f"Nobody was asked {question!r}.", next_step=did_you_mean(question, dict.fromkeys(known)))
+    return _table("Agreement", rows, ("question", "judges", "measure", "estimate", "n"), parts, results)
+
+
+def scores(
+    data: Data,
+    question: str | None = None,
+    *,
+    judges: Iterable[str] | None = None,
+    standardise: bool = False,
+    seed: int = 0,
+    columns: str | Mapping[str, str] = "",
+    protocol: str | None = None,
+    languages: str = "",
+    encoding: str = "",
+    format: str | None = None,  # noqa: A002
+    store: str | Path | None = None,
+    token: str = "",
+) -> Table:
+    """What systems score, with intervals, ranks and clusters.
+
+    Args:
+        data: see `lanner.load`; so are the arguments from `columns` on.
+        question: the question or score; by default what the protocol ranks systems by.
+        judges: only these judges.
+        standardise: z per judge.
+        seed: same seed, same numbers.
+    """
+    parts = _chosen(
+        load(
+            data, columns=columns, protocol=protocol, languages=languages, encoding=encoding, format=format,
+            store=store, token=token,
+        ),
+        judges,
+    )  # fmt: skip
+    rows: list[dict[str, Json]] = []
+    results = []
+    for part in parts:
+        wanted, planned = _ranked(part, question)
+        options: dict[str, Any] = {**planned, **({"standardise": True} if standardise else {})}
+        if judges is not None:
+            options["judges"] = [judge.id for judge in part.judges]
+        if options.get("per_words"):
+            options["words"] = part.words
+        result = ranking.systems(part.table, wanted, resampling=Resampling(seed=seed), **options)
+        results.append(result)
+        rows += [
+            {
+                "part": part.name, "question": wanted, **row, "value": row["score"],
+                "estimate": estimate(row["score"], row["low"], row["high"], 2, bounded=False),
+            }
+            for row in result.rows
+        ]  # fmt: skip
+    return _table("Scores", rows, ("rank", "system", "estimate", "cluster", "n"), parts, results)
+
+
+def _ranked(part: Material, question: str | None) -> tuple[str, dict[str, Any]]:
+    """What systems are ranked by, with the options of the protocol's own plan."""
+    plans = [entry for entry in part.protocol.analyses if entry.statistic == "ranking.systems"] if part.protocol else []
+    for entry in plans:
+        if question in (None, entry.of):
+            return entry.of, dict(entry.options)
+    if question is not None:
+        return question, {}
+    scored = part.table.filter(part.table["score"].is_not_null())["question"].unique(maintain_order=True).to_list()
+    if len(scored) == 1:
+        return str(scored[0]), {}
+    raise StatisticError(f"Which question are systems ranked by? {part.name} has several.", next_step=", ".join(scored))
+
+
+def compare(
+    *data: Data,
+    names: Sequence[str] = (),
+    resamples: int = 2000,
+    seed: int = 0,
+    protocol: str | None = None,
+    store: str | Path | None = None,
+) -> Table:
+    """Compare protocols, campaigns or groups of judges: agreement, effort and how alike they rank systems.
+
+    Args:
+        data: two or more, each as in `lanner.load`.
+        names: what they are called; by default by their own names.
+        resamples: how many bootstrap resamples.
+        seed: same seed, same numbers.
+        protocol: the protocol of all of them, where files do not say it.
+        store: the database of campaigns.
+    """
+    parts = [part for each in data for part in load(each, protocol=protocol, store=store)]
+    labels = [*names, *(part.name for part in parts[len(names) :])]
+    page, _ = compare_materials(list(zip(labels, parts, strict=False)), resampling=Resampling(n=resamples, seed=seed))
+    [table] = page.tables
+    shown = [dict(row) for row in table.rows if "group" not in row]
+    columns = tuple(column.key for column in table.columns if any(row.get(column.key) for row in shown))
+    notes = tuple(sentence.replace("**", "") for sentence in page.findings)
+    frame = pl.DataFrame([{key: _text(row.get(key)) for key in columns} for row in shown])
+    return Table(page.title, frame, columns, notes, str(table.signature or ""))
+
+
+def metaeval(
+    data: Data,
+    gold: str,
+    question: str = "score",
+    *,
+    seed: int = 0,
+    columns: str | Mapping[str, str] = "",
+    protocol: str | None = None,
+    format: str | None = None,  # noqa: A002
+    store: str | Path | None = None,
+) -> Table:
+    """How well scorers (metrics, models, people) agree with gold scores.
+
+    Args:
+        data: see `lanner.load`; the scorers are its judges.
+        gold: the judge whose scores are the gold ones.
+        question: the question that all of them answer.
+        seed: same seed, same numbers.
+        columns: see `lanner.load`.
+        protocol: see `lanner.load`.
+        format: see `lanner.load`.
+        store: see `lanner.load`.
+    """
+    parts = load(data, columns=columns, protocol=protocol, format=format, store=store)
+    truth, scorers, documents = scorers_of(parts[0].table, question, gold)
+    result = evaluate_metrics(truth, scorers, documents=documents, seed=seed)
+    rows = [dict(row) for row in result.rows]
+    return _table("Meta-evaluation", rows, tuple(rows[0])[:6] if rows else (), parts, [result])
+
+
+def report(
+    data: Data,
+    out: str | Path | None = None,
+    *,
+    judges: Iterable[str] | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+    figures: Literal["svg", "all"] = "svg",
+    columns: str | Mapping[str, str] = "",
+    protocol: str | None = None,
+    languages: str = "",
+    encoding: str = "",
+    format: str | None = None,  # noqa: A002
+    store: str | Path | None = None,
+    token: str = "",
+) -> Report:
+    """Write a report: HTML with every table as CSV and LaTeX and every figure beside it.
+
+    Args:
+        data: see `lanner.load`; so are the arguments from `columns` on.
+        out: the folder to write into (default: NAME-report).
+        judges: only these judges.
+        resamples: how many bootstrap resamples.
+        seed: same seed, same numbers.
+        figures: `all` writes PDF and PNG too.
+    """
+    parts = _chosen(
+        load(
+            data, columns=columns, protocol=protocol, languages=languages, encoding=encoding, format=format,
+            store=store, token=token,
+        ),
+        judges,
+    )  # fmt: skip
+    folder = Path(out) if out is not None else Path(f"{parts[0].name}-report")
+    findings: list[str] = []
+    page = folder
+    for part in parts:
+        made = build(part, resampling=Resampling(n=resamples, seed=seed))
+        page = write(made, folder / part.name if len(parts) > 1 else folder, pictures=figures == "all")
+        findings += [sentence.replace("**", "") for sentence in made.findings]
+    return Report(page if len(parts) == 1 else folder, tuple(findings))
+
+
+def plot(results: Table | Sequence[Result] | Result) -> Plot:
+    """Estimates with their intervals as a figure: of what `agreement` or `scores` gave, or of Results."""
+    if isinstance(results, Table):
+        frame = results.table
+        names = [name for name in ("part", "question", "system", "judges") if name in frame.columns]
+        names = [name for name in names if frame[name].n_unique() > 1] or names[:1]
+    else:
+        given = [results] if isinstance(results, Result) else list(results)
+        frame = pl.DataFrame([{"question": each.labels.get("question", each.name), **_numbers(each)} for each in given])
+        names = ["question"]
+    rows = [
+        Row(" · ".join(str(row[name]) for name in names), row["value"], row["low"], row["high"])
+        for row in frame.to_dicts()
+        if row["value"] is not None
+    ]
+    bounded = all(-1 <= value <= 1 for row in rows for value in (row.low, row.value, row.high) if value is not None)
+    drawing = intervals("Estimates with 95 % intervals", rows, bounded=bounded)
+    return Plot(standalone(str(drawing), plain(html.style())), frame)
+
+
+def _chosen(parts: list[Material], judges: Iterable[str] | None) -> list[Material]:
+    if judges is None:
+        return parts
+    wanted = [judges] if isinstance(judges, str) else list(judges)
+    known = {judge.id for part in parts for judge in part.judges}
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"There is no judge {name!r}.", next_step=did_you_mean(name, sorted(known)))
+    own = [(part, [judge.id for judge in part.judges if judge.id in wanted]) for part in parts]
+    return [part.only(names) for part, names in own if names]
+
+
+def _numbers(result: Result) -> dict[str, Json]:
+    return {
+        "value": result.value,
+        "low": result.low,
+        "high": result.high,
+        "n": result.counts.get("items"),
+        "documents": result.counts.get("documents"),
+        "estimate": estimate(result.value, result.low, result.high),
+    }
+
+
+def _table(
+    title: str,
+    rows: Sequence[Mapping[str, Json]],
+    columns: tuple[str, ...],
+    parts: Sequence[Material],
+    results: Sequence[Result],
+) -> Table:
+    notes = [f"{part.name}: {note}" for part in parts for note in part.notes]
+    notes += [note for result in results for note in result.notes]
+    frame = pl.DataFrame([dict(row) for row in rows], infer_schema_length=None, strict=False)
+    signature = next((str(result.signature) for result in results if result.signature), "")
+    shown = tuple(name for name in columns if name in frame.columns)
+    return Table(title, frame, shown, tuple(dict.fromkeys(notes)), signature, tuple(results))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "—"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,128 @@
+"""The library in one line each: the same numbers from a frame, a file, a campaign or an address."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import lanner
+from lanner import campaign, formats
+from lanner.errors import InputError, StatisticError
+from lanner.stats.agreement import alpha
+from lanner.store import Store
+
+ROWS = [
+    {
+        "rater": judge,
+        "doc": f"d{d}",
+        "seg": s,
+        "system": name,
+        "score": 1 + (d * s + len(name) + shift * (d % 2)) % 5,
+    }
+    for d in range(8)
+    for s in range(3)
+    for name in ("oak", "ash-tree")
+    for judge, shift in (("ann", 0), ("ben", 1))
+]
+FRAME = pl.DataFrame(ROWS)
+QUICK = {"resamples": 50}
+
+
+@pytest.mark.parametrize("name", ["agreement", "scores", "compare", "metaeval", "report", "plot", "load"])
+def test_signatures_say_what_one_may_pass(name: str) -> None:
+    function = getattr(lanner, name)
+    parameters = inspect.signature(function).parameters
+    assert not any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
+    assert function.__doc__
+    assert name in dir(lanner)
+
+
+def test_frames_of_both_kinds_and_files_give_the_same_numbers(tmp_path: Path) -> None:
+    FRAME.write_csv(tmp_path / "r.csv")
+    tables = [
+        lanner.agreement(data, **QUICK).table.drop("part") for data in (FRAME, pd.DataFrame(ROWS), tmp_path / "r.csv")
+    ]
+    assert tables[0].equals(tables[1])
+    assert tables[0].equals(tables[2])
+    (part,) = lanner.load(FRAME)
+    assert tables[0]["value"][0] == pytest.approx(alpha(part.table, "score", level="ordinal").value)
+
+
+def test_results_are_short_to_read_and_show_a_figure(tmp_path: Path) -> None:
+    found = lanner.agreement(FRAME, **QUICK)
+    assert len(repr(found)) < 1000
+    assert "<svg" in found._repr_html_()
+    assert "score" in repr(found)
+    assert any("No protocol is named" in note for note in found.notes)
+    figure = found.plot()
+    assert figure.save(tmp_path / "f.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert figure.table.height == found.table.height
+    with pytest.raises(InputError, match="must end in"):
+        figure.save(tmp_path / "f.docx")
+
+
+def test_scores_are_means_with_ranks() -> None:
+    found = lanner.scores(FRAME)
+    means = dict(FRAME.group_by("system").agg(pl.col("score").mean()).iter_rows())
+    assert {row["system"]: row["value"] for row in found.table.to_dicts()} == pytest.approx(means)
+    assert found.table["rank"].to_list() == sorted(found.table["rank"])
+
+
+def test_judges_and_questions_are_chosen_and_mistakes_named() -> None:
+    with pytest.raises(InputError, match="no judge 'anne'"):
+        lanner.agreement(FRAME, judges=["anne"], **QUICK)
+    with pytest.raises(StatisticError, match="Nobody was asked 'scroe'"):
+        lanner.agreement(FRAME, "scroe", **QUICK)
+    with pytest.raises(InputError, match="no file 'nothing'"):
+        lanner.agreement("nothing", store="none.sqlite")
+
+
+def test_columns_can_be_named() -> None:
+    odd = FRAME.rename({"rater": "who", "score": "verdict", "seg": "place"})
+    named = lanner.agreement(odd, columns={"judge": "who", "answer:score": "verdict", "segment": "place"}, **QUICK)
+    assert named.table["value"].to_list() == lanner.agreement(FRAME, **QUICK).table["value"].to_list()
+
+
+def test_a_campaign_and_an_address(tmp_path: Path) -> None:
+    FRAME.write_csv(tmp_path / "r.csv")
+    (reading,) = formats.read(tmp_path / "r.csv")
+    (part,) = lanner.load(tmp_path / "r.csv")
+    place = tmp_path / "s.sqlite"
+    assert part.protocol is not None
+    with Store.open(str(place)) as store:
+        campaign.import_campaign(
+            store, "pilot", reading.judgements, part.protocol, documents=reading.documents, judges=reading.judges
+        )
+    stored = lanner.agreement("pilot", store=place, **QUICK)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        fetched = lanner.agreement(f"http://127.0.0.1:{server.server_port}/r.csv", **QUICK)
+        server.shutdown()
+    assert stored.table["value"].to_list() == fetched.table["value"].to_list()
+
+
+def test_a_report_is_written(tmp_path: Path) -> None:
+    made = lanner.report(FRAME, tmp_path / "out", **QUICK)
+    assert made.path.is_file()
+    assert made.findings
+    assert len(repr(made)) < 2000
+
+
+def test_scorers_are_compared_with_gold() -> None:
+    found = lanner.metaeval(FRAME, "ann")
+    assert found.table["metric"].to_list() == ["ben"]
+
+
+def test_two_sets_are_compared() -> None:
+    other = FRAME.with_columns(pl.col("score") * 0 + 3)
+    found = lanner.compare(FRAME, other, names=("first", "second"), resamples=50)
+    assert found.table.height
+    assert len(repr(found)) < 3000
