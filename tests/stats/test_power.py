@@ -25,7 +25,9 @@ from lanner.stats.power import (
     preference_power,
     simulate,
 )
+from lanner.stats.ranking import duels
 from lanner.stats.resample import Resampling
+from lanner.stats.scores import Items
 
 PARTS = Components(system_document=4.0, system_item=6.0, system_judge=0.0, residual=10.0)
 
@@ -240,3 +242,42 @@ def test_more_documents_show_a_preference_more_often():
     assert rows[0]["power"] < rows[1]["power"]
     nothing = preference_outlook({"share": 0.6, "ties": 0.1, "items": 4, "alike": 0.1}, [30], share=0.5, n=1000)
     assert nothing.value == pytest.approx(0.05, abs=0.03)
+
+
+def studied(design, difference, seed, parts=PARTS):
+    """One study with that design, its scores written out, one system better than the others."""
+    rng = np.random.default_rng(seed)
+    d, m, s = design.documents, design.sentences, design.systems
+    document = np.repeat(np.arange(d), m)
+    shared = rng.normal(0, 5, d * m)
+    rows = []
+    for k in range(s):
+        own = rng.normal(0, parts.system_document**0.5, d)[document] + rng.normal(0, parts.system_item**0.5, d * m)
+        score = shared + own + rng.normal(0, parts.residual**0.5, d * m) + (difference if k == 0 else 0)
+        rows += [
+            (f"s{k}", "", f"d{a:03}", str(n), float(v), 1) for n, (a, v) in enumerate(zip(document, score, strict=True))
+        ]
+    names = ["system", "domain", "document", "segment", "score", "judges"]
+    return Items(pl.DataFrame(rows, schema=names, orient="row"), "score", 1)
+
+
+@pytest.mark.parametrize(
+    ("design", "difference"), [(Design(8, 5), 4.0), (Design(20, 5), 2.0), (Design(12, 4, systems=4), 4.0)]
+)
+def test_the_promised_power_is_that_of_the_ranking_itself(design, difference):
+    promised = plan(PARTS, design, difference=difference).rows[0]["power"]
+    hits = []
+    for seed in range(80):
+        names = [f"s{k}" for k in range(design.systems)]
+        pair = duels(studied(design, difference, seed), names, swaps=2000)[0]
+        hits.append(pair.p_adjusted < 0.05 and pair.direction > 0)
+    assert promised == pytest.approx(np.mean(hits), abs=0.15)
+
+
+def test_more_systems_take_more_to_tell_apart_and_five_documents_show_nothing():
+    two, eight = (plan(PARTS, Design(12, 5, systems=s), difference=3.0, n=300).rows[0] for s in (2, 8))
+    assert eight["power"] < two["power"]
+    assert eight["detectable"] > two["detectable"]
+    assert eight["judgements"] == 4 * two["judgements"]
+    few = plan(PARTS, Design(5, 10), difference=50.0, n=100).rows[0]
+    assert (few["power"], few["detectable"]) == (0, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import click
@@ -40,6 +41,7 @@ _HELPS = {
 @click.option("--sentences", default="", help="Sentences in a document, several with commas between.")
 @click.option("--panel", default="", help="How many judges there are, several with commas between.")
 @click.option("--overlap", default="", help="How many judges judge each item, several with commas between.")
+@click.option("--systems", type=int, help="How many systems are compared. [default: as the pilot, or 2]")
 @click.option("--difference", type=float, help="A true difference between two systems: how likely is it seen?")
 @click.option("--power", "wanted", default=0.8, show_default=True, help="For the smallest difference that is seen.")
 @click.option("--extra", type=int, help="So many judgements more: what to spend them on. [default: as many again]")
@@ -113,11 +115,13 @@ class Asked:
     """The designs asked for, and what is printed about them."""
 
     def __init__(
-        self, output: Output, *, documents: str, sentences: str, panel: str, overlap: str, difference: float | None,
+        self, output: Output, *, documents: str, sentences: str, panel: str, overlap: str, systems: int | None,
+        difference: float | None,
         wanted: float, extra: int | None, other_judges: bool, minutes: float | None, rate: float | None, studies: int,
         seed: int,
     ) -> None:  # fmt: skip
         self.output = output
+        self.systems = systems
         self.shape = [_numbers(text) for text in (documents, sentences, panel, overlap)]
         self.difference, self.wanted, self.extra, self.other_judges = difference, wanted, extra, other_judges
         self.minutes, self.rate, self.studies, self.seed = minutes, rate, studies, seed
@@ -138,6 +142,7 @@ class Asked:
             "sentences",
             "judges",
             "overlap",
+            "systems",
             "judgements",
             "hours",
             "cost",
@@ -167,26 +172,34 @@ class Asked:
         self.output.say()
 
     def _designs(self, now: Design) -> list[Design]:
+        systems = self.systems or now.systems
         given = [
             wanted or [usual]
             for wanted, usual in zip(self.shape, (now.documents, now.sentences, now.judges, now.overlap), strict=True)
         ]
         if any(self.shape):
-            return [Design(d, s, max(j, o), o) for d, s, j, o in product(*given)]
-        base = Design(max(2, now.documents), now.sentences, now.judges, now.overlap)
-        doubled = Design(2 * base.documents, base.sentences, base.judges, base.overlap)
-        longer = Design(base.documents, 2 * base.sentences, base.judges, base.overlap)
-        again = Design(base.documents, base.sentences, max(base.judges, 2 * base.overlap), 2 * base.overlap)
+            return [Design(d, s, max(j, o), o, systems) for d, s, j, o in product(*given)]
+        base = Design(max(2, now.documents), now.sentences, now.judges, now.overlap, systems)
+        doubled = replace(base, documents=2 * base.documents)
+        longer = replace(base, sentences=2 * base.sentences)
+        again = replace(base, judges=max(base.judges, 2 * base.overlap), overlap=2 * base.overlap)
         return [base, doubled, longer, again]
 
     def _design_words(self, row: dict[str, object]) -> str:
-        width, seen = float(row["width"]), float(row["detectable"])  # type: ignore[arg-type]
+        width = float(row["width"])  # type: ignore[arg-type]
+        pairs = int(row["systems"]) * (int(row["systems"]) - 1) // 2  # type: ignore[call-overload]
+        among = f" (one of {pairs} pairs, corrected for their number)" if pairs > 1 else ""
         says = (
             f"With {row['documents']} documents of {row['sentences']} sentences, each judged by {row['overlap']}, the "
-            f"difference between two systems is known to about ±{width / 2:.2g} points of the scale. Systems that "
-            f"truly differ by {seen:.2g} are told apart in {self.wanted:.0%} of such studies; smaller differences "
-            "will often be missed."
+            f"difference between two systems is known to about ±{width / 2:.2g} points of the scale. "
         )
+        if row["detectable"] is None:
+            says += f"So few documents cannot show any difference between two systems{among}: plan more of them."
+        else:
+            says += (
+                f"Systems that truly differ by {float(row['detectable']):.2g} are told apart{among} in "  # type: ignore[arg-type]
+                f"{self.wanted:.0%} of such studies; smaller differences will often be missed."
+            )
         if row.get("power") is not None:
             says += f" A true difference of {self.difference:g} is seen in {percent(float(row['power']), 0)} of them."  # type: ignore[arg-type]
         return says

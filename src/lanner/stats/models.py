@@ -349,7 +349,8 @@ def calibration(
     """Do a model's numbers mean what people's mean? People's mean score against the model's, over the items both have.
 
     Rows: "line" with the intercept and slope of people's score on the model's (errors clustered by document; a
-    calibrated model has 0 and 1), "bias" with the model's mean less people's, and one "bin" per tenth of the model's
+    calibrated model has 0 and 1), "bias" with the model's mean less people's, "distance" with the
+    mean absolute distance of bins as others define the calibration error, and one "bin" per tenth of the model's
     scores with both means. The Result's value is the calibration error: the root mean squared distance of the two
     means, weighted by bin size, on people's scale. What chance alone adds to it (bins of few answers never match
     exactly) is taken off by the jackknife over documents, so that a calibrated model has 0 within its interval.
@@ -390,6 +391,7 @@ def calibration(
     rows = [
         *_line_rows(truth, score, unit, resampling.level),
         {"kind": "bias", "value": float(replicates.value[1]), **_ends(bias.interval), "p": bias.p},
+        {"kind": "distance", "value": _mean_distance(truth, score, place)},
         *_bin_rows(truth, score, place),
     ]
     counts = {"items": len(use), "documents": len(names), "people": len(board.people)}
@@ -398,6 +400,11 @@ def calibration(
     return Result(
         "calibration error", value, error.interval, counts=counts, rows=rows, notes=notes, signature=signature
     )
+
+
+def _mean_distance(truth: Array, score: Array, place: Indices) -> float:
+    """The expected calibration error as published elsewhere: mean distance of the bins' means, chance and all."""
+    return float(np.abs(np.bincount(place, weights=score - truth)).sum() / len(score))
 
 
 def _without_chance(replicates: Replicates, resampling: Resampling) -> tuple[Outcome, float]:

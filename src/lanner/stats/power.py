@@ -1,12 +1,11 @@
 """Planning: how wide will the interval be, what difference can be seen, and which extra judgements help most.
 
-Two systems are judged on the same sentences of the same documents. Their scores differ from document to document
+Systems are judged on the same sentences of the same documents. Their scores differ from document to document
 (system_document), from sentence to sentence (system_item), from judge to judge (system_judge) and by chance
-(residual); what all systems share cancels. Judging is simulated from these variances and analysed as Lanner analyses
-it: by document with t quantiles, or by document and judge where judges are a sample, too.
-
-Planning from a pilot where the outcome is no score: how wide the interval of an agreement coefficient will be with
-more documents, and how likely a preference is to be seen; and what design a pilot itself had.
+(residual); what all systems share cancels. Judging is simulated from these variances and analysed as it will be: every
+pair of systems by swapping whole documents, p corrected for their number; or by document and judge where judges are a
+sample, too. From a pilot without scores: how wide the interval of an agreement coefficient will be with more documents,
+and how likely a preference is to be seen.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from lanner.stats.frame import tidy
 from lanner.stats.mixed import variance_components
 from lanner.stats.outcome import outcome
 from lanner.stats.preference import comparisons, exact_sign_test
+from lanner.stats.ranking import Correction, corrected
 from lanner.stats.resample import Array, Indices, Resampling, generator, replicate_sums
 
 _HELD = 4_000_000  # simulated numbers held at once
@@ -56,14 +56,17 @@ class Components:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Documents, sentences in each, judges in all, and how many of them judge each item. Two systems are compared."""
+    """Documents, sentences in each, judges in all, how many of them judge each item, and how many systems there are."""
 
     documents: int
     sentences: int
     judges: int = 1
     overlap: int = 1
+    systems: int = 2
 
     def __post_init__(self) -> None:
+        if self.systems < 2:
+            raise DesignError("A comparison takes two systems or more.")
         if min(self.documents, self.sentences, self.judges, self.overlap) < 1:
             raise DesignError("Documents, sentences, judges and overlap are whole numbers from 1 on.")
         if self.overlap > self.judges:
@@ -74,8 +77,8 @@ class Design:
 
     @property
     def judgements(self) -> int:
-        """Single judgements needed, of both systems."""
-        return 2 * self.documents * self.sentences * self.overlap
+        """Single judgements needed, of all systems."""
+        return self.systems * self.documents * self.sentences * self.overlap
 
 
 def defaults(protocol: str) -> Components:
@@ -200,6 +203,70 @@ def _studies(
     return of_document.mean(axis=1), by_document, by_judge
 
 
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Simulated studies analysed as a ranking is: whole documents swapped, all pairs of systems, corrected p.
+
+    `means` is studies × systems × documents, without any true difference. `pair_found` adds one to the first system and
+    asks how often it is then told apart from the second.
+    """
+
+    means: Array
+    signs: Array
+    exact: bool
+    correction: Correction
+    alpha: float
+
+    @classmethod
+    def of(
+        cls, parts: Components, design: Design, *, correction: Correction, alpha: float, n: int, seed: int
+    ) -> Trials:
+        rng = generator(seed, 11)
+        d, k, m, j, s = design.documents, design.overlap, design.sentences, design.judges, design.systems
+        turn = (np.arange(d)[:, None] * k + np.arange(k)) % j
+        own = rng.normal(size=(n, s, d)) * np.sqrt(parts.system_document + parts.system_item / m)
+        taste = (rng.normal(size=(n, s, j)) * np.sqrt(parts.system_judge))[:, :, turn].mean(axis=3)
+        means = own + taste + rng.normal(size=(n, s, d)) * np.sqrt(parts.residual / (m * k))
+        pairs = s * (s - 1) // 2
+        swaps = 2000 if pairs <= 40 else 10_000  # enough for the smallest corrected p to be below the level
+        if d <= np.log2(swaps):
+            signs = np.asarray(2.0 * ((np.arange(2**d)[:, None] >> np.arange(d)) & 1) - 1, float)
+            return cls(means, signs, exact=True, correction=correction, alpha=alpha)
+        signs = np.asarray(2.0 * rng.integers(0, 2, (swaps, d)) - 1, float)
+        return cls(means, signs, exact=False, correction=correction, alpha=alpha)
+
+    def pair_found(self, difference: float) -> float:
+        """How often the pair is told apart, in the right direction, if the first system is truly better by this."""
+        systems = self.means.shape[1]
+        first, second = np.triu_indices(systems, 1)
+        found = 0
+        step = max(1, _HELD // (len(self.signs) * len(first)))
+        for start in range(0, len(self.means), step):
+            means = self.means[start : start + step].copy()
+            means[:, 0] += difference
+            gaps = means[:, first] - means[:, second]  # studies × pairs × documents
+            total = gaps.sum(axis=2)
+            flipped = np.abs(gaps.reshape(-1, gaps.shape[2]) @ self.signs.T)
+            reached = (flipped >= np.abs(total).reshape(-1, 1) * (1 - 1e-9)).sum(axis=1).reshape(total.shape)
+            p = reached / len(self.signs) if self.exact else (1 + reached) / (1 + len(self.signs))
+            for row, gap in zip(p, total[:, 0], strict=True):
+                adjusted = corrected(list(map(float, row)), self.correction, systems)[0]
+                found += adjusted is not None and adjusted < self.alpha and gap > 0
+        return found / len(self.means)
+
+    def detectable(self, power: float, start: float) -> float | None:
+        """The smallest true difference found with this probability; None where none is, however large."""
+        low, high = 0.0, max(start, 1e-6)
+        if self.pair_found(1e6 * high) < power:  # too few documents for any p below the level
+            return None
+        while self.pair_found(high) < power:
+            low, high = high, 2 * high
+        for _ in range(7):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.pair_found(middle) >= power else (middle, high)
+        return high
+
+
 def plan(
     parts: Components | str,
     designs: Design | Sequence[Design],
@@ -210,6 +277,7 @@ def plan(
     level: float = 0.95,
     minutes: float | None = None,
     hourly: float | None = None,
+    correction: Correction = "holm",
     n: int = 2000,
     seed: int = 0,
 ) -> Result:
@@ -218,6 +286,10 @@ def plan(
     Rows: one per design, with its width, the power to see `difference` (where given), the smallest difference seen with
     probability `power`, the intervals' coverage, judgements, and hours and cost where the `minutes` a judgement takes
     (and an hourly rate) are given. The Result's value is the first design's width.
+
+    Power and the smallest difference are those of the test that a ranking will make: whole documents swapped, every
+    pair of the design's systems, p corrected for their number; one system is better, the others are equal.
+    With `judges_random` they are those of the interval over documents and judges, for one pair.
     """
     known = defaults(parts) if isinstance(parts, str) else parts
     chosen = [designs] if isinstance(designs, Design) else list(designs)
@@ -226,7 +298,13 @@ def plan(
         if design.documents < 2:
             raise DesignError("One document says nothing about how documents differ.", next_step="Plan two or more.")
         seen = simulate(known, design, judges_random=judges_random, level=level, n=n, seed=seed)
-        rows.append({**_shape(design, minutes, hourly), **_prospects(seen, difference, power)})
+        prospects = _prospects(seen, difference, power)
+        if not judges_random:
+            studies = min(n, 4000 if design.systems == 2 else 150)
+            trials = Trials.of(known, design, correction=correction, alpha=1 - level, n=studies, seed=seed)
+            prospects["power"] = None if difference is None else trials.pair_found(difference)
+            prospects["detectable"] = trials.detectable(power, seen.width / 2)
+        rows.append({**_shape(design, minutes, hourly), **prospects})
     return _planned(rows, known, judges_random, (n, seed, level), len(rows))
 
 
@@ -237,6 +315,7 @@ def _shape(design: Design, minutes: float | None, hourly: float | None) -> dict[
         "sentences": design.sentences,
         "judges": design.judges,
         "overlap": design.overlap,
+        "systems": design.systems,
         "judgements": design.judgements,
         "hours": hours,
         "cost": None if hours is None or hourly is None else hours * hourly,
@@ -285,9 +364,11 @@ def next_judgements(
     known = defaults(parts) if isinstance(parts, str) else parts
     spare = design.judgements + extra
     ways = {
-        "more documents": replace(design, documents=spare // (2 * design.sentences * design.overlap)),
-        "more sentences per document": replace(design, sentences=spare // (2 * design.documents * design.overlap)),
-        "more judges per item": _more_overlap(design, spare // (2 * design.documents * design.sentences)),
+        "more documents": replace(design, documents=spare // (design.systems * design.sentences * design.overlap)),
+        "more sentences per document": replace(
+            design, sentences=spare // (design.systems * design.documents * design.overlap)
+        ),
+        "more judges per item": _more_overlap(design, spare // (design.systems * design.documents * design.sentences)),
     }
     if judges_random:
         ways["more judges, as many per item"] = replace(
@@ -303,7 +384,7 @@ def next_judgements(
     if not rows:
         raise DesignError(
             f"{extra} judgements are too few for one more of anything.",
-            next_step=f"One more document takes {2 * design.sentences * design.overlap}.",
+            next_step=f"One more document takes {design.systems * design.sentences * design.overlap}.",
         )
     rows.sort(key=lambda row: row["width"])
     return _planned(rows, known, judges_random, (n, seed, level), len(rows))
@@ -391,7 +472,8 @@ def as_run(data: Any, of: str) -> Design:
         raise DesignError(f"The pilot has no answers to {of!r}.")
     seats = main.select("document", "segment", "system", "judge").n_unique()
     outputs = main.select("document", "segment", "system").n_unique()
-    return Design(documents, max(1, round(items / documents)), judges, min(judges, max(1, round(seats / outputs))))
+    overlap, systems = min(judges, max(1, round(seats / outputs))), main["system"].n_unique()
+    return Design(documents, max(1, round(items / documents)), judges, overlap, max(2, systems))
 
 
 def expected_width(plan: Plan, documents: Sequence[int], *, n: int = 400, seed: int = 0, level: float = 0.95) -> Result:
