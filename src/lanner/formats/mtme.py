@@ -272,9 +272,13 @@ def _columns(file: Path) -> tuple[list[str], list[float]]:
     """Systems and scores of a file. Most are clean and read at once; the others line by line, to name the line."""
     try:
         table = pl.read_csv(
-            file, separator="\t", has_header=False, quote_char=None, null_values=["None"],
+            file,
+            separator="\t",
+            has_header=False,
+            quote_char=None,
+            null_values=["None"],
             schema={"system": pl.String, "score": pl.Float64},
-        )  # fmt: skip
+        )
         return table["system"].to_list(), table["score"].fill_null(float("nan")).to_list()
     except pl.exceptions.PolarsError:
         systems, scores = [], []

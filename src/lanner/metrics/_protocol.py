@@ -35,15 +35,23 @@ def protocol() -> Protocol:
             "name": "metric_scores",
             "version": "1.0",
             "stage": [
-                {"id": "segment", "unit": "sentence_in_context", "object": "output",
-                 "question": [{"id": QUESTION, "key": "s", **question}]},
-                {"id": "document", "unit": "document", "object": "output",
-                 "question": [{"id": DOCUMENT_QUESTION, "key": "d", **question}]},
+                {
+                    "id": "segment",
+                    "unit": "sentence_in_context",
+                    "object": "output",
+                    "question": [{"id": QUESTION, "key": "s", **question}],
+                },
+                {
+                    "id": "document",
+                    "unit": "document",
+                    "object": "output",
+                    "question": [{"id": DOCUMENT_QUESTION, "key": "d", **question}],
+                },
             ],
             "analysis": [{"statistic": "ranking.systems", "of": QUESTION}],
             "text": {"en": _TEXT},
         }
-    )  # fmt: skip
+    )
 
 
 def answers(judgements: Iterable[Judgement]) -> list[Judgement]:

@@ -58,8 +58,10 @@ def scored(protocol: Protocol, judgements: Sequence[Judgement]) -> tuple[list[in
 
 def _of_items(items: Sequence[tuple[int, int | None]], answers: Mapping[int, Json]) -> list[Json]:
     """The answer to each item, else the one about its source, else None."""
-    return [answers[item] if item in answers else answers.get(source) if source is not None else None
-            for item, source in items]  # fmt: skip
+    return [
+        answers[item] if item in answers else answers.get(source) if source is not None else None
+        for item, source in items
+    ]
 
 
 def scored_as(carrier: Judgement, name: str, value: Json) -> Judgement:

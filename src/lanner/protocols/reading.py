@@ -25,9 +25,18 @@ _KINDS: dict[str, type[BaseModel]] = {
     kind.model_fields["kind"].default: kind for kind in get_args(get_args(Question)[0])
 }
 _SHAPES: dict[str, type[BaseModel]] = {
-    "stage": Stage, "score": Score, "analysis": Analysis, "when": Condition, "gate": Condition, "context": Context,
-    "promotion": Promotion, "options": Option, "rows": Option, "categories": Option, "severities": Option,
-}  # fmt: skip
+    "stage": Stage,
+    "score": Score,
+    "analysis": Analysis,
+    "when": Condition,
+    "gate": Condition,
+    "context": Context,
+    "promotion": Promotion,
+    "options": Option,
+    "rows": Option,
+    "categories": Option,
+    "severities": Option,
+}
 
 
 def names() -> tuple[str, ...]:

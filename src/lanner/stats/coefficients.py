@@ -130,17 +130,37 @@ def pair_plan(
         outcomes = tuple({"judge": a, "other": b} for a, b in judges)
         counts, reasons = _facts(rated, reason)
         return Plan(
-            name, rated, rows, of_pairs, parts, uses=uses, outcomes=outcomes, counts=counts, reasons=reasons,
-            scale=scale, notes=notes, settings=made, no_interval=no_interval,
-        )  # fmt: skip
+            name,
+            rated,
+            rows,
+            of_pairs,
+            parts,
+            uses=uses,
+            outcomes=outcomes,
+            counts=counts,
+            reasons=reasons,
+            scale=scale,
+            notes=notes,
+            settings=made,
+            no_interval=no_interval,
+        )
     if n_pairs > 1:
         made["mean_over"] = f"{n_pairs} pairs"
         notes += _notes_on_the_mean(rated, of_pairs(parts.total()[None, :]))
     reasons = _facts(rated, reason)[1][:1] if n_pairs == 1 else ()
     return Plan(
-        name, rated, rows, of_mean, parts, uses=uses, reasons=reasons, scale=scale, notes=notes, settings=made,
+        name,
+        rated,
+        rows,
+        of_mean,
+        parts,
+        uses=uses,
+        reasons=reasons,
+        scale=scale,
+        notes=notes,
+        settings=made,
         no_interval=no_interval,
-    )  # fmt: skip
+    )
 
 
 def _notes_on_the_mean(rated: Ratings, values: Array) -> tuple[str, ...]:

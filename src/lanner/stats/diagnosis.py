@@ -99,9 +99,15 @@ def difference(first: Plan, second: Plan, *, resampling: Resampling | None = Non
     settings["documents"] = f"{len(shared)} shared" if shared else "none shared"
     row = {"first": values[0], "second": values[1]}
     return Result(
-        name, values[0] - values[1], found.interval, found.p, counts=counts, rows=(row,), notes=notes + found.notes,
+        name,
+        values[0] - values[1],
+        found.interval,
+        found.p,
+        counts=counts,
+        rows=(row,),
+        notes=notes + found.notes,
         signature=sign("difference", how, found.interval, **settings),
-    )  # fmt: skip
+    )
 
 
 def _paired(first: Plan, second: Plan, names: list[list[str]], resampling: Resampling) -> Outcome:
@@ -233,9 +239,15 @@ def _disagreement_shares(two: Ratings, resampling: Resampling) -> list[Result]:
     names = ("both", *two.judges)
     outcomes = tuple({**_names(two), "side": side, "label": label} for side in names for label in two.labels)
     plan = Plan(
-        "disagreements", two, Rows.of_items(two, items), finish, parts, outcomes=outcomes, scale="share",
+        "disagreements",
+        two,
+        Rows.of_items(two, items),
+        finish,
+        parts,
+        outcomes=outcomes,
+        scale="share",
         reasons=("these judges never differ.",) * len(outcomes),
-    )  # fmt: skip
+    )
     results = estimate(plan, resampling)
     by_side = [results[start : start + q] for start in range(0, 3 * q, q)]
     return [result for side in by_side for result in sorted(side, key=lambda r: -(r.value or 0))]
@@ -297,9 +309,16 @@ def _lean(rated: Ratings, *, shares: bool = False) -> Plan:
         counts += [{"items": len(mine), "judges": len(rated.judges), "documents": seen}] * len(names)
     reason = "this judge shares no item with another."
     return Plan(
-        "bias" if shares else "severity", rated, Rows.of_items(rated, shared), finish, parts, outcomes=outcomes,
-        counts=tuple(counts), reasons=(reason,) * len(outcomes), scale="plain",
-    )  # fmt: skip
+        "bias" if shares else "severity",
+        rated,
+        Rows.of_items(rated, shared),
+        finish,
+        parts,
+        outcomes=outcomes,
+        counts=tuple(counts),
+        reasons=(reason,) * len(outcomes),
+        scale="plain",
+    )
 
 
 def bias(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:

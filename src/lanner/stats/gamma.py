@@ -203,11 +203,16 @@ def gamma(
     }
     made = {"by": by, "position": f"{position:g}", "category": f"{category:g}", "samples": str(samples)}
     return Plan(
-        "gamma", rated, Rows.of_items(rated, first.astype(np.int32)), _finish, sums[documents], counts=(counts,),
+        "gamma",
+        rated,
+        Rows.of_items(rated, first.astype(np.int32)),
+        _finish,
+        sums[documents],
+        counts=(counts,),
         reasons=("nobody marked anything." if shared.any() else "",),
         notes=(*_notes(texts, lengths), *_chance_error(sums, chance_variance, samples)),
         settings={**made, "chance_seed": str(seed)},
-    )  # fmt: skip
+    )
 
 
 def _chance_error(sums: Array, variance: float, samples: int) -> tuple[str, ...]:

@@ -172,9 +172,17 @@ def spans(
         "categories": "same" if categories else "",
     }
     plan = pair_plan(
-        "spans", rated, 2, entries, finish, each=each, scale="share", notes=(note,) if empty else (),
-        settings=settings, reason=lambda _a, _b: "neither judge marked anything.",
-    )  # fmt: skip
+        "spans",
+        rated,
+        2,
+        entries,
+        finish,
+        each=each,
+        scale="share",
+        notes=(note,) if empty else (),
+        settings=settings,
+        reason=lambda _a, _b: "neither judge marked anything.",
+    )
     if len(either) and not either.any() and not plan.reasons:
         return replace(plan, reasons=("nobody marked anything that weighs something.",))
     return plan

@@ -125,5 +125,11 @@ def _listed(numbers: Mapping[str, float], digits: int, unit: str = "") -> str:
 
 
 COMPUTATIONS: tuple[Callable[..., Found], ...] = (
-    extreme_domain, slowdown, interval_and_zero, commonest_number, commonest_agreed, commonest_in_domain, closest_pair,
-)  # fmt: skip
+    extreme_domain,
+    slowdown,
+    interval_and_zero,
+    commonest_number,
+    commonest_agreed,
+    commonest_in_domain,
+    closest_pair,
+)

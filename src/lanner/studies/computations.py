@@ -211,9 +211,24 @@ def of_printed(data: Data, *, numbers: Sequence[float]) -> float:  # noqa: ARG00
 
 
 _ALL: tuple[Computation, ...] = (
-    agreement, merged, disagreement, confusion_count, label_share, correlation, regress, throughput, chosen_number,
-    preferred, majority, control_misses, of_printed,
-    *sentences.COMPUTATIONS, *claims.COMPUTATIONS, *error_spans.COMPUTATIONS, *scorers.COMPUTATIONS,
-    *scenario_world.COMPUTATIONS, *survey_world.COMPUTATIONS,
-)  # fmt: skip
+    agreement,
+    merged,
+    disagreement,
+    confusion_count,
+    label_share,
+    correlation,
+    regress,
+    throughput,
+    chosen_number,
+    preferred,
+    majority,
+    control_misses,
+    of_printed,
+    *sentences.COMPUTATIONS,
+    *claims.COMPUTATIONS,
+    *error_spans.COMPUTATIONS,
+    *scorers.COMPUTATIONS,
+    *scenario_world.COMPUTATIONS,
+    *survey_world.COMPUTATIONS,
+)
 COMPUTATIONS: dict[str, Computation] = {made.__name__: made for made in _ALL}

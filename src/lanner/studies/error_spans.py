@@ -211,5 +211,9 @@ def _main(data: Data, part: str, question: str) -> pl.DataFrame:
 
 
 COMPUTATIONS: tuple[Callable[..., Found], ...] = (
-    spans_per_segment, seconds_per_segment, mean_score, protocols_agree, same_as_released,
-)  # fmt: skip
+    spans_per_segment,
+    seconds_per_segment,
+    mean_score,
+    protocols_agree,
+    same_as_released,
+)

@@ -84,16 +84,30 @@ class World:
 
 
 def run(
-    *, seed: int, documents: int, sentences: int, judges: int, families: Mapping[str, Mapping[str, Any]],
-    statements: Mapping[str, Sequence[float]], one_score: Sequence[float], reread: Mapping[str, Mapping[str, float]],
-) -> Data:  # fmt: skip
+    *,
+    seed: int,
+    documents: int,
+    sentences: int,
+    judges: int,
+    families: Mapping[str, Mapping[str, Any]],
+    statements: Mapping[str, Sequence[float]],
+    one_score: Sequence[float],
+    reread: Mapping[str, Mapping[str, float]],
+) -> Data:
     """The campaign from texts to answers. `documents` are split into the two test sets."""
     people = [Judge(f"t{k + 1}", JudgeKind.SIMULATED, f"T{k + 1}") for k in range(judges)]
     with passing_store() as store:
         created = campaign.create(
-            store, PART, _texts(documents, sentences), PART, people, design="latin_square", seed=seed,
-            options={"set_field": "set", "rated": ["alder"]}, settings={"after": ["post_task_scenarios"]},
-        )  # fmt: skip
+            store,
+            PART,
+            _texts(documents, sentences),
+            PART,
+            people,
+            design="latin_square",
+            seed=seed,
+            options={"set_field": "set", "rated": ["alder"]},
+            settings={"after": ["post_task_scenarios"]},
+        )
         campaign.open(store, created.id)
         protocol = campaign.protocol(store, PART)
         rows = {q.id: [row.id for row in q.rows] for _, q in protocol.questions if hasattr(q, "rows")}
