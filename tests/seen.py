@@ -1,3 +1,0 @@
-"""The former name of `page_inspection`."""
-
-from page_inspection import *  # noqa: F403
