@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from lanner.judges.audit import audit
+from lanner.judges.audit import audit, said
+from lanner.judges.plan import Limits
 from lanner.model import Result
 from lanner.store import Store
 from model_campaign import corpus, judge, opened
@@ -70,3 +71,18 @@ def test_always_the_first_option_is_found_when_options_are_shuffled(store: Store
 
 def test_asked_once_there_is_nothing_to_audit(store: Store) -> None:
     assert audited(store, "da", good) == {}
+
+
+def test_sentences_that_are_asked_again_in_a_smaller_call_are_the_same_sentences(store: Store) -> None:
+    """The second call numbers its sentences anew; a retry is not a second opinion."""
+    number = opened(store, "da", corpus(1, 3))
+    whole = {str(n): {"score": 10 * n} for n in (1, 2, 3)}
+
+    def without_the_second(body: dict[str, Any], _: int) -> str:
+        return json.dumps({**whole, "2": {"score": 1000}})
+
+    judge(store, number, Stub(without_the_second), calls="documents", samples=1)
+    again = Limits(8, backoff=0.0, retry_missing=True)
+    judge(store, number, Stub(lambda _body, _turn: '{"1": {"score": 20}}'), calls="documents", limits=again)
+    assert {entry.unit[0]: entry.value for entry in said(store, number, "m")} == {"0": 10, "1": 20, "2": 30}
+    assert audit(store, number, "m") == []  # nobody was asked twice

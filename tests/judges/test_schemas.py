@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from random import Random
+from typing import Any
 
 import jsonschema
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner import protocols
-from lanner.judges.schemas import grammar, mistake
+from lanner.judges.schemas import OMITTED, describe_form, grammar, mistake, reduced
 from lanner.protocols.schema import stage_schema
 from stub_server import instance
 
@@ -79,3 +80,73 @@ def test_scales_arrays_and_enums() -> None:
     assert '"\\"style_register\\""' in made
     assert "{2,2}" in made  # exactly three: one, and two more
     assert '("1" | "2" | "3" | "4")' in grammar(stage_schema(protocols.load("h_falcon").stages))
+
+
+# What the large providers take in strict mode, written down from their public documentation. A schema may use nothing
+# else. "root" and "closed" hold for all: an object at the top, every property required, no others allowed.
+SUBSETS: dict[str, set[str]] = {
+    "openai": {
+        *("type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"),
+        *("minimum", "maximum", "minItems", "maxItems"),
+    },
+    "anthropic": {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"},
+    "gemini": {
+        *("type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"),
+        *("minimum", "maximum", "minItems", "maxItems"),
+    },
+}
+
+
+def breaches(schema: Any, words: set[str], path: str = "$") -> list[str]:
+    """Where a schema leaves a subset."""
+    found = [f"{path}: {word}" for word in schema if word not in words]
+    if "anyOf" in schema:
+        return found + [b for n, entry in enumerate(schema["anyOf"]) for b in breaches(entry, words, f"{path}|{n}")]
+    if schema.get("type") not in ("object", "array", "string", "integer", "number", "boolean", "null"):
+        return [*found, f"{path}: no type"]
+    if schema["type"] == "object":
+        properties = schema.get("properties")
+        if not properties or schema.get("additionalProperties") is not False:
+            return [*found, f"{path}: open object"]
+        if set(schema["required"]) != set(properties):
+            found.append(f"{path}: optional properties")
+        found += [b for name, entry in properties.items() for b in breaches(entry, words, f"{path}.{name}")]
+    if schema["type"] == "array":
+        found += breaches(schema["items"], words, f"{path}[]")
+    return found
+
+
+def schemas_of(name: str) -> list[dict[str, Any]]:
+    """Everything a model can be asked for by a protocol: stage by stage, page by page, with labels chosen or not."""
+    protocol = protocols.load(name)
+    pages = [list(stages) for stages in protocol.pages.values()] + [[stage] for stage in protocol.stages]
+    schemas = []
+    for stages in pages:
+        repeated = [question for stage in stages for question in stage.questions if question.for_each]
+        here = {question.id for stage in stages for question in stage.questions}
+        chosen = {q.id: ["style_register"] for q in repeated if q.for_each not in here}
+        schemas.append(stage_schema(stages, chosen=chosen))
+    return schemas
+
+
+@pytest.mark.parametrize("provider", SUBSETS)
+@pytest.mark.parametrize("name", protocols.names())
+def test_every_schema_is_valid_in_the_strict_subset_of_the_provider(name: str, provider: str) -> None:
+    for schema in schemas_of(name):
+        assert schema["type"] == "object"
+        assert breaches(reduced(schema, frozenset(OMITTED[provider])), SUBSETS[provider]) == []
+
+
+def test_what_a_provider_does_not_take_is_left_out_of_schemas_and_not_of_names() -> None:
+    schema = {"type": "object", "properties": {"minimum": {"type": "integer", "minimum": 1}}, "required": ["minimum"]}
+    assert reduced(schema, frozenset({"minimum"}))["properties"] == {"minimum": {"type": "integer"}}
+
+
+@pytest.mark.parametrize("name", protocols.names())
+def test_the_form_in_the_prompt_names_every_field_and_every_bound(name: str) -> None:
+    for schema in schemas_of(name):
+        form = describe_form(schema)
+        for field in schema["properties"]:
+            assert f'"{field}": ' in form
+    assert describe_form({"type": "integer", "minimum": 0, "maximum": 6}) == "a whole number from 0 to 6"
+    assert describe_form({"anyOf": [{"type": "string"}, {"type": "null"}]}) == '"text" or null'

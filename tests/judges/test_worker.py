@@ -139,6 +139,31 @@ def test_a_swapped_answer_is_turned_back(store: Store) -> None:
         assert entry.value == ([1, 2] if entry.systems[0] == "oak" else [2, 1])
 
 
+def test_a_pair_that_was_answered_in_one_order_only_has_no_verdict(store: Store) -> None:
+    def only_one_way(body: dict[str, Any], turn: int) -> str:
+        text = body["messages"][1]["content"]
+        return first_is_best(body, turn) if text.index("von oak") < text.index("von ash") else "No."
+
+    answers, _, number = pairs(store, only_one_way, swap=True)
+    assert answers == {}
+    retried = judge(store, number, Stub(first_is_best), swap=True, limits=Limits(8, backoff=0.0, retry_missing=True))
+    assert (retried.items, retried.missing) == (2, 0)
+
+
+@pytest.mark.parametrize("calls", ["stages", "documents"])
+def test_samples_on_a_scale_are_stored_as_one_of_them_or_their_middle(store: Store, calls: Any) -> None:
+    """Three different values have no majority; the smallest would be as wrong as the largest."""
+    number = opened(store, "da", corpus(1, 1))
+    scores = iter([90, 20, 60])
+
+    def answer(_body: dict[str, Any], _turn: int) -> str:
+        score = {"score": next(scores)}
+        return json.dumps({"1": score} if calls == "documents" else score)
+
+    judge(store, number, Stub(answer), samples=3, calls=calls)
+    assert [entry.value for entry in stored(store, number)] == [60]
+
+
 def test_samples_and_a_panel_are_one_judge(store: Store) -> None:
     number = opened(store, "da", corpus(1, 2))
     scores = iter([10, 20, 90] * 4)

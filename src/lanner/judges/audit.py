@@ -17,7 +17,7 @@ from lanner.model import Choice, Json, Labels, Protocol, Question, Rank, Result,
 from lanner.protocols.combination import consistency
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
-from lanner.store import Store
+from lanner.store import Entry, Store
 from lanner.store.codec import loads
 
 
@@ -36,24 +36,34 @@ class Said:
 
 
 def said(store: Store, reference: str | int, judge: str) -> list[Said]:
-    """All valid answers of a judge in the ledger, question by question."""
+    """All valid answers of a judge in the ledger, question by question. What was asked again counts once, as it was
+    answered last: only a sample, another order or another model is another answer."""
     found = campaign.get(store, reference)
-    answers: list[Said] = []
+    answers: dict[tuple[object, ...], Said] = {}
     with store.reading() as tx:
         seat = tx.judges.find(found.id, judge)
         for document, row in tx.ledger.of_judge(seat.number) if seat else ():
             if not row.final or row.answers is None:
                 continue
-            given, detail = loads(row.answers), loads(row.detail)
+            detail = loads(row.detail)
             orders = detail.get("order", {})
-            sentences = given.items() if given and all(name.isdigit() for name in given) else [(row.segment, given)]
-            for segment, values in sentences:
+            for segment, values in _by_segment(row, detail):
                 unit = (segment, *sorted(loads(row.systems)), row.role)
-                answers += [
-                    Said(document, unit, q, v, row.model, row.sample, bool(row.swapped), orders.get(q, ()))
-                    for q, v in values.items()
-                ]
-    return answers
+                way = (row.model, row.sample, bool(row.swapped))
+                for question, value in values.items():
+                    answer = Said(document, unit, question, value, *way, orders.get(question, ()))
+                    answers[document, unit, question, way] = answer
+    return list(answers.values())
+
+
+def _by_segment(row: Entry, detail: Mapping[str, Json]) -> list[tuple[str, Mapping[str, Json]]]:
+    """The answers of a row by segment. Of a call about many sentences they are numbered in the order it asked."""
+    answers = loads(row.answers or "{}")
+    if segments := detail.get("segments"):
+        return [(segments[int(number) - 1], values) for number, values in answers.items()]
+    if answers and all(name.isdigit() for name in answers):  # a ledger of before 0.2
+        return list(answers.items())
+    return [(row.segment, answers)]
 
 
 def audit(store: Store, reference: str | int, judge: str, *, resampling: Resampling | None = None) -> list[Result]:

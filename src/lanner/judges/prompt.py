@@ -16,6 +16,7 @@ from typing import Any
 
 import jinja2
 
+from lanner.judges.schemas import describe_form
 from lanner.model import (
     Choice,
     Document,
@@ -36,7 +37,7 @@ from lanner.protocols.flow import chosen
 from lanner.protocols.schema import stage_schema
 from lanner.protocols.wording import Wording
 
-TEMPLATE = "judge-1"
+TEMPLATE = "judge-2"
 _PIECE = 2000
 
 _environment = jinja2.Environment(
@@ -231,8 +232,9 @@ class Prompter:
             "source_language": language_names.name(languages[0]),
             "target_language": language_names.name(languages[1]),
         }
-        known = {name: given for name, given in labels.items() if given}
+        known = {name: chosen_labels for name, chosen_labels in labels.items() if chosen_labels}
         schema = stage_schema(shown, chosen=known, outputs=outputs)
+        view["form"] = describe_form(schema)
         return _Frame(self._system.render(view).strip(), schema, order)
 
     def _answered(self, stages: Sequence[Stage], answers: Mapping[str, Json]) -> list[tuple[str, str]]:

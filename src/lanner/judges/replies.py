@@ -86,6 +86,8 @@ def judged(value: dict[str, Json], asked: Asked, schema: Mapping[str, Any], repa
     answers: dict[str, Json] = {}
     for stage, question in questions:
         given = fixed.get(question.id)
+        if question.for_each and isinstance(given, dict):  # null stands for what was not chosen
+            given = {label: value for label, value in given.items() if value is not None}
         labels = chosen(asked.protocol, question, known)
         if not (holds(stage.when, known) and holds(question.when, known)) or (question.for_each and not labels):
             if given:

@@ -60,6 +60,8 @@ class Subject:
     stages: tuple[str, ...]
     sample: int = 0
     swapped: bool = False
+    segments: tuple[str, ...] = ()
+    """Where a call is about many sentences: which ones, in the order of their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +325,7 @@ class Requester:
         optional = {
             "step": verdict.step,
             "order": prompt.order,
+            "segments": request.subject.segments,
             "refusal": reply.refusal[:_KEPT],
             "reasoning": reply.reasoning[:_KEPT],
             "usage": "" if reply.counted else "estimated",

@@ -157,3 +157,70 @@ def _few(schema: Mapping[str, Any]) -> bool:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+_MANY = 8  # options that are listed in a form; more stand in the question
+
+
+def describe_form(schema: Mapping[str, Any], indent: str = "") -> str:
+    """The form of an answer in words, for a prompt: JSON with a description in the place of each value."""
+    if "anyOf" in schema:
+        return " or ".join(describe_form(entry, indent) for entry in schema["anyOf"])
+    if "enum" in schema:
+        options = [json.dumps(value, ensure_ascii=False) for value in schema["enum"]]
+        return " | ".join(options) if len(options) <= _MANY else '"one of the ids of this question"'
+    match schema.get("type"):
+        case "object":
+            return _describe_object(schema, indent)
+        case "array":
+            low, high = schema.get("minItems", 0), schema.get("maxItems")
+            number = (
+                f"exactly {low}" if low and low == high else f"{low} or more" if high is None else f"{low} to {high}"
+            )
+            return f"[{describe_form(schema['items'], indent)}, …] ({number} entries)"
+        case "integer" | "number" as kind:
+            words = "a whole number" if kind == "integer" else "a number"
+            low, high = schema.get("minimum"), schema.get("maximum")
+            bounds = " ".join(f"{name} {bound}" for name, bound in (("from", low), ("to", high)) if bound is not None)
+            return f"{words} {bounds}".strip()
+        case "boolean":
+            return "true | false"
+        case "null":
+            return "null"
+        case _:
+            return '"text"'
+
+
+def _describe_object(schema: Mapping[str, Any], indent: str) -> str:
+    inner = f"{indent}  "
+    properties = schema.get("properties")
+    if properties is None:
+        return f'{{"id": {describe_form(schema["additionalProperties"], inner)}, …}}'
+    lines = [f'{inner}"{name}": {describe_form(entry, inner)}' for name, entry in properties.items()]
+    return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+
+
+OMITTED: Mapping[str, frozenset[str]] = {
+    "openai": frozenset({"uniqueItems", "maxLength"}),
+    "anthropic": frozenset({"uniqueItems", "maxLength", "minimum", "maximum", "minItems", "maxItems"}),
+    "gemini": frozenset({"uniqueItems", "maxLength"}),
+}
+"""Words of JSON Schema that a provider's strict mode does not take. They are left out of what is sent, never out of our
+own check, and the prompt says them."""
+
+
+def reduced(schema: Any, words: frozenset[str]) -> Any:
+    """The schema without these words; properties of the same names stay."""
+    if isinstance(schema, dict):
+        return {
+            name: (
+                {key: reduced(entry, words) for key, entry in value.items()}
+                if name == "properties"
+                else reduced(value, words)
+            )
+            for name, value in schema.items()
+            if name not in words
+        }
+    if isinstance(schema, list):
+        return [reduced(entry, words) for entry in schema]
+    return schema

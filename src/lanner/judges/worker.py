@@ -141,7 +141,8 @@ class Worker:
         if self._broken_off(came):
             return
         given = [entry for entry in came if not isinstance(entry, BaseException)]
-        await self._submit(task, place, [answers for answers, _ in given], sum(seconds for _, seconds in given))
+        answers = [answer for answer, _ in given]
+        await self._submit(task, place, _in_both_orders(votes, answers), sum(seconds for _, seconds in given))
 
     def _votes(self, item: Item) -> list[Vote]:
         orders = (False, True) if self._plan.swap and len(item.systems) == 2 else (False,)
@@ -322,13 +323,30 @@ class Worker:
             for item, known in zip(items, earlier, strict=True)
         ]
         whole = replace(items[0], segment="")
-        request = Request(vote.channel, self._subject(task, places[0], whole, stages, vote), prompt)
+        segments = tuple(item.segment for item in items)
+        subject = replace(self._subject(task, places[0], whole, stages, vote), segments=segments)
+        request = Request(vote.channel, subject, prompt)
         good: dict[str, Json] = {}
 
         def judge(text: str) -> tuple[Verdict, str]:
             return judge_sentences(text, asked, prompt.schema["properties"], good)
 
         return request, judge
+
+
+def _in_both_orders(
+    votes: Sequence[Vote], answers: Sequence[Mapping[str, Json] | None]
+) -> list[Mapping[str, Json] | None]:
+    """The answers of votes that came in every order in which a pair was shown: one order alone says as much about the
+    order as about the pair."""
+    came: dict[tuple[str, int], bool] = {}
+    for vote, answer in zip(votes, answers, strict=True):
+        key = (vote.channel.member.model, vote.sample)
+        came[key] = came.get(key, True) and answer is not None
+    return [
+        answer if came[vote.channel.member.model, vote.sample] else None
+        for vote, answer in zip(votes, answers, strict=True)
+    ]
 
 
 def grouped(tasks: Sequence[Loaded], steps: Sequence[tuple[Loaded, int]]) -> list[tuple[Loaded, list[int]]]:

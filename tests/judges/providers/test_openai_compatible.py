@@ -12,7 +12,8 @@ import pytest
 from aiohttp import web
 
 from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, UnanswerableError, connect
-from lanner.judges.providers.openai_compatible import _retry_after, _without, family
+from lanner.judges.providers.openai_compatible import _retry_after, family
+from lanner.judges.schemas import reduced
 from stub_server import Stub, good, serving
 
 SCHEMA = {
@@ -121,7 +122,7 @@ def test_the_table_of_capabilities() -> None:
 
 def test_words_a_server_does_not_know_are_left_out_but_not_fields_of_that_name() -> None:
     schema = {"type": "array", "uniqueItems": True, "items": {"properties": {"uniqueItems": {"maxLength": 3}}}}
-    assert _without(schema, frozenset({"uniqueItems", "maxLength"})) == {
+    assert reduced(schema, frozenset({"uniqueItems", "maxLength"})) == {
         "type": "array", "items": {"properties": {"uniqueItems": {}}},
     }  # fmt: skip
 

@@ -33,7 +33,7 @@ from lanner.judges.providers import (
     UnanswerableError,
     UnreadableError,
 )
-from lanner.judges.schemas import grammar
+from lanner.judges.schemas import grammar, reduced
 from lanner.model import Json
 
 _LONGEST = 4_000_000  # bytes of a reply; more is not an answer to any question we ask
@@ -243,7 +243,7 @@ class Connection:
         if kept is None or kept[0] is not schema:
             if len(self._schemas) > 256:
                 self._schemas.clear()
-            kept = self._schemas[id(schema)] = (schema, _without(dict(schema), known.without))
+            kept = self._schemas[id(schema)] = (schema, reduced(dict(schema), known.without))
         return kept[1]
 
     async def _post(self, url: Any, body: Json) -> tuple[int, Mapping[str, str], bytes]:
@@ -391,19 +391,3 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
             seconds = (moment - datetime.now(UTC)).total_seconds()
         return max(0.0, seconds) if math.isfinite(seconds) else None
     return None
-
-
-def _without(schema: Json, words: frozenset[str]) -> Json:
-    if isinstance(schema, dict):
-        return {
-            name: (
-                {key: _without(entry, words) for key, entry in value.items()}
-                if name == "properties"
-                else _without(value, words)
-            )
-            for name, value in schema.items()
-            if name not in words
-        }
-    if isinstance(schema, list):
-        return [_without(entry, words) for entry in schema]
-    return schema

@@ -69,7 +69,7 @@ class SpansKind(Kind[Spans]):
         sides = list(question.sides)
         if question.missing and "source" not in sides:
             sides.append("source")
-        properties: dict[str, Schema] = {"side": {"enum": sides}, "text": {"type": "string"}}
+        properties: dict[str, Schema] = {"side": {"type": "string", "enum": sides}, "text": {"type": "string"}}
         for name, options in _option_fields(question):
             properties[name] = one_of(options)
         if question.missing:
