@@ -30,12 +30,19 @@ def test_several_models_are_several_judges_or_one_panel() -> None:
 
 
 @pytest.mark.parametrize(
-    ("context", "shown"), [("", (None, None, False)), ("3", (3, 3, False)), ("5,0", (5, 0, False)),
-                           ("document", (None, None, True))]
-)  # fmt: skip
-def test_context(context: str, shown: tuple[int | None, int | None, bool]) -> None:
-    settings = plans(context=context)[0].settings
-    assert (settings.before, settings.after, settings.whole_document) == shown
+    ("name", "context"),
+    [
+        ("", "people"),
+        ("own±2", "own±2"),
+        ("kim2025", "kim2025"),
+        ("3", "reference±3"),  # as it was given before contexts had names
+        ("5,0", "reference±5,0"),
+        ("document", "reference±all"),
+    ],
+)
+def test_context(name: str, context: str) -> None:
+    [plan] = plans_from(GIVEN | {"models": ["m"], "context": name})
+    assert plan.settings.context == context
 
 
 def test_dice_are_off_unless_several_samples_need_them() -> None:

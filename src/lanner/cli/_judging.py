@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from lanner.cli._source import documents_of
 from lanner.cli.import_ import slug
 from lanner.errors import LannerError, did_you_mean
 from lanner.judges import providers
+from lanner.judges.context import PEOPLE
 from lanner.judges.examples import demanded
 from lanner.judges.plan import Limits, Member, Plan, Totals
 from lanner.judges.prompt import Settings
@@ -68,19 +70,17 @@ def _member(model: str, url: str, given: dict[str, Any]) -> Member:
 
 
 def _settings(given: dict[str, Any]) -> Settings:
-    context, whole = given["context"], False
-    before = after = None
-    if context == "document":
-        whole = True
-    elif context:
-        parts = context.split(",")
-        if len(parts) > 2 or not all(part.strip().isdigit() for part in parts):
-            raise LannerError(
-                f"--context {context!r} is not understood.",
-                next_step='Give a number of sentences, "before,after", or "document".',
-            )
-        before, after = int(parts[0]), int(parts[-1])
-    return Settings(before, after, whole, not given["reference_free"], given["language"], comments=False)
+    return Settings(_context(given["context"], given["reference_free"]), given["language"], comments=False)
+
+
+def _context(name: str, reference_free: bool) -> str:
+    """The context by its name; numbers and "document" as they were given before contexts had names."""
+    sides = "source" if reference_free else "reference"
+    if name == "document":
+        return f"{sides}±all"
+    if re.fullmatch(r"\d+(,\s*\d+)?", name):
+        return f"{sides}±{name.replace(' ', '')}"
+    return "source±2" if reference_free and not name else name or PEOPLE
 
 
 def limits_from(given: dict[str, Any]) -> Limits:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from lanner import campaign
+from lanner.cli._judge_settings import SETTINGS, list_settings, old_options, settings_from
 from lanner.cli._judging import limits_from, place_of, plans_from, texts_and_protocol, watching
 from lanner.cli._output import Output, json_option, result_rows
 from lanner.cli._source import from_option, store_option
@@ -34,55 +35,75 @@ _ABOUT = {"help_option_names": ["-h", "--help"]}
 @click.argument("source", metavar="CAMPAIGN_OR_TEXTS")
 @click.option("--protocol", metavar="NAME_OR_FILE", help="What is asked about a file of texts.")
 @click.option("--model", "models", multiple=True, help="A model's name; repeat it for several judges.")
-@click.option("--base-url", "base_urls", multiple=True, default=["https://api.openai.com/v1"], show_default=True,
-              help="The server; once for all models, or once for each.")  # fmt: skip
-@click.option("--key-variable", default="", help="The environment variable that holds the key.",
-              show_default="LANNER_API_KEY, then the server's own, then the keyring")  # fmt: skip
+@click.option(
+    "--base-url",
+    "base_urls",
+    multiple=True,
+    default=["https://api.openai.com/v1"],
+    show_default=True,
+    help="The server; once for all models, or once for each.",
+)
 @click.option("--as", "judge_name", default="", help="The judge's name (default: the model's).")
 @click.option("--name", "campaign_name", default="", help="The campaign's name, for a file of texts.")
 @click.option("--panel", is_flag=True, help="Several models are one judge, whose answer is theirs combined.")
 @click.option("--samples", default=1, show_default=True, help="Ask so often about each item.")
-@click.option("--combine", type=click.Choice(["majority", "mean"]), default="majority", show_default=True,
-              help="How several answers become one.")  # fmt: skip
-@click.option("--mode", type=click.Choice(["stages", "pages", "documents"]), default="stages", show_default=True,
-              help="One call for each stage, for each page, or for all sentences of a document.")  # fmt: skip
-@click.option("--context", default="", metavar="N|N,M|document", help="Sentences shown before and after.",
-              show_default="the protocol's, two and two")  # fmt: skip
-@click.option("--reference-free", is_flag=True, help="Show no reference translations.")
+@click.option(
+    "--mode",
+    type=click.Choice(["stages", "pages", "documents"]),
+    default="stages",
+    show_default=True,
+    help="One call for each stage, for each page, or for all sentences of a document.",
+)
+@click.option(
+    "--context",
+    default="",
+    metavar="NAME",
+    show_default="people",
+    help="What is shown around a sentence: people, none, source±N, own±N, reference±N, whole, kim2025.",
+)
 @click.option("--few-shot", default=0, show_default=True, help="Examples from the calibration round.")
 @click.option("--swap", is_flag=True, help="Ask about pairs in both orders.")
-@click.option("--shuffle", is_flag=True, help="Show options in another order for each item and sample.")
-@click.option("--language", default="en", show_default=True, help="Language of the questions.")
-@click.option(
-    "--temperature", type=float, show_default="0, or 1 with several samples", help="How freely the model answers."
-)
-@click.option("--seed", default=0, show_default=True, help="Same seed, same order of options and samples.")
-@click.option("--max-tokens", default=2000, show_default=True, help="The longest reply.")
-@click.option("--reasks", default=2, show_default=True, help="How often a wrong answer is sent back.")
-@click.option("--in-flight", type=int, show_default="64", help="The most questions under way at once.")
-@click.option("--rpm", type=float, help="Requests per minute that the server allows.")
-@click.option("--tpm", type=float, help="Tokens per minute that the server allows.")
-@click.option("--timeout", default=120.0, show_default=True, help="Seconds to wait for a reply.")
-@click.option("--price-in", type=float, help="Price of a million tokens sent.")
-@click.option("--price-out", type=float, help="Price of a million tokens received.")
 @click.option("--max-cost", type=float, help="Stop before this run costs more.")
 @click.option("--limit", type=int, help="Judge only so many items now.")
 @click.option("--retry-missing", is_flag=True, help="Ask again where no valid answer came before.")
 @click.option("--batch", is_flag=True, help="Use the server's batch interface: cheaper, answers within a day.")
-@click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True,
-              help="Ask from this process, or from the machines of a Ray cluster.")  # fmt: skip
-@click.option("--ray-address", default="", metavar="HOST:PORT", show_default="RAY_ADDRESS, or the one on this machine",
-              help="Where the Ray cluster is.")  # fmt: skip
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True,
-              help="Workers on each machine of a Ray cluster.")  # fmt: skip
-@click.option("--replay", "replays", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False),
-              help="Take in a file of outputs that a model gave elsewhere.")  # fmt: skip
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Ask from this process, or from the machines of a Ray cluster.",
+)
+@click.option(
+    "--replay",
+    "replays",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Take in a file of outputs that a model gave elsewhere.",
+)
 @click.option("--dry-run", is_flag=True, help="Show three prompts and an estimate; ask nobody.")
+@click.option(
+    "--settings",
+    "settings_file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A TOML file of settings; `lanner judge --help-settings` lists them.",
+)
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="One setting, before the file's.")
+@click.option("--help-settings", is_flag=True, is_eager=True, expose_value=False, callback=list_settings,
+              help="List the settings.")  # fmt: skip
+@old_options
 @from_option
 @store_option
 @json_option
 def command(
-    source: str, dry_run: bool, replays: tuple[Path, ...], store_place: str, as_json: bool, **given: Any
+    source: str,
+    dry_run: bool,
+    replays: tuple[Path, ...],
+    store_place: str,
+    as_json: bool,
+    settings_file: Path | None,
+    assignments: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """Let models judge. Whatever ends it, the same command goes on where it was: nothing is asked twice.
 
@@ -90,6 +111,9 @@ def command(
     """
     output = Output("judge", as_json)
     exit_code = 0
+    values, notes = settings_from(settings_file, assignments, {name: given.pop(name) for name in SETTINGS})
+    given |= values
+    output.notes.extend(notes)
     if replays:
         _replay(output, source, replays, store_place, given)
     else:
@@ -108,7 +132,8 @@ def _run(
     """The exit code: 0 where every item has its answer, 3 where some have none."""
     with Store.open(store_place) as store:
         found = place_of(store, source, given, plans)
-        output.signature = f"{found.protocol_name} · hash {found.protocol_hash} · {plans[0].attributes['template']}"
+        ways = sorted({f"{plan.attributes['template']} · context {plan.settings.context}" for plan in plans})
+        output.signature = f"{found.protocol_name} · hash {found.protocol_hash} · {', '.join(ways)}"
         try:
             with watching(output) as show:
                 totals = _by_engine(output, store, found, plans, limits=limits, report=show, given=given)

@@ -16,6 +16,7 @@ from typing import Any
 
 import jinja2
 
+from lanner.judges.context import PEOPLE, canonical, lines_around, lines_of_document
 from lanner.judges.schemas import describe_form
 from lanner.model import (
     Choice,
@@ -24,13 +25,10 @@ from lanner.model import (
     Item,
     Json,
     Labels,
-    Object,
     Protocol,
     Question,
-    Segment,
     Stage,
     Text,
-    Unit,
 )
 from lanner.model import languages as language_names
 from lanner.protocols.flow import chosen
@@ -52,15 +50,15 @@ _environment = jinja2.Environment(
 
 @dataclass(frozen=True)
 class Settings:
-    """How much a model is shown. None for the window means the protocol's own (two sentences on either side).
-    `comments` asks for optional free text too."""
+    """What a model is shown: the name of a context, the language of the questions. `comments` asks for optional free
+    text too."""
 
-    before: int | None = None
-    after: int | None = None
-    whole_document: bool = False
-    reference: bool = True
+    context: str = PEOPLE
     language: str = "en"
     comments: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "context", canonical(self.context))
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,7 @@ class Prompter:
         frame = self._frame(stages, document, answers or {}, max(2, len(item.systems)), shuffle)
         view = {
             "document": document,
-            "texts": _texts(stages[0], document, item, self.settings),
+            "texts": lines_around(self.settings.context, stages[0], document, item),
             "answered": self._answered(stages, answers or {}),
         }
         user = self._user.render(view).strip()
@@ -173,7 +171,7 @@ class Prompter:
             (line, numbers.get(line.segment.id), self._answered(stages, answers[int(numbers[line.segment.id]) - 1]))
             if line.segment.id in numbers
             else (line, None, ())
-            for line in _document_lines(stages[0], document, items, self.settings)
+            for line in lines_of_document(self.settings.context, stages[0], document, items)
         ]
         required = list(numbers.values())
         schema = {
@@ -306,55 +304,3 @@ class _Asked:
         own = [(option.id, self.words.option(self.question.id, option.id)) for option in self.question.choices]
         source = self.question.for_each or ""
         return own + [(label, self.words.option(source, label)) for label in self.chosen]
-
-
-@dataclass(frozen=True)
-class _Line:
-    """One sentence as a model sees it: its text on each side, and whether it is the one asked about."""
-
-    segment: Segment
-    source: str | None
-    outputs: tuple[str, ...]
-    reference: str | None
-    asked: bool
-
-
-def _texts(stage: Stage, document: Document, item: Item, settings: Settings) -> list[_Line]:
-    """The sentences shown, never across the border of the document. Context has source and reference; the sentence
-    that is asked about has its outputs too. A whole document shows the outputs throughout."""
-    segments = document.segments
-    if stage.unit is Unit.JUDGE:
-        return []
-    whole = stage.unit is Unit.DOCUMENT
-    place = 0 if whole else next(n for n, segment in enumerate(segments) if segment.id == item.segment)
-    first, last = 0, len(segments)
-    if stage.unit is Unit.ISOLATED:
-        first, last = place, place + 1
-    elif not whole and not settings.whole_document:
-        before = stage.context.model_before if settings.before is None else settings.before
-        after = stage.context.model_after if settings.after is None else settings.after
-        first, last = max(0, place - before), min(len(segments), place + after + 1)
-    lines = []
-    for number in range(first, last):
-        segment = segments[number]
-        asked = whole or number == place
-        shown = asked and stage.object in (Object.OUTPUT, Object.OUTPUTS)
-        outputs = tuple(item.texts.get(name) or segment.text(name) or "" for name in item.systems) if shown else ()
-        with_reference = settings.reference and not (asked and not whole) and stage.unit is not Unit.ISOLATED
-        reference = next(iter(segment.references.values()), None) if with_reference else None
-        lines.append(_Line(segment, segment.source if "source" in stage.show else None, outputs, reference, asked))
-    return lines
-
-
-def _document_lines(stage: Stage, document: Document, items: Sequence[Item], settings: Settings) -> list[_Line]:
-    """Every sentence of the document; those that are asked about with their outputs."""
-    by_segment = {item.segment: item for item in items}
-    lines = []
-    for segment in document.segments:
-        item = by_segment.get(segment.id)
-        shown = item is not None and stage.object in (Object.OUTPUT, Object.OUTPUTS)
-        outputs = tuple(item.texts.get(n) or segment.text(n) or "" for n in item.systems) if item and shown else ()
-        reference = next(iter(segment.references.values()), None) if settings.reference and item is None else None
-        source = segment.source if "source" in stage.show else None
-        lines.append(_Line(segment, source, outputs, reference, item is not None))
-    return lines

@@ -60,7 +60,7 @@ def _as_options(names: Sequence[str]) -> str:
 
 _OPTIONS = {
     "models": "--model", "calls": "--mode", "rule": "--combine", "examples": "--few-shot", "template": "the template",
-    "shown": "--context, --reference-free or --language",
+    "shown": "--context or --language",
 }  # fmt: skip
 
 
