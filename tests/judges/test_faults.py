@@ -200,7 +200,7 @@ Beside single questions, a run ends early, with what to do next and everything s
 - A limit on cost that the next request could pass, its longest reply included.
 
 `lanner judge` ends with 0 when every item has its answer, with 3 when some are missing or left open and it says what to
-do next, with 1 when it could not run.
+do next, with 2 when it could not run.
 """
 
 
