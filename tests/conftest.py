@@ -21,7 +21,7 @@ settings.load_profile("lanner")
 
 SLOW = (
     "soak", "test_packaging.py", "designs/test_replays.py", "test_docs_commands.py", "browser/test_organiser_live.py",
-    "browser/test_keyboard.py", "reports/lab", "cli", "judges", "test_docs.py",
+    "browser/test_keyboard.py", "reports/comparison", "cli", "judges", "test_docs.py",
 )  # fmt: skip
 """Files and folders that take long; they begin, so that at the end nobody waits for one of them."""
 

@@ -51,7 +51,7 @@ MODULES = {
     "association": "lanner.stats.association",
     "campaign": "lanner.campaign",
     "commands": "lanner.cli",
-    "comparing": "lanner.reports.lab",
+    "comparing": "lanner.reports.comparison",
     "context": "lanner.stats.context",
     "designs": "lanner.designs",
     "effort": "lanner.stats.effort",

@@ -26,15 +26,16 @@ from lanner.analysis.material import Material
 from lanner.analysis.rows import groups_in
 from lanner.client import Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, did_you_mean
+from lanner.figures import pictures
+from lanner.figures.colours import plain
+from lanner.figures.drawing import standalone
+from lanner.figures.intervals import Row, intervals
+from lanner.figures.typeset import estimate
 from lanner.model import Json, Result
-from lanner.reports import html, pictures
+from lanner.reports import html
 from lanner.reports.build import build
-from lanner.reports.colours import plain
-from lanner.reports.figures.intervals import Row, intervals
+from lanner.reports.comparison.build import compare as compare_materials
 from lanner.reports.files import write
-from lanner.reports.lab.build import compare as compare_materials
-from lanner.reports.svg import standalone
-from lanner.reports.typeset import estimate
 from lanner.stats import ranking
 from lanner.stats.metaeval import metaeval as evaluate_metrics
 from lanner.stats.metaeval import scorers_of

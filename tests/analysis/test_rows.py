@@ -70,6 +70,7 @@ def test_groups_are_counted_one_by_one_or_named_together() -> None:
     assert set(counted(rows(), of=["people", "metrics"]).table["judge"]) == {"ann", "ben", "comet"}
     machines = rows().filter(pl.col("judge_kind").is_in(["model", "metric"]))
     assert set(counted(machines).table["judge"]) == {"gpt"}, "without people, models; never with metrics"
+    assert str(counted(machines, of=["people", "models", "metrics"]).selection) == "main items by models and metrics"
     with pytest.raises(InputError, match="no group of judges"):
         counted(rows(), of="robots")
 

@@ -10,8 +10,8 @@ from playwright.sync_api import Page
 from cli.test_study_page import CHECKS, STUDY
 from lanner.cli._study_page import page as study_page
 from lanner.reports.build import build
+from lanner.reports.comparison.build import compare
 from lanner.reports.html import render
-from lanner.reports.lab.build import compare
 from lanner.stats.resample import Resampling
 from lanner.studies.data import Data
 from page_inspection import clean, clean_in_both

@@ -5,7 +5,7 @@ import pytest
 from cli.command import Command
 from data_sets import data_dir
 from lanner.formats import native
-from reports.lab.worlds import scores
+from reports.comparison.worlds import scores
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lxml import etree
 
-from lanner.reports.svg import Drawing
+from lanner.figures.drawing import Drawing
 
 
 def words(drawing: Drawing) -> list[str]:

@@ -1,7 +1,7 @@
 """A small report with everything a report can hold, hostile text included."""
 
+from lanner.figures.drawing import Drawing
 from lanner.reports.parts import Column, Figure, Paragraph, Quotes, Report, Section, Table
-from lanner.reports.svg import Drawing
 
 HOSTILE = "<img src=x onerror=alert(1)> & \\input{secret} =1+1"
 

@@ -12,20 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from lanner.figures.bars import Bar, Panel, Preference, bars, histogram, preference, shares, throughput
+from lanner.figures.curves import Curve, curves
+from lanner.figures.intervals import Effect, Estimator, Group, Row, estimators, forest, intervals
+from lanner.figures.intervals import Panel as Judged
+from lanner.figures.matrices import Merge, Pair, confusion, heat_map, merging
 from lanner.reports import html, latex
-from lanner.reports.figures.bars import Bar, bars
-from lanner.reports.figures.confusion import confusion
-from lanner.reports.figures.curves import Curve, curves
-from lanner.reports.figures.estimators import Estimator, Group, estimators
-from lanner.reports.figures.forest import Effect, forest
-from lanner.reports.figures.forest import Panel as Judged
-from lanner.reports.figures.heat_map import Pair, heat_map
-from lanner.reports.figures.histogram import histogram
-from lanner.reports.figures.intervals import Row, intervals
-from lanner.reports.figures.merging import Merge, merging
-from lanner.reports.figures.preference import Preference, preference
-from lanner.reports.figures.shares import Panel, shares
-from lanner.reports.figures.throughput import throughput
 from reports.sample import report
 
 FOLDER = Path(__file__).parent / "snapshots"

@@ -112,6 +112,7 @@ SCOPES = {
     "POST /api/v1/campaigns/{campaign}/state": "write",
     "POST /api/v1/campaigns/{campaign}/judges": "write",
     "GET /api/v1/campaigns/{campaign}/progress": "campaigns",
+    "GET /api/v1/campaigns/{campaign}/agreement": "judgements",
     "GET /api/v1/campaigns/{campaign}/documents": "campaigns",
     "GET /api/v1/campaigns/{campaign}/tasks": "campaigns",
     "GET /api/v1/campaigns/{campaign}/judgements": "judgements",

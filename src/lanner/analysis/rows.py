@@ -194,4 +194,6 @@ def _groups(
     for name in names:
         if name not in GROUPS:
             raise InputError(f"There is no group of judges {name!r}.", next_step=did_you_mean(name, list(GROUPS)))
-    return names
+    everyone = Selection(purpose, tuple(GROUPS), frozenset(left_out))
+    present = groups_in(table.filter(reasons_not_counted(table, everyone).is_null()))
+    return tuple(name for name in names if name in present) or names

@@ -77,12 +77,18 @@ def rank_systems(
     chosen = {"judges": judges, "resampling": resampling or Resampling(), **options}
     made = rows.sign(ranking.systems(rows.table, of, **chosen))
     pairs = rows.sign(ranking.head_to_head(rows.table, of, **chosen))
-    plain = not options.get("standardise") and not options.get("per_words")
-    bounds = bounds_of(protocol, of) if protocol is not None and plain else None
-    return Ranking(_keep_on_scale(made, bounds), pairs)
+    return Ranking(keep_on_scale(made, score_bounds(protocol, of, options)), pairs)
 
 
-def _keep_on_scale(result: Result, bounds: Bounds | None) -> Result:
+def score_bounds(protocol: Protocol | None, of: str, options: Mapping[str, Any]) -> Bounds | None:
+    """The ends of the scale that a ranking is on: none for z scores and rates."""
+    if protocol is None or options.get("standardise") or options.get("per_words"):
+        return None
+    return bounds_of(protocol, of)
+
+
+def keep_on_scale(result: Result, bounds: Bounds | None) -> Result:
+    """A ranking whose intervals stay on the scale of its score; the signature says how."""
     if bounds is None:
         return result
     kept = []

@@ -11,13 +11,13 @@ from lanner.campaign import guidelines
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.errors import InputError, did_you_mean
+from lanner.figures.typeset import duration, estimate, percent, plural
 from lanner.model import Json
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.messages import Words, spell
 from lanner.monitor.snapshot import DisagreementFilter, Measure
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels
 from lanner.monitor.verdict import Check
-from lanner.reports.typeset import duration, estimate, percent, plural
 from lanner.store import Store
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from lanner.analysis.material import Material
 from lanner.cli._output import Output, add_rows
+from lanner.figures.typeset import percent
 from lanner.model import Json, Result
-from lanner.reports.typeset import percent
 from lanner.stats.mixed import mixed
 from lanner.stats.reading import band
 from lanner.stats.wide import wide

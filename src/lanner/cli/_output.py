@@ -17,8 +17,8 @@ from rich.table import Table
 
 from lanner import __version__
 from lanner.errors import LannerError
+from lanner.figures.typeset import estimate, number, p_value
 from lanner.model import Json, Result
-from lanner.reports.typeset import estimate, number, p_value
 
 _HEADINGS = {"estimate": "estimate [95 %]", "p_text": "p"}
 _SHORT = 12  # numbers shorter than this are never broken over two lines

@@ -8,19 +8,14 @@ from typing import Any
 
 import polars as pl
 
+from lanner.figures.bars import Bar, Panel, Preference, bars, histogram, preference, shares, throughput
+from lanner.figures.intervals import Effect, Row, forest, intervals
+from lanner.figures.intervals import Panel as Judged
+from lanner.figures.matrices import Pair, heat_map
+from lanner.figures.typeset import estimate, interval, number, p_value, plural, words
 from lanner.model import Grid, Json, Result
 from lanner.protocols.wording import Wording
-from lanner.reports.figures.bars import Bar, bars
-from lanner.reports.figures.forest import Effect, forest
-from lanner.reports.figures.forest import Panel as Judged
-from lanner.reports.figures.heat_map import Pair, heat_map
-from lanner.reports.figures.histogram import histogram
-from lanner.reports.figures.intervals import Row, intervals
-from lanner.reports.figures.preference import Preference, preference
-from lanner.reports.figures.shares import Panel, shares
-from lanner.reports.figures.throughput import throughput
 from lanner.reports.parts import Figure
-from lanner.reports.typeset import estimate, interval, number, p_value, plural, words
 from lanner.stats import ranking
 from lanner.stats.agreement import kappa, percent
 from lanner.stats.coefficients import pairwise

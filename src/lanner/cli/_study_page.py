@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from importlib import import_module
 
+from lanner.figures.typeset import number, plural
 from lanner.model import Json
 from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table
-from lanner.reports.typeset import number, plural
 from lanner.studies.data import Data
 from lanner.studies.reproduce import AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED, Check, summary
 from lanner.studies.study import Study

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from lanner.analysis import Measure
 from lanner.analysis.material import Material
 from lanner.cli._output import Output
+from lanner.figures.typeset import estimate, p_value
 from lanner.model import Json, Result
-from lanner.reports.typeset import estimate, p_value
 from lanner.stats.agreement import alpha, kappa
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, severity
 from lanner.stats.resample import Resampling
@@ -76,9 +76,12 @@ class _Question:
             by_pair.setdefault((row["judge"], row["other"]), []).append(row)
         for (one, other), rows in by_pair.items():
             self._table(
-                "merger", rows, ["merged", ("value", "κ then"), ("before", "κ now"), ("gained", "gain [95 %]")],
-                f"{one} – {other}: κ if two labels were one", _MOST,
-            )  # fmt: skip
+                "merger",
+                rows,
+                ["merged", ("value", "κ then"), ("before", "κ now"), ("gained", "gain [95 %]")],
+                f"{one} – {other}: κ if two labels were one",
+                _MOST,
+            )
 
     def _confusions(self, results: list[Result]) -> None:
         for result in results:

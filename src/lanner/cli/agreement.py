@@ -16,8 +16,8 @@ from lanner.cli._output import Output
 from lanner.cli._source import Source, shares, source_options
 from lanner.cli._why import print_why
 from lanner.errors import InputError, StatisticError, did_you_mean
+from lanner.figures.typeset import estimate
 from lanner.model import Json, Result, Spans
-from lanner.reports.typeset import estimate
 from lanner.stats.agreement import kappa
 from lanner.stats.diagnosis import prevalence
 from lanner.stats.gamma import gamma as gamma_of

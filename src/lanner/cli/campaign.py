@@ -7,7 +7,7 @@ import click
 from lanner import campaign, registry
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
-from lanner.reports.typeset import percent
+from lanner.figures.typeset import percent
 from lanner.store import Seat, Store
 
 _ELSEWHERE = {

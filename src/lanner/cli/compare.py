@@ -12,8 +12,8 @@ from lanner.analysis.rows import group_of
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, protocol_option, store_option
 from lanner.errors import InputError, did_you_mean
+from lanner.reports.comparison.build import compare
 from lanner.reports.files import write
-from lanner.reports.lab.build import compare
 from lanner.stats.resample import Resampling
 
 _KEPT = {"people": ("people",), "models": ("models", "metrics")}

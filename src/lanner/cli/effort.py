@@ -10,8 +10,8 @@ import click
 from lanner.analysis import Counted
 from lanner.cli._output import Output, add_rows
 from lanner.cli._source import Source, check_domains, names, source_options
+from lanner.figures.typeset import duration, p_value
 from lanner.model import Json, Result
-from lanner.reports.typeset import duration, p_value
 from lanner.stats.effort import cost, fatigue, throughput
 from lanner.stats.resample import Resampling
 

@@ -10,11 +10,11 @@ import click
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, protocol_option, store_option
 from lanner.errors import InputError
+from lanner.figures.typeset import number, p_value
 from lanner.formats import mtme
 from lanner.model import Result
 from lanner.reports import latex
 from lanner.reports.parts import Column, Table
-from lanner.reports.typeset import number, p_value
 from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval, scorers_of
 
 _SHOWN = ("group", "metric", "acc_eq", "acc_eq_cv", "sys_pairwise_accuracy", "spa", "segment_pearson", "missing")

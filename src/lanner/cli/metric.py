@@ -12,9 +12,9 @@ from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, reading_options, store_option
 from lanner.cli.import_ import parse_options
 from lanner.errors import InputError, LannerError, Where, did_you_mean
+from lanner.figures.typeset import estimate
 from lanner.metrics import Languages, Rating, rate
 from lanner.model import Document, Judge, Judgement, languages
-from lanner.reports.typeset import estimate
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 

@@ -12,8 +12,8 @@ from lanner.analysis.material import Material
 from lanner.cli._output import Output
 from lanner.cli._source import Source, optional_source_options, shares
 from lanner.errors import InputError, LannerError
+from lanner.figures.typeset import number, percent
 from lanner.model import Rank
-from lanner.reports.typeset import number, percent
 from lanner.stats import power
 from lanner.stats.power import Components, Design
 

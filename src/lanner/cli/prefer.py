@@ -9,8 +9,8 @@ from lanner.analysis.material import Material
 from lanner.cli._output import Output
 from lanner.cli._source import Source, shares, source_options
 from lanner.errors import InputError
+from lanner.figures.typeset import estimate, p_value, percent
 from lanner.model import Json, Rank, Result
-from lanner.reports.typeset import estimate, p_value, percent
 from lanner.stats.bradley_terry import bradley_terry
 from lanner.stats.preference import TIES, majority, sign_test
 from lanner.stats.resample import Resampling

@@ -10,9 +10,9 @@ from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.designs.promoting import promote
 from lanner.errors import CampaignError, did_you_mean
+from lanner.figures.typeset import percent
 from lanner.model import Protocol, Stage
 from lanner.protocols.promotion import promoted, standings
-from lanner.reports.typeset import percent
 from lanner.store import Store
 
 

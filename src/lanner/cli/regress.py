@@ -12,8 +12,8 @@ import polars as pl
 from lanner.cli._mixed import print_mixed
 from lanner.cli._output import Output, print_rows
 from lanner.cli._source import Source, check_domains, names, shares, source_options
+from lanner.figures.typeset import p_value, percent
 from lanner.model import Json, Result
-from lanner.reports.typeset import p_value, percent
 from lanner.stats.reading import band
 from lanner.stats.regression import Clustering, regress
 from lanner.stats.regression import blocks as regress_blocks

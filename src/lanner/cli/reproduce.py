@@ -10,7 +10,7 @@ import click
 from lanner.cli._output import Output, json_option
 from lanner.cli._study_page import MARKS, ours, page, typed
 from lanner.errors import LannerError
-from lanner.reports.typeset import number
+from lanner.figures.typeset import number
 from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, read, summary
 from lanner.studies.study import Study, load, names
 

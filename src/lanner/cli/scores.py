@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
+import polars as pl
 
 from lanner.analysis.material import Material
+from lanner.analysis.scores import keep_on_scale, score_bounds
 from lanner.cli._domains import with_domains
 from lanner.cli._output import Output
 from lanner.cli._source import Source, chosen_judges, source_options
 from lanner.errors import InputError, did_you_mean
+from lanner.figures.typeset import estimate, p_value
 from lanner.model import Result, languages
-from lanner.reports.typeset import estimate, p_value
 from lanner.stats import ranking, scores
 from lanner.stats.ranking import Adjust, Combine, Correction, Test
 from lanner.stats.resample import Resampling
@@ -75,7 +77,9 @@ def command(
     if known and known.weights and given.protocol:
         given = replace(given, protocol=known.weigh(given.protocol))
         output.note(f"Errors weigh as in {known.citation}; weights from {known.weights_from}.")
-    table, notes = with_domains(given.table, documents) if documents else (given.table, ())
+    counted = given.table.filter(~pl.col("judge").is_in(list(given.left_out)))
+    table, notes = with_domains(counted, documents) if documents else (counted, ())
+    output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in given.left_out.items())
     output.notes.extend(notes)
     named = question or (known.of if known else None)
     for of, planned in _asked(given, named):
@@ -92,6 +96,8 @@ def command(
             output.note("No domain is known, so that all is one domain: name them with --documents.")
         ranked = ranking.head_to_head if pairs else ranking.systems
         result = ranked(table, of, resampling=Resampling(seed=seed), **options)
+        if not pairs:
+            result = keep_on_scale(result, score_bounds(given.protocol, of, options))
         (_print_pairs if pairs else _print_systems)(output, result, of)
     output.end()
 

@@ -7,28 +7,20 @@ from dataclasses import replace
 
 from lanner.analysis.material import Material
 from lanner.errors import LannerError
+from lanner.figures.typeset import plural
 from lanner.model import Protocol
 from lanner.reports.parts import Report, Section
 from lanner.reports.sections import (
     agreement,
-    along,
     checks,
-    comments,
-    contexts,
-    correlations,
     disagreements,
-    disputed,
+    documents,
     effort,
     explained,
     labels,
-    linked,
-    marks,
     method,
-    preferences,
-    questionnaire,
     systems,
 )
-from lanner.reports.typeset import plural
 from lanner.reports.view import View
 from lanner.stats.resample import Resampling
 
@@ -39,10 +31,10 @@ BODY: tuple[Make, ...] = (
     agreement.calibration,
     disagreements.section,
     systems.section,
-    preferences.section,
+    systems.preferences,
     labels.section,
-    marks.section,
-    contexts.section,
+    labels.marked_passages,
+    documents.context_needs,
     explained.section,
     effort.section,
     checks.section,
@@ -51,13 +43,13 @@ BODY: tuple[Make, ...] = (
 APPENDIX: tuple[Make, ...] = (
     method.details,
     agreement.details,
-    disputed.section,
-    linked.section,
-    correlations.section,
+    disagreements.most_disputed,
+    labels.linked_marks,
+    explained.correlated_judges,
     explained.details,
-    along.section,
-    questionnaire.section,
-    comments.section,
+    documents.section,
+    method.questionnaire,
+    disagreements.comments,
 )
 
 

@@ -16,13 +16,13 @@ import polars as pl
 from lanner import formats
 from lanner.analysis.material import Material
 from lanner.errors import LannerError
+from lanner.figures.typeset import words
 from lanner.formats import appraise_scores
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
 from lanner.model.cells import guarded
 from lanner.protocols.derived import derived
 from lanner.reports.codebook import write_beside
 from lanner.reports.files import write_whole
-from lanner.reports.typeset import words
 from lanner.stats import scores
 
 

@@ -8,11 +8,11 @@ import tempfile
 from pathlib import Path
 
 from lanner.errors import LannerError, Where
+from lanner.figures.colours import plain
+from lanner.figures.drawing import standalone
+from lanner.figures.pictures import available, pdf, png
 from lanner.reports import html, latex
-from lanner.reports.colours import plain
 from lanner.reports.parts import Report, csv_text
-from lanner.reports.pictures import available, pdf, png
-from lanner.reports.svg import standalone
 
 
 def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:

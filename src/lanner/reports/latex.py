@@ -52,17 +52,35 @@ def table(part: Table) -> str:
     if _lines(part) > _PAGE:
         head = [r"\toprule", *_head(part), r"\midrule"]
         lines = [
-            rf"{{{size}", rf"\begin{{longtable}}{{{layout}}}", "".join(caption) + r"\\", *head, r"\endfirsthead", *head,
-            r"\endhead", rf"\midrule\multicolumn{{{len(part.columns)}}}{{r@{{}}}}{{\textit{{continued}}}} \\",
-            r"\endfoot", r"\bottomrule", r"\endlastfoot", *_body(part), r"\end{longtable}}",
+            rf"{{{size}",
+            rf"\begin{{longtable}}{{{layout}}}",
+            "".join(caption) + r"\\",
+            *head,
+            r"\endfirsthead",
+            *head,
+            r"\endhead",
+            rf"\midrule\multicolumn{{{len(part.columns)}}}{{r@{{}}}}{{\textit{{continued}}}} \\",
+            r"\endfoot",
+            r"\bottomrule",
+            r"\endlastfoot",
+            *_body(part),
+            r"\end{longtable}}",
             *([rf"{{\centering{signature}}}"] if signature else []),
-        ]  # fmt: skip
+        ]
         return "\n".join(lines) + "\n"
     lines = [
-        r"\begin{table}[!htbp]", rf"\centering{size}\setlength{{\belowcaptionskip}}{{4pt}}", *caption,
-        rf"\sbox0{{\begin{{tabular}}{{{layout}}}", r"\toprule", *_head(part), r"\midrule", *_body(part),
-        r"\bottomrule", r"\end{tabular}}%", _FITTED,
-    ]  # fmt: skip
+        r"\begin{table}[!htbp]",
+        rf"\centering{size}\setlength{{\belowcaptionskip}}{{4pt}}",
+        *caption,
+        rf"\sbox0{{\begin{{tabular}}{{{layout}}}",
+        r"\toprule",
+        *_head(part),
+        r"\midrule",
+        *_body(part),
+        r"\bottomrule",
+        r"\end{tabular}}%",
+        _FITTED,
+    ]
     lines += [rf"\par\smallskip{{{signature}}}"] if signature else []
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 
@@ -126,13 +144,24 @@ def document(report: Report) -> str:
     unknown = sorted({character for character in body + title if ord(character) > _LATIN and character not in _KNOWN})
     declared = [rf"  \DeclareUnicodeCharacter{{{ord(one):04X}}}{{\textquestiondown}}" for one in unknown]
     head = [
-        r"\documentclass{article}", r"\usepackage[margin=2.2cm]{geometry}",
+        r"\documentclass{article}",
+        r"\usepackage[margin=2.2cm]{geometry}",
         r"\usepackage{array,booktabs,longtable,amssymb,graphicx,iftex}",
-        r"\ifPDFTeX", r"  \usepackage[T1]{fontenc}", *declared, r"\else", r"  \usepackage{fontspec}",
-        r"  \ifLuaTeX", rf"    \directlua{{luaotfload.add_fallback('scripts', {{{_FALLBACKS}}})}}",
-        r"    \setmainfont{Latin Modern Roman}[RawFeature={fallback=scripts}]", r"  \fi", r"\fi",
-        r"\extrafloats{100}", rf"\title{{{title}}}", r"\begin{document}", r"\maketitle",
-    ]  # fmt: skip
+        r"\ifPDFTeX",
+        r"  \usepackage[T1]{fontenc}",
+        *declared,
+        r"\else",
+        r"  \usepackage{fontspec}",
+        r"  \ifLuaTeX",
+        rf"    \directlua{{luaotfload.add_fallback('scripts', {{{_FALLBACKS}}})}}",
+        r"    \setmainfont{Latin Modern Roman}[RawFeature={fallback=scripts}]",
+        r"  \fi",
+        r"\fi",
+        r"\extrafloats{100}",
+        rf"\title{{{title}}}",
+        r"\begin{document}",
+        r"\maketitle",
+    ]
     return "\n".join([*head, body, r"\end{document}"]) + "\n"
 
 

@@ -22,6 +22,7 @@ from lanner.analysis import (
     question_agreement,
 )
 from lanner.analysis.material import Material
+from lanner.analysis.rows import signed
 from lanner.model import Judge, JudgeKind, Protocol, Result
 from lanner.protocols.wording import Wording
 from lanner.stats.resample import Resampling
@@ -212,6 +213,8 @@ class View:
             self.printed.append(result)
         if made is None:
             return ""
+        if "rows" not in dict(made.parts):
+            made = signed(made, self.everyone.selection)
         known = {"judges": sum(key in result.labels for key in ("judge", "other")), **result.counts}
         counts = tuple((name, f"{known[name]:,}") for name in ("items", "documents", "judges") if known.get(name))
         return str(replace(made, protocol=self.protocol.label, parts=(*counts, *made.parts)))

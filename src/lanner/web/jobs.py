@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from lanner import campaign as campaigns
 from lanner import formats
+from lanner.analysis import agreements
 from lanner.analysis.material import from_campaign
 from lanner.campaign import files
 from lanner.campaign.files import Incoming
@@ -63,6 +64,29 @@ class Jobs(LiveCampaigns):
     def write_copy(self, campaign: int, path: str) -> str:
         """A complete copy of a campaign."""
         return str(files.write_copy(self._store, campaign, Path(path)))
+
+    def agreement(self, campaign: int) -> list[dict[str, Any]]:
+        """How far people agree on each question, as rows; a grid with its weakest row."""
+        material = from_campaign(self._store, campaign)
+        rows = material.counted()
+        assert material.protocol is not None
+        return [
+            {
+                "question": entry.plan.id,
+                "coefficient": entry.plan.headline.sign,
+                "group": rows.selection.groups[0],
+                "value": entry.headline.value,
+                "low": entry.headline.low,
+                "high": entry.headline.high,
+                "items": entry.headline.counts.get("items", 0),
+                "documents": entry.headline.counts.get("documents", 0),
+                "judges": entry.headline.counts.get("judges", 0),
+                "weakest": entry.weakest.measure.row if entry.weakest else None,
+                "weakest_value": entry.weakest.result.value if entry.weakest else None,
+                "signature": str(entry.headline.signature or ""),
+            }
+            for entry in agreements(rows, material.protocol)
+        ]
 
     def report(self, campaign: int) -> str:
         """The report as one HTML page."""

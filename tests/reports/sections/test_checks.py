@@ -5,7 +5,7 @@ from lanner.model import Role
 from lanner.reports.parts import Table
 from lanner.reports.sections.checks import section
 from lanner.reports.view import View
-from reports.lab.worlds import QUICK, answered
+from reports.comparison.worlds import QUICK, answered
 from reports.test_view import view
 
 

@@ -1,11 +1,13 @@
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 
 from analysis.plain_oracle import raw
 from lanner.model import JudgeKind
-from lanner.reports.parts import Figure
-from lanner.reports.sections.disagreements import most_confused, section
+from lanner.reports.parts import Figure, Paragraph, Quotes
+from lanner.reports.sections.disagreements import comments, lines, most_confused, most_disputed, section
 from lanner.stats import diagnosis
 from reports.test_view import view
 
@@ -56,3 +58,55 @@ def test_the_largest_part_is_the_pair_with_most_disagreements_not_the_one_whose_
     made = section(seen)
     assert made is not None
     assert f"({100 * found.between / found.total:.0f} % of {found.total})" in made.findings[0]
+
+
+def test_the_furthest_apart_with_everybodys_answers() -> None:
+    made = most_disputed(view("falcon"))
+    assert made is not None
+    paragraph, quotes = made.blocks
+    assert isinstance(paragraph, Paragraph) and isinstance(quotes, Quotes)
+    assert "shared items" in paragraph.text
+    first = quotes.entries[0]
+    assert {name for name, _ in first["answers"]} == {"Judge 0", "Judge 1", "Judge 2"}
+    assert "distance" in first["head"]
+    documents = [entry["head"].split(",")[0] for entry in quotes.entries]
+    assert len(set(documents)) == len(documents)
+
+
+def test_neighbours_are_context_and_the_sentence_is_not() -> None:
+    document = view("falcon").material.documents[0]
+    shown = lines(document, "2", "oak")
+    assert [line["context"] for line in shown] == [True, False, True, False]
+    assert shown[3]["language"] == "de"
+    assert lines(document, "99", "oak") == lines(None, "1", "") == []
+
+
+def test_a_whole_document_shows_how_it_begins() -> None:
+    document = view("falcon").material.documents[0]
+    shown = lines(document, "", "oak|elm")
+    assert [line.get("name", "") for line in shown] == ["", "oak", "elm"]
+
+
+def test_one_judge_disputes_nothing() -> None:
+    assert most_disputed(view("falcon", judges=1)) is None
+
+
+def test_comments_stand_with_their_sentence() -> None:
+    made = view("h_falcon")
+    first = made.material.judgements[0]
+    comment = replace(first, question="comment", value="<b>odd</b> word order")
+    material = replace(made.material, judgements=(*made.material.judgements, comment))
+    found = comments(replace(made, material=material))
+    assert found is not None
+    [quotes] = found.blocks
+    assert isinstance(quotes, Quotes)
+    said = [entry["answers"][0][1] for entry in quotes.entries]
+    assert "<b>odd</b> word order" in said
+    entry = quotes.entries[said.index("<b>odd</b> word order")]
+    assert [line["language"] for line in entry["lines"]] == ["en", "de"]
+
+
+def test_silence() -> None:
+    made = view("h_falcon")
+    quiet = tuple(judgement for judgement in made.material.judgements if judgement.question != "comment")
+    assert comments(replace(made, material=replace(made.material, judgements=quiet))) is None

@@ -1,5 +1,10 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
 from lanner.reports.parts import Figure, Table
-from lanner.reports.sections.explained import details, section
+from lanner.reports.sections.explained import WAYS, correlated_judges, details, section, three_ways
+from lanner.stats.regression import regress
 from reports.test_view import view
 
 
@@ -26,3 +31,42 @@ def test_the_models_of_the_analysis_plan() -> None:
 
 def test_a_protocol_without_such_a_model() -> None:
     assert section(view("falcon")) is None
+
+
+def test_three_estimates_of_every_coefficient() -> None:
+    made = view("h_falcon")
+    terms = [("sentence", "Sentence score", ""), ("skills.style_register", "Style", "tenor")]
+    clustered = regress(made.wide, "holistic", ["skills", "sentence"], by=("judge",)).rows
+    figure, table = three_ways(made, "holistic", ["skills", "sentence"], ["j0", "j1"], terms, clustered)
+    assert isinstance(figure, Figure) and isinstance(table, Table)
+    row = next(row for row in table.data if row["term"] == "sentence")
+    assert all(row[f"{way}_low"] < row[f"{way}_value"] < row[f"{way}_high"] for way in WAYS)
+    assert row["OLS_value"] == row["clustered_value"]  # only the uncertainty differs
+    assert row["OLS_error"] != row["clustered_error"]
+    assert "would be called significant in one way" in figure.caption
+    assert [column.span for column in table.columns].count("OLS") == 3
+
+
+def test_nothing_to_estimate() -> None:
+    assert three_ways(view("h_falcon"), "holistic", ["sentence"], [], [], []) == []
+
+
+def test_scales_and_scores_between_every_two_judges() -> None:
+    made = correlated_judges(view("h_falcon"))
+    assert made is not None
+    [table] = made.blocks
+    assert isinstance(table, Table)
+    assert {row["what"] for row in table.rows} >= {"Sentence score", "Holistic score", "Skill sum"}
+    assert len([row for row in table.rows if row["what"] == "Holistic score"]) == 3
+    assert all(row["n"] == 48 for row in table.rows)
+
+
+def test_judges_who_share_nothing_are_not_listed() -> None:
+    made = view("h_falcon", judges=2)
+    places = {"j0": "d0", "j1": "d1"}
+    apart = tuple(j for j in made.material.judgements if j.document == places[j.judge])
+    assert correlated_judges(replace(made, material=replace(made.material, judgements=apart))) is None
+
+
+def test_one_judge_has_nobody_to_go_along_with() -> None:
+    assert correlated_judges(view("h_falcon", judges=1)) is None

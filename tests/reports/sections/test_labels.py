@@ -1,7 +1,13 @@
+from __future__ import annotations
+
 import pytest
 
-from lanner.reports.parts import Figure
-from lanner.reports.sections.labels import section
+from lanner import protocols
+from lanner.analysis.material import Material
+from lanner.model import Document, Judge, Judgement, Segment
+from lanner.reports.parts import Figure, Table
+from lanner.reports.sections.labels import linked_marks, marked_passages, section
+from lanner.reports.view import View
 from reports.test_view import view
 
 
@@ -22,3 +28,78 @@ def test_a_grid_is_read_by_what_was_not_left_at_not_relevant() -> None:
     assert made is not None
     ids = [block.id for block in made.blocks if isinstance(block, Figure)]
     assert ids == ["labels-skills_chosen", "how-many-skills_chosen"]
+
+
+PROTOCOL = protocols.load("esa")
+QUESTION = next(q for _, q in PROTOCOL.questions if q.kind == "spans")
+
+
+def marked_view(*marks: tuple[str, str, list[str]]) -> View:
+    """Marks as (judge, segment, severities)."""
+    text = Document("d", tuple(Segment(str(n), "Source", outputs={"oak": "Target"}) for n in range(1, 5)), "en", "de")
+    answers = tuple(
+        Judgement(
+            judge, PROTOCOL.stages[0].id, QUESTION.id, "d", segment, ("oak",),
+            [{"side": "target", "start": 0, "end": 3, "text": "Tar", "severity": one} for one in severities],
+        )
+        for judge, segment, severities in marks
+    )  # fmt: skip
+    return View(Material("m", PROTOCOL, (text,), (Judge("j"), Judge("k")), answers), PROTOCOL)
+
+
+def test_how_often_and_how_severe() -> None:
+    made = marked_passages(marked_view(("j", "1", ["major", "minor"]), ("j", "2", []), ("k", "1", ["minor"])))
+    assert made is not None
+    table, figure = made.blocks
+    assert isinstance(table, Table) and isinstance(figure, Figure)
+    assert {row["judge"]: (row["items"], row["marked"], row["marks"]) for row in table.data} == {
+        "j": (2, 1, 2), "k": (1, 1, 1),
+    }  # fmt: skip
+    assert "50 to 100 % of their items" in table.caption
+    assert {row["severity"]: row["marks"] for row in figure.data} == {"major": 1, "minor": 2}
+
+
+def test_a_single_kind_needs_no_bar() -> None:
+    made = marked_passages(marked_view(("j", "1", ["major"]), ("k", "1", ["major"]), ("k", "2", [])))
+    assert made is not None and len(made.blocks) == 1
+    assert made.findings == ["Something was marked on **67 % of 3 answers** (errors)."]
+
+
+def test_nothing_marked_and_nothing_to_mark() -> None:
+    made = marked_passages(marked_view(("j", "1", [])))
+    assert made is not None and len(made.blocks) == 1
+    assert marked_passages(view("h_falcon")) is None
+
+
+PROTOCOL_LINKED = protocols.load("mqm_linked")
+QUESTION_LINKED = next(q for _, q in PROTOCOL_LINKED.questions if q.kind == "spans")
+
+
+def view_linked(spans: dict[str, list[dict[str, object]]]) -> View:
+    text = Document("d", tuple(Segment(str(n), "S", outputs={"oak": "T"}) for n in range(1, 6)), "en", "de")
+    stage = PROTOCOL_LINKED.stages[0].id
+    answers = tuple(
+        Judgement("j", stage, QUESTION_LINKED.id, "d", segment, ("oak",), marks) for segment, marks in spans.items()
+    )
+    return View(Material("m", PROTOCOL_LINKED, (text,), (Judge("j"),), answers), PROTOCOL_LINKED)
+
+
+def mark(category: str, link: str | None = None) -> dict[str, object]:
+    span: dict[str, object] = {"side": "target", "start": 0, "end": 1, "text": "T", "category": category}
+    return span | ({"link": {"segment": link}} if link else {})
+
+
+def test_where_marks_lead_and_how_far() -> None:
+    category = QUESTION_LINKED.categories[0].id  # type: ignore[union-attr]
+    made = linked_marks(view_linked({"4": [mark(category, "1"), mark(category)], "2": [mark(category, "3")], "5": []}))
+    assert made is not None
+    [table] = made.blocks
+    assert isinstance(table, Table)
+    [row] = table.data
+    assert (row["marks"], row["linked"], row["back"], row["on"], row["median_distance"]) == (3, 2, 1, 1, 2)
+    assert "2 marks of 3 (67 %)" in table.caption
+
+
+def test_nothing_where_nothing_can_be_linked_or_was_marked() -> None:
+    assert linked_marks(view("falcon")) is None
+    assert linked_marks(view_linked({"1": []})) is None

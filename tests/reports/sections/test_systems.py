@@ -1,8 +1,13 @@
+from __future__ import annotations
+
 import polars as pl
 import pytest
 
+from lanner import protocols
+from lanner.analysis.material import Material
+from lanner.model import Document, Judge, Judgement, Segment
 from lanner.reports.parts import Figure, Table
-from lanner.reports.sections.systems import section
+from lanner.reports.sections.systems import preferences, section
 from lanner.reports.view import View
 from reports.test_view import view
 
@@ -71,3 +76,32 @@ def test_the_profile_as_panels_agrees_with_its_table() -> None:
     known = [row for row in panels.data if row["mean_low"] is not None]
     assert known and all(row["mean_low"] <= row["mean_where_it_matters"] <= row["mean_high"] for row in known)
     assert "Systems differ most in" in panels.caption
+
+
+PARITY = protocols.load("parity")
+
+
+def ranked_view(ranks: list[list[int]]) -> View:
+    documents = tuple(Document(f"d{n}", (Segment("1", "S"),)) for n in range(len(ranks)))
+    answers = tuple(
+        Judgement("j", "adequacy_document", "adequacy_of_document", f"d{n}", "", ("human", "mt"), rank)
+        for n, rank in enumerate(ranks)
+    )
+    return View(Material("p", PARITY, documents, (Judge("j"),), answers), PARITY)
+
+
+def test_counts_ties_and_the_sign_test() -> None:
+    made = preferences(ranked_view([[1, 2]] * 9 + [[2, 1]] + [[1, 1]] * 3))
+    assert made is not None
+    [figure] = made.blocks
+    assert isinstance(figure, Figure)
+    [row] = figure.data
+    assert sorted((row["wins"], row["losses"])) == [1, 9]
+    assert row["ties"] == 3
+    assert "a preference on adequacy of document" in made.findings[0]
+
+
+def test_no_difference_is_not_called_equal() -> None:
+    made = preferences(ranked_view([[1, 2], [2, 1]]))
+    assert made is not None
+    assert made.findings[0].startswith("No preference between")

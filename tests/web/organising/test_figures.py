@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from lanner.reports.svg import Drawing
+from lanner.figures.drawing import Drawing
 from lanner.web.organising import figures
 from lanner.web.organising.figures import (
     LETTER,

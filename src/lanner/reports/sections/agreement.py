@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lanner.analysis import Part, counted, plan, question_agreement, without_each_judge
+from lanner.figures.intervals import Row, intervals
+from lanner.figures.matrices import Pair, heat_map
+from lanner.figures.typeset import estimate, interval, number, percent, plural, words
 from lanner.model import Result
-from lanner.reports.figures.heat_map import Pair, heat_map
-from lanner.reports.figures.intervals import Row, intervals
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
-from lanner.reports.typeset import estimate, interval, number, percent, plural, words
 from lanner.reports.view import Agreement, View
 from lanner.stats.reading import band
 
@@ -25,9 +25,8 @@ def section(view: View) -> Section | None:
         return None
     known = any(agreement.headline.value is not None for agreement in agreements)
     blocks: list[Block] = [_overview_table(view), *_overview_figure(view)] if known else []
-    for agreement in agreements:
-        if len(agreement.pairs) > 2:
-            blocks.append(_heat_map(view, agreement))
+    compared = [agreement for agreement in agreements if len(agreement.pairs) > 2]
+    blocks += [_heat_map(view, agreement) for agreement in compared[:1]]
     blocks += _without_judges(view)
     if alone := [view.short(agreement.question) for agreement in agreements if not agreement.pairs]:
         blocks.append(Paragraph(f"No two judges answered the same items: nothing can be said of {words(alone)}."))
@@ -42,6 +41,8 @@ def details(view: View) -> Section | None:
             blocks.append(_rows_table(view, agreement))
         if agreement.pairs:
             blocks.append(_pairs_table(view, agreement))
+    compared = [agreement for agreement in view.agreements if len(agreement.pairs) > 2]
+    blocks += [_heat_map(view, agreement) for agreement in compared[1:]]  # the first stands in the body
     if sentences := list(_apa(view)):
         blocks.append(Paragraph(f"**For a paper.** {' '.join(sentences)}"))
     return Section("pairs", "Agreement in detail", blocks) if blocks else None
@@ -396,10 +397,17 @@ def _heat_map(view: View, agreement: Agreement) -> Figure:
     people = sum(view.names[judge] in shown for judge in view.people)
     drawing = heat_map(judges, people, cells, agreement.coefficient.sign, agreement.same_sign)
     data = [
-        {"judge": one, "other": other, "value": pair.value, "low": pair.low, "high": pair.high, "same": pair.same,
-         "n": pair.n}
+        {
+            "judge": one,
+            "other": other,
+            "value": pair.value,
+            "low": pair.low,
+            "high": pair.high,
+            "same": pair.same,
+            "n": pair.n,
+        }
         for (one, other), pair in cells.items()
-    ]  # fmt: skip
+    ]
     caption = f"{_extreme_pairs(view, agreement)} {_second_line([pair.n for pair in cells.values()])}"
     return Figure(f"pairs-{agreement.question}", caption, str(drawing), data, view.signature(agreement.pairs[0]))
 

@@ -9,9 +9,9 @@ import polars as pl
 
 from lanner.analysis import GROUPS, Counted, plan
 from lanner.designs.expected import Misses, misses, outcomes
+from lanner.figures.typeset import estimate, interval, number, percent, plural, words
 from lanner.model import Item, Json, Judgement, Rank, Role, Task
 from lanner.reports.parts import Block, Column, Section, Table
-from lanner.reports.typeset import estimate, interval, number, percent, plural, words
 from lanner.reports.view import View
 from lanner.stats.diagnosis import self_agreement
 
@@ -130,10 +130,14 @@ def _repeats(view: View, repeats: Counted) -> Table | None:
             who = result.labels["judge"]
             name = "all judges" if who == "all" else view.names.get(who, who)
             rows.append(
-                {"question": view.short(asked.question).capitalize(), "judge": name,
-                 "value": f"{asked.sign} {number(result.value)}", "ci": interval(result.low, result.high),
-                 "n": result.counts.get("items", 0)}
-            )  # fmt: skip
+                {
+                    "question": view.short(asked.question).capitalize(),
+                    "judge": name,
+                    "value": f"{asked.sign} {number(result.value)}",
+                    "ci": interval(result.low, result.high),
+                    "n": result.counts.get("items", 0),
+                }
+            )
             data.append({"question": asked.question, "judge": who, "coefficient": asked.name, **result.row()})
         if found and found[0].labels["judge"] == "all":
             one = found[0]

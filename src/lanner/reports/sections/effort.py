@@ -1,18 +1,20 @@
-"""What judging cost: items a minute per judge and domain."""
+"""What judging cost: how long each item took, and items a minute per judge and domain."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 from lanner.errors import StatisticError
-from lanner.reports.clock import BETWEEN, times
-from lanner.reports.figures.intervals import Row, intervals
-from lanner.reports.figures.throughput import throughput as draw
+from lanner.figures.bars import throughput as draw
+from lanner.figures.drawing import Drawing
+from lanner.figures.intervals import Row, intervals
+from lanner.figures.typeset import duration, words
 from lanner.reports.parts import Figure, Section
-from lanner.reports.svg import Drawing
-from lanner.reports.typeset import duration, words
 from lanner.reports.view import View
+from lanner.stats import effort
 from lanner.stats.effort import throughput
 
 _MOST_TOGETHER, _MOST_ROWS, _SAYS_NOTHING = 6, 60, 10
@@ -49,7 +51,7 @@ def section(view: View) -> Section | None:
         f"{caption}{_domains(view, rows)}{domains}{taken} {' '.join(result.notes)}".rstrip(),
         str(_drawn(view, rows, [overall[judge] for judge in ranked])),
         [dict(row) for row in result.rows],
-        f"{result.signature} · {view.protocol.label} · judges {len(overall)}",
+        f"{view.signature(result)} · judges {len(overall)}",
     )
     finding = f"The work took **{duration(hours)}**, at {said}."
     return Section("effort", "Effort", [figure], [finding])
@@ -90,3 +92,24 @@ def _drawn(view: View, rows: Sequence[Mapping[str, Any]], overall: Sequence[Mapp
         if row["domain"] in shown:
             rates.setdefault(view.names[row["judge"]], {})[row["domain"]] = row["value"]
     return draw(shown, rates, "items a minute")
+
+
+_INSTANT, _TOO_MANY_INSTANT, _BREAK = 0.5, 0.2, 600.0
+OWN, BETWEEN = "time of each item", "time from one answer to the next, breaks over 10 min left out"
+
+
+def times(table: pl.DataFrame) -> tuple[effort.Work, str]:
+    """The items with their seconds, and how these were found.
+
+    Where too many items carry no time worth the name (a page that stamps all its sentences at once), the time between
+    one answer and the judge's next is taken instead; ten minutes and more are a break.
+    """
+    work = effort.items(table)
+    known = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
+    instant = float((known["seconds"] < _INSTANT).mean() or 0.0) if len(known) else 1.0  # type: ignore[arg-type]
+    if instant <= _TOO_MANY_INSTANT or not work.table["at"].is_not_null().any():
+        return (work, OWN) if instant <= _TOO_MANY_INSTANT else (work._replace(table=known.head(0)), "")
+    between = work.table.sort("judge", "at", maintain_order=True).with_columns(
+        pl.col("at").diff().over("judge").dt.total_milliseconds().truediv(1000).alias("seconds")
+    )
+    return work._replace(table=between.filter(pl.col("seconds").is_between(_INSTANT, _BREAK))), BETWEEN

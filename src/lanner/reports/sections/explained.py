@@ -1,4 +1,4 @@
-"""What a score is made of: a forest plot of coefficients, and how much of the variance each block explains."""
+"""What a score is made of, estimated three ways, and whether judges rank alike."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lanner.model import Analysis, Grid, Json, Result
-from lanner.reports.figures.forest import Effect, Panel, forest
+import polars as pl
+
+from lanner.errors import LannerError
+from lanner.figures.intervals import Effect, Estimator, Group, Panel, estimators, forest
+from lanner.figures.typeset import count, estimate, interval, number, p_value, plural
+from lanner.model import Analysis, Grid, Json, Result, Scale
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
-from lanner.reports.sections.estimates import three_ways
-from lanner.reports.typeset import count, estimate, interval, number, p_value
 from lanner.reports.view import View
+from lanner.stats.association import correlations
+from lanner.stats.mixed import mixed
 from lanner.stats.regression import blocks as block_model
 from lanner.stats.regression import regress
+from lanner.stats.wide import Wide
 
 STATISTIC = "regression.blocks"
 
@@ -73,7 +78,7 @@ def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: boo
         caption,
         str(drawing),
         [dict(row) for row in full.rows],
-        f"{full.signature} · {view.protocol.label} · judges {len(judges)}",
+        f"{view.signature(full)} · judges {len(judges)}",
     )
     table = _blocks_table(view, analysis.of, steps)
     apa = Paragraph(f"**For a paper.** {' '.join(_apa(view, analysis.of, judges, full.rows, shown))}")
@@ -131,7 +136,7 @@ def _blocks_table(view: View, of: str, steps: Result) -> Table:
     caption = f"How much of the {view.short(of)} each block of predictors explains.{more}{why}"
     data = [dict(row) for row in steps.rows]
     judges = len({row["judge"] for row in steps.rows})
-    signature = f"{steps.signature} · {view.protocol.label} · judges {judges}"
+    signature = f"{view.signature(steps)} · judges {judges}"
     return Table(f"blocks-{of}", caption, columns, rows, data, signature)
 
 
@@ -202,3 +207,180 @@ def _effects(rows: Sequence[Mapping[str, Any]], judge: str) -> dict[str, Effect]
         for row in rows
         if row["judge"] == judge and row["low"] is not None and row["term"] != "intercept"
     }
+
+
+Rows = Sequence[Mapping[str, Any]]
+WAYS = ("OLS", "clustered", "mixed")
+_LEVEL = 0.05
+
+
+def three_ways(
+    view: View,
+    of: str,
+    names: Sequence[str],
+    judges: Sequence[str],
+    terms: Sequence[tuple[str, str, str]],
+    clustered: Rows,
+) -> list[Block]:
+    """A figure and a table of all coefficients of the full model, judge by judge. `clustered` are the rows of that
+    model with errors clustered by document, which are known already."""
+    quick = replace(view.resampling, method="none")
+    plain = regress(view.wide, of, names, by=("judge",), errors="classical", resampling=quick).rows
+    found: dict[str, dict[str, Rows]] = {}
+    for judge in judges:
+        own = {"OLS": _of(plain, judge), "clustered": _of(clustered, judge), "mixed": _mixed(view, of, names, judge)}
+        found[judge] = {way: rows for way, rows in own.items() if rows}
+    groups = [
+        Group(view.names[judge], f"n {own['OLS'][0]['n']:,}", [_estimator(way, own.get(way, ())) for way in WAYS])
+        for judge, own in found.items()
+        if own.get("OLS")
+    ]
+    if not groups:
+        return []
+    shown = {term: words for term, words, _ in terms}
+    rows, data_rows = _table_rows(view, found, shown)
+    changed = _changed(data_rows, shown)
+    slopes = sum(row["term"] != "intercept" for row in data_rows)
+    said = (
+        f"Of {plural(slopes, 'coefficient')}, {len(changed)} would be called significant in one way and not in "
+        "another" + (f" ({'; '.join(changed[:3])})" if changed else "")
+    )
+    unit = f"points of {view.label(of).lower()} for one step more"
+    signature = (
+        f"OLS, CR2 by document, REML with random documents (Satterthwaite) · {view.protocol.label} {of} · "
+        f"judges {len(groups)} · t intervals 95 %"
+    )
+    figure = Figure(
+        f"three-ways-{of}",
+        f"{said}. Hollow circle: least squares, sentences taken as independent; filled: errors clustered by document; "
+        "diamond: mixed model, documents random.",
+        str(estimators(terms, groups, unit)),
+        data_rows,
+        signature,
+    )
+    return [figure, _table(view, of, rows, data_rows, signature, f"{said}.")]
+
+
+def _of(rows: Rows, judge: str) -> Rows:
+    return [row for row in rows if row["judge"] == judge]
+
+
+def _mixed(view: View, of: str, names: Sequence[str], judge: str) -> Rows:
+    own = Wide(view.wide.table.filter(pl.col("judge") == judge), view.wide.notes)
+    try:
+        made = mixed(own, of, names, random=("document",), level=view.resampling.level)
+    except LannerError:
+        return ()
+    return [row for row in made.rows if row["kind"] == "fixed"]
+
+
+def _estimator(way: str, rows: Rows) -> Estimator:
+    return Estimator(
+        way,
+        {
+            str(row["term"]): Effect(row["value"], row["low"], row["high"], row["p"])
+            for row in rows
+            if row["low"] is not None and row["term"] != "intercept"
+        },
+    )
+
+
+def _table_rows(
+    view: View, found: Mapping[str, Mapping[str, Rows]], shown: Mapping[str, str]
+) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
+    rows: list[dict[str, Json]] = []
+    data: list[dict[str, Json]] = []
+    for judge, own in found.items():
+        by_way = {way: {str(row["term"]): row for row in made} for way, made in own.items()}
+        rows.append({"group": view.names[judge]})
+        for term in ("intercept", *shown):
+            entry: dict[str, Json] = {"judge": view.names[judge], "term": term}
+            line: dict[str, Json] = {"term": shown.get(term, "Intercept")}
+            for way in WAYS:
+                row = by_way.get(way, {}).get(term)
+                if row is None:
+                    continue
+                entry |= {f"{way}_{key}": row[key] for key in ("value", "low", "high", "error", "df", "p")}
+                line |= {
+                    f"{way}_b": number(row["value"], 2, bounded=False),
+                    f"{way}_ci": interval(row["low"], row["high"], bounded=False),
+                    f"{way}_p": p_value(row["p"]).removeprefix("p ").removeprefix("= "),
+                }
+            if len(entry) > 2:
+                rows.append(line)
+                data.append(entry)
+    return rows, data
+
+
+def _table(
+    view: View, of: str, rows: list[dict[str, Json]], data: list[dict[str, Json]], signature: str, said: str
+) -> Table:
+    columns = [Column("term", "Term")]
+    for way, span in zip(WAYS, ("OLS", "Clustered by document", "Mixed, document random"), strict=True):
+        if way != "clustered":  # the estimate is that of OLS: only its uncertainty differs
+            columns.append(Column(f"{way}_b", "b", span=span))
+        columns += [
+            Column(f"{way}_ci", "95 %", quiet=True, span=span),
+            Column(f"{way}_p", "p", quiet=True, span=span),
+        ]
+    caption = f"Coefficients of {view.label(of).lower()} on all predictors, estimated three ways. {said}"
+    return Table(f"coefficients-{of}", caption, columns, rows, data, signature)
+
+
+def _changed(data: Sequence[Mapping[str, Json]], shown: Mapping[str, str]) -> list[str]:
+    """Terms whose p crosses .05 between the ways."""
+    made = []
+    for row in data:
+        values = [row[f"{way}_p"] for way in WAYS if row.get(f"{way}_p") is not None]
+        if row["term"] != "intercept" and len({p < _LEVEL for p in values}) > 1:
+            term = shown.get(str(row["term"]), str(row["term"])).lower()
+            made.append(f"{row['judge']}, {term}")
+    return made
+
+
+_MOST_PAIRS = 6
+_SHORT = {"Pearson r": "pearson", "Spearman ρ": "spearman", "Kendall τ-b": "kendall"}
+
+
+def correlated_judges(view: View) -> Section | None:
+    """For scales and scores that at least two people gave on the same items."""
+    measures = [q.id for _, q in view.protocol.questions if isinstance(q, Scale) and not q.for_each]
+    measures += [score.id for score in view.protocol.scores if score.rule != "value"]
+    measures = [name for name in measures if name in view.answered]
+    if not measures or len(view.people) < 2:
+        return None
+    result = correlations(view.wide, measures, judges=view.people, resampling=view.resampling)
+    defined = [row for row in result.rows if row["value"] is not None]
+    rows: dict[tuple[str, str, str], dict[str, Json]] = {}
+    for found in defined:
+        key = (found["of"], found["x"], found["y"])
+        name = _SHORT.get(str(found["statistic"]), str(found["statistic"]))
+        pair = f"{view.names[key[1]]} – {view.names[key[2]]}"
+        row = rows.setdefault(key, {"what": _capital(view.label(key[0])), "pair": pair})
+        row |= {name: number(found["value"]), f"{name}_ci": interval(found["low"], found["high"]), "n": found["n"]}
+    shown = list(rows.values())[: _MOST_PAIRS * len(measures)]
+    if not shown:
+        return None
+    columns = [Column("what", "Measure"), Column("pair", "Judges", text=True), Column("n", "n", quiet=True)]
+    for name, heading in (("pearson", "Pearson"), ("spearman", "Spearman"), ("kendall", "Kendall τ-b")):
+        columns += [Column(name, heading), Column(f"{name}_ci", "95 %", quiet=True)]
+    best = max(defined, key=lambda row: row["value"])
+    numbers = estimate(best["value"], best["low"], best["high"], 2)
+    caption = (
+        f"Correlation between judges, over the items both judged. They go together best on "
+        f"{view.label(best['of']).lower()} ({best['statistic']} {numbers})."
+    )
+    data = [dict(row) for row in result.rows]
+    table = Table(
+        "correlations",
+        caption,
+        columns,
+        shown,
+        data,
+        f"{view.signature(result)} · judges {len(view.people)}",
+    )
+    return Section("correlations", "Do judges rank alike?", [table])
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

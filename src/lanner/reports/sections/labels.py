@@ -1,18 +1,19 @@
-"""How labels were used: the share of items with each label, per domain and judge."""
+"""How labels were used and what was marked: shares by domain and judge, marked passages and their links."""
 
 from __future__ import annotations
 
-from collections import Counter
+import json
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from statistics import median
 
 import polars as pl
 
-from lanner.model import Choice, Grid, Labels, Question
+from lanner.figures.bars import Bar, Panel, bars, histogram, shares
+from lanner.figures.typeset import count, lowered, percent, plural
+from lanner.model import Choice, Grid, Json, Labels, Question, Spans
 from lanner.protocols.derived import chosen_rows
-from lanner.reports.figures.histogram import histogram
-from lanner.reports.figures.shares import Panel, shares
-from lanner.reports.parts import Block, Figure, Section
-from lanner.reports.typeset import lowered
+from lanner.reports.parts import Block, Column, Figure, Section, Table
 from lanner.reports.view import View
 
 
@@ -130,3 +131,217 @@ def _how_many(view: View, question: Question, name: str, given: pl.DataFrame) ->
 
 def _mean(counts: Mapping[int, int]) -> float:
     return sum(size * number for size, number in counts.items()) / sum(counts.values())
+
+
+_MOST_KINDS, _MOST_JUDGES = 15, 60
+_ONE_PERCENT, _WORTH_SAYING = 0.005, 0.2
+_STYLES = ("pmt", "a1", "a0", "trk")
+Mark = dict[str, Json]
+
+
+def marked_passages(view: View) -> Section | None:
+    """For every question whose answers are spans; removed ones of a prefilled set do not count."""
+    blocks: list[Block] = []
+    findings: list[str] = []
+    for _, question in view.protocol.questions:
+        if isinstance(question, Spans) and question.id in view.answered:
+            given = view.answers(question.id).filter(pl.col("spans").is_not_null())
+            if len(given):
+                marks = _marks(given)
+                blocks += _question(view, question, given, marks)
+                findings.append(_finding_marks(view, question, given, marks))
+    return Section("marks", "What was marked", blocks, findings) if blocks else None
+
+
+def _finding_marks(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark]) -> str:
+    """How many items carry a mark, and which kind is the most frequent."""
+    items = len({(mark["judge"], mark["item"]) for mark in marks})
+    said = f"Something was marked on **{percent(items / len(given), 0)} of {count(len(given))} answers**"
+    for field in ("category", "severity"):
+        kinds = Counter(str(mark.get(field) or "") for mark in marks)
+        if len(kinds) > 1:
+            top, number = kinds.most_common(1)[0]
+            if top and number / len(marks) >= _WORTH_SAYING:
+                kind = _named(view, question, top).lower()
+                return f"{said}, most often {kind} ({_share(number / len(marks))} of marks)."
+    return f"{said} ({view.short(question.id)})."
+
+
+def _marks(given: pl.DataFrame) -> list[Mark]:
+    return [
+        {"judge": judge, "system": system, "item": (document, segment, system), **span}
+        for judge, document, segment, system, text in given.select(
+            "judge", "document", "segment", "system", "spans"
+        ).iter_rows()
+        if text != "[]"
+        for span in json.loads(text)
+        if span.get("outcome") != "removed"
+    ]
+
+
+def _question(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark]) -> Iterator[Block]:
+    yield _by_judge(view, question, given, marks)
+    if len({(mark.get("category"), mark.get("severity")) for mark in marks}) > 1:
+        yield _by_kind(view, question, marks)
+
+
+def _by_judge(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark]) -> Table:
+    items = dict(given.group_by("judge").len().iter_rows())
+    data: list[dict[str, Json]] = []
+    for judge in view.judges:
+        if judge.id not in items:
+            continue
+        own = [mark for mark in marks if mark["judge"] == judge.id]
+        marked = len({mark["item"] for mark in own})
+        lengths = sorted(int(mark["end"]) - int(mark["start"]) for mark in own if _placed(mark))
+        data.append(
+            {
+                "judge": view.names[judge.id],
+                "items": items[judge.id],
+                "marked": marked,
+                "share": marked / items[judge.id],
+                "marks": len(own),
+                "per_item": len(own) / items[judge.id],
+                "median_length": lengths[len(lengths) // 2] if lengths else None,
+            }
+        )
+    data.sort(key=lambda row: -row["share"])
+    rows = [
+        {
+            **row,
+            "share": percent(row["share"], 0),
+            "per_item": f"{row['per_item']:.2f}",
+            **{name: count(row[name]) for name in ("items", "marked", "marks", "median_length")},
+        }
+        for row in data[:_MOST_JUDGES]
+    ]
+    columns = [
+        Column("judge", "Judge"),
+        Column("items", "Items"),
+        Column("marked", "with marks"),
+        Column("share", "Share"),
+        Column("marks", "Marks"),
+        Column("per_item", "per item"),
+        Column("median_length", "Median length, characters", quiet=True),
+    ]
+    shares = sorted(row["share"] for row in data)
+    low, high = percent(shares[0], 0), percent(shares[-1], 0)
+    said = low if low == high else f"{low.removesuffix(' %')} to {high}"
+    left = len(data) - len(rows)
+    more = f" The {plural(left, 'judge')} who mark least are in the CSV file." if left else ""
+    caption = f"{view.label(question.id)}: judges mark something on {said} of their items, most first.{more}"
+    signature = f"marks · {view.protocol.label} {question.id} · n {len(given):,} answers · judges {len(data)}"
+    return Table(f"marks-{question.id}", caption, columns, rows, data, signature)
+
+
+def _share(share: float) -> str:
+    return percent(share, 0) if share >= _ONE_PERCENT else "under 1 %"
+
+
+def _placed(mark: Mark) -> bool:
+    return isinstance(mark.get("start"), int) and isinstance(mark.get("end"), int)
+
+
+def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
+    """Bars per category, split by severity; per severity alone where there are no categories."""
+    severities = [str(one) for one in dict.fromkeys(mark.get("severity") or "" for mark in marks)]
+    order = [option.id for option in question.severities if option.id in severities] or sorted(severities)
+    order += [one for one in severities if one not in order]
+    kinds = Counter(str(mark.get("category") or "") for mark in marks)
+    pairs = Counter((str(mark.get("category") or ""), str(mark.get("severity") or "")) for mark in marks)
+    shown = [kind for kind, _ in kinds.most_common(_MOST_KINDS)]
+    drawn = [
+        Bar(
+            _named(view, question, kind) or "all marks",
+            [
+                (_STYLES[min(place, len(_STYLES) - 1)], float(pairs[kind, one]), _named(view, question, one))
+                for place, one in enumerate(reversed(order))
+            ],
+            f"{kinds[kind]:,} ({_share(kinds[kind] / len(marks))})",
+        )
+        for kind in shown
+    ]
+    fields = ("system", "category", "severity")
+    systems = Counter(tuple(str(mark.get(field) or "") for field in fields) for mark in marks)
+    data = [
+        {"system": system, "category": kind, "severity": severity, "marks": number}
+        for (system, kind, severity), number in sorted(systems.items())
+    ]
+    top = _named(view, question, shown[0]).lower()
+    first = (
+        f"The most frequent kind is {top} ({kinds[shown[0]]:,} of {plural(len(marks), 'mark')})"
+        if top
+        else f"{plural(len(marks), 'mark')} by severity"
+    )
+    left = len(kinds) - len(shown)
+    more = f" {plural(left, 'rarer kind')} left out." if left else ""
+    judges = len({mark["judge"] for mark in marks})
+    signature = f"counts of marks · {view.protocol.label} {question.id} · n {len(marks):,} · judges {judges}"
+    drawing = bars(f"Kinds of marks, {view.label(question.id)}", drawn)
+    return Figure(
+        f"kinds-{question.id}", f"{first}. Numbers are marks of all judges.{more}", str(drawing), data, signature
+    )
+
+
+def _named(view: View, question: Spans, name: str) -> str:
+    return view.words.option(question.id, name).label if name else ""
+
+
+def linked_marks(view: View) -> Section | None:
+    """For questions whose spans can be linked; nothing where no span was marked."""
+    blocks: list[Block] = []
+    for _, question in view.protocol.questions:
+        if isinstance(question, Spans) and question.link and question.id in view.answered:
+            table = _table(view, question)
+            blocks += [table] if table else []
+    return Section("linked", "Marks that lead elsewhere", blocks) if blocks else None
+
+
+def _table(view: View, question: Spans) -> Table | None:
+    places = {(d.id, s.id): n for d in view.material.documents for n, s in enumerate(d.segments)}
+    given = view.answers(question.id).filter(pl.col("spans").is_not_null())
+    marked: dict[str, int] = defaultdict(int)
+    reach: dict[str, list[int]] = defaultdict(list)
+    for document, segment, text in given.select("document", "segment", "spans").iter_rows():
+        for span in json.loads(text):
+            category = str(span.get("category") or "")
+            marked[category] += 1
+            target = str((span.get("link") or {}).get("segment"))
+            if (document, segment) in places and (document, target) in places:
+                reach[category].append(places[document, target] - places[document, segment])
+    if not marked:
+        return None
+    data: list[dict[str, Json]] = []
+    for category, number in sorted(marked.items(), key=lambda entry: -entry[1]):
+        steps = reach[category]
+        data.append(
+            {
+                "category": category,
+                "marks": number,
+                "linked": len(steps),
+                "back": sum(step < 0 for step in steps),
+                "same": sum(step == 0 for step in steps),
+                "on": sum(step > 0 for step in steps),
+                "median_distance": median(map(abs, steps)) if steps else None,
+            }
+        )
+    total, linked = sum(marked.values()), sum(map(len, reach.values()))
+    words = view.words
+    rows = [
+        {**row, "category": words.option(question.id, row["category"]).label if row["category"] else "all"}
+        for row in data
+    ]
+    columns = [
+        Column("category", "Category"),
+        Column("marks", "Marks"),
+        Column("linked", "Linked"),
+        Column("back", "to earlier"),
+        Column("same", "same sentence"),
+        Column("on", "to later"),
+        Column("median_distance", "Sentences away (median)", quiet=True),
+    ]
+    caption = (
+        f"{plural(linked, 'mark')} of {total} ({percent(linked / total, 0)}) lead to another place of the document."
+    )
+    signature = f"links · {view.protocol.label} {question.id} · n {total} marks"
+    return Table(f"linked-{question.id}", caption, columns, rows, data, signature)

@@ -1,4 +1,4 @@
-"""How systems score: means with intervals, clusters and rank ranges; and how each does on every skill."""
+"""How systems do: ranking, how each handles every skill, and which of two is preferred."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 from lanner.analysis import FEWEST_ITEMS
 from lanner.analysis.scores import Handling, Ranking, profile, rank_systems
-from lanner.model import Analysis, Grid, Json, Question, Result, Unit
-from lanner.reports.figures.estimators import Estimator, Group, estimators
-from lanner.reports.figures.forest import Effect
-from lanner.reports.figures.intervals import Row, intervals
+from lanner.figures.bars import Preference, preference
+from lanner.figures.intervals import Effect, Estimator, Group, Row, estimators, intervals
+from lanner.figures.typeset import estimate, interval, number, p_value, percent, plural, words
+from lanner.model import Analysis, Grid, Json, Question, Rank, Result, Unit
 from lanner.reports.parts import Block, Column, Figure, Section, Table
-from lanner.reports.typeset import estimate, interval, number, p_value, percent, plural, words
 from lanner.reports.view import View
+from lanner.stats.preference import sign_test
 
 STATISTIC = "ranking.systems"
 _MOST_SYSTEMS, _MOST_FINDINGS, _MOST_PANELS, _MOST_NAMED = 30, 2, 4, 4
@@ -47,11 +47,12 @@ def _ranked(view: View, analysis: Analysis) -> Ranking:
 def _table(view: View, analysis: Analysis, ranked: Ranking) -> Table:
     """The ranking in numbers: score, rank range and cluster, and the difference to the next system with its test."""
     result = ranked.systems
+    several = len({row["cluster"] for row in result.rows}) > 1
     between = {frozenset((pair["system"], pair["other"])): pair for pair in ranked.pairs.rows}
     rows: list[dict[str, Json]] = []
     data: list[dict[str, Json]] = []
     for at, row in enumerate(result.rows):
-        if at and row["cluster"] != result.rows[at - 1]["cluster"]:
+        if several and (not at or row["cluster"] != result.rows[at - 1]["cluster"]):
             rows.append({"group": f"Cluster {row['cluster']}"})
         line: dict[str, Json] = {
             "rank": f"{row['rank']}. {row['system']}",
@@ -243,3 +244,39 @@ def _effects(own: Mapping[str, Handling]) -> dict[str, Effect]:
         for row, entry in own.items()
         if entry.quality.value is not None and entry.quality.n >= FEWEST_ITEMS
     }
+
+
+_MOST, _LEVEL = 12, 0.05
+
+
+def preferences(view: View) -> Section | None:
+    """For questions that compare two outputs; one figure for each pair of systems."""
+    asked = [q.id for _, q in view.protocol.questions if isinstance(q, Rank) and q.id in view.answered]
+    found: dict[tuple[str, str], list[tuple[str, dict[str, object]]]] = {}
+    signature = ""
+    for question in asked:
+        result = sign_test(view.counted().table, question, resampling=view.resampling)
+        signature = view.signature(result) or signature
+        for row in result.rows:
+            if row["judge"] == "all":
+                found.setdefault((str(row["against"]), str(row["for"])), []).append((question, dict(row)))
+    blocks: list[Block] = []
+    findings: list[str] = []
+    for (left, right), rows in list(found.items())[:_MOST]:
+        bars = [
+            Preference("", view.short(q), int(r["losses"]), int(r["ties"]), int(r["wins"]), r["p_drop"])  # type: ignore[call-overload, arg-type]
+            for q, r in rows
+        ]
+        said = [f"{bar.label}: {bar.right} of {bar.left + bar.right} for {right}, {p_value(bar.p)}" for bar in bars]
+        clear = [bar.label for bar in bars if bar.p is not None and bar.p < _LEVEL]
+        findings.append(
+            f"Between {left} and {right} there is **a preference on {words(clear)}** ({'; '.join(said)})."
+            if clear
+            else f"No preference between {left} and {right} is shown ({'; '.join(said)})."
+        )
+        caption = f"{'; '.join(said)}. Bars are centred on the ties; small numbers are counts."
+        data = [{"question": q, **r} for q, r in rows]
+        name = f"preference-{left}-{right}".replace(" ", "-")
+        figure = Figure(name, caption, str(preference(bars, left, right)), data, signature)
+        blocks.append(figure)
+    return Section("preferences", "Preferences", blocks, findings) if blocks else None

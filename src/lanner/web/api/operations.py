@@ -200,6 +200,13 @@ async def show_progress(request: Request) -> Response:
     )
 
 
+async def show_agreement(request: Request) -> Response:
+    """How far people agree on each question: the numbers of the live page, the command line and the report."""
+    site, found = _site(request), await _found(request)
+    rows = await site.live.ask("agreement", found.id)
+    return _sent(shapes.AgreementList(agreement=[shapes.AgreementShape(**row) for row in rows]))
+
+
 async def list_documents(request: Request) -> Response:
     """The texts of a campaign, some at a time."""
     site, found = _site(request), await _found(request)

@@ -67,6 +67,29 @@ class ProgressShape(Shape):
     free: int
 
 
+class AgreementShape(Shape):
+    """How far the judges of one group agree on one question; for a grid also the row on which they agree least."""
+
+    question: str
+    coefficient: str
+    group: str
+    value: float | None
+    low: float | None
+    high: float | None
+    items: int
+    documents: int
+    judges: int
+    weakest: str | None = None
+    weakest_value: float | None = None
+    signature: str
+
+
+class AgreementList(Shape):
+    """Agreement on every question, on the rows that count."""
+
+    agreement: list[AgreementShape]
+
+
 class SegmentShape(Shape):
     """A sentence with its translations."""
 

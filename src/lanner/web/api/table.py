@@ -53,6 +53,7 @@ OPERATIONS = (
         status=201,
     ),
     Operation("GET", "/campaigns/{campaign}/progress", operations.show_progress, "campaigns", shapes.ProgressShape),
+    Operation("GET", "/campaigns/{campaign}/agreement", operations.show_agreement, "judgements", shapes.AgreementList),
     Operation(
         "GET", "/campaigns/{campaign}/documents", operations.list_documents, "campaigns", shapes.DocumentPage,
         query=(("start", "integer", "leave out so many"), _LIMIT),

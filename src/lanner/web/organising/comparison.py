@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from lanner.figures.typeset import number
 from lanner.monitor.snapshot import FEWEST, MODELS, Divergence
-from lanner.reports.typeset import number
 from lanner.store import Seat
 from lanner.web.organising import figures
 from lanner.web.page.speech import amount, listed, mark, say

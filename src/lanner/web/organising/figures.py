@@ -11,11 +11,11 @@ from itertools import pairwise, takewhile
 
 from markupsafe import Markup
 
+from lanner.figures.drawing import Anchor, Drawing, fit
+from lanner.figures.drawing import width as width_of
+from lanner.figures.typeset import count as thousands
+from lanner.figures.typeset import number
 from lanner.monitor.snapshot import Cell, Leaning, Spread
-from lanner.reports.svg import Anchor, Drawing, fit
-from lanner.reports.svg import width as width_of
-from lanner.reports.typeset import count as thousands
-from lanner.reports.typeset import number
 from lanner.web.page.speech import say
 
 MARKS = {"above": ("✓", "tgood"), "across": ("△", "twarn"), "below": ("✕", "tbad"), "": ("", "tm")}

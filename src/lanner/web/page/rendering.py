@@ -12,8 +12,8 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from lanner.figures.typeset import count, number, percent, plural
 from lanner.model import languages
-from lanner.reports.typeset import count, number, percent, plural
 from lanner.store.memo import Memo
 from lanner.web import session
 from lanner.web.page import messages

@@ -17,9 +17,9 @@ from urllib.parse import parse_qs
 from markupsafe import Markup
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from lanner.figures.typeset import count as thousands
 from lanner.model import languages
 from lanner.monitor.messages import Message
-from lanner.reports.typeset import count as thousands
 from lanner.web.page import messages
 
 COOKIE = "lanner_language"

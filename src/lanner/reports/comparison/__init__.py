@@ -1,0 +1,1 @@
+"""Two or more ways of judging set against each other."""

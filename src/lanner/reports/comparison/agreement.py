@@ -1,0 +1,245 @@
+"""On which side judges agree more, and whether models agree with people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from lanner.analysis import PEOPLE
+from lanner.errors import LannerError
+from lanner.figures.intervals import Row, intervals
+from lanner.figures.typeset import estimate, number, p_value, words
+from lanner.model import Json, Result
+from lanner.reports.comparison.sides import (
+    SPANS,
+    Answer,
+    Gap,
+    Lab,
+    Line,
+    Matched,
+    Side,
+    Value,
+    are_judges,
+    gap_of,
+    gathered,
+    item_key,
+    kind_of,
+    matched,
+    of_result,
+)
+from lanner.reports.parts import Figure
+from lanner.stats.association import correlations
+from lanner.stats.diagnosis import difference
+from lanner.stats.models import against_people
+
+_LEVEL = 0.05
+
+
+def agreement(lab: Lab) -> Answer:
+    """The chance-corrected agreement of people on each pair of questions that answer to each other."""
+    title = "Do judges agree?"
+    pairs = matched(lab.sides)
+    if not pairs:
+        return Answer(title, missing="the protocols have no questions of the same kind.")
+    lines: list[Line] = []
+    rows: list[Row] = []
+    said: list[tuple[str, bool]] = []
+    data: list[dict[str, Json]] = []
+    for pair in pairs:
+        results = [_coefficient(side, pair, place, lab) for place, side in enumerate(lab.sides)]
+        values = [of_result(result) for result in results]
+        if all(value.value is None for value in values):
+            continue
+        gaps = [_gap(lab, pair, other) for other in range(1, len(lab.sides))]
+        name = f"{pair.label.capitalize()}, {pair.kind.sign}"
+        lines.append(Line(name, values, gaps))
+        rows += [
+            Row(
+                f"{pair.label.capitalize()}: {side.name}",
+                v.value,
+                v.low,
+                v.high,
+                f"n {v.n:,}" if v.n else "",
+                rule=not place and bool(rows),
+            )
+            for place, (side, v) in enumerate(zip(lab.sides, values, strict=True))
+        ]
+        data += [
+            {"question": pair.label, "side": side.name, **result.row()}
+            for side, result in zip(lab.sides, results, strict=True)
+        ]
+        said += [_sentence(lab.names[0], lab.names[at], pair, gap) for at, gap in enumerate(gaps, start=1) if gap]
+    if not lines:
+        return Answer(title, missing="no item was judged by two people on either side.")
+    clear = [sentence for sentence, weight in said if weight] or [sentence for sentence, _ in said]
+    opening = " ".join(clear[:3]) or "Agreement of people on each question."
+    caption = f"{opening} Dot: coefficient; bar: 95 % interval, documents resampled; n: items two people judged."
+    figure = Figure("lab-agreement", caption, str(intervals("Agreement of judges", rows)), data, _signature(lab, pairs))
+    return Answer(title, lines, figure, " ".join(clear[:2]), data=data)
+
+
+def _coefficient(side: Side, pair: Matched, place: int, lab: Lab) -> Result:
+    try:
+        return pair.kind.statistic(
+            side.by_people, pair.questions[place], resampling=lab.resampling, **pair.kind.options
+        )
+    except LannerError as error:
+        return Result(pair.kind.statistic.name, None, notes=(error.what,))
+
+
+def _gap(lab: Lab, pair: Matched, other: int) -> Gap | None:
+    plan = pair.kind.statistic.plan
+    try:
+        plans = [plan(lab.sides[at].by_people, pair.questions[at], **pair.kind.options) for at in (0, other)]
+        return gap_of(difference(*plans, resampling=lab.resampling))
+    except LannerError:
+        return None
+
+
+def _sentence(first: str, other: str, pair: Matched, gap: Gap) -> tuple[str, bool]:
+    clear = gap.p is not None and gap.p < _LEVEL
+    numbers = gap.in_words("difference")
+    if not clear:
+        return f"On {pair.label} no difference in agreement between {first} and {other} is shown ({numbers}).", False
+    more, less = (first, other) if gap.value > 0 else (other, first)
+    if are_judges(more, less):
+        return f"On {pair.label} {more} agree **more with each other than {less} do** ({numbers}).", True
+    return f"On {pair.label} judges agree **more under {more} than under {less}** ({numbers}).", True
+
+
+def _signature(lab: Lab, pairs: list[Matched]) -> str:
+    kinds = dict.fromkeys(pair.kind.sign for pair in pairs)
+    return f"{', '.join(kinds)} · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}"
+
+
+def _turned(lab: Lab, row: Mapping[str, Json]) -> bool:
+    """Whether one of two sides counts errors and the other quality, which makes agreement negative."""
+    known = {side.name: side.measure.direction for side in lab.sides if side.measure}
+    return known[str(row["x"])] != known[str(row["y"])]
+
+
+def same_scores(lab: Lab) -> Answer:
+    """How far the measures of the sides go together, item by item and system by system."""
+    title = "Do they say the same?"
+    measures = [side.measure for side in lab.sides]
+    if not all(measures):
+        lacking = [side.name for side in lab.sides if not side.measure]
+        return Answer(title, missing=f"there is no score in {words(lacking)}.")
+    if lab.shared < 10:
+        return Answer(title, missing="the sides share no items.")
+    key = item_key(lab.sides)
+    means = [
+        side.by_people.filter(pl.col("question") == side.measure.of)  # type: ignore[union-attr]
+        .group_by(key, maintain_order=True)
+        .agg(pl.col("score").mean())
+        .with_columns(pl.lit(side.name).alias("judge"), pl.lit("measure").alias("question"))
+        for side in lab.sides
+    ]
+    result = correlations(pl.concat(means), "measure", methods=["pearson", "kendall_b"], resampling=lab.resampling)
+    rows = [row for row in result.rows if row["value"] is not None]
+    if not rows:
+        return Answer(title, missing="one side gives the same score everywhere.")
+    lines = []
+    for row in rows:
+        others = [lab.names.index(row["x"]), lab.names.index(row["y"])]
+        values = [Value(None, text="·") for _ in lab.sides]
+        values[max(others)] = Value(row["value"], row["low"], row["high"], row["n"])
+        lines.append(Line(f"{row['statistic']} of {row['x']} and {row['y']}, by item", values))
+    drawn = [
+        Row(f"{row['x']} – {row['y']}", row["value"], row["low"], row["high"], str(row["statistic"]).split()[0])
+        for row in rows
+    ]
+    top = rows[0]
+    said = (
+        f"Item by item, {top['x']} and {top['y']} go together with {top['statistic']} "
+        f"{estimate(top['value'], top['low'], top['high'], 2)} (n {top['n']:,}"
+        f"{'; the lower the better in one of them, so that the sign is turned' if _turned(lab, top) else ''})."
+    )
+    figure = Figure(
+        "lab-same",
+        f"{said} Bars: 95 % intervals.",
+        str(intervals("How far scores go together", drawn)),
+        rows,
+        str(result.signature or ""),
+    )
+    return Answer(title, lines, figure, said, data=rows)
+
+
+_NAMES = {"kappa": "κ", "jaccard": "mean Jaccard", "pearson": "r", "percent": "% same"}
+
+
+def models(lab: Lab) -> Answer:
+    """How much less a model agrees with people than people agree with each other."""
+    title = "Do models judge like people?"
+    rows: list[dict[str, Any]] = []
+    for side in _with_both(lab):
+        for question in side.questions:
+            found = kind_of(question)
+            if not found or found[1] is SPANS:
+                continue
+            try:
+                result = against_people(side.table, found[0], resampling=lab.resampling)
+            except LannerError:
+                continue
+            rows += [
+                {"side": side.name, "question": side.says(found[0]), **row}
+                for row in result.rows
+                if row["difference"] is not None
+            ]
+    if not rows:
+        return Answer(title, missing="no side has both two people and a model.")
+    values = [(row, Value(row["difference"], row["low"], row["high"])) for row in rows]
+    lines = gathered(lab, [(_label(row), row["side"], value) for row, value in values])
+    drawn = [
+        Row(
+            f"{row['model']}, {row['question']}",
+            row["difference"],
+            row["low"],
+            row["high"],
+            p_value(row["p"]),
+            hollow=True,
+        )
+        for row in rows
+    ]
+    figure = Figure(
+        "lab-models",
+        f"{_sentence_models(rows)} 0 is how far people agree with each other. Bars: 95 % intervals.",
+        str(intervals("Agreement of models with people, less agreement among people", drawn)),
+        rows,
+        f"model and people · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}",
+    )
+    return Answer(title, lines, figure, _sentence_models(rows), data=rows)
+
+
+def _with_both(lab: Lab) -> list[Side]:
+    """Sides with two people and a model. People on one side and models on another are seen together."""
+    found = [side for side in lab.whole if side.models and len(side.people) > 1]
+    first = lab.whole[0]
+    if found or len({side.protocol.label for side in lab.whole}) > 1 or any(side.scenario for side in lab.whole):
+        return found
+    table = pl.concat([side.table for side in lab.whole], how="diagonal")
+    names = [name for side in lab.whole for name in side.people]
+    joined = replace(first, table=table, name=next((side.name for side in lab.whole if not _people(side)), first.name))
+    return [joined] if joined.models and len(joined.people) > 1 and len(set(names)) == len(names) else []
+
+
+def _people(side: Side) -> bool:
+    return bool(side.table["judge_kind"].is_in(PEOPLE).any())
+
+
+def _label(row: dict[str, Any]) -> str:
+    return f"{row['model']} less people, {_NAMES.get(row['measure'], row['measure'])} on {row['question']}"
+
+
+def _sentence_models(rows: list[dict[str, Any]]) -> str:
+    said = []
+    for question in dict.fromkeys(row["question"] for row in rows):
+        best = max((row for row in rows if row["question"] == question), key=lambda row: row["with_people"])
+        levels = f"{number(best['with_people'], 2)} with people, {number(best['among_people'], 2)} among them"
+        apart = Gap(best["difference"], best["low"], best["high"]).in_words("difference")
+        measure = _NAMES.get(best["measure"], best["measure"])
+        said.append(f"on {question} the closest is {best['model']} ({measure} {levels}; {apart})")
+    return f"Of the models, {words(said)}."

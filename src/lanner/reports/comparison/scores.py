@@ -1,0 +1,418 @@
+"""Which side tells systems apart, how its scores hang together, and how many judges it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lanner.errors import LannerError
+from lanner.figures.bars import Bar, bars
+from lanner.figures.curves import Curve, curves
+from lanner.figures.intervals import Row, intervals
+from lanner.figures.typeset import duration, estimate, interval, number, plural, words
+from lanner.model import Scale
+from lanner.reports.comparison.effort import hours
+from lanner.reports.comparison.sides import LABELS, Answer, Lab, Line, Side, Value, gathered, item_key, kind_of
+from lanner.reports.parts import Figure
+from lanner.stats import ranking, regression
+from lanner.stats.association import correlations
+from lanner.stats.metric_accuracy import correlation
+from lanner.stats.ranking import Ranking
+from lanner.stats.resample import Array, generator
+
+_FEWEST = 3
+
+
+def separation(lab: Lab) -> Answer:
+    """Pairs of systems that differ significantly (Holm), clusters, and pairs per hour of work."""
+    title = "Which systems are told apart?"
+    lacking = [side.name for side in lab.sides if side.measure is None]
+    if lacking:
+        return Answer(title, missing=f"there is no score that ranks systems in {words(lacking)}.")
+    made = [_ranked(side, lab) for side in lab.sides]
+    systems = set(made[0].systems).intersection(*(one.systems for one in made[1:]))
+    if len(systems) < _FEWEST:
+        return Answer(title, missing=f"the sides share {plural(len(systems), 'system')}; at least three are needed.")
+    pairs = list(combinations(sorted(systems), 2))
+    told = [{pair for pair in pairs if _apart(one, *pair)} for one in made]
+    spent = [hours(side) for side in lab.sides]
+    lines = [
+        Line(
+            "Pairs of systems told apart", [Value(len(found), text=f"{len(found)} of {len(pairs)}") for found in told]
+        ),
+        Line("Clusters of systems", [Value(max(one.clusters), text=str(max(one.clusters))) for one in made]),
+    ]
+    if all(spent):
+        lines.append(Line("Work in all", [Value(h, text=duration(h or 0)) for h in spent]))
+        rate = [Value(len(found) / (h or 1)) for found, h in zip(told, spent, strict=True)]
+        lines.append(Line("Pairs told apart per hour", rate, bounded=False))
+    data = [
+        {"system": a, "other": b, **{name: (a, b) in found for name, found in zip(lab.names, told, strict=True)}}
+        for a, b in pairs
+    ]
+    said = _sentence(lab, told, len(pairs), spent)
+    caption = f"{said} Bars: all {len(pairs)} pairs of {len(systems)} systems; significant after Holm's correction."
+    drawing = bars("Pairs of systems told apart", _bars(lab, told, len(pairs)))
+    signature = f"{made[0].result.signature}"
+    return Answer(title, lines, Figure("lab-separation", caption, str(drawing), data, signature), said, data=data)
+
+
+def _ranked(side: Side, lab: Lab) -> Ranking:
+    assert side.measure is not None
+    return ranking.rank(side.by_people, side.measure.of, direction=side.measure.direction, resampling=lab.resampling)
+
+
+def _apart(one: Ranking, first: str, second: str) -> bool:
+    a, b = one.systems.index(first), one.systems.index(second)
+    return bool(one.beats[a, b] or one.beats[b, a])
+
+
+def _bars(lab: Lab, told: list[set[tuple[str, str]]], total: int) -> list[Bar]:
+    shared = set.intersection(*told)
+    return [
+        Bar(
+            name,
+            (
+                ("a1", len(shared), "by all"),
+                ("pmt", len(found - shared), "by some"),
+                ("trk", total - len(found), "not"),
+            ),
+            f"{len(found)} of {total}",
+        )
+        for name, found in zip(lab.names, told, strict=True)
+    ]
+
+
+def _sentence(lab: Lab, told: list[set[tuple[str, str]]], total: int, spent: list[float | None]) -> str:
+    counts = [f"{name} {len(found)}" for name, found in zip(lab.names, told, strict=True)]
+    said = f"Of {total} pairs of systems {words(counts)} are told apart"
+    if all(spent):
+        rates = [len(found) / (h or 1) for found, h in zip(told, spent, strict=True)]
+        best = max(range(len(rates)), key=rates.__getitem__)
+        said += f"; per hour of work {lab.names[best]} tells most apart ({number(rates[best], 2, bounded=False)})"
+    return f"{said}."
+
+
+_SUMS, _COUNTS = ("grid_sum", "weighted_spans", "sum"), ("grid_count", "count")
+
+
+def scoring(lab: Lab) -> Answer:
+    """Pearson's r between two people of the weighted sum and of the count, on the items both judged."""
+    title = "Sum or count?"
+    found = [(side, pair) for side in lab.whole if (pair := _pair(side))]
+    if not found:
+        return Answer(title, missing="no side has both a sum and a count of the same answers.")
+    rows: list[dict[str, Any]] = []
+    for side, pair in found:
+        result = correlations(side.by_people, list(pair), methods=["pearson"], resampling=lab.resampling)
+        for name in pair:
+            own = [row for row in result.rows if row["of"] == name and row["value"] is not None and row["n"] >= 10]
+            if own:
+                mean = sum(row["value"] * row["n"] for row in own) / sum(row["n"] for row in own)
+                ends = (own[0]["low"], own[0]["high"]) if len(own) == 1 else (None, None)
+                rows.append(
+                    {
+                        "side": side.name,
+                        "score": side.says(name),
+                        "value": mean,
+                        "low": ends[0],
+                        "high": ends[1],
+                        "n": sum(row["n"] for row in own),
+                    }
+                )
+    if not rows:
+        return Answer(title, missing="no two people judged ten items in common.")
+    values = [(row, Value(row["value"], row["low"], row["high"], row["n"])) for row in rows]
+    lines = gathered(lab, [(f"r between judges, {row['score']}", row["side"], value) for row, value in values])
+    drawn = [
+        Row(f"{row['side']}: {row['score']}", row["value"], row["low"], row["high"], f"n {row['n']:,}") for row in rows
+    ]
+    by_side: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_side.setdefault(row["side"], []).append(row)
+    said = " ".join(_sentence_scoring(side, own) for side, own in by_side.items())
+    figure = Figure(
+        "lab-scoring",
+        f"{said} Bars: 95 % intervals.",
+        str(intervals("Sum against count", drawn)),
+        rows,
+        f"Pearson r between judges · {lab.resampling.n:,} resamples",
+    )
+    return Answer(title, lines, figure, said, data=rows)
+
+
+def _pair(side: Side) -> tuple[str, str] | None:
+    """The first sum and the first count over the same question."""
+    answered = set(side.table["question"])
+    scores = [score for score in side.protocol.scores if score.id in answered]
+    for one in scores:
+        for two in scores:
+            if one.rule in _SUMS and two.rule in _COUNTS and one.question == two.question:
+                return one.id, two.id
+    return None
+
+
+def _sentence_scoring(side: str, rows: list[dict[str, Any]]) -> str:
+    said = [f"{estimate(row['value'], row['low'], row['high'], 2)} for the {row['score']}" for row in rows]
+    return f"Under {side} two judges go together with r {words(said)}."
+
+
+_NEARLY = 0.9  # of τ, r or the share of items; below it a reader should not rely on half of the judges
+_MIDDLE = (0.025, 0.975)
+_DRAWS, _STREAM, _MOST_STEPS, _FEWEST_SYSTEMS = 200, 11, 8, 3
+
+
+def stability(lab: Lab) -> Answer:
+    """With three systems or more: Kendall's τ between the order by k judges and by all. Else for scores the
+    correlation of item means, for labels the share of items with the same majority. Each is the mean over draws, with
+    the middle 95 % of them."""
+    title = "Would fewer judges say the same?"
+    found = [_curve(side, lab.resampling.seed) for side in lab.sides]
+    if not any(points for _, points in found):
+        return Answer(title, missing="no side has two people on the same question.")
+    lines, data, said = [], [], []
+    middle: list[Value] = []
+    kinds: dict[str, None] = {}
+    for side, (what, points) in zip(lab.sides, found, strict=True):
+        data += [
+            {"side": side.name, "what": what, "judges": k, "value": v, "low": low, "high": high}
+            for k, v, low, high in points
+        ]
+        half = min(points, key=lambda point: (abs(point[0] - len(side.people) / 2), point[0])) if points else None
+        middle.append(Value(half[1], half[2], half[3], half[0]) if half else Value(None))
+        if half:
+            said.append(
+                f"{side.name} with {half[0]} of {len(side.people)} judges {number(half[1], 2)} "
+                f"{interval(half[2], half[3])}"
+            )
+            kinds[what] = None
+    lines.append(Line("Same with half the judges", middle))
+    text = f"Half of the judges would say nearly the same as all ({words(list(kinds), 'or')}): {'; '.join(said)}."
+    if min(value.value for value in middle if value.value is not None) < _NEARLY:
+        text = (
+            f"Half of the judges would not quite say the same as all ({words(list(kinds), 'or')}): {'; '.join(said)}."
+        )
+    drawn = [
+        Curve(f"{side.name}: {what}", [p[:2] for p in points], [p[2:] for p in points])
+        for side, (what, points) in zip(lab.sides, found, strict=True)
+        if points
+    ]
+    figure = Figure(
+        "lab-stability",
+        f"{text} 1 is what all judges together say. Mean and middle 95 % of {_DRAWS} draws.",
+        str(curves("Stability under fewer judges", drawn, "judges", top=1.0)),
+        data,
+        f"judges drawn without replacement · {_DRAWS} draws, seed {lab.resampling.seed}",
+    )
+    return Answer(title, lines, figure, text, data=data)
+
+
+def _curve(side: Side, seed: int) -> tuple[str, list[tuple[int, float, float, float]]]:
+    judges = side.people
+    if len(judges) < 2:
+        return "", []
+    rng = generator(seed, _STREAM)
+    half = max(1, len(judges) // 2)
+    steps = np.unique([*np.linspace(1, len(judges) - 1, _MOST_STEPS).round().astype(int), half])
+    if side.measure:
+        table = side.by_people.filter(pl.col("question") == side.measure.of, pl.col("score").is_not_null())
+        by_system = table["system"].n_unique() >= _FEWEST_SYSTEMS
+        unit = ["system"] if by_system else ["document", "segment", "system"]
+        sums, counts = _spread(table, unit, judges)
+        what = "τ of the systems' order" if by_system else "r of item scores"
+        same = _order if by_system else _pearson
+        whole = _mean(sums, counts)
+    else:
+        name = next((found[0] for q in side.questions if (found := kind_of(q)) and found[1] is LABELS), None)
+        if name is None:
+            return "", []
+        sums, counts = _votes(side.by_people.filter(pl.col("question") == name), judges)
+        what, same, whole = "share with the same majority", _majority, sums.sum(axis=0)
+    points = []
+    for k in steps:
+        drawn = [rng.choice(len(judges), int(k), replace=False) for _ in range(_DRAWS)]
+        kept = [same(_mean(sums[d], counts[d]) if counts.size else sums[d].sum(axis=0), whole) for d in drawn]
+        values = np.array([value for value in kept if np.isfinite(value)])
+        if len(values):
+            low, high = (float(end) for end in np.quantile(values, _MIDDLE))
+            points.append((int(k), float(values.mean()), low, high))
+    return what, points
+
+
+def _spread(table: pl.DataFrame, unit: list[str], judges: list[str]) -> tuple[Array, Array]:
+    """judges × units: sums of scores and how many."""
+    place = {name: at for at, name in enumerate(judges)}
+    units = table.select(unit).unique(maintain_order=True).with_row_index("unit")
+    found = table.join(units, on=unit).group_by("judge", "unit").agg(pl.col("score").sum(), pl.len())
+    sums, counts = (np.zeros((len(judges), len(units))) for _ in range(2))
+    for judge, at, score, n in found.iter_rows():
+        sums[place[judge], at], counts[place[judge], at] = score, n
+    return sums, counts
+
+
+def _votes(table: pl.DataFrame, judges: list[str]) -> tuple[Array, Array]:
+    """judges × items × labels: who chose what."""
+    place = {name: at for at, name in enumerate(judges)}
+    answer = pl.coalesce("label", pl.col("ranks").cast(pl.List(pl.String)).list.join(","))
+    table = table.with_columns(answer.alias("answer")).drop_nulls("answer")
+    items = table.select("document", "segment").unique(maintain_order=True).with_row_index("item")
+    labels = {label: at for at, label in enumerate(table["answer"].unique().sort())}
+    made = np.zeros((len(judges), len(items), len(labels)))
+    for judge, item, label in (
+        table.join(items, on=["document", "segment"]).select("judge", "item", "answer").iter_rows()
+    ):
+        made[place[judge], item, labels[label]] = 1
+    return made, np.empty(0)
+
+
+def _mean(sums: Array, counts: Array) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums.sum(axis=0) / counts.sum(axis=0))
+
+
+def _order(some: Array, whole: Array) -> float:
+    known = np.isfinite(some)
+    return (
+        correlation(whole[None, known], some[None, known], "kendall")
+        if known.sum() >= _FEWEST_SYSTEMS
+        else float("nan")
+    )
+
+
+def _pearson(some: Array, whole: Array) -> float:
+    known = np.isfinite(some)
+    if known.sum() < _FEWEST_SYSTEMS or np.ptp(some[known]) == 0 or np.ptp(whole[known]) == 0:
+        return float("nan")
+    return float(np.corrcoef(some[known], whole[known])[0, 1])
+
+
+def _majority(some: Array, whole: Array) -> float:
+    """The share of items whose most frequent answer is the same; where several are as frequent, any of them counts in
+    part."""
+    voted = some.sum(axis=1) > 0
+    a = some[voted] == some[voted].max(axis=1, keepdims=True)
+    b = whole[voted] == whole[voted].max(axis=1, keepdims=True)
+    both, either = (a & b).sum(axis=1), (a | b).sum(axis=1)
+    return float((both / either).mean()) if voted.any() else float("nan")
+
+
+BLOCKS = "regression.blocks"
+_LONG_SCALE = 9
+ALL = "all people"
+
+
+def prediction(lab: Lab) -> Answer:
+    """R² of a holistic score (one number for the whole impression) on what each side recorded besides.
+
+    A side whose plan has a block model is read by that model, judge by judge. Any other side predicts the mean holistic
+    score of an item of the side that has one from its own mean scores, on shared items.
+    """
+    title = "How much of the holistic score is explained?"
+    target = next(((side, of) for side in lab.sides if (of := holistic(side))), None)
+    if target is None:
+        return Answer(title, missing="no side asks for a holistic score.")
+    found = [_planned(side, lab) or _across(side, target, lab) for side in lab.sides]
+    if not any(found):
+        return Answer(title, missing="no side recorded anything else that could explain it.")
+    rows = [row for one in found for row in one]
+    values = [(row, Value(row["r2"], row["low"], row["high"], row["n"])) for row in rows]
+    lines = gathered(lab, [(f"R² of {row['of']}: {row['block']}", row["side"], value) for row, value in values])
+    drawn = [
+        Bar(
+            f"{row['side']}: {row['block']}",
+            (("a1", row["r2"], ""), ("trk", 1 - row["r2"], "")),
+            estimate(row["r2"], row["low"], row["high"], 2),
+        )
+        for row in rows
+    ]
+    said = _sentence_prediction(rows)
+    absent = [side.name for side, one in zip(lab.sides, found, strict=True) if not one]
+    why = f" {words(absent)}: not computable, no shared items with a holistic score." if absent else ""
+    figure = Figure(
+        "lab-prediction",
+        f"{said}{why} Bars: R² from 0 to 1.",
+        str(bars("Share explained", drawn, most=1.0)),
+        rows,
+        f"OLS R² · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}",
+    )
+    return Answer(title, lines, figure, said + why, data=rows)
+
+
+def holistic(side: Side) -> str | None:
+    """The holistic score of a side: what its block model explains, else a long scale asked of the text."""
+    planned = [analysis.of for analysis in side.protocol.analyses if analysis.statistic == BLOCKS]
+    answered = set(side.table["question"])
+    long = [q.id for q in side.questions if isinstance(q, Scale) and not q.for_each and q.max - q.min >= _LONG_SCALE]
+    return next((of for of in [*planned, *long] if of in answered), None)
+
+
+def _planned(side: Side, lab: Lab) -> list[dict[str, Any]]:
+    rows = []
+    for analysis in side.protocol.analyses:
+        if analysis.statistic != BLOCKS or analysis.of not in set(side.table["question"]):
+            continue
+        steps = regression.blocks(side.by_people, analysis.of, analysis.options["blocks"], resampling=lab.resampling)
+        names = {judge.id: judge.name or judge.id for judge in side.material.judges}
+        rows += [
+            _row(side, analysis.of, row["step"], str(names.get(row["judge"], row["judge"])), row) for row in steps.rows
+        ]
+    return rows
+
+
+def _row(side: Side, of: str, block: str, who: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "side": side.name,
+        "who": who,
+        "of": side.says(of),
+        "block": _block(block, who),
+        "r2": row["r2"],
+        "low": row.get("r2_low"),
+        "high": row.get("r2_high"),
+        "n": row["n"],
+    }
+
+
+def _block(block: str, who: str) -> str:
+    return block.replace("_", " ") + (f" ({who})" if who != ALL else "")
+
+
+def _across(side: Side, target: tuple[Side, str], lab: Lab) -> list[dict[str, Any]]:
+    holder, of = target
+    if side is not holder and lab.shared < 10:
+        return []
+    key = item_key(lab.sides)
+    outcome = _means(holder, [of], key).rename({of: "holistic"})
+    scores = [score.id for score in side.protocol.scores if score.rule != "value" and score.id != of]
+    measure = [side.measure.of] if side.measure and side.measure.of != of and side is not holder else []
+    wanted = [name for name in dict.fromkeys([*measure, *scores]) if name in set(side.table["question"])]
+    if side is not holder and (own := holistic(side)) and own not in wanted:
+        wanted.append(own)
+    rows = []
+    for name in wanted:
+        table = outcome.join(_means(side, [name], key).rename({name: "predictor"}), on=key).drop_nulls()
+        try:
+            result = regression.regress(table, "holistic", ["predictor"], resampling=lab.resampling)
+        except LannerError:
+            continue
+        if result.value is not None:
+            found = {"r2": result.value, "r2_low": result.low, "r2_high": result.high, "n": len(table)}
+            rows.append(_row(holder, of, side.says(name), ALL, found) | {"side": side.name})
+    return rows
+
+
+def _means(side: Side, questions: list[str], key: list[str]) -> pl.DataFrame:
+    table = side.by_people.filter(pl.col("question") == questions[0], pl.col("row") == "")
+    return table.group_by(key, maintain_order=True).agg(pl.col("score").mean().alias(questions[0]))
+
+
+def _sentence_prediction(rows: list[dict[str, Any]]) -> str:
+    best: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row["side"] not in best or row["r2"] > best[row["side"]]["r2"]:
+            best[row["side"]] = row
+    said = [f"{side} explains up to {100 * row['r2']:.0f} % ({row['block']})" for side, row in best.items()]
+    return f"Of the holistic score {words(said)}."

@@ -1,0 +1,389 @@
+"""What is compared: the sides, the questions they share, and how an answer to one comparison is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from lanner.analysis import GROUPS, PEOPLE
+from lanner.analysis.material import Material
+from lanner.errors import InputError
+from lanner.figures.typeset import estimate, p_value
+from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question, Rank, Result, Scale, Spans, Stage, Unit
+from lanner.protocols.derived import chosen_rows
+from lanner.protocols.wording import Wording
+from lanner.reports.parts import Figure, Quotes
+from lanner.stats.agreement import alpha, spans
+from lanner.stats.estimate import Statistic
+from lanner.stats.outcome import outcome
+from lanner.stats.resample import Array, Resampling, replicate_sums
+from lanner.stats.scores import Direction
+
+RANKED = "ranking.systems"
+_FEWEST_SHARED, _SHORT_TITLE = 10, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """The number by which a side ranks systems, and which way is better."""
+
+    of: str
+    direction: Direction = "higher_is_better"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One protocol, or one scenario of it, with the answers it got. `scenario` is empty where it is the whole."""
+
+    name: str
+    material: Material
+    protocol: Protocol
+    stages: tuple[Stage, ...]
+    table: pl.DataFrame
+    scenario: str = ""
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        """Those that somebody answered."""
+        answered = set(self.table["question"])
+        found = [question for stage in self.stages if stage.unit is not Unit.JUDGE for question in stage.questions]
+        return [question for question in found if question.id in answered]
+
+    @cached_property
+    def units(self) -> set[Unit]:
+        return {stage.unit for stage in self.stages for question in stage.questions if question in self.questions}
+
+    @cached_property
+    def people(self) -> list[str]:
+        """People who answered; where nobody did, whoever answered."""
+        kinds = dict(self.table.select("judge", "judge_kind").unique(maintain_order=True).iter_rows())
+        return [judge for judge, kind in kinds.items() if kind in PEOPLE] or list(kinds)
+
+    @cached_property
+    def models(self) -> list[str]:
+        return sorted(set(self.table["judge"]) - set(self.people))
+
+    @cached_property
+    def measure(self) -> Measure | None:
+        """What the analysis plan ranks systems by; else the last scale that is asked."""
+        answered = set(self.table["question"])
+        for analysis in self.protocol.analyses:
+            if analysis.statistic == RANKED and analysis.of in answered:
+                return Measure(analysis.of, analysis.options.get("direction", "higher_is_better"))
+        scales = [question.id for question in self.questions if isinstance(question, Scale) and not question.for_each]
+        return Measure(scales[-1]) if scales else None
+
+    @property
+    def by_people(self) -> pl.DataFrame:
+        return self.table.filter(pl.col("judge").is_in(self.people), pl.col("role") == "main")
+
+    def says(self, question: str) -> str:
+        """A question or score in words, short enough for a table."""
+        words = Wording(self.protocol)
+        label = words.question(question).label if self.protocol.find(question) else ""
+        return (label if 0 < len(label) <= 28 else question.replace("_", " ")).lower()
+
+    def only(self, items: pl.DataFrame, key: Sequence[str]) -> Side:
+        """The same on some items alone."""
+        return replace(self, table=self.table.join(items, on=list(key), how="semi", maintain_order="left"))
+
+
+def sides(materials: Sequence[tuple[str, Material]]) -> list[Side]:
+    """One side for each material; of a single one its scenarios. Control, repeated and tutorial items stay apart."""
+    found = [_whole(name, material) for name, material in materials]
+    if len({side.protocol.label for side in found}) == len(found) > 1:
+        found = [replace(side, name=_spoken(side)) for side in found]
+    if len(found) == 1:
+        found = _scenarios(found[0])
+    if len(found) < 2:
+        raise InputError(
+            "There is only one thing here: nothing to compare it with.",
+            next_step="Name a second campaign or file, or one whose protocol has scenarios.",
+        )
+    return found
+
+
+def _spoken(side: Side) -> str:
+    """What was said on the command line, else a short title, else the protocol's name in words."""
+    if side.name != side.material.name:
+        return side.name
+    title = Wording(side.protocol).title
+    return title if len(title) <= _SHORT_TITLE else side.protocol.name.replace("_", " ")
+
+
+def _whole(name: str, material: Material) -> Side:
+    if material.protocol is None:
+        raise InputError(
+            f"It is not known what was asked in {material.name}.", next_step="Name the protocol with --protocol."
+        )
+    table = material.counted(of=tuple(GROUPS)).table
+    return Side(name, material, material.protocol, material.protocol.stages, table)
+
+
+def _scenarios(whole: Side) -> list[Side]:
+    named: dict[str, list[Stage]] = {}
+    for stage in whole.stages:
+        if stage.unit is not Unit.JUDGE:
+            named.setdefault(stage.scenario or stage.unit.value, []).append(stage)
+    made = []
+    for scenario, stages in named.items():
+        asked = {question.id for stage in stages for question in stage.questions}
+        asked |= {name for stage in stages for question in stage.questions if (name := chosen_rows(question))}
+        asked |= {score.id for score in whole.protocol.scores if score.question in asked}
+        table = whole.table.filter(pl.col("question").is_in(sorted(asked)))
+        if len(table):
+            words = scenario.replace("_", " ")
+            made.append(Side(words, whole.material, whole.protocol, tuple(stages), table, scenario))
+    return made
+
+
+def item_key(found: Sequence[Side]) -> list[str]:
+    """What makes two answers about the same thing: the system counts only where every side judges outputs."""
+    judged = all((side.table["system"] != "").any() for side in found)
+    return ["document", "segment", *(["system"] if judged else [])]
+
+
+def shared(found: Sequence[Side]) -> tuple[list[Side], int]:
+    """The sides on the items that all of them judged, and how many those are; as they are where too few are shared."""
+    key = item_key(found)
+    items = found[0].by_people.select(key).unique(maintain_order=True)
+    for side in found[1:]:
+        items = items.join(side.by_people.select(key).unique(), on=key, how="semi", maintain_order="left")
+    if len(items) < _FEWEST_SHARED:
+        return list(found), len(items)
+    return [side.only(items, key) for side in found], len(items)
+
+
+NO_INTERVAL = "no interval: there are too few documents, or they do not differ"
+_WHO = {"people", "models"}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number of one side with its interval; `text` stands in its place where it is no plain number."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """How far a side lies from the first one: first less other; `why` there is no interval, where there is none."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    why: str = ""
+
+    def in_words(self, name: str, digits: int = 2) -> str:
+        """With its interval and p under its name; without them it says why."""
+        said = f"{name} {estimate(self.value, self.low, self.high, digits)}"
+        if self.low is None:
+            said += f"; {self.why or NO_INTERVAL}"
+        return said if self.p is None else f"{said}, {p_value(self.p)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the table: a measure, its value on each side (in their order), and the gaps to the first side."""
+
+    label: str
+    values: Sequence[Value]
+    gaps: Sequence[Gap | None] = ()
+    bounded: bool = True
+    digits: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`missing` says why there is nothing, and then all else is empty."""
+
+    title: str
+    lines: Sequence[Line] = ()
+    figure: Figure | None = None
+    said: str = ""
+    missing: str = ""
+    examples: Quotes | None = None
+    data: Sequence[Mapping[str, Json]] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True)
+class Lab:
+    """The sides on shared items, as they were given, and how intervals are made."""
+
+    sides: Sequence[Side]
+    whole: Sequence[Side]
+    shared: int
+    resampling: Resampling
+    hourly: float | None = None
+    currency: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        return [side.name for side in self.sides]
+
+
+Comparison = Callable[[Lab], Answer]
+"""One question that the sides are compared by."""
+
+
+def of_result(result: Result) -> Value:
+    """An estimate as a value of the table."""
+    return Value(result.value, result.low, result.high, result.counts.get("items"))
+
+
+def gap_of(result: Result) -> Gap | None:
+    """A difference as a gap of the table; None where it is undefined."""
+    if result.value is None:
+        return None
+    return Gap(result.value, result.low, result.high, result.p, why_no_interval(result.notes))
+
+
+def why_no_interval(notes: Sequence[str]) -> str:
+    """Of a statistic's notes the one that says so, fit for the middle of a sentence."""
+    found = next((note for note in notes if note.startswith("No interval")), "")
+    return found[:1].lower() + found[1:].rstrip(".")
+
+
+def are_judges(*names: str) -> bool:
+    """Whether sides are named after who judged, not after what was asked: nobody judges under people."""
+    return set(names) <= _WHO
+
+
+def gathered(lab: Lab, found: Sequence[tuple[str, str, Value]]) -> list[Line]:
+    """Lines from (label, side, value): what has the same label stands in one line."""
+    lines: dict[str, list[Value]] = {}
+    for label, side, value in found:
+        lines.setdefault(label, [Value(None, text="—") for _ in lab.sides])[lab.names.index(side)] = value
+    return [Line(label, values) for label, values in lines.items()]
+
+
+def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "share"] = "plain") -> Value:
+    """The sum of column `top` over that of `bottom`, with an interval over the documents of the table."""
+    made = replicate_sums(_sums(table, _places(table)), lambda total: _divided(total, 0), how)
+    found = outcome(made, how, scale=scale).interval
+    value = float(made.value[0])
+    low, high = (found.low, found.high) if found else (None, None)
+    return Value(None if np.isnan(value) else value, low, high, int(table["bottom"].sum()))
+
+
+def ratio_gap(first: pl.DataFrame, other: pl.DataFrame, how: Resampling) -> Gap | None:
+    """The first ratio less the other, on the same resamples of all documents."""
+    places = _places(first, other)
+    sums = np.hstack([_sums(first, places), _sums(other, places)])
+    made = replicate_sums(sums, lambda total: _divided(total, 0) - _divided(total, 2), how)
+    found = outcome(made, how, null=0.0)
+    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    if np.isnan(made.value[0]):
+        return None
+    return Gap(float(made.value[0]), low, high, found.p, why_no_interval(found.notes))
+
+
+def _sums(table: pl.DataFrame, places: dict[str, int]) -> Array:
+    made = np.zeros((len(places), 2))
+    for document, top, bottom in table.group_by("document").agg(pl.col("top", "bottom").sum()).iter_rows():
+        made[places[document]] = (top, bottom)
+    return made
+
+
+def _places(*tables: pl.DataFrame) -> dict[str, int]:
+    names = dict.fromkeys(name for table in tables for name in table["document"].unique(maintain_order=True))
+    return {name: place for place, name in enumerate(names)}
+
+
+def _divided(total: Array, at: int) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(total[:, at] / total[:, at + 1])[:, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Answers of one form, and the coefficient that says how far judges agree on them."""
+
+    name: str
+    sign: str
+    statistic: Statistic
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+SETS = Kind("sets", "α Jaccard", alpha, {"level": "jaccard"})
+LABELS = Kind("labels", "α", alpha, {"level": "nominal"})
+NUMBERS = Kind("numbers", "α interval", alpha, {"level": "interval"})
+SPANS = Kind("spans", "span F1", spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """One question for each side, in their order."""
+
+    label: str
+    kind: Kind
+    questions: tuple[str, ...]
+
+
+def kind_of(question: Question) -> tuple[str, Kind] | None:
+    """Where a question's answers are found and what form they have; None for text."""
+    if question.for_each:
+        return None
+    match question:
+        case Labels():
+            return question.id, NUMBERS if question.counts else SETS
+        case Grid():
+            name = chosen_rows(question)
+            return (name, SETS) if name else None
+        case Choice() | Rank():
+            return question.id, LABELS
+        case Scale() | Number():
+            return question.id, NUMBERS
+        case Spans():
+            return question.id, SPANS
+        case _:
+            return None
+
+
+def matched(sides: Sequence[Side]) -> list[Matched]:
+    """Every question of the first side that all others have an answer to, then the measures that rank systems."""
+    left = [
+        {name: kind for question in side.questions if (found := kind_of(question)) for name, kind in [found]}
+        for side in sides
+    ]
+    made: list[Matched] = []
+    for by_name in (True, False):
+        for name, kind in list(left[0].items()):
+            others = [
+                _partner(name, kind, other, side, by_name) for other, side in zip(left[1:], sides[1:], strict=True)
+            ]
+            if all(others):
+                chosen = (name, *(other for other in others if other))
+                for known, taken in zip(left, chosen, strict=True):
+                    del known[taken]
+                made.append(Matched(_label(sides, chosen), kind, chosen))
+    measures = tuple(side.measure.of for side in sides if side.measure)
+    if len(measures) == len(sides) and all(measures != pair.questions for pair in made):
+        made.append(Matched(_label(sides, measures), NUMBERS, measures))
+    return made
+
+
+def _partner(name: str, kind: Kind, other: dict[str, Kind], side: Side, by_name: bool) -> str | None:
+    if by_name:
+        stem = name.rpartition("_")[0] if side.scenario else ""
+        return next(
+            (n for n, k in other.items() if k is kind and (n == name or (stem and n.rpartition("_")[0] == stem))), None
+        )
+    return None if side.scenario else next((n for n, k in other.items() if k is kind), None)
+
+
+def _label(sides: Sequence[Side], questions: Sequence[str]) -> str:
+    if sides[0].scenario:
+        return questions[0].rpartition("_")[0].removesuffix("_of").replace("_", " ")
+    words = dict.fromkeys(side.says(question) for side, question in zip(sides, questions, strict=True))
+    return " / ".join(words)

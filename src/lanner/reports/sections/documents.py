@@ -1,0 +1,201 @@
+"""How scores go along a document, and how much context its sentences need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lanner.analysis.scores import Bounds, on_scale
+from lanner.errors import LannerError
+from lanner.figures.curves import Curve, curves
+from lanner.figures.intervals import Row, intervals
+from lanner.figures.typeset import estimate, number, p_value, percent, plural
+from lanner.model import Analysis, Json, Result, Scale, Unit
+from lanner.reports.parts import Block, Figure, Paragraph, Section
+from lanner.reports.view import View
+from lanner.stats import context
+from lanner.stats.outcome import outcome
+from lanner.stats.resample import Array, Replicates, Resampling, replicate_sums
+
+_PARTS, _FEWEST_DOCUMENTS, _LEVEL, _MOST_DRAWN = 5, 3, 0.05, 8
+
+
+def section(view: View) -> Section | None:
+    """For every scale that is asked sentence by sentence, in documents of at least five sentences."""
+    blocks: list[Block] = []
+    for stage, question in view.protocol.questions:
+        if isinstance(question, Scale) and not question.for_each and stage.unit is Unit.IN_CONTEXT:
+            made = _figure(view, question)
+            blocks += [made] if made else []
+    return Section("along", "Along the document", blocks) if blocks else None
+
+
+def _figure(view: View, question: Scale) -> Figure | None:
+    table = _placed(view, question.id)
+    documents = table["document"].n_unique()
+    if documents < _FEWEST_DOCUMENTS or table["part"].n_unique() < _PARTS:
+        return None
+    rows: list[dict[str, Json]] = []
+    drawn: list[Curve] = []
+    people = view.people_asked(question.id) or [judge.id for judge in view.judges]
+    for judge in [*(["all"] if len(people) > 1 else []), *people]:  # all of them in the data, some in the drawing
+        own = table.filter(pl.col("judge").is_in(people if judge == "all" else [judge]))
+        if own["part"].n_unique() < _PARTS:
+            continue
+        made = _means(own, view.resampling)
+        name = "all people" if judge == "all" else view.names[judge]
+        found = [_value(made, part, view.resampling, (question.min, question.max)) for part in range(_PARTS)]
+        rows += [
+            {"judge": name, "part": part + 1, "value": v, "low": low, "high": high}
+            for part, (v, low, high) in enumerate(found)
+        ]
+        band = [(low, high) if judge == "all" or len(people) == 1 else None for _, low, high in found]
+        points = [(float(part + 1), v) for part, (v, _, _) in enumerate(found)]
+        if len(drawn) <= _MOST_DRAWN:
+            drawn.append(Curve(name, points, [pair if pair and None not in pair else None for pair in band]))  # type: ignore[misc]
+    if not drawn:
+        return None
+    whole = _means(table.filter(pl.col("judge").is_in(people)), view.resampling)
+    caption = f"{_change(view, question.id, whole)} Each part is a fifth of every document; bars: 95 % intervals."
+    return Figure(
+        f"along-{question.id}",
+        f"{caption} n {plural(len(table), 'score')} in {plural(documents, 'document')}.",
+        str(curves(f"{view.label(question.id)} along the document", drawn, "fifth of the document")),
+        rows,
+        f"mean by fifth · {view.protocol.label} {question.id} · documents {documents} · judges {len(people)} · "
+        f"resamples {view.resampling.n:,} · seed {view.resampling.seed}",
+    )
+
+
+def _placed(view: View, question: str) -> pl.DataFrame:
+    """The scores with the fifth of the document in which their sentence stands."""
+    places = [
+        (document.id, segment.id, at * _PARTS // len(document.segments))
+        for document in view.material.documents
+        if len(document.segments) >= _PARTS
+        for at, segment in enumerate(document.segments)
+    ]
+    where = pl.DataFrame(places, schema={"document": pl.String, "segment": pl.String, "part": pl.Int64}, orient="row")
+    table = view.answers(question).filter(pl.col("score").is_not_null())
+    return table.select("judge", "document", "segment", "score").join(where, on=["document", "segment"])
+
+
+def _means(table: pl.DataFrame, how: Resampling) -> Replicates:
+    """The mean of each part, and last less first, over resamples of documents."""
+    order = {name: at for at, name in enumerate(table["document"].unique(maintain_order=True))}
+    sums = np.zeros((len(order), 2 * _PARTS))
+    for document, part, score, n in table.group_by("document", "part").agg(pl.col("score").sum(), pl.len()).iter_rows():
+        sums[order[document], [2 * part, 2 * part + 1]] = (score, n)
+
+    def finish(total: Array) -> Array:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = total[:, 0::2] / total[:, 1::2]
+        return np.column_stack([means, means[:, -1] - means[:, 0]])
+
+    return replicate_sums(sums, finish, how)
+
+
+def _value(
+    made: Replicates, column: int, how: Resampling, bounds: Bounds | None
+) -> tuple[float, float | None, float | None]:
+    value, found = float(made.value[column]), outcome(made, how, column=column).interval
+    return value, *on_scale(value, found.low if found else None, found.high if found else None, bounds)
+
+
+def _change(view: View, question: str, made: Replicates) -> str:
+    found = outcome(made, view.resampling, column=_PARTS, null=0.0)
+    value = float(made.value[_PARTS])
+    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    numbers = f"{estimate(value, low, high, 2, bounded=False)}, {p_value(found.p)}"
+    name = view.label(question)
+    if found.p is not None and found.p < _LEVEL:
+        return f"{name} {'rises' if value > 0 else 'falls'} from the first fifth of a document to the last ({numbers})."
+    first = number(float(made.value[0]), 2, bounded=False)
+    return f"{name} is not shown to change along the document (first fifth {first}; last less first {numbers})."
+
+
+_MOST = 12
+_NAMES = {"context.issue_shares": "label", "context.agreement_intervals": "interval", "context.spans": "span"}
+_MADE: Mapping[str, Callable[..., Result]] = {
+    "context.issue_shares": context.issue_shares,
+    "context.agreement_intervals": context.agreement_intervals,
+    "context.spans": context.spans,
+}
+_SAID = {
+    "context.issue_shares": "What hinders translation most is {top}",
+    "context.agreement_intervals": "Share of judges who gave the answer: most sentences have {top}",
+    "context.spans": "What settles a sentence most often is {top}",
+}
+
+
+def context_needs(view: View) -> Section | None:
+    """For the statistics on context that the protocol's plan names; one figure each, all groups together."""
+    blocks: list[Block] = []
+    findings: list[str] = []
+    for analysis in view.protocol.analyses:
+        if analysis.statistic in _MADE and analysis.of in view.answered:
+            blocks += _figures(view, analysis, findings)
+    return Section("contexts", "Context spans and issues", blocks, findings) if blocks else None
+
+
+def _figures(view: View, analysis: Analysis, findings: list[str]) -> Iterator[Block]:
+    try:
+        options: dict[str, Any] = dict(analysis.options)
+        made = _MADE[analysis.statistic](view.counted().table, analysis.of, resampling=view.resampling, **options)
+    except LannerError as error:
+        yield Paragraph(f"{view.label(analysis.of)}: {error.what}")
+        return
+    if not made.rows:
+        yield Paragraph(f"{view.label(analysis.of)}: {' '.join(made.notes)}")
+        return
+    yield _figure_contexts(view, analysis, made, findings)
+
+
+def _figure_contexts(view: View, analysis: Analysis, made: Result, findings: list[str]) -> Figure:
+    name = _NAMES[analysis.statistic]
+    everyone = [row for row in made.rows if _is_whole(row)]
+    named = [row for row in everyone if row["count"]] or everyone
+    shown = named[:_MOST]
+    drawn = [
+        Row(_spoken(view, analysis.of, str(row[name])), row["share"], row["low"], row["high"], f"n {row['count']}")
+        for row in shown
+    ]
+    usual = [row for row in shown if not str(row[name]).startswith("over 40")] or shown
+    top = max(usual, key=lambda row: row["share"])
+    said = _SAID[analysis.statistic].format(
+        top=f"{_spoken(view, analysis.of, str(top[name])).lower()} ({percent(top['share'], 0)})"
+    )
+    if analysis.statistic != "context.agreement_intervals":
+        findings.append(f"{said}.")
+    groups = _groups(made.rows, name, str(top[name]))
+    return Figure(
+        f"{analysis.statistic.replace('.', '-')}-{analysis.of}",
+        f"{view.label(analysis.of)}. {said}{groups}. Dot: share; bar: 95 % interval, documents resampled.",
+        str(intervals(view.label(analysis.of), drawn)),
+        [dict(row) for row in made.rows],
+        view.signature(made),
+    )
+
+
+def _is_whole(row: Mapping[str, Json]) -> bool:
+    return any(row.get(group) == "all" for group in ("domain", "target_language"))
+
+
+def _groups(rows: Sequence[Mapping[str, Json]], name: str, top: str) -> str:
+    """The same share in each group, where there are several."""
+    found = [
+        (str(row.get("domain") or row.get("target_language")), row["share"])
+        for row in rows
+        if row[name] == top and not _is_whole(row)
+    ]
+    if len(found) < 2:
+        return ""
+    return " (" + ", ".join(f"{group} {percent(share, 0)}" for group, share in found) + ")"
+
+
+def _spoken(view: View, question: str, name: str) -> str:
+    known = view.words.option(question, name).label if name.replace("_", "").isalpha() else name
+    return known or name

@@ -1,0 +1,126 @@
+"""One number under one name: the demonstration campaign asked on every road, and from its raw rows with pandas."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from starlette.testclient import TestClient
+
+from analysis.plain_oracle import alpha, grid_alpha, raw
+from lanner import campaign
+from lanner.analysis import agreements, counted
+from lanner.analysis.material import from_campaign
+from lanner.cli import lanner as program
+from lanner.model import Grid
+from lanner.monitor.live import LiveCampaigns
+from lanner.reports.build import build
+from lanner.store import Store
+from lanner.web.app import create_app
+from lanner.web.jobs import Jobs
+from lanner.web.site import Settings
+
+NAME = "demo-h-falcon"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    ran = CliRunner().invoke(program, ["demo", "--folder", str(folder), "--no-serve"])
+    assert ran.exit_code == 0, ran.output
+    return folder / "lanner.sqlite"
+
+
+@pytest.fixture(scope="module")
+def store(place: Path) -> Iterator[Store]:
+    with Store.open(place) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def oracle(store: Store) -> dict[str, float]:
+    """From the rows as they were saved."""
+    rows = raw(campaign.judgements(store, NAME))
+    protocol = campaign.protocol(store, NAME)
+    grid = protocol.find("skills")[1]  # type: ignore[index]
+    assert isinstance(grid, Grid)
+    main_rows = rows[rows["role"] == "main"]
+    mean, _ = grid_alpha(main_rows[main_rows["question"] == "skills"], [option.id for option in grid.options])
+    return {
+        "skills": mean,
+        "sentence": alpha(_of(main_rows, "sentence"), "ordinal"),
+        "holistic": alpha(_of(main_rows, "holistic"), "interval"),
+    }
+
+
+def _of(rows: pd.DataFrame, question: str) -> pd.DataFrame:
+    return rows[rows["question"] == question]
+
+
+def test_the_library(store: Store, oracle: dict[str, float]) -> None:
+    material = from_campaign(store, NAME)
+    found = agreements(counted(material.table), material.protocol)  # type: ignore[arg-type]
+    assert {entry.plan.id: entry.headline.value for entry in found} == pytest.approx(oracle, abs=1e-12)
+
+
+def test_the_command_line(place: Path, oracle: dict[str, float]) -> None:
+    ran = CliRunner().invoke(program, ["agreement", NAME, "--store", str(place), "--json"])
+    assert ran.exit_code == 0, ran.output
+    rows = json.loads(ran.stdout)["rows"]
+    headlines = {row["question"]: row["value"] for row in rows if row["headline"]}
+    assert headlines == pytest.approx(oracle, abs=1e-12)
+
+
+def test_the_report(store: Store, oracle: dict[str, float]) -> None:
+    report = build(from_campaign(store, NAME))
+    table = next(table for table in report.tables if table.id == "agreement")
+    assert {row["question"]: row["value"] for row in table.data} == pytest.approx(oracle, abs=1e-12)
+    drawn = next(figure for figure in report.figures if figure.id == "questions")
+    assert {row["question"]: row["value"] for row in drawn.data} == pytest.approx(oracle, abs=1e-12)
+
+
+def test_the_live_page(store: Store, oracle: dict[str, float]) -> None:
+    number = campaign.get(store, NAME).id
+    measures = LiveCampaigns(store).snapshot(number).measures
+    assert {m.question: m.value for m in measures if not m.row} == pytest.approx(oracle, abs=1e-12)
+
+
+def test_the_api(store: Store, oracle: dict[str, float]) -> None:
+    rows = Jobs(store).agreement(campaign.get(store, NAME).id)
+    assert {row["question"]: row["value"] for row in rows} == pytest.approx(oracle, abs=1e-12)
+    with TestClient(create_app(store, settings=Settings(processes=False))) as client:
+        assert client.get(f"/api/v1/campaigns/{NAME}/agreement").status_code == 401, "nobody without a token"
+
+
+def test_everything_names_the_same_selection(store: Store) -> None:
+    number = campaign.get(store, NAME).id
+    selection = "rows main items by people"
+    assert all(selection in row["signature"] for row in Jobs(store).agreement(number))
+    report = build(from_campaign(store, NAME))
+    signatures = [part.signature for part in (*report.tables, *report.figures) if "alpha" in part.signature]
+    assert signatures and all(selection in signature for signature in signatures)
+
+
+def test_a_campaign_that_changes_changes_everywhere(store: Store) -> None:
+    """Leaving a judge out and settling a disagreement move all roads together, or none."""
+    number = campaign.get(store, NAME).id
+    before = {row["question"]: row["value"] for row in Jobs(store).agreement(number)}
+    judge = campaign.judgements(store, NAME)[0].judge
+    campaign.leave_out(store, NAME, judge, "too fast")
+    try:
+        rows = raw(campaign.judgements(store, NAME))
+        kept = rows[(rows["role"] == "main") & (rows["judge"] != judge)]
+        expected = alpha(_of(kept, "holistic"), "interval")
+        after = {row["question"]: row["value"] for row in Jobs(store).agreement(number)}
+        assert after["holistic"] == pytest.approx(expected) and after["holistic"] != before["holistic"]
+        table = next(t for t in build(from_campaign(store, NAME)).tables if t.id == "agreement")
+        assert {row["question"]: row["value"] for row in table.data} == pytest.approx(after)
+        live = LiveCampaigns(store).snapshot(number).measures
+        assert {m.question: m.value for m in live if not m.row} == pytest.approx(after)
+    finally:
+        campaign.count_again(store, NAME, judge)
+    assert {row["question"]: row["value"] for row in Jobs(store).agreement(number)} == before

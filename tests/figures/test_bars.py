@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from lanner.figures.bars import Bar, Panel, Preference, bars, histogram, preference, shares, throughput
+from reports.drawings import inside, marks, words
+
+
+def test_widths_are_in_proportion_and_styles_are_named_once() -> None:
+    parts = [(30, 10), (10, 30)]
+    rows = [Bar(f"b{a}", (("a1", a, "told apart"), ("trk", b, "not"))) for a, b in parts]
+    drawing = bars("x", rows)
+    wide = [float(bar["width"]) for bar in marks(drawing, "rect") if bar["height"] == "26.0"]
+    assert wide == [285.0, 95.0, 95.0, 285.0]
+    assert words(drawing).count("told apart") == 1
+    assert "30" in words(drawing)
+    assert inside(drawing)
+
+
+def test_the_legend_keeps_the_order_of_the_parts_though_the_first_bar_lacks_one() -> None:
+    rows = [
+        Bar("first", (("a1", 0, "Local"), ("a2", 3, "Global"))),
+        Bar("second", (("a1", 2, "Local"), ("a2", 0, "Global"), ("a3", 0, "Nobody's"))),
+    ]
+    named = [word for word in words(bars("x", rows)) if word in {"Local", "Global", "Nobody's"}]
+    assert named == ["Local", "Global"]
+
+
+def test_counts_mode_and_mean() -> None:
+    drawing = histogram([("J2", {1: 25, 2: 95, 3: 115, 4: 47, 5: 15, 6: 1})], "skills on one sentence")
+    found = words(drawing)
+    assert "mean 2.78, n 298" in found
+    assert len(marks(drawing, "rect", "a1")) == 1
+    assert inside(drawing)
+
+
+def test_a_value_between_that_nobody_gave_is_shown_as_zero() -> None:
+    assert words(histogram([("J", {1: 2, 3: 2})], "skills")).count("0") == 1
+
+
+def test_no_data() -> None:
+    assert "mean 0.00, n 0" in words(histogram([("J", {})], "skills"))
+
+
+LABELS = [("density", "Information density", "field"), ("style", "Style and register", "tenor")]
+
+
+def test_a_dot_for_every_person_and_a_diamond_for_every_model() -> None:
+    panel = Panel("News", 233, {"J1": {"density": 0.2, "style": 0.5}, "J2": {"density": 0.3}, "o3": {"style": 0.9}})
+    drawing = shares(LABELS, [panel], ["J1", "J2"], ["o3"])
+    assert len(marks(drawing, "circle", "g-field")) == 2
+    assert len(marks(drawing, "path", "dm")) == 3  # two labels and the legend
+    assert "n 233" in words(drawing)
+    assert inside(drawing)
+
+
+def test_a_label_never_used_stands_at_zero() -> None:
+    drawing = shares(LABELS, [Panel("News", 10, {"J1": {"style": 0.5}})], ["J1"])
+    assert [mark["cx"] for mark in marks(drawing, "circle", "g-field")] == ["172.0"]
+
+
+def test_many_names_are_counted_not_cut() -> None:
+    judges = [f"Simulated annotator {n}" for n in range(4)]
+    panel = Panel("news", 9, {judge: {"l": 0.4} for judge in judges})
+    assert "4 people" in words(shares([("l", "Local", "")], [panel], judges))
+
+
+def test_every_judge_is_labelled_in_every_domain_they_judged() -> None:
+    drawing = throughput(["News", "Social"], {"J1": {"News": 1.2, "Social": 2.1}, "J2": {"News": 2.2}})
+    found = words(drawing)
+    assert {"J1 1.2", "J2 2.2", "J1 2.1"} <= set(found)
+    assert inside(drawing)
+
+
+def test_names_that_would_touch_have_a_row_each() -> None:
+    judges = {f"Annotator number {n}": {"news": 1.0 + 0.1 * n, "social": 2.0} for n in range(3)}
+    drawing = throughput(["news", "social"], judges)
+    assert inside(drawing)
+    assert words(drawing).count("Annotator number 0Annotator number 0") == 2  # name and tooltip, once in each domain
+    assert len(marks(drawing, "circle")) == 6
+
+
+def test_counts_percentages_and_the_test() -> None:
+    rows = [
+        Preference("Adequacy", "sentences", 103, 19, 86, 0.244),
+        Preference("Adequacy", "documents", 74, 22, 104, 0.0294),
+    ]
+    drawing = preference(rows, "machine", "human")
+    found = words(drawing)
+    assert {"50 %", "103", "19", "p = .244", "86 of 189", "p = .029", "104 of 178"} <= set(found)
+    assert found.count("Adequacy") == 1
+    assert inside(drawing)
+
+
+def test_ties_are_drawn_though_the_test_drops_them() -> None:
+    drawing = preference([Preference("", "x", 1, 8, 1, 1.0)], "a", "b")
+    widths = [float(mark["width"]) for mark in marks(drawing, "rect")]
+    assert widths[1] > widths[0]

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from lanner.figures.drawing import Drawing, axis, fit, shade, standalone, told_apart
+from reports.drawings import words
+
+
+def test_words_are_escaped() -> None:
+    drawing = Drawing('A "label" <b>', 20)
+    drawing.text(1, 2, "<script>alert(1)</script> & more")
+    drawing.rect(0, 0, 5, 5, "a0", title="x < y")
+    root = etree.fromstring(str(drawing).encode())
+    assert [child.tag for child in root] == ["text", "rect"]
+    assert root[0].text == "<script>alert(1)</script> & more"
+
+
+def test_a_standalone_figure_carries_its_colours() -> None:
+    text = standalone(str(Drawing("x", 10)), ":root { --ink: #000 }")
+    assert etree.fromstring(text.encode()).tag == "{http://www.w3.org/2000/svg}svg"
+    assert "--ink" in text
+
+
+def test_shade_has_ten_steps() -> None:
+    assert [shade(value) for value in (-1, 0, 0.55, 1, 7)] == ["h0", "h0", "h5", "h9", "h9"]
+
+
+def test_fit_counts_wide_scripts_double() -> None:
+    assert fit("short", 100) == "short"
+    assert fit("a very long label indeed", 70).endswith("…")
+    assert len(fit("정보 밀도와 생각의 전개", 70)) < len(fit("information density and", 70))
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1))
+def test_the_axis_holds_every_value_and_has_few_round_ticks(values: list[float]) -> None:
+    scale = axis(values, 100, 500)
+    assert scale.low <= min(values) + 1e-6 * scale.step
+    assert scale.high >= max(values) - 1e-6 * scale.step
+    assert 2 <= len(scale.ticks) <= 8
+    assert all(100 <= scale.place(value) <= 500 for value in values)
+
+
+def test_round_ends() -> None:
+    scale = axis([0.13, 0.87], 0, 100)
+    assert (scale.low, scale.high, scale.step) == (0.0, 1.0, 0.25)
+
+
+def test_ticks_are_written_as_they_are() -> None:
+    drawing = Drawing("ticks", 50)
+    axis([0.13, 0.87], 0, 100).draw(drawing, 0, 10)
+    assert words(drawing) == ["0", "0.25", "0.50", "0.75", "1.00"]
+    bounded = Drawing("ticks", 50)
+    axis([-0.4, 0.2], 0, 100).draw(bounded, 0, 10, bounded=True)
+    assert words(bounded) == ["−.4", "−.2", "0", ".2"]
+
+
+def test_all_values_equal() -> None:
+    scale = axis([3.0, 3.0], 0, 100, include=None)
+    assert scale.low < 3.0 < scale.high
+
+
+def test_shared_words_go_before_anything_is_cut() -> None:
+    names = ["Simulated annotator 1", "Simulated annotator 2"]
+    assert told_apart(names, 400) == names
+    assert told_apart(names, 90) == ["annotator 1", "annotator 2"]
+    assert told_apart(names, 30) == ["1", "2"]
+
+
+def test_names_that_share_nothing_are_cut() -> None:
+    assert told_apart(["Anna Lindqvist-Bergman", "J2"], 80) == ["Anna Lind…", "J2"]
+    assert told_apart(["Simulated annotator 1"], 90) == ["Simulated…"]

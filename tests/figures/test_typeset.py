@@ -1,0 +1,37 @@
+import pytest
+
+from lanner.figures import typeset
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "bounded", "text"),
+    [
+        (0.49951, 3, True, ".500"), (-0.0475, 2, True, "−.05"), (-0.0001, 3, True, ".000"), (1.0, 2, True, "1.00"),
+        (0.5, 2, False, "0.50"), (-12.345, 1, False, "−12.3"), (None, 3, True, "—"), (float("nan"), 3, True, "—"),
+    ],
+)  # fmt: skip
+def test_number(value: float | None, digits: int, bounded: bool, text: str) -> None:
+    assert typeset.number(value, digits, bounded=bounded) == text
+
+
+def test_durations_in_the_unit_that_says_something() -> None:
+    said = [typeset.duration(hours) for hours in (13.48, 1.5, 1.25, 0.2, 0.02, 0.0)]
+    assert said == ["13.5 hours", "1.5 hours", "75 minutes", "12 minutes", "72 seconds", "0 seconds"]
+
+
+def test_labels_inside_sentences() -> None:
+    assert [typeset.lowered(label) for label in ("No, I did", "MT output", "a", "")] == [
+        "no, I did", "MT output", "a", "",
+    ]  # fmt: skip
+
+
+def test_estimate_interval_p_percent_words() -> None:
+    assert typeset.estimate(0.49951, 0.4472, 0.5531) == ".500 [.447, .553]"
+    assert typeset.estimate(0.5) == ".500"
+    assert typeset.p_value(0.0294) == "p = .029"
+    assert typeset.p_value(0.0004) == "p < .001"
+    assert typeset.percent(0.70087) == "70.1 %"
+    assert typeset.words(["a", "b", "c"]) == "a, b and c"
+    assert typeset.words(["a"]) == "a"
+    assert typeset.plural(1, "judge") == "1 judge"
+    assert typeset.plural(2000, "judge") == "2,000 judges"

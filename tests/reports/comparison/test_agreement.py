@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lanner.reports.comparison.agreement import agreement, models, same_scores
+from lanner.reports.comparison.sides import Measure
+from reports.comparison.worlds import answered, lab, noise, parity, scores
+
+
+def test_judges_who_agree_and_judges_who_do_not() -> None:
+    def steady(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(system, d, s)
+
+    def erratic(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(j, system, d, s, j)
+
+    found = agreement(lab(answered("da", ["score"], steady, title="a"), answered("da", ["score"], erratic, title="b")))
+    line = found.lines[0]
+    assert line.values[0].value == pytest.approx(1.0)
+    assert (line.values[1].value or 0) < 0.5
+    gap = line.gaps[0]
+    assert gap is not None
+    assert gap.value == pytest.approx(1.0 - (line.values[1].value or 0))
+    assert "more under a than under b" in found.said
+
+
+def test_of_one_document_it_is_said_why_there_is_no_interval() -> None:
+    def value(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(j, system, d, s, j)
+
+    def same(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(system, d, s)
+
+    sides = [
+        answered("da", ["score"], of, title=name, sentences=6, count=1) for of, name in ((value, "a"), (same, "b"))
+    ]
+    said = agreement(lab(*sides)).said
+    assert "; no interval: there is only one document, so its spread cannot be estimated)" in said
+    assert ", )" not in said
+
+
+def test_people_and_models_are_not_protocols() -> None:
+    def steady(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(system, d, s)
+
+    def erratic(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return 10.0 * noise(j, system, d, s, j)
+
+    sides = [answered("da", ["score"], of, title=name) for of, name in ((steady, "people"), (erratic, "models"))]
+    assert "people agree **more with each other than models do**" in agreement(lab(*sides)).said
+
+
+def test_without_overlap_it_is_said() -> None:
+    one = answered("da", ["score"], lambda *_: 50.0, judges=("j0",), title="a")
+    other = answered("da", ["score"], lambda *_: 50.0, judges=("j0",), title="b")
+    assert "no item was judged by two people" in agreement(lab(one, other)).missing
+
+
+def test_scores_that_go_together() -> None:
+    found = same_scores(lab(scores(title="a", gap=10, spread=0), scores(title="b", gap=20, spread=0)))
+    assert found.lines[0].values[1].value == pytest.approx(1.0)
+    assert "no score" in same_scores(lab(parity())).missing
+
+
+def test_where_one_side_counts_errors_the_turned_sign_is_explained() -> None:
+    higher, lower = scores(title="a", gap=10, spread=0), scores(title="b", gap=-10, spread=0)
+    both = lab(higher, lower)
+    assert "sign" not in same_scores(both).said
+    assert both.sides[1].measure
+    both.sides[1].__dict__["measure"] = Measure(both.sides[1].measure.of, "lower_is_better")
+    assert "the sign is turned" in same_scores(both).said
+
+
+def test_a_model_that_answers_at_random_agrees_less_than_people_do() -> None:
+    labels = ["sentence_level", "local", "extended"]
+
+    def value(q: str, judge: str, system: str, d: int, s: int, _: str) -> str:
+        return labels[noise(judge, d, s, "m") % 3 if judge == "dice" else noise(d, s) % 3]
+
+    made = [answered("falcon", ["context"], value, systems=((),), models=["dice"], title=name) for name in ("a", "b")]
+    found = models(lab(*made))
+    assert found.lines[0].values[0].value is not None
+    assert found.lines[0].values[0].value < -0.5
+    assert "closest is dice" in found.said
+
+
+def test_people_on_one_side_and_models_on_the_other() -> None:
+    labels = ["sentence_level", "local", "extended"]
+
+    def value(q: str, judge: str, system: str, d: int, s: int, _: str) -> str:
+        return labels[noise(judge, d, s, "m") % 3 if judge == "dice" else noise(d, s) % 3]
+
+    made = answered("falcon", ["context"], value, systems=((),), models=["dice"], title="all")
+    people, machines = made.only(["j0", "j1"]), made.only(["dice"])
+    found = models(lab(replace(people, name="people"), replace(machines, name="models")))
+    assert "closest is dice" in found.said
+    assert found.lines[0].values[0].value is None  # it is said of the models' side
+    assert found.lines[0].values[1].value is not None
+
+
+def test_people_alone() -> None:
+    assert models(lab(parity())).missing == "no side has both two people and a model."

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import pytest
+
+from lanner.reports.comparison.scores import holistic, prediction, scoring, separation, stability
+from lanner.reports.comparison.sides import sides
+from reports.comparison.worlds import answered, lab, noise, parity, scores, texts
+from reports.world import material
+
+
+def test_a_clear_and_a_blind_protocol() -> None:
+    found = separation(lab(scores(title="clear", gap=20), scores(title="blind", gap=0)))
+    pairs, clusters, hours, rate = found.lines
+    assert [value.text for value in pairs.values] == ["3 of 3", "0 of 3"]
+    assert [value.value for value in clusters.values] == [3, 1]
+    assert (rate.values[0].value or 0) * (hours.values[0].value or 0) == 3
+    assert {row["clear"] for row in found.data} == {True}
+
+
+def test_without_scores() -> None:
+    assert "no score that ranks systems" in separation(lab(parity())).missing
+
+
+def test_counts_agree_where_weights_do_not() -> None:
+    skills = ["information_density", "idea_development", "terminology_control"]
+
+    def value(q: str, judge: str, system: str, d: int, s: int, _: str) -> dict[str, str]:
+        chosen = skills[: noise(d, s) % 4]
+        level = "low" if noise(judge, d, s) % 2 else "high"
+        return {skill: level if skill in chosen else "not_relevant" for skill in skills}
+
+    made = [answered("h_falcon", ["skills"], value, systems=(("oak",),), title=name) for name in "ab"]
+    found = scoring(lab(*made))
+    by = {(row["side"], row["score"]): row["value"] for row in found.data}
+    assert by["a", "skill count"] == pytest.approx(1.0)
+    assert by["a", "skill sum"] < 0.95
+    assert len(texts()) == 8
+
+
+def test_nothing_to_sum() -> None:
+    assert scoring(lab(parity())).missing
+
+
+def test_systems_far_apart_keep_their_order_with_one_judge() -> None:
+    found = stability(lab(scores(title="a", gap=20), scores(title="b", gap=20)))
+    assert [value.value for value in found.lines[0].values] == pytest.approx([1.0, 1.0])
+    assert {row["what"] for row in found.data} == {"τ of the systems' order"}
+
+
+def test_labels_by_majority() -> None:
+    found = stability(lab(parity()))
+    by_side = {row["side"]: row["value"] for row in found.data}
+    assert by_side["document"] == 1.0
+    assert by_side["sentence"] == 0.5  # one judge for each side: half of the tie
+
+
+def test_a_single_judge() -> None:
+    alone = [answered("da", ["score"], lambda *_: 50.0, judges=("j0",), title=name) for name in "ab"]
+    assert stability(lab(*alone)).missing
+
+
+def test_blocks_of_a_plan_are_read_judge_by_judge() -> None:
+    found = prediction(lab(material("falcon"), material("h_falcon")))
+    own = [row["r2"] for row in found.data if row["side"] == "H-FALCON" and row["who"] == "Judge 0"]
+    assert len(own) == 2
+    assert own == sorted(own)
+
+
+def test_one_protocol_predicts_the_holistic_score_of_the_other() -> None:
+    found = prediction(lab(scores(title="a", gap=10, spread=0), scores(title="b", gap=20, spread=0)))
+    [row] = found.data
+    assert (row["side"], row["r2"]) == ("b", pytest.approx(1.0))
+
+
+def test_no_holistic_score() -> None:
+    assert prediction(lab(parity())).missing == "no side asks for a holistic score."
+    assert holistic(sides([("p", parity())])[0]) is None

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from lanner.reports.parts import Figure
+from lanner.reports.sections.documents import context_needs, section
+from lanner.reports.view import View
+from reports.comparison.worlds import QUICK, answered
+from reports.test_view import view
+
+
+def falling(step: float) -> View:
+    """Ten sentences a document, each `step` lower than the one before."""
+    material = answered(
+        "da", ["score"], lambda q, j, system, d, s, _: 90.0 - step * s - Random(100 * d + s).random(), sentences=10
+    )
+    assert material.protocol is not None
+    return View(material, material.protocol, QUICK)
+
+
+def test_a_score_that_falls_is_said_to_fall() -> None:
+    made = section(falling(3))
+    assert made is not None
+    [figure] = made.blocks
+    assert isinstance(figure, Figure)
+    assert "falls from the first fifth" in figure.caption
+    whole = [row["value"] for row in figure.data if row["judge"] == "all people"]
+    assert [a - b for a, b in pairwise(whole)] == pytest.approx([6.0] * 4, abs=0.5)
+
+
+def test_a_level_score_is_not_said_to_change() -> None:
+    made = section(falling(0))
+    assert made is not None
+    assert "not shown to change" in made.blocks[0].caption  # type: ignore[union-attr]
+
+
+def test_nothing_where_no_scale_is_asked_in_context() -> None:
+    assert section(view("falcon")) is None
+
+
+def test_issues_and_spans_of_the_survey() -> None:
+    made = context_needs(view("context_survey"))
+    assert made is not None
+    figures = {block.id: block for block in made.blocks if isinstance(block, Figure)}
+    assert {"context-issue_shares-reasons", "context-spans-resolved_by"} <= set(figures)
+    assert "What hinders translation most is" in figures["context-issue_shares-reasons"].caption
+    assert any("What settles a sentence" in said for said in made.findings)
+    assert all(figure.data and figure.signature for figure in figures.values())
+
+
+def test_nothing_where_the_plan_asks_for_nothing() -> None:
+    assert context_needs(view("falcon")) is None
