@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
+
+import pytest
 
 from campaign_parts import JUDGES, NOW, opened
 from lanner import campaign
 from lanner.campaign import links
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
+from web_clients import open_campaign
 
 
 def test_a_link_is_secret_and_only_its_hash_is_kept(store: Store) -> None:
@@ -41,3 +45,30 @@ def test_links_for_all_people_who_have_none(store: Store) -> None:
     assert set(links.issue_all(store, "first")) == {"bo"}
     assert links.lookup(store, kept) is not None
     assert links.issue_all(store, "first") == {}
+
+
+def test_a_link_can_be_shown_again_with_the_key_and_not_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(links.KEY_VARIABLE, raising=False)
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        secret = open_campaign(store)["J1"]
+        assert links.shown(store, "trial", "J1") == secret
+        again = links.issue(store, "trial", "J1")
+        assert again != secret
+        assert links.shown(store, "trial", "J1") == again
+        key = tmp_path / "lanner.sqlite.key"
+        assert key.stat().st_mode & 0o077 == 0, "nobody else may read the key"
+        links.revoke(store, "trial", "J1")
+        assert links.shown(store, "trial", "J1") is None
+        links.issue(store, "trial", "J1")
+        key.write_bytes(b"another key entirely, of some length")
+        assert links.shown(store, "trial", "J1") is None, "who has the store alone has no link"
+
+
+def test_a_key_from_the_environment_serves_any_database(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(links.KEY_VARIABLE, "a long random sentence")
+    secret = open_campaign(store)["J2"]
+    assert links.shown(store, "trial", "J2") == secret
+    owner = links.lookup(store, secret)
+    assert owner is not None and owner.judge.id == "J2"

@@ -71,3 +71,11 @@ def test_two_campaigns_of_one_name(lanner: Command, texts: Path) -> None:
     arguments = ("new", "pilot", "--texts", texts, "--protocol", "h_falcon", "--judges", 1)
     assert lanner(*arguments).code == 0
     assert lanner(*arguments).code == 2
+
+
+def test_no_judges_leaves_nothing_behind(lanner: Command, texts: Path, tmp_path: Path) -> None:
+    asked = ("new", "pilot", "--texts", texts, "--protocol", "h_falcon", "--judges")
+    ran = lanner(*asked, "0")
+    assert ran.code == 2 and "There are no judges." in ran.err
+    assert lanner(*asked, "3", "--design", "batches").code == 2, "three are no teams of two"
+    assert not list(tmp_path.glob("lanner.sqlite*"))

@@ -8,7 +8,7 @@ refusal whose advice works.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -138,14 +138,19 @@ def check_sides(case: Case, tasks: list[Task]) -> None:
         assert len(held) < 2 or max(held) - min(held) <= 1
 
 
-def check_loads(case: Case, tasks: list[Task], judges: list[Judge]) -> None:
+def check_loads(case: Case, tasks: list[Task], judges: list[Judge], texts: Sequence[Document]) -> None:
+    """Documents within one of each other; words, where words are balanced, within the longest document of the mean."""
+    size = {text.id: sum(len(segment.source.split()) or 1 for segment in text) or 1 for text in texts}
     loads: dict[str | None, dict[str, set[str]]] = defaultdict(lambda: {judge.id: set() for judge in judges})
     for task in tasks:
         arm = case.stages[task.page].arm
         loads[arm][task.judge] |= {item.document for item in task.items if item.document}
     for arm, mine in loads.items():
-        held = [len(texts) for texts in mine.values() if texts or arm is None]
-        if case.design != "parity":
+        held = [len(own) for own in mine.values() if own or arm is None]
+        if case.design in ("random", "batches"):
+            words = [sum(size[name] for name in own) for own in mine.values() if own or arm is None]
+            assert max(words) <= sum(words) / len(words) + max(size.values())
+        elif case.design != "parity":
             assert max(held) - min(held) <= 1
 
 
@@ -176,7 +181,7 @@ def test_guarantees(case: Case, seed: int, sizes: list[int], number: int, system
     check_sides(case, tasks)
     text_tasks = [task for task in tasks if task.items[0].document]
     if case.design != "pool":
-        check_loads(case, text_tasks, judges)
+        check_loads(case, text_tasks, judges, texts)
         keys = [
             (task.judge, task.page, item.document, item.segment, tuple(sorted(item.systems)))
             for task in tasks

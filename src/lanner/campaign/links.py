@@ -1,27 +1,73 @@
-"""Secret links: how judges come in. A link is shown once; only its hash is kept."""
+"""Secret links: how judges come in. The store keeps only a hash of each.
+
+A secret is made from a key that lies outside the store, so that an organiser can be shown a link again while whoever
+has only the store, or a copy of it, has no link. The key is `LANNER_LINK_KEY`, or a file beside a SQLite store. Without
+a key (PostgreSQL without the variable) secrets are chance and are shown once.
+"""
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import hmac
+import os
 import secrets
+from contextlib import suppress
 from datetime import datetime
+from pathlib import Path
 
 from lanner.campaign.clock import now
 from lanner.campaign.knowing import Reference, find, seat
 from lanner.store import Seat, Store
+from lanner.store.codec import micros
 
+KEY_VARIABLE = "LANNER_LINK_KEY"
 SECRET_BYTES = 24
 """192 bits of chance: nobody finds a link by trying."""
 
 
 def issue(store: Store, campaign: Reference, judge: str, *, at: datetime | None = None) -> str:
     """A new secret for a judge. The one before it stops working, and so do the sessions it opened."""
-    secret = secrets.token_urlsafe(SECRET_BYTES)
+    moment = at or now()
+    key = link_key(store, create=True)
     with store.writing() as tx:
         mine = seat(tx, find(tx, campaign), judge)
-        tx.judges.set_link(mine.number, digest(secret), at or now())
+        secret = _derived(key, mine.number, moment) if key else secrets.token_urlsafe(SECRET_BYTES)
+        tx.judges.set_link(mine.number, digest(secret), moment)
         tx.sessions.remove_of(judge=mine.number)
     return secret
+
+
+def shown(store: Store, campaign: Reference, judge: str) -> str | None:
+    """The secret a judge has now; None if there is none that works, or if it was made without this key."""
+    key = link_key(store)
+    with store.reading() as tx:
+        mine = seat(tx, find(tx, campaign), judge)
+        if key is None or mine.link_issued_at is None or mine.revoked_at is not None:
+            return None
+        secret = _derived(key, mine.number, mine.link_issued_at)
+        owner = tx.judges.by_link(digest(secret))
+    return secret if owner is not None and owner.number == mine.number else None
+
+
+def link_key(store: Store, *, create: bool = False) -> bytes | None:
+    """The key that secrets are made with; with `create` a file is made where there is none."""
+    if given := os.environ.get(KEY_VARIABLE):
+        return hashlib.sha256(given.encode()).digest()
+    if store.kind != "sqlite":
+        return None
+    path = Path(store.place)
+    path = path.with_name(f"{path.name}.key")
+    if create:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with suppress(FileExistsError), os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(32))
+    return path.read_bytes() if path.is_file() else None
+
+
+def _derived(key: bytes, number: int, at: datetime) -> str:
+    made = hmac.new(key, f"judge {number} at {micros(at)}".encode(), hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(made[:SECRET_BYTES]).decode().rstrip("=")
 
 
 def issue_all(store: Store, campaign: Reference, *, at: datetime | None = None) -> dict[str, str]:

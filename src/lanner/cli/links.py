@@ -15,17 +15,22 @@ from lanner.store import Store
 @click.option("--judge", "judges", multiple=True, help="Only for this judge; repeatable (default: all people).")
 @click.option("--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where it is served.")
 @store_option
+@click.option("--show", is_flag=True, help="Show the links there are; nothing changes.")
 @json_option
-def command(name: str, judges: tuple[str, ...], base_url: str, store_place: str, as_json: bool) -> None:
-    """Issue new links. Only a hash of a link is kept, so an old one cannot be shown again, only replaced.
+def command(name: str, judges: tuple[str, ...], base_url: str, store_place: str, show: bool, as_json: bool) -> None:
+    """Issue new links; the old ones stop working. With --show, print those that judges have: the store keeps only a
+    hash of each, and they are made again from a key beside it (or from LANNER_LINK_KEY).
 
-    Example: lanner links pilot --judge ana
+    Example: lanner links pilot --judge ana --show
     """
     output = Output("links", as_json)
     with Store.open(store_place, create=False) as store:
         wanted = list(judges) or [judge.id for judge in campaign.judges(store, name) if judge.kind == "person"]
+        made = campaign.links.shown if show else campaign.links.issue
+        secrets = {judge: made(store, name, judge) for judge in wanted}
         rows = [
-            {"judge": judge, "link": f"{base_url}/j/{campaign.links.issue(store, name, judge)}"} for judge in wanted
+            {"judge": judge, "link": f"{base_url}/j/{secret}" if secret else "cannot be shown"}
+            for judge, secret in secrets.items()
         ]
     output.table(rows)
     output.end()

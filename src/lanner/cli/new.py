@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from lanner.cli._output import Output, json_option
 from lanner.cli._settings import after_option, before_option, settings_from, settings_option
 from lanner.cli._source import from_option, reading_options, store_option
 from lanner.cli.import_ import parse_options
+from lanner.designs.loads import loads
 from lanner.errors import LannerError
 from lanner.model import Campaign, Document, Json
 from lanner.store import Store
@@ -72,14 +74,17 @@ def command(
     judges = _asked(judges, "Judges: how many, or their names with commas", "--judges")
     settings = settings_from(settings_file, before, after)
     registry.module("designs", design)  # an unknown design is said before anything is read
+    people = judges_from(judges)
+    if not people:
+        raise LannerError("There are no judges.", next_step="Say how many, or name them: --judges 3")
     documents = _documents(output, paths, format_name)
-    with Store.open(store_place) as store:
+    with new_store(store_place) as store:
         made = campaign.create(
             store,
             name,
             documents,
             protocols.load(protocol),
-            judges_from(judges),
+            people,
             design=design,
             systems=[system.strip() for system in systems.split(",")] if systems else None,
             seed=seed,
@@ -90,6 +95,8 @@ def command(
         if not draft:
             made = campaign.open(store, made.id)
         links = campaign.links.issue_all(store, made.id)
+        for note in uneven_loads(store, made.id):
+            output.note(note)
         _say(output, store, made, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})
     output.end()
 
@@ -102,6 +109,32 @@ def _documents(output: Output, paths: Sequence[Path], format_name: str | None) -
         for note in part.notes:
             output.note(f"{part.name}: {note}")
     return [document for part in readings for document in part.documents]
+
+
+@contextmanager
+def new_store(place: str) -> Iterator[Store]:
+    """A store that is open; one that was made for this and got nothing is taken away again."""
+    path = Path(place)
+    existed = "://" in place or path.exists()
+    try:
+        with Store.open(place) as store:
+            yield store
+    except LannerError:
+        if not existed:
+            for suffix in ("", "-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+        raise
+
+
+def uneven_loads(store: Store, number: int) -> list[str]:
+    """Who has clearly more to read than the others, where whole documents force that."""
+    tasks = [task for judge in campaign.judges(store, number) for task in campaign.tasks(store, number, judge.id)]
+    spread = loads(tasks, campaign.documents(store, number))
+    return [
+        f"{judge} has {spread.words[judge]:,} words to read, {spread.words[judge] / spread.mean:.1f} times the mean: "
+        "documents stay whole. Divide long documents, or use another design."
+        for judge in spread.uneven[:3]
+    ]
 
 
 def _asked(given: str | None, question: str, option: str) -> str:

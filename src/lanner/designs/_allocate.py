@@ -1,46 +1,111 @@
-"""Sharing documents out so that each is judged as often as asked and nobody has more than one more than another."""
+"""Sharing documents out so that each is judged as often as asked and everyone has about the same number of words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
 
 from numpy.random import Generator
 
 from lanner.designs._people import can_read
 from lanner.errors import DesignError
 from lanner.model import Document, Judge
+from lanner.protocols.scoring import word_count
+
+FAIR = 1.2
+"""Nobody is given more than so many times the mean load, unless whole documents force it."""
+_EVEN, _MOST_EXCHANGES = 1.03, 300
+Owner = TypeVar("Owner", bound=Hashable)
+
+
+def words_of(document: Document) -> int:
+    """How much there is to read: words of the source, at least one a sentence."""
+    language = document.source_language
+    return sum(max(1, word_count(segment.source, language)) for segment in document) or 1
 
 
 def allocate(
-    documents: Sequence[Document], judges: Sequence[Judge], wanted: Sequence[int], rng: Generator
+    documents: Sequence[Document], judges: Sequence[Judge], counts: Sequence[int], rng: Generator
 ) -> dict[str, list[Document]]:
-    """The documents of each judge, in chance order. `wanted` says how many judges each document needs; 0
-    is everyone who can read it.
+    """The documents of each judge, in chance order. `counts` says how many judges each document needs; 0 is everyone
+    who can read it.
 
-    Documents are dealt to those who have the fewest so far, chance deciding between equals, so that loads differ by at
-    most one among judges of the same language. Documents that few can read are dealt first.
+    Documents that few can read are dealt first, then long ones before short ones, each to those who have the fewest
+    words so far; chance decides between equals. What is still uneven is evened out by handing documents on.
     """
     readers = [[judge.id for judge in judges if can_read(judge, document)] for document in documents]
-    for document, able, number in zip(documents, readers, wanted, strict=True):
+    for document, able, number in zip(documents, readers, counts, strict=True):
         if number > len(able):
             raise _too_few(document, number, len(able), len(judges))
+    words = [words_of(document) for document in documents]
     loads = {judge.id: 0 for judge in judges}
-    shares: dict[str, list[Document]] = {judge.id: [] for judge in judges}
+    places: dict[str, list[int]] = {judge.id: [] for judge in judges}
     order = [int(at) for at in rng.permutation(len(documents))]
-    for at in sorted(order, key=lambda place: len(readers[place])):
-        chance = {name: float(number) for name, number in zip(readers[at], rng.random(len(readers[at])), strict=True)}
-        for name in sorted(readers[at], key=lambda judge: (loads[judge], chance[judge]))[: wanted[at] or None]:
-            loads[name] += 1
-            shares[name].append(documents[at])
-    return shares
+    for at in sorted(order, key=lambda place: (len(readers[place]), -words[place])):
+        chance = dict(zip(readers[at], rng.random(len(readers[at])).tolist(), strict=True))
+        for name in sorted(readers[at], key=lambda judge: (loads[judge], chance[judge]))[: counts[at] or None]:
+            loads[name] += words[at]
+            places[name].append(at)
+    even_out(places, words, {at: readers[at] for at in range(len(documents)) if counts[at]})
+    rank = {at: position for position, at in enumerate(order)}
+    return {name: [documents[at] for at in sorted(own, key=rank.__getitem__)] for name, own in places.items()}
 
 
-def _too_few(document: Document, wanted: int, able: int, judges: int) -> DesignError:
+def even_out(
+    shares: dict[Owner, list[int]], words: Sequence[int], allowed: Mapping[int, Sequence[Owner]] | None = None
+) -> None:
+    """Hand documents from those with the most words to those with fewer, or exchange two, while that lowers the
+    highest load. `shares` are places of documents; `allowed` says who may have a document that may be handed on."""
+    loads = {owner: sum(words[at] for at in own) for owner, own in shares.items()}
+    mean = sum(loads.values()) / max(1, len(loads))
+    for _ in range(_MOST_EXCHANGES):
+        most = max(loads, key=lambda owner: loads[owner])
+        if loads[most] <= _EVEN * mean:
+            return
+        best: tuple[int, Owner, int, int | None] | None = None
+        for owner, load in loads.items():
+            if owner == most:
+                continue
+            for at in shares[most]:
+                for other in (None, *shares[owner]):
+                    gain = words[at] - (words[other] if other is not None else 0)
+                    highest = max(loads[most] - gain, load + gain)
+                    if gain <= 0 or highest >= loads[most] or (best is not None and highest >= best[0]):
+                        continue
+                    if _may_have(owner, at, shares, allowed) and (
+                        other is None or _may_have(most, other, shares, allowed)
+                    ):
+                        best = (highest, owner, at, other)
+        if best is None:
+            return
+        _, owner, at, other = best
+        _hand_on(shares, loads, words, (most, owner, at))
+        if other is not None:
+            _hand_on(shares, loads, words, (owner, most, other))
+
+
+def _may_have(
+    owner: Owner, at: int, shares: Mapping[Owner, list[int]], allowed: Mapping[int, Sequence[Owner]] | None
+) -> bool:
+    return at not in shares[owner] and (allowed is None or owner in allowed.get(at, ()))
+
+
+def _hand_on(
+    shares: dict[Owner, list[int]], loads: dict[Owner, int], words: Sequence[int], move: tuple[Owner, Owner, int]
+) -> None:
+    giver, taker, at = move
+    shares[giver].remove(at)
+    shares[taker].append(at)
+    loads[giver] -= words[at]
+    loads[taker] += words[at]
+
+
+def _too_few(document: Document, count: int, able: int, judges: int) -> DesignError:
     if able == judges:
-        what = f"Each document is to be judged by {wanted}, but there are {judges} judges."
-        more = f"Add {wanted - judges} judge{'s' if wanted - judges > 1 else ''}"
+        what = f"Each document is to be judged by {count}, but there are {judges} judges."
+        more = f"Add {count - judges} judge{'s' if count - judges > 1 else ''}"
     else:
         language = document.target_language
-        what = f"{document.id!r} is to be judged by {wanted}, but only {able} of the judges read {language}."
-        more = f"Add {wanted - able} for {language}"
+        what = f"{document.id!r} is to be judged by {count}, but only {able} of the judges read {language}."
+        more = f"Add {count - able} for {language}"
     return DesignError(what, next_step=f"{more}, or ask for {able} per document." if able else f"{more}.")

@@ -1,7 +1,7 @@
 """Batches: the judges form teams, and each document is judged by everyone in one team.
 
 Agreement can then be computed within each team on everything it has judged, and no two teams share a document. Teams
-have the same size, and the numbers of documents they get differ by at most one.
+have the same size, and about the same number of words to read.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from numpy.random import Generator
 
+from lanner.designs._allocate import even_out, words_of
 from lanner.designs._layout import Layout, Share, lay_out
 from lanner.designs._people import by_arm, can_read, reading, refuse, refuse_scenarios
 from lanner.errors import DesignError
@@ -41,12 +42,25 @@ def assign(
             texts = [document for document in documents if document.target_language == language]
             able = [judge for judge in workers if can_read(judge, texts[0])]
             teams = _teams(able, judges_per_document, language, rng)
-            start = int(rng.integers(len(teams)))
-            for place, at in enumerate(rng.permutation(len(texts))):
-                for judge in teams[(start + place) % len(teams)]:
-                    shares[judge.id].append(Share(texts[int(at)]))
+            for number, own in _dealt(texts, len(teams), rng).items():
+                for judge in teams[number]:
+                    shares[judge.id] += [Share(texts[at]) for at in own]
         tasks |= {judge.id: lay_out(layout, judge, shares[judge.id], rng=rng, arm=arm) for judge in mine}
     return [task for judge in judges for task in tasks[judge.id]]
+
+
+def _dealt(texts: Sequence[Document], teams: int, rng: Generator) -> dict[int, list[int]]:
+    """The documents of each team, by their places: long ones first, to the team with the fewest words."""
+    words = [words_of(document) for document in texts]
+    loads = dict.fromkeys((int(team) for team in rng.permutation(teams)), 0)
+    shares: dict[int, list[int]] = {team: [] for team in range(teams)}
+    order = [int(at) for at in rng.permutation(len(texts))]
+    for at in sorted(order, key=lambda place: -words[place]):
+        team = min(loads, key=lambda number: loads[number])
+        loads[team] += words[at]
+        shares[team].append(at)
+    even_out(shares, words)
+    return shares
 
 
 def _teams(judges: Sequence[Judge], size: int, language: str, rng: Generator) -> list[list[Judge]]:

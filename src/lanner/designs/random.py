@@ -1,8 +1,8 @@
 """Random with overlap: chance decides who judges what, and a share of the documents is judged by several.
 
 The documents of the overlap are spread over the domains in proportion, so that agreement is known everywhere. Judges
-are drawn anew for every document, so all of them become comparable with one another. Loads differ by at most one
-document.
+are drawn anew for every document, so all of them become comparable with one another. Everyone has about the same number
+of words to read.
 """
 
 from __future__ import annotations

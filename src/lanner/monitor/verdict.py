@@ -366,7 +366,7 @@ def needs(
     if idle and len(idle) < len(people):
         more = message("and {n} more", n=len(idle) - 6) if len(idle) > 6 else _EMPTY
         title = message("Not begun: {names}.", names=tuple(idle[:6]))
-        found.append(Need("idle", "warn", title, more, message("Remind them"), "reminders"))
+        found.append(Need("idle", "warn", title, more, message("Remind them"), "judges"))
     order = {"bad": 0, "warn": 1, "info": 2}
     first = [need for need in found if need.code == "calibration"]
     others = sorted((need for need in found if need.code != "calibration"), key=lambda need: order[need.tone])

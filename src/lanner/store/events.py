@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from lanner.model import Json
 from lanner.store import schema
@@ -38,6 +38,11 @@ class Events(Rows):
     ) -> None:
         row = {"campaign": campaign, "account": account, "at": micros(now), "kind": kind, "detail": dumps(detail)}
         self._connection.execute(schema.event.insert(), row)
+
+    def last(self, campaign: int) -> int:
+        """The id of a campaign's newest entry, 0 where there is none."""
+        newest = select(func.max(_e.id)).where(_e.campaign == campaign)
+        return int(self._connection.execute(newest).scalar() or 0)
 
     def of(self, campaign: int) -> list[Event]:
         """A campaign's log, oldest first."""

@@ -32,6 +32,7 @@ class Seat:
     revoked_at: datetime | None = None
     consent: str | None = None
     consented_at: datetime | None = None
+    link_issued_at: datetime | None = None
 
 
 class Judges(Rows):
@@ -104,4 +105,5 @@ def _seat(row: Any) -> Seat:
         revoked_at=moment(row.revoked_at),
         consent=row.consent,
         consented_at=moment(row.consented_at),
+        link_issued_at=moment(row.link_issued_at),
     )

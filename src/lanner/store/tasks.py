@@ -152,6 +152,11 @@ class Tasks(Rows):
         rows = self._connection.execute(heads.where(_t.campaign == campaign).order_by(_t.id)) if items else ()
         return [_assigned(row, items[row.id]).task for row in rows if row.id in items]
 
+    def count(self, campaign: int) -> int:
+        """How many tasks a campaign has."""
+        wanted = select(func.count()).select_from(schema.task).where(schema.task.c.campaign == campaign)
+        return int(self._connection.execute(wanted).scalar_one())
+
     def next_of(self, judge: int) -> int | None:
         """The judge's first task that is not finished."""
         wanted = select(_t.id).where(_t.judge == judge, _t.finished_at.is_(None)).order_by(_t.position).limit(1)

@@ -20,13 +20,14 @@ from lanner.store import Store
 from lanner.web.worker import worker
 
 LOOKS_A_SECOND = 2
+State = tuple[int, int, int, int]
 
 
 @dataclass(slots=True)
 class Watched:
     """A campaign someone is looking at. `number` counts its news."""
 
-    stamp: tuple[int, int] | None = None
+    stamp: State | None = None
     number: int = 0
     lookers: int = 0
     _waiting: asyncio.Condition = field(default_factory=asyncio.Condition)
@@ -51,6 +52,7 @@ class LiveUpdates:
         self._worker = worker(store, process=process)
         self._watched: dict[int, Watched] = {}
         self._known: dict[tuple[int, str], Snapshot] = {}
+        self._states: dict[tuple[int, str], State] = {}
         self._making: dict[tuple[int, str], asyncio.Task[Snapshot]] = {}
         self._rested: dict[int, float] = {}
         self._took: dict[int, float] = {}
@@ -58,10 +60,12 @@ class LiveUpdates:
         self._warming: asyncio.Task[Any] | None = None
         self.closing = asyncio.Event()
 
-    def newest(self, campaign: int) -> tuple[int, int]:
-        """What changes whenever something worth showing does: the newest judgement, and the organisers' changes."""
+    def newest(self, campaign: int) -> State:
+        """What changes whenever something worth showing does: the newest judgement, the organisers' changes, the log
+        (judges added or left out, settled answers), and the tasks, which may be assigned without an entry there."""
         with self._store.reading() as tx:
-            return tx.judgements.last(campaign), tx.campaigns.version(campaign)
+            changes = tx.campaigns.version(campaign), tx.events.last(campaign), tx.tasks.count(campaign)
+            return tx.judgements.last(campaign), *changes
 
     def warm(self) -> None:
         """Someone will ask soon: let the worker start, which takes a second or two."""
@@ -75,8 +79,8 @@ class LiveUpdates:
         yet."""
         key = (campaign, question)
         known = self._known.get(key)
-        stamp, _ = await asyncio.to_thread(self.newest, campaign)
-        if known is not None and known.stamp >= stamp:
+        state = await asyncio.to_thread(self.newest, campaign)
+        if known is not None and self._states.get(key) == state:
             return known
         if known is None or time.monotonic() >= self._rested.get(campaign, 0.0):
             making = self._making.get(key)
@@ -92,9 +96,10 @@ class LiveUpdates:
 
     async def _make(self, key: tuple[int, str]) -> Snapshot:
         began = time.monotonic()
+        state = await asyncio.to_thread(self.newest, key[0])  # before the numbers: what comes meanwhile is news
         try:
             made = await self._made(*key)
-            self._known[key] = made
+            self._known[key], self._states[key] = made, state
             # A snapshot that took long is not computed anew at once: the machine belongs to those who judge.
             took = self._took[key[0]] = time.monotonic() - began
             self._rested[key[0]] = time.monotonic() + 2 * took

@@ -30,8 +30,16 @@ def test_a_table_with_its_own_columns() -> None:
 
 
 def test_ids_are_unique_and_keep_their_script() -> None:
-    found = invited("Kim\nKim\n김 민수\n!!!", taken={"kim"})
+    found = invited("Kim\nKim\n김 민수\n!!!", taken={"kim"}, same_names=True)
     assert [entry.judge.id for entry in found] == ["kim-2", "kim-3", "김-민수", "judge"]
+
+
+@pytest.mark.parametrize(("text", "taken"), [("Kim\nBo\nkim", ()), ("Kim", ("kim",)), ("id,name\nx,A\nX,B", ())])
+def test_two_of_one_name_are_asked_about(text: str, taken: tuple[str, ...]) -> None:
+    with pytest.raises(InputError) as caught:
+        invited(text, taken)
+    assert caught.value.code == "same_name"
+    assert caught.value.where.line == text.count("\n") + 1
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", ", ,", "name\n,", "x" * 200])

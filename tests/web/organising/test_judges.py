@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
+from smtp_server import SmtpServer
 from web_clients import another, complete, enter, open_campaign, sign_in
 
 
@@ -116,3 +117,52 @@ def test_unknown_judges_and_deeds(client: TestClient, token: str) -> None:
     assert client.get("/campaigns/trial/judge?id=nobody").status_code == 404
     assert client.post("/campaigns/trial/judge", data={"token": token, "judge": "x", "do": "revoke"}).status_code == 404
     assert client.post("/campaigns/trial/judge", data={"token": token, "judge": "J1", "do": "x"}).status_code == 400
+
+
+def test_links_are_shown_again_and_nothing_changes(client: TestClient, store: Store, token: str) -> None:
+    first = client.post("/campaigns/trial/links", data={"token": token, "who": "show_all"})
+    links = re.findall(r"http://testserver/j/([\w-]+)", first.text)
+    assert len(set(links)) == 2
+    again = client.post("/campaigns/trial/links", data={"token": token, "who": "show", "judge": "J1"})
+    assert set(re.findall(r"http://testserver/j/([\w-]+)", again.text)) == {links[0]}
+    assert enter(another(client), links[0])
+
+
+def test_reminders_go_to_those_who_have_not_finished(
+    client: TestClient, store: Store, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for task in campaign.tasks(store, "trial", "J1"):
+        for item in range(len(task.items)):
+            campaign.submit(store, task.id, item, complete(), submission=f"{task.id}-{item}-done")
+    copied = client.post("/campaigns/trial/links", data={"token": token, "who": "remind"}).text
+    assert "Hello Judge 2," in copied and "Hello Judge 1," not in copied
+    assert 'type="email"' not in copied, "no mail server is set up"
+    with SmtpServer() as server:
+        monkeypatch.setenv("LANNER_SMTP", server.url)
+        fields = {"token": token, "who": "remind", "do": "send", "to.J2": "two@example.org"}
+        assert "Reminders sent: 1" in client.post("/campaigns/trial/links", data=fields).text
+    (letter,) = server.received
+    assert letter["To"] == "two@example.org"
+    secret = re.findall(r"/j/([\w-]+)", letter.get_content())[0]
+    assert enter(another(client), secret)
+    assert [event.kind for event in campaign.events(store, "trial")][-1] == "reminded"
+
+
+def test_a_judge_is_left_out_with_the_price_shown_first(client: TestClient, store: Store, token: str) -> None:
+    page = client.get("/campaigns/trial/judge?id=J1").text
+    assert "Leave out of all results" in page
+    fields = {"token": token, "judge": "J1", "do": "leave_out", "reason": ""}
+    assert client.post("/campaigns/trial/judge", data=fields).status_code == 409, "a reason is needed"
+    client.post("/campaigns/trial/judge", data={**fields, "reason": "far too fast"})
+    assert campaign.left_out(store, "trial") == {"J1": "far too fast"}
+    assert "far too fast" in client.get("/campaigns/trial/judge?id=J1").text
+    client.post("/campaigns/trial/judge", data={"token": token, "judge": "J1", "do": "count_again"})
+    assert campaign.left_out(store, "trial") == {}
+
+
+def test_two_of_one_name_are_asked_about(client: TestClient, store: Store, token: str) -> None:
+    fields = {"token": token, "judges": "Ana\nAna"}
+    refused = client.post("/campaigns/trial/judges", data=fields)
+    assert refused.status_code == 422 and "There is a judge called Ana already." in refused.text
+    assert client.post("/campaigns/trial/judges", data={**fields, "same_names": "yes"}).status_code == 200
+    assert {"ana", "ana-2"} <= {judge.id for judge in campaign.judges(store, "trial")}

@@ -24,8 +24,9 @@ class Invited:
     email: str = ""
 
 
-def invited(text: str, taken: Collection[str] = ()) -> list[Invited]:
-    """Everyone named in the text, with ids of their own that nobody has yet."""
+def invited(text: str, taken: Collection[str] = (), *, same_names: bool = False) -> list[Invited]:
+    """Everyone named in the text, with ids of their own that nobody has yet. Two of one name are asked about, unless
+    `same_names` says that they are different people."""
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         raise InputError(
@@ -35,10 +36,35 @@ def invited(text: str, taken: Collection[str] = ()) -> list[Invited]:
         raise InputError(say("These are {n} lines; at most {most} judges are added at once.", n=len(lines), most=MOST))
     first = _cells(lines[0][1])
     header = [cell.casefold() for cell in first]
-    used = set(taken)
+    used = Ids(taken, same_names=same_names)
     if "name" in header or "id" in header:
         return [_from_table(header, _cells(line), number, used) for number, line in lines[1:]]
     return [_from_line(line, number, used) for number, line in lines]
+
+
+class Ids:
+    """The ids there are. A name that comes again is refused, unless those are different people."""
+
+    def __init__(self, taken: Collection[str], *, same_names: bool) -> None:
+        self._taken, self._same_names = set(taken), same_names
+
+    def add(self, name: str, line: int) -> str:
+        """A short id made of the name: letters of any script, digits and dashes."""
+        folded = unicodedata.normalize("NFKC", name).strip().casefold()
+        base = re.sub(r"[\W_]+", "-", folded).strip("-")[:40] or "judge"
+        if base in self._taken and not self._same_names:
+            raise InputError(
+                f"There is a judge called {name} already.",
+                code="same_name",
+                names={"name": name},
+                where=Where(line=line),
+                next_step="Leave the line out, or say that these are different people.",
+            )
+        made, number = base, 2
+        while made in self._taken:
+            made, number = f"{base}-{number}", number + 1
+        self._taken.add(made)
+        return made
 
 
 def _cells(line: str) -> list[str]:
@@ -46,17 +72,17 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([line], delimiter=mark, skipinitialspace=True))]
 
 
-def _from_table(header: list[str], cells: list[str], number: int, used: set[str]) -> Invited:
+def _from_table(header: list[str], cells: list[str], number: int, used: Ids) -> Invited:
     row = dict(zip(header, cells, strict=False))
     email = next((row[key] for key in ("email", "e-mail", "mail") if row.get(key)), "")
     name = row.get("name") or row.get("id") or email.partition("@")[0]
     if not name:
         raise InputError(say("A judge has neither name nor id."), where=Where(line=number))
     own = {key: value for key, value in row.items() if value and key not in ("id", "name", "email", "e-mail", "mail")}
-    return Invited(Judge(_unique(row.get("id") or name, used), name=name, attributes=own), email)
+    return Invited(Judge(used.add(row.get("id") or name, number), name=name, attributes=own), email)
 
 
-def _from_line(line: str, number: int, used: set[str]) -> Invited:
+def _from_line(line: str, number: int, used: Ids) -> Invited:
     found = _ADDRESS.search(line)
     email = found[1] if found else ""
     rest = [cell for cell in _cells(_ADDRESS.sub("", line)) if cell]
@@ -68,15 +94,4 @@ def _from_line(line: str, number: int, used: set[str]) -> Invited:
     attributes = {"language": languages.normal(spoken[0])} if spoken else {}
     if other:
         attributes["note"] = ", ".join(other)[:200]
-    return Invited(Judge(_unique(name, used), name=name, attributes=attributes), email)
-
-
-def _unique(name: str, used: set[str]) -> str:
-    """A short id made of the name: letters of any script, digits and dashes."""
-    folded = unicodedata.normalize("NFKC", name).strip().casefold()
-    base = re.sub(r"[\W_]+", "-", folded).strip("-")[:40] or "judge"
-    made, number = base, 2
-    while made in used:
-        made, number = f"{base}-{number}", number + 1
-    used.add(made)
-    return made
+    return Invited(Judge(used.add(name, number), name=name, attributes=attributes), email)

@@ -90,7 +90,7 @@ def read_wishes(form: FormData) -> CampaignOptions:
         name=name,
         title=forms.text(form, "title").strip()[:200],
         protocol=protocol_text(form),
-        judges=tuple(invited(pasted)) if pasted else (),
+        judges=tuple(invited(pasted, same_names=bool(forms.text(form, "same_names")))) if pasted else (),
         design=design,
         options=_options(form, design),
         systems=tuple(value for value in form.getlist("system") if isinstance(value, str)),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -11,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as campaigns
+from lanner.campaign import Part
 from lanner.errors import LannerError
 from lanner.model import Campaign, Judge, JudgeKind, Task
 from lanner.protocols.wording import Wording
@@ -18,6 +20,7 @@ from lanner.reports.parts import csv_text
 from lanner.store import Overview, Seat, Store
 from lanner.web import auth
 from lanner.web.drafting.judges import Invited, invited
+from lanner.web.mail import Letter, mailer_from_environment
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
 from lanner.web.page.refusing import told
@@ -28,12 +31,13 @@ from lanner.web.site import Site
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link that was just made: the only time it can be shown."""
+    """The link of a judge; `address` is empty where it cannot be shown. `letter` is a reminder to copy or to send."""
 
     judge: str
     name: str
     email: str
     address: str
+    letter: str = ""
 
 
 async def judges(request: Request) -> Response:
@@ -64,7 +68,7 @@ async def add(request: Request) -> Response:
 
     def work() -> list[Link]:
         present = {judge.id for judge in campaigns.judges(site.store, campaign.id)}
-        coming = invited(pasted, present)
+        coming = invited(pasted, present, same_names=bool(forms.text(form, "same_names")))
         everyone = [entry.judge for entry in coming]
         campaigns.add_judges(site.store, campaign.id, everyone, account=request.state.visitor.account.id)
         return _issue(request, site.store, campaign, coming)
@@ -80,15 +84,21 @@ async def first_links(request: Request, campaign: Campaign, people: Sequence[Inv
     """The links of a campaign that was just made."""
     site: Site = request.app.state.site
     made = await site.write(lambda: _issue(request, site.store, campaign, people))
-    return page(request, "links.html", {"campaign": campaign, "links": made})
+    return _links_page(request, campaign, made)
 
 
 async def links(request: Request) -> Response:
-    """New links: for one judge, for all who have none, or for all. Shown once, on a page, to print, or as CSV."""
+    """Links, on a page, to print, or as CSV: new ones for one judge, for all who have none, or for all; those there are
+    (`show`, `show_all`); or with a reminder for those who have not finished (`remind`), to copy or to send."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     form = await auth.form_of(request)
     who = forms.text(form, "who", "missing")
+
+    if who in ("show", "show_all"):
+        return _links(request, campaign, await site.read(lambda: _known(request, site.store, campaign, form)), form)
+    if who == "remind":
+        return await _remind(request, campaign, form)
 
     def work() -> list[Link]:
         people = [seat for seat in campaigns.seats(site.store, campaign.id) if seat.judge.kind is JudgeKind.PERSON]
@@ -106,8 +116,92 @@ def _wanted(seat: Seat, who: str, judge: str) -> bool:
     return who == "all" or (who == "missing" and (not seat.has_link or seat.revoked_at is not None))
 
 
+def _base(request: Request) -> str:
+    return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
+
+
+def _known(request: Request, store: Store, campaign: Campaign, form: FormData) -> list[Link]:
+    """The links that judges have, as far as they can be shown again."""
+    only = forms.text(form, "judge") if forms.text(form, "who") == "show" else ""
+    seats = [
+        seat
+        for seat in campaigns.seats(store, campaign.id)
+        if seat.judge.kind is JudgeKind.PERSON and only in ("", seat.judge.id)
+    ]
+    found = []
+    for seat in seats:
+        secret = campaigns.links.shown(store, campaign.id, seat.judge.id)
+        address = f"{_base(request)}/j/{secret}" if secret else ""
+        found.append(Link(seat.judge.id, seat.judge.name or seat.judge.id, "", address))
+    return found
+
+
+async def _remind(request: Request, campaign: Campaign, form: FormData) -> Response:
+    """Who has not finished, each with a letter and their link; with addresses, sent by mail."""
+    site: Site = request.app.state.site
+    mailer = mailer_from_environment()
+
+    def look() -> list[Link]:
+        done = {part.name: part for part in campaigns.progress(site.store, campaign.id).judges}
+        open_judges = {name for name, part in done.items() if part.done < part.items}
+        return [
+            replace(link, letter=_letter(campaign, link, done[link.judge]), email=forms.text(form, f"to.{link.judge}"))
+            for link in _known(request, site.store, campaign, form)
+            if link.judge in open_judges
+        ]
+
+    reminders = await site.read(look)
+    problem, sent = "", 0
+    chosen = [link for link in reminders if link.email.strip()]
+    if forms.text(form, "do") == "send" and mailer is not None and chosen:
+        subject = say("Reminder: {title}", title=campaign.title or campaign.name)
+        letters = [Letter(link.email.strip(), subject, link.letter) for link in chosen]
+        try:
+            sent = await site.read(lambda: mailer.send(letters))
+            account: int = request.state.visitor.account.id
+            await site.write(lambda: _note_reminders(site.store, campaign, [link.judge for link in chosen], account))
+        except LannerError as error:
+            problem = told(error)
+    context = {
+        "campaign": campaign,
+        "links": reminders,
+        "reminding": True,
+        "mail": mailer is not None,
+        "sent": sent,
+        "problem": problem,
+        "local": _is_local(request),
+    }
+    return page(request, "links.html", context, 422 if problem else 200)
+
+
+def _note_reminders(store: Store, campaign: Campaign, judges: list[str], account: int) -> None:
+    with store.writing() as tx:
+        tx.events.add("reminded", datetime.now(UTC), campaign=campaign.id, account=account, judges=judges)
+
+
+def _letter(campaign: Campaign, link: Link, part: Part) -> str:
+    lines = [
+        say("Hello {name},", name=link.name),
+        say(
+            "your part of “{title}” is not finished yet: {n} of {all} items are done.",
+            title=campaign.title or campaign.name,
+            n=part.done,
+            all=part.items,
+        ),
+    ]
+    if deadline := campaign.settings.get("deadline"):
+        lines.append(say("Please finish by {day}.", day=deadline))
+    lines += [say("Your personal link:"), link.address] if link.address else []
+    return "\n".join(lines)
+
+
+def _is_local(request: Request) -> bool:
+    """Whether links lead to this machine only."""
+    return (request.url.hostname or "") in ("127.0.0.1", "localhost", "::1")
+
+
 def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[Invited]) -> list[Link]:
-    base = f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
+    base = _base(request)
     return [
         Link(
             entry.judge.id,
@@ -124,7 +218,12 @@ def _links(request: Request, campaign: Campaign, made: Sequence[Link], form: For
         rows = [{"judge": x.judge, "name": x.name, "email": x.email, "link": x.address} for x in made]
         headers = {"content-disposition": 'attachment; filename="links.csv"'}
         return Response(csv_text(rows), media_type="text/csv", headers=headers)
-    return page(request, "links.html", {"campaign": campaign, "links": made})
+    return _links_page(request, campaign, made)
+
+
+def _links_page(request: Request, campaign: Campaign, links: Sequence[Link]) -> Response:
+    context = {"campaign": campaign, "links": links, "reminding": False, "mail": False, "sent": 0, "problem": ""}
+    return page(request, "links.html", {**context, "local": _is_local(request)})
 
 
 async def judge(request: Request) -> Response:

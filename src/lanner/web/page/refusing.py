@@ -55,6 +55,10 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
     "bad_return_link": ("The return link must begin with https://", ""),
     "no_judgements": ("There are no judgements in this file.", "Texts are brought in under “New campaign”."),
     "no_reason": ("A judge is left out for a reason.", "Say why: the report will state it."),
+    "same_name": (
+        "There is a judge called {name} already.",
+        "Leave the line out, or say that these are different people.",
+    ),
     "no_column": ("There is no column {column}.", "The columns are: {columns}."),
 }
 _BY_KIND: tuple[tuple[type[LannerError], str], ...] = (

@@ -1,0 +1,56 @@
+"""Numbers recomputed from raw rows with pandas and numpy alone: nothing of Lanner's statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from lanner.model import Judgement
+
+
+def raw_rows(judgements: Iterable[Judgement]) -> pd.DataFrame:
+    """One row per answer as it lies in the store."""
+    return pd.DataFrame(
+        [
+            {
+                "judge": entry.judge,
+                "question": entry.question,
+                "unit": (entry.document, entry.segment, entry.systems),
+                "document": entry.document,
+                "role": str(entry.role),
+                "value": entry.value,
+                "active": entry.active_seconds,
+            }
+            for entry in judgements
+        ]
+    )
+
+
+def ordinal_alpha(rows: pd.DataFrame) -> float:
+    """Krippendorff's α for an order, from the table of units by judges (Krippendorff 2011, section C)."""
+    by_unit = [group["value"].astype(float).to_numpy() for _, group in rows.groupby("unit") if len(group) > 1]
+    values = np.unique(np.concatenate(by_unit))
+    place = {value: at for at, value in enumerate(values)}
+    together = np.zeros((len(values), len(values)))
+    for answers in by_unit:
+        for first in range(len(answers)):
+            for second in range(len(answers)):
+                if first != second:
+                    together[place[answers[first]], place[answers[second]]] += 1 / (len(answers) - 1)
+    counts = together.sum(axis=1)
+    steps = np.zeros_like(together)
+    for one in range(len(values)):
+        for other in range(len(values)):
+            low, high = min(one, other), max(one, other)
+            steps[one, other] = (counts[low : high + 1].sum() - (counts[one] + counts[other]) / 2) ** 2
+    expected = (np.outer(counts, counts) - np.diag(counts)) / (counts.sum() - 1)
+    return float(1 - (together * steps).sum() / (expected * steps).sum())
+
+
+def grid_alpha(rows: pd.DataFrame, points: dict[str, float]) -> dict[str, float]:
+    """α of each row of a grid."""
+    cells = rows.assign(cell=rows["value"].map(lambda answer: list(answer.items()))).explode("cell")
+    cells = cells.assign(row=cells["cell"].str[0], value=cells["cell"].str[1].map(points))
+    return {str(row): ordinal_alpha(group) for row, group in cells.groupby("row")}
