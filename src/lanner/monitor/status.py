@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from lanner import campaign as campaigns
@@ -123,7 +123,7 @@ def campaign_status(
     protocol = campaigns.protocol(store, campaign.id)
     wording = Wording(protocol, language)
     targets = Targets.from_settings(campaign.settings)
-    numbers = snapshot or NO_SNAPSHOT
+    numbers = snapshot or replace(NO_SNAPSHOT, left_out=campaigns.left_out(store, campaign.id))
     domains = tuple(domain for domain, _, _ in corpus.domains)
     progress = {entry.judge: entry for entry in judge_progress(shares, numbers.paces, now, domains)}
     judges = [
