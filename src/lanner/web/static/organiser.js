@@ -122,8 +122,7 @@ export function filterAlike(fresh, old) {
 
 document.addEventListener('input', event => {
   const field = event.target;
-  if (!(field instanceof HTMLInputElement)) return;
-  if ('filter' in field.dataset || 'filterMarked' in field.dataset)
+  if (field instanceof HTMLInputElement && ('filter' in field.dataset || 'filterMarked' in field.dataset))
     filterRows(field.closest('section') ?? document);
 });
 
