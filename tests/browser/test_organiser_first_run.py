@@ -46,7 +46,7 @@ def test_a_new_organiser_opens_a_campaign_and_sees_a_judge_save(
     page.get_by_role("button", name="Show the plan").click()
     expect(page.locator("#plan")).to_contain_text("pairs of judges have items in common")
     page.get_by_role("button", name="Make the campaign").click()
-    expect(page.get_by_role("heading", name="4 new links")).to_be_visible()
+    expect(page.get_by_role("heading", name="4 links")).to_be_visible()
     link = page.locator("code.link").first.text_content() or ""
     page.get_by_role("link", name="Done").click()
     page.get_by_role("link", name="Preview as a judge").first.click()

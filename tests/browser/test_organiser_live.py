@@ -38,7 +38,7 @@ def test_a_judge_who_swaps_two_labels_is_named_after_one_document(office: Office
     panel = desk.locator('[data-panel="diverge"]')
     expect(panel).to_contain_text("Judge 3 seems to swap low and high")
     expect(desk.locator('[data-panel="verdict"]')).to_contain_text("Judge 3")
-    expect(desk.locator('[data-panel="progress"] .needs')).to_contain_text("Judge 3 seems to swap")
+    expect(desk.locator('[data-panel="needs"]')).to_contain_text("Judge 3 seems to swap")
 
 
 def test_numbers_without_the_swap_blame_nobody(office: Office, desk: Page) -> None:
