@@ -1,0 +1,38 @@
+"""On a phone every control lies inside its question and inside the screen, in every protocol."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from browser_actions import Hands
+from live_server import SYSTEMS, Live, document
+
+pytestmark = pytest.mark.browser
+
+OUTSIDE = """() => {
+  const outside = [];
+  for (const question of document.querySelectorAll('.rail [data-q]')) {
+    const frame = question.getBoundingClientRect();
+    if (!frame.width) continue;
+    for (const control of question.querySelectorAll('label, button, input, textarea')) {
+      const box = control.getBoundingClientRect();
+      if (box.width < 2 || getComputedStyle(control).visibility === 'hidden') continue;
+      if (box.right > frame.right + 2 || box.left < frame.left - 2 || box.right > innerWidth + 1)
+        outside.push(`${question.dataset.q}: ${control.textContent.trim() || control.tagName}`);
+    }
+  }
+  return outside;
+}"""
+
+
+@pytest.mark.parametrize("protocol", ["h_falcon", "falcon", "esa", "da_sqm", "mqm", "ranking_sc"])
+def test_no_control_pokes_out_of_its_question(live: Live, page: Page, protocol: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    outputs = 2 if protocol == "ranking_sc" else 1
+    work = live.campaign(protocol, [document()], systems=SYSTEMS[:outputs])
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    Hands(page).ready()
+    assert page.evaluate(OUTSIDE) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
