@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from browser_actions import Hands
 from live_server import SYSTEMS, Live, Work, document
@@ -253,3 +253,140 @@ def test_the_indicator_ends_at_saved(live: Live, page: Page, protocol: str) -> N
     page.evaluate("() => new Promise(ok => setTimeout(ok, 1500))")
     assert page.locator("#saved").get_attribute("data-state") == "saved"
     assert work.stored(work.tasks[0].id)[0]
+
+
+PLACE = """() => {
+  const row = document.querySelector('.is-active').getBoundingClientRect();
+  const view = document.querySelector('.block:not([hidden]) .scroller').getBoundingClientRect();
+  return { whole: row.top >= view.top - 1 && row.bottom <= view.bottom + 1,
+    middle: ((row.top + row.bottom) / 2 - view.top) / view.height };
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (820, 1180), (390, 844)])
+def test_the_active_sentence_is_always_whole_and_near_the_same_height(
+    live: Live, page: Page, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    texts = [(f"{n}. " + "The ferry leaves late. " * (1 + n % 3), f"{n}. " + "Spät. " * 9) for n in range(1, 31)]
+    _, hands = begin(live, page, "h_falcon", texts)
+    for step in (*["j"] * 4, *["k"] * 2, *["ArrowDown"] * 5, "Enter", *["j"] * 16, *["j"] * 4):
+        hands.press(step)
+        hands.rested()
+        place = page.evaluate(PLACE)
+        assert place["whole"] and 0.25 < place["middle"] < 0.55, (step, place)
+    page.reload()
+    hands.ready()
+    hands.rested()
+    place = page.evaluate(PLACE)
+    assert place["whole"] and 0.25 < place["middle"] < 0.55, "after a reload too"
+
+
+def test_words_selected_in_another_sentence_stay_lit(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa")
+    start, end = caret(page, 1, "target", 10), caret(page, 1, "target", 14)
+    drag(page, (start["x"] + 1, start["y"]), (end["x"], end["y"]))
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
+    lit = "() => [...(CSS.highlights.get('picked') ?? [])].map(range => range.toString())"
+    assert page.evaluate(lit) == ["drei"]
+    assert page.locator(".toolbar").is_visible()
+    hands.press("2")
+    hands.settled()
+    assert [m["text"] for m in marks(work, 1)] == ["drei"] and page.evaluate(lit) == []
+
+
+def test_overlapping_marks_have_a_line_each_and_the_menu_stays(live: Live, page: Page) -> None:
+    _, hands = begin(live, page, "mqm")
+    hands.press("ArrowRight", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight")
+    places = []
+    for key in ("1", "1", "1"):
+        box = page.locator(".toolbar").bounding_box()
+        assert box is not None
+        places.append((box["x"], box["y"] + box["height"]))
+        hands.press(key)
+    assert {round(x) for x, _ in places} == {round(places[0][0])}
+    assert len({round(y) for _, y in places}) == 1, "the menu stands where it opened, through all its steps"
+    hands.press("Escape", "ArrowRight", "ArrowRight", "ArrowRight", "1", "1", "2")
+    inner = page.locator(".is-active .tgt mark").nth(1)
+    lanes = inner.evaluate("e => [0, 1, 2].filter(n => e.style.getPropertyValue(`--lane${n}`))")
+    assert lanes == [0, 1], "both marks show under the words they share"
+
+
+def test_far_words_and_signs_of_punctuation_by_few_keys(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa")
+    hands.press("w")
+    hands.write("Kaff")
+    hands.press("Enter", "2")
+    hands.press("w")
+    hands.write(",")
+    hands.press("Enter", "1")
+    hands.press("End", "1")
+    hands.press("Escape", "Control+ArrowRight", "Control+ArrowRight", "1")
+    hands.settled()
+    assert [m["text"] for m in marks(work)] == ["Kaffee", ",", "Angebote", "damit"]
+
+
+def test_handles_of_a_touch_screen_open_the_menu(live: Live, browser: Browser) -> None:
+    """No pointer events: a long press and the handles only change the selection."""
+    context = browser.new_context(viewport={"width": 820, "height": 1180}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    work, hands = begin(live, page, "esa")
+    select = """end => {
+      const text = document.querySelector('.row .tgt').firstChild;
+      getSelection().setBaseAndExtent(text, 4, text, end);
+    }"""
+    page.evaluate(select, 12)
+    page.locator(".toolbar .panel").first.wait_for()
+    page.evaluate(select, 15)
+    expect(page.locator(".toolbar .panel").first).to_be_visible()
+    page.wait_for_function("() => [...CSS.highlights.get('picked')][0].toString() === 'Hafenamt an'")
+    page.locator(".toolbar").get_by_role("button", name="major").tap()
+    hands.settled()
+    assert [(m["text"], m["severity"]) for m in marks(work)] == [("Hafenamt an", "major")]
+    context.close()
+
+
+def test_the_last_accept_finishes_and_can_be_undone(live: Live, page: Page) -> None:
+    documents = [document(2, name="ferry"), document(2, name="bridge")]
+    work = live.campaign("h_falcon", documents, systems=SYSTEMS[:1])
+    work.enter(page)
+    first, second = work.tasks
+    page.goto(work.url(first.id))
+    hands = Hands(page)
+    hands.ready()
+    expect(page.locator("#accept")).to_contain_text("Accept, next unanswered")
+    hands.press("s", "3", "8", "Enter")
+    expect(page.locator("#accept")).to_contain_text("Finish and open the next document")
+    hands.press("Enter")
+    expect(page.locator("[data-q=sentence].tried .hint")).to_be_visible()
+    hands.press("s", "4", "9", "Enter")
+    page.wait_for_url(f"**/task/{second.id}*")
+    hands.ready()
+    assert work.tasks[0].finished_at is not None
+    assert page.evaluate("document.activeElement.matches('.is-active .num')"), "the keys work at once"
+    page.get_by_role("button", name="Undo finishing").click()
+    page.wait_for_url(f"**/task/{first.id}*")
+    hands.ready()
+    assert work.tasks[0].finished_at is None
+    hands.press("s", "1")
+    hands.settled()
+    assert work.stored(first.id)[1]["sentence"] == 1
+
+
+def test_the_questions_fold_away_in_every_protocol(live: Live, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    for protocol in ("h_falcon", "esa", "falcon"):
+        begin(live, page, protocol)
+        page.locator(".sheet").click()
+        expect(page.locator(".rail-body")).to_be_hidden()
+        page.locator(".sheet").click()
+        expect(page.locator(".rail-body")).to_be_visible()
+
+
+def test_enter_on_the_list_of_work_starts_it(live: Live, page: Page) -> None:
+    work = live.campaign("esa", [document(2)], systems=SYSTEMS[:1])
+    page.goto(work.link)
+    hands = Hands(page)
+    hands.ready()
+    hands.press("Enter")
+    page.wait_for_url("**/task/*")

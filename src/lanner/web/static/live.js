@@ -56,8 +56,12 @@ async function refresh() {
 /** Put new panels in the place of old ones that differ, so that focus and scroll stay elsewhere. @param {string} html */
 function replace(html) {
   const fresh = new DOMParser().parseFromString(html, 'text/html');
-  for (const panel of /** @type {NodeListOf<HTMLElement>} */ (fresh.querySelectorAll('[data-panel]'))) {
-    const old = /** @type {HTMLElement | null} */ (panels.querySelector(`[data-panel="${panel.getAttribute('data-panel')}"]`));
+  for (const panel of /** @type {NodeListOf<HTMLElement>} */ (
+    fresh.querySelectorAll('[data-panel]')
+  )) {
+    const old = /** @type {HTMLElement | null} */ (
+      panels.querySelector(`[data-panel="${panel.getAttribute('data-panel')}"]`)
+    );
     if (!old) return panels.replaceChildren(...fresh.body.childNodes);
     localise(panel);
     sortable(panel);

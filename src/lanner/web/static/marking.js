@@ -3,7 +3,7 @@
 import { $, $$ } from './dom.js';
 import { cellsOf, Marks, outputOf, sideOf } from './marks.js';
 import { Menu } from './menu.js';
-import { watchSelection } from './selection.js';
+import { rangeOf, watchSelection } from './selection.js';
 import { clauses, findUnit, slice, words } from './text.js';
 
 export class Marking {
@@ -97,8 +97,9 @@ export class Marking {
     this.take(stretch);
     if (this.linking) this.link();
   }
-  /** Open the menu for a stretch of a text, or take it as the other end of a link. */
-  take(stretch) {
+  /** Open the menu for a stretch of a text, or take it as the other end of a link. While its beginning is still being
+   * typed it is only lit: the browser's selection belongs to the field. */
+  take(stretch, typing = false) {
     const { app, linking, marks } = this,
       { cell, start, end } = stretch,
       at = +cell.closest('.row').dataset.row,
@@ -108,7 +109,7 @@ export class Marking {
       text = slice(marks.texts.get(cell), start, end);
     if (linking) {
       linking.end = { segment: row.el.dataset.segment, side, start, end, text };
-      this.highlight(this.selection.select(stretch));
+      this.highlight(typing ? rangeOf(stretch) : this.selection.select(stretch));
       return;
     }
     if (!ask || row.item == null) return;
@@ -126,7 +127,7 @@ export class Marking {
     const fields = ['side', 'start', 'end', 'output'],
       spans = marks.of(app.item, ask),
       same = spans.findIndex(other => fields.every(field => other[field] === span[field]));
-    const range = this.selection.select(stretch);
+    const range = typing ? rangeOf(stretch) : this.selection.select(stretch);
     this.menu.open(ask, spans[same] ?? span, same < 0 ? undefined : same, range);
     this.highlight(range);
   }
@@ -237,9 +238,8 @@ export class Marking {
       const unit = findUnit(this.marks.texts.get(cell) ?? '', cell.lang, typed);
       if (!unit) continue;
       const to = this.units(cell).findIndex(word => word.end > unit.start);
-      this.take({ cell, ...unit });
+      this.take({ cell, ...unit }, true);
       this.cursor = { row: this.row, cell, from: to, to };
-      $('#word').focus();
       return;
     }
   }

@@ -99,7 +99,9 @@ export function filterRows(within = document) {
     for (const row of /** @type {NodeListOf<HTMLTableRowElement>} */ (
       table?.querySelectorAll('tbody tr') ?? []
     )) {
-      const named = words(row.cells[0] ?? row).toLocaleLowerCase().includes(wanted);
+      const named = words(row.cells[0] ?? row)
+        .toLocaleLowerCase()
+        .includes(wanted);
       row.hidden = !named || (!!marked?.checked && !('marked' in row.dataset));
     }
   }
@@ -122,7 +124,10 @@ export function filterAlike(fresh, old) {
 
 document.addEventListener('input', event => {
   const field = event.target;
-  if (field instanceof HTMLInputElement && ('filter' in field.dataset || 'filterMarked' in field.dataset))
+  if (
+    field instanceof HTMLInputElement &&
+    ('filter' in field.dataset || 'filterMarked' in field.dataset)
+  )
     filterRows(field.closest('section') ?? document);
 });
 

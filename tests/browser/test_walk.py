@@ -1,0 +1,33 @@
+"""Random walks: page, server and the walk's own model agree, in every protocol. `make soak` walks farther."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from playwright.sync_api import Page
+
+from browser_actions import Hands
+from lanner.protocols import names
+from live_server import SYSTEMS, Live, document
+from page_walk import Walk
+
+pytestmark = pytest.mark.browser
+
+STEPS = 80 if os.environ.get("LANNER_SOAK") else 25  # of several keys or clicks each, in every protocol
+SHORT = ("da", "esa", "h_falcon", "background")
+TEXTS = [(f"Sentence {n} goes here, slowly.", f"Satz {n} steht hier, langsam.") for n in range(1, 7)]
+
+
+@pytest.mark.parametrize("name", names() if os.environ.get("LANNER_SOAK") else SHORT)
+def test_a_random_walk_ends_where_it_should(live: Live, page: Page, name: str) -> None:
+    work = live.campaign(name, [document(texts=TEXTS, languages=("en", "de"))], systems=SYSTEMS)
+    work.enter(page)
+    task = work.tasks[0]
+    page.goto(work.url(task.id))
+    Hands(page).ready()
+    walk = Walk(page, work, task.id, len(task.items), seed=name)
+    for _ in range(STEPS):
+        walk.step()
+    walk.check()
+    assert any(walk.answers), "something was answered"
