@@ -1,5 +1,5 @@
 // The same options for each of several lines. In a row's margin the grid is a small chart, one bar a line.
-import { $$ } from '../dom.js';
+import { $, $$ } from '../dom.js';
 import * as choice from './choice.js';
 
 const SVG = 'http://www.w3.org/2000/svg',
@@ -42,6 +42,9 @@ export function brief(el, value) {
   glyph.append(...bars);
   const said = lines(el)
     .filter(line => !line.querySelector('.nil :checked'))
-    .map(line => [line.firstChild.textContent, choice.brief(line, value[line.dataset.line]).long]);
+    .map(line => [
+      $('legend', line).textContent,
+      choice.brief(line, value[line.dataset.line]).long,
+    ]);
   return { glyph, spoken: said.map(pair => pair.join(' ')).join(', ') };
 }
