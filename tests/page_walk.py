@@ -51,7 +51,12 @@ POINT = """([css, n]) => {
   const box = (el.closest('label') ?? el).getBoundingClientRect();
   return { x: box.x + box.width / 2, y: box.y + Math.min(box.height / 2, 20), row: el.closest('.row')?.dataset.row };
 }"""
-ITEM = "() => +(document.querySelector('.is-active')?.dataset.item ?? document.querySelector('[name=item]').value)"
+ITEM = """() => {
+  const row = document.querySelector('.block:not([hidden]) .is-active');
+  return +(row?.dataset.item ?? row?.closest('.block').dataset.item ?? 0);
+}"""
+VISIT = """n => (document.querySelector(`.strip [data-of='${n}']`)
+  ?? document.querySelector(`.row[data-item='${n}'] .num`))?.click()"""
 
 
 class Walk:
@@ -172,17 +177,18 @@ class Walk:
         """Select a word with the mouse, overshoot its text by some pixels, and take the first choice of each step."""
         controls = self.controls()
         spans = next((question for question in controls if question["kind"] == "spans"), None)
-        if spans is None:
+        cell = self.page.locator(".block:not([hidden]) .is-active .tgt").first
+        if spans is None or not cell.count():
             return
         self.hands.press("Escape", "Escape")
+        self.hands.rested()
         item = self.item()
-        cell = self.page.locator(".is-active .tgt").first
         text, box = cell.text_content() or "", cell.bounding_box()
         first = re.match(r"\S+", text)
         if box is None or first is None or self.answers[item].get(spans["id"]):
             return
         end = self.page.evaluate(
-            """n => { const cell = document.querySelector('.is-active .tgt'), range = document.createRange();
+            """n => { const cell = document.querySelector('.block:not([hidden]) .is-active .tgt'), range = document.createRange();
               range.setStart(cell.firstChild, n); const at = range.getBoundingClientRect();
               const area = cell.getBoundingClientRect();
               return { x: at.left, y: at.top + at.height / 2, edge: area.left - 5,
@@ -237,9 +243,7 @@ class Walk:
         self.hands.settled()
         expected = copy.deepcopy(self.answers)
         for number in range(len(expected)):
-            row = self.page.locator(f".row[data-item='{number}'] .num, .strip [data-of='{number}']").first
-            if row.count():
-                self.page.evaluate("n => document.querySelector(`.row[data-item='${n}'] .num`)?.click()", number)
+            self.page.evaluate(VISIT, number)
             controls = {question["id"]: question for question in self.controls()}
             shown = self.page.evaluate(SHOWN)
             stored = self.work.stored(self.task)[number]

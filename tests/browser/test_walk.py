@@ -16,12 +16,13 @@ pytestmark = pytest.mark.browser
 
 STEPS = 80 if os.environ.get("LANNER_SOAK") else 25  # of several keys or clicks each, in every protocol
 SHORT = ("da", "esa", "h_falcon", "background")
+OPTIONS = {"all_scenarios": True}
 TEXTS = [(f"Sentence {n} goes here, slowly.", f"Satz {n} steht hier, langsam.") for n in range(1, 7)]
 
 
 @pytest.mark.parametrize("name", names() if os.environ.get("LANNER_SOAK") else SHORT)
 def test_a_random_walk_ends_where_it_should(live: Live, page: Page, name: str) -> None:
-    work = live.campaign(name, [document(texts=TEXTS, languages=("en", "de"))], systems=SYSTEMS)
+    work = live.campaign(name, [document(texts=TEXTS, languages=("en", "de"))], systems=SYSTEMS, options=OPTIONS)
     work.enter(page)
     task = work.tasks[0]
     page.goto(work.url(task.id))
