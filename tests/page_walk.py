@@ -188,7 +188,8 @@ class Walk:
         if box is None or first is None or self.answers[item].get(spans["id"]):
             return
         end = self.page.evaluate(
-            """n => { const cell = document.querySelector('.block:not([hidden]) .is-active .tgt'), range = document.createRange();
+            """n => { const cell = document.querySelector('.block:not([hidden]) .is-active .tgt');
+              const range = document.createRange();
               range.setStart(cell.firstChild, n); const at = range.getBoundingClientRect();
               const area = cell.getBoundingClientRect();
               return { x: at.left, y: at.top + at.height / 2, edge: area.left - 5,
