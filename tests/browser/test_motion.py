@@ -390,3 +390,17 @@ def test_enter_on_the_list_of_work_starts_it(live: Live, page: Page) -> None:
     hands.ready()
     hands.press("Enter")
     page.wait_for_url("**/task/*")
+
+
+def test_an_answer_that_was_changed_and_changed_back_stays_so_after_a_reload(live: Live, page: Page) -> None:
+    """Found by the random walk: the value in between lay on the device as a draft and was sent after the reload."""
+    work, hands = begin(live, page, "h_falcon")
+    hands.press("s", "3", "8")
+    page.locator("#saved[data-state=saved]").wait_for(state="attached")
+    hands.press("s", "1", "s", "3")
+    page.reload()
+    hands.ready()
+    hands.press("h", "7")
+    page.locator("#saved[data-state=saved]").wait_for(state="attached")
+    assert page.locator("[data-q=sentence] :checked").input_value() == "3"
+    assert [row.value for row in work.rows() if row.question == "sentence"] == [3]

@@ -122,8 +122,11 @@ export class Saving {
   /** An answer changed: keep it here now, send it after a pause. */
   changed(i) {
     const { answers, base, stored } = this.app.store.items[i];
-    const open = Object.keys(answers).filter(q => canon(answers[q]) !== (stored[q] ?? 'null'));
-    const drafts = open.map(q => [q, { value: answers[q] ?? null, base: base[q] ?? null }]);
+    // an answer that is back at what was sent leaves no draft: a reload would bring the one in between to life again
+    const drafts = Object.keys(answers).map(q => {
+      const same = canon(answers[q]) === (stored[q] ?? 'null');
+      return [q, same ? null : { value: answers[q] ?? null, base: base[q] ?? null }];
+    });
     void this.outbox.draft(this.task, i, Object.fromEntries(drafts));
     this.outbox.tell('saving');
     clearTimeout(this.timer);
