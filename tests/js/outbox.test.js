@@ -137,7 +137,7 @@ test('what a reply leaves out goes again under a name of its own', async () => {
     sent.map(s => [s.submission, s.answers]),
     [
       ['u1', { score: 1, note: 'x' }],
-      ['u2', { note: 'x' }],
+      ['u1+', { note: 'x' }],
     ],
   );
 });
@@ -271,7 +271,7 @@ test('an answer that is refused goes back to the judge, the others go on under a
     sent.map(s => [s.submission, s.answers]),
     [
       ['u1', { bad: 1, good: 2 }],
-      ['u2', { good: 2 }],
+      ['u1+', { good: 2 }],
     ],
   );
 });
@@ -284,7 +284,7 @@ test('an id that stands for other answers: what is not among them goes under a n
   await rest();
   assert.deepEqual(
     (await db.all('outbox', '')).map(([, kept]) => [kept.body.submission, kept.body.answers]),
-    [['u2', { other: 'x' }]],
+    [['u1+', { other: 'x' }]],
     'and is kept here until it has arrived',
   );
   naps.shift()();
@@ -295,8 +295,8 @@ test('an id that stands for other answers: what is not among them goes under a n
     sent.map(s => [s.submission, s.answers]),
     [
       ['u1', { score: 1, other: 'x' }],
-      ['u2', { other: 'x' }],
-      ['u2', { other: 'x' }],
+      ['u1+', { other: 'x' }],
+      ['u1+', { other: 'x' }],
     ],
   );
   assert.equal(told.at(-1), 'saved 0');

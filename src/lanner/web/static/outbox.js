@@ -266,14 +266,15 @@ export class Outbox {
   /** Put what is left of a message in its place, under an id of its own, together with copies of what arrived.
    * @param {Message} message @param {(question: string) => boolean} left @param {Copy[]} copies */
   async replace(message, left, copies = []) {
-    const { db, uuid, who } = this.parts,
+    const { db, who } = this.parts,
       rest = Object.entries(message.body.answers).filter(([q]) => left(q));
     const entries = /** @type {any[][]} */ ([[message.key, null]]);
     const at = this.queue.indexOf(message);
     if (rest.length) {
-      const submission = uuid(),
-        body = { ...message.body, submission, answers: Object.fromEntries(rest) };
-      const again = { ...message, key: message.key + '+', tries: 0, body };
+      // the same name on every page that has this message, so that the rest is stored once too
+      const submission = `${message.body.submission}+`;
+      const body = { ...message.body, submission, answers: Object.fromEntries(rest) };
+      const again = { ...message, key: `${message.key}+`, tries: 0, body };
       if (at >= 0) this.queue.splice(at, 1, again);
       entries.push([again.key, again]);
     } else if (at >= 0) {
