@@ -31,7 +31,7 @@ from lanner import campaign
 from lanner.model import Judge
 from lanner.monitor.live import LiveCampaigns
 from lanner.store import NewAnswer, Progressed, Store
-from lanner.store.codec import dumps, micros
+from lanner.store.rows import dumps, micros
 
 JUDGES, JUDGED, PER_ITEM, SAVING, FEW = 10_000, 12, 4, 16, 4
 SERVE = """
@@ -86,7 +86,7 @@ def fill(store: Store, name: str, documents: int) -> int:
             began = time.perf_counter()
             tx.judgements.add(rows)
             spent += time.perf_counter() - began
-            tx.places.set_saved(progressed, micros(NOW))
+            tx.tasks.set_saved(progressed, micros(NOW))
         rows_made += len(rows)
     line("  rows into the table of judgements", f"{rows_made / spent:,.0f}/s")
     return rows_made

@@ -5,7 +5,6 @@ from pathlib import Path
 from campaign_parts import opened
 from cli.command import Command
 from lanner.store import Store
-from lanner.store.links import driver_of
 
 
 def test_a_whole_store_and_a_damaged_one(lanner: Command, tmp_path: Path) -> None:
@@ -16,7 +15,7 @@ def test_a_whole_store_and_a_damaged_one(lanner: Command, tmp_path: Path) -> Non
         assert ran.code == 0
         assert {row["found"] for row in ran.envelope["rows"]} == {"whole"}
         with store.filling() as connection:
-            driver_of(connection).execute("UPDATE campaign SET corpus_hash = 'x'")
+            connection.exec_driver_sql("UPDATE campaign SET corpus_hash = 'x'")
     ran = lanner("verify")
     assert ran.code == 2
     assert "1 of 8 checks" in ran.err

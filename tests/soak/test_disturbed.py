@@ -22,7 +22,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from lanner.store import Store
-from lanner.store.links import Links
+from lanner.store.engine import CONNECTIONS
 from lanner.web.app import create_app
 from lanner.web.site import Settings
 from soak.harness import Account, Server, Trial, prepare
@@ -154,13 +154,11 @@ def test_no_connection_left_is_a_pause_not_a_loss(
     with TestClient(create_app(store, settings=Settings(processes=False, backups=tmp_path))) as client:
         task = enter(client.__class__(client.app, follow_redirects=False), secrets["J1"])[0]
         client.get(f"/j/{secrets['J1']}")
-        writers: Links = store._writers
-        monkeypatch.setattr(writers, "_patience", 0)
-        held = [writers.begin() for _ in range(1 if store.kind == "sqlite" else 16)]
-        while writers._free.acquire(blocking=False):  # SQLite lets one write at a time; take the other turns too
-            held.append(None)  # type: ignore[arg-type]
+        pool: Any = store._engine.pool
+        monkeypatch.setattr(pool, "_timeout", 0)
+        held = [store._engine.connect() for _ in range(CONNECTIONS)]
         assert save(client, task, 0, complete()).status_code == 503
         assert client.get("/healthz").status_code == 200
         for connection in held:
-            writers.roll_back(connection) if connection is not None else writers._free.release()
+            connection.close()
         assert save(client, task, 0, complete()).status_code == 200

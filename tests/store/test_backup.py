@@ -12,7 +12,6 @@ from lanner.errors import StoreError
 from lanner.store import Store
 from lanner.store.backup import backup, copies, name_at, prune, restore, verify, verify_file
 from lanner.store.copying import contents
-from lanner.store.links import driver_of
 
 
 def answers(store: Store) -> list[tuple[object, ...]]:
@@ -119,7 +118,7 @@ def test_a_store_that_is_broken_already_is_copied_and_told(tmp_path: Path) -> No
         opened(store)
         save(store, first_task(store))
         with store.filling() as connection:
-            driver_of(connection).execute("UPDATE campaign SET corpus_hash = 'x'")
+            connection.exec_driver_sql("UPDATE campaign SET corpus_hash = 'x'")
         made = backup(store, tmp_path / "one.sqlite")
     told = ("protocols and texts as frozen: the texts of first are not those it was made with",)
     assert made.problems == told

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from lanner.model import Role
-from lanner.store import CollisionError, Store
+from lanner.store import CollisionError, Key, Store
+from lanner.store.judgements import _HEADS
 from store_rows import answer, fill
 
 
@@ -77,12 +78,52 @@ def test_questionnaires_have_one_first_answer_too(store: Store, filled: SimpleNa
         assert [j.document for j in tx.judgements.current(filled.campaign)] == [""]
 
 
+def test_the_answers_that_hold_are_found_by_their_keys(store: Store, filled: SimpleNamespace) -> None:
+    ana, bo, one = filled.judges["ana"], filled.judges["bo"], filled.documents["one"]
+    odd = "a \"b\" \\ 'c' 🌲"
+    revised = [answer(filled, 10 + n, revision=n, supersedes=9 + n if n > 1 else None) for n in range(1, 8)]
+    with store.writing() as tx:
+        tx.judgements.add([*revised, answer(filled, 30, segment=odd), answer(filled, 31, judge=bo)])
+        tx.judgements.add([answer(filled, 32, question="r"), answer(filled, 33, role="repeat", value="9")])
+    rest = ("s", "q", '["alder"]', "main")
+    keys: list[Key] = [
+        (ana, one, "0", *rest),
+        (ana, one, "0", "s", "q", '["alder"]', "repeat"),
+        (ana, one, odd, *rest),
+        (bo, one, "0", *rest),
+        (bo, one, "1", *rest),
+    ]
+    with store.reading() as tx:
+        heads = tx.judgements.heads_of(keys)
+        assert {unit: sorted(row.id for row in rows) for unit, rows in heads.items()} == {
+            (ana, one, "0"): [17, 33],
+            (ana, one, odd): [30],
+            (bo, one, "0"): [31],
+        }
+        (head,) = [row for row in heads[ana, one, "0"] if row.id == 17]
+        assert (head.revision, head.supersedes, head.value, head.question, head.role) == (7, 16, "3", "q", "main")
+        assert tx.judgements.heads_of([]) == {}
+
+
+def test_heads_are_found_at_the_end_of_the_index(store: Store) -> None:
+    """However many revisions there are, one row of each key is read."""
+    if store.kind != "sqlite":
+        pytest.skip("PostgreSQL plans by how many rows it believes there are")
+    with store.snapshot() as connection:
+        compiled = _HEADS["sqlite"].params(keys="[]").compile(connection, compile_kwargs={"literal_binds": True})
+        plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}").fetchall()]
+    assert [step for step in plan if step.startswith("SCAN") and "VIRTUAL TABLE" not in step] == [], plan
+    assert not [step for step in plan if "TEMP B-TREE" in step and "ORDER" in step], plan
+    assert any(
+        "revision" not in step and "judgement_key (judge=? AND document=? AND segment=?" in step for step in plan
+    )
+
+
 def test_answers_about_a_unit_and_a_document(store: Store, filled: SimpleNamespace) -> None:
     with store.writing() as tx:
         tx.judgements.add([answer(filled, 1), answer(filled, 2, segment="1"), answer(filled, 3, question="r")])
     judge, document = filled.judges["ana"], filled.documents["one"]
     with store.reading() as tx:
-        assert [a.question for a in tx.judgements.of_unit(judge, document, "0")] == ["q", "r"]
         by_segment = tx.judgements.of_document(judge, document)
         assert {segment: [a.id for a in rows] for segment, rows in by_segment.items()} == {"0": [1, 3], "1": [2]}
         assert tx.judgements.of_document(filled.judges["bo"], document) == {}

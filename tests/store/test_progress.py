@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from lanner import campaign
 from lanner.store import Progressed, Store
-from lanner.store.codec import micros, moment
+from lanner.store.rows import micros, moment
 from store_rows import NOW
 from web_clients import complete, open_campaign
 
@@ -12,7 +12,7 @@ from web_clients import complete, open_campaign
 def test_progress_by_judge_document_and_page(store: Store, filled: SimpleNamespace) -> None:
     task = filled.tasks["ana"]
     with store.writing() as tx:
-        tx.places.set_saved([Progressed(task, 0, True, 20, 12.5), Progressed(task, 1, True, 5, 9)], micros(NOW))
+        tx.tasks.set_saved([Progressed(task, 0, True, 20, 12.5), Progressed(task, 1, True, 5, 9)], micros(NOW))
         tx.tasks.set_finished(filled.tasks["bo"], NOW)
     with store.reading() as tx:
         assert tx.tasks.done(task) == [True, True, False]

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta, timezone
 from types import SimpleNamespace
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from lanner.store import Store
+from lanner.store.rows import dumps, loads, micros, moment
 from store_rows import answer
 
 
@@ -14,3 +19,29 @@ def test_reserved_ids_are_new_and_in_order(store: Store, filled: SimpleNamespace
         second = list(tx.judgements.reserve(2))
     assert first == sorted(first) and len(set(first)) == 3
     assert min(second) > max(first)
+
+
+scalars = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
+anything = st.text(st.characters(codec=None), max_size=8)  # half surrogate pairs too: hostile clients send them
+values = st.recursive(scalars | anything, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(anything, inner))
+
+
+@settings(deadline=None)
+@given(values)
+def test_json_comes_back_as_it_was(value: object) -> None:
+    text = dumps(value)
+    assert loads(text) == value
+    text.encode()
+
+
+@settings(deadline=None)
+@given(st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))
+def test_moments_are_exact_to_the_microsecond(value: datetime) -> None:
+    assert moment(micros(value)) == value
+
+
+def test_moments_of_other_zones_and_of_none() -> None:
+    noon = datetime(2026, 3, 1, 12, 0)
+    assert micros(noon) == micros(noon.replace(tzinfo=UTC))
+    assert micros(noon.replace(tzinfo=timezone(timedelta(hours=9)))) == micros(noon) - 9 * 3600 * 10**6
+    assert micros(None) is None and moment(None) is None

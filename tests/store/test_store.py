@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from lanner.errors import StoreError
-from lanner.store import CollisionError, DisconnectedError, Store, Transaction
+from lanner.store import CollisionError, DisconnectedError, Memo, Store, Transaction
 from store_rows import NOW, answer, fill
 
 
@@ -182,3 +182,16 @@ def test_lost_connections_to_postgres_are_made_again(postgres_server: str, postg
             tx.events.add("through SQLAlchemy", NOW)
         with store.reading() as tx:
             assert tx.judgements.count(filled.campaign) == 1
+
+
+def test_makes_once_and_forgets_the_least_used() -> None:
+    made: list[str] = []
+
+    def make(name: str) -> str:
+        made.append(name)
+        return name.upper()
+
+    memo = Memo(size=2)
+    for name in ("a", "b", "a", "c", "a", "b"):
+        assert memo.get(name, lambda name=name: make(name)) == name.upper()
+    assert made == ["a", "b", "c", "b"]

@@ -4,9 +4,13 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from types import SimpleNamespace
 
+import pytest
+
 from lanner import campaign
-from lanner.model import CampaignState, Item, Judge, Role, Task
-from lanner.store import Store, Transaction
+from lanner.model import CampaignState, Item, Judge, JudgeKind, Role, Task
+from lanner.store import Place, Progressed, Standing, Store, Transaction
+from lanner.store.rows import micros
+from lanner.store.tasks import _PLACED, _STANDINGS
 from store_rows import NOW
 from web_clients import complete, open_campaign
 
@@ -111,3 +115,53 @@ def test_a_known_task_is_read_again_without_its_items(store: Store, filled: Simp
     with store.reading() as tx:
         assert tx.tasks.assigned(number, known) == tx.tasks.assigned(number) != known
         assert tx.tasks.assigned(0, known) is None
+
+
+def test_places_say_what_decides_about_an_answer(store: Store, filled: SimpleNamespace) -> None:
+    ana, bo = filled.tasks["ana"], filled.tasks["bo"]
+    with store.writing() as tx:
+        tx.tasks.set_finished(bo, NOW)
+        found = tx.tasks.places([(bo, 1), (0, 0), (ana, 2), (ana, 3), (ana, -1), (ana, 2**70), (2**62, 0), (ana, 2)])
+    standing = Standing(filled.campaign, filled.judges["bo"], CampaignState.OPEN, True, "abc", "def")
+    one, itself = filled.documents["one"], filled.documents[""]
+    assert found[0] == Place(standing, "bo", JudgeKind.PERSON, "page", itself, one, Item("one", "1", ("alder",)))
+    assert found[1] is None and found[6] is None
+    assert found[2] == found[7] and found[2] is not None and found[2].item == Item("one", "2", ("alder",))
+    for beyond in found[3:6]:
+        assert beyond is not None and beyond.item is None and beyond.judge == "ana"
+    with store.reading() as tx:
+        assert tx.tasks.places([]) == []
+
+
+def test_free_tasks_controls_and_models_are_told_apart(store: Store, filled: SimpleNamespace) -> None:
+    control = Item("two", "", ("alder", "birch"), Role.CONTROL, {"alder": "Ætt. \"'"}, {"q": {"at_most": 3}})
+    with store.writing() as tx:
+        tx.judges.add(filled.campaign, [Judge("gpt", JudgeKind.MODEL)], NOW)
+        judges = {seat.judge.id: seat.number for seat in tx.judges.all(filled.campaign)}
+        new = [Task(0, "", "page", (control,)), Task(0, "gpt", "page", (Item(""),))]
+        tx.tasks.add(filled.campaign, new, judges, filled.documents, NOW)
+        tasks = {entry.task.judge: entry.task.id for entry in tx.tasks.of_campaign(filled.campaign)}
+        free, model = tx.tasks.places([(tasks[""], 0), (tasks["gpt"], 0)])
+    assert free is not None and free.standing.judge is None and free.judge == "" and free.item == control
+    assert model is not None and model.kind is JudgeKind.MODEL and model.item == Item("")
+
+
+def test_progress_keeps_the_longest_times(store: Store, filled: SimpleNamespace) -> None:
+    task = filled.tasks["ana"]
+    with store.writing() as tx:
+        tx.tasks.set_saved([Progressed(task, 0, True, 20, 12.5), Progressed(task, 1, False, 5, 4)], micros(NOW))
+        tx.tasks.set_saved([Progressed(task, 1, True, 3, 9), Progressed(task, 2, False, None, None)], micros(NOW))
+        assert tx.tasks.spent(task) == [(20.0, 12.5), (5.0, 9.0), (0.0, 0.0)]
+        assert tx.tasks.done(task) == [True, True, False]
+
+
+def test_places_are_found_by_their_keys(store: Store) -> None:
+    """However many items there are, only those that are asked for are read."""
+    if store.kind != "sqlite":
+        pytest.skip("PostgreSQL plans by how many rows it believes there are")
+    with store.snapshot() as connection:
+        pairs = {"places": [(1, 0), (2, 0)], "tasks": [1, 2], "positions": [0]}
+        for statement, given in ((_STANDINGS, {"tasks": [1, 2]}), (_PLACED, pairs)):
+            compiled = statement.params(**given).compile(connection, compile_kwargs={"literal_binds": True})
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}").fetchall()
+            assert [row[3] for row in plan if row[3].startswith("SCAN") and "CONSTANT" not in row[3]] == [], plan

@@ -8,7 +8,6 @@ from campaign_parts import opened, save
 from lanner import campaign
 from lanner.store import Store
 from lanner.store.backup import verify
-from lanner.store.links import driver_of
 from store_rows import answer
 
 
@@ -49,7 +48,7 @@ BREAKS = {
 @pytest.mark.parametrize("sql", BREAKS)
 def test_what_was_broken_behind_our_back_is_found(whole: Store, sql: str) -> None:
     with whole.filling() as connection:
-        run = driver_of(connection).execute
+        run = connection.exec_driver_sql
         if whole.kind == "sqlite":
             run("ROLLBACK")
             run("PRAGMA foreign_keys = OFF")
@@ -67,7 +66,7 @@ def test_what_was_broken_behind_our_back_is_found(whole: Store, sql: str) -> Non
 def test_a_lock_that_is_gone_is_told(whole: Store) -> None:
     with whole.filling() as connection:
         on = "" if whole.kind == "sqlite" else " ON judgement"
-        driver_of(connection).execute(f"DROP TRIGGER judgement_append_only{on}")
+        connection.exec_driver_sql(f"DROP TRIGGER judgement_append_only{on}")
     assert "judgements could be changed" in problems(whole)["steps and locks"][0]
 
 

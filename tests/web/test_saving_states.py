@@ -1,9 +1,9 @@
 """The outbox and the server as one machine, under random interleavings: several tabs of one browser, tabs closed and
-opened again, a server that is killed, requests and replies that are lost, replies of other machines, and a clock that is
-set. The outbox is the page's own script, run by node; the server is the real app.
+opened again, a server that is killed, requests and replies that are lost, replies of other machines, and a clock that
+is set. The outbox is the page's own script, run by node; the server is the real app.
 
-What must hold at every moment: an answer that a judge has given is in the store or on the device. At the end: everything
-is in the store, once, in the order in which each tab gave it.
+What must hold at every moment: an answer that a judge has given is in the store or on the device. At the end:
+everything is in the store, once, in the order in which each tab gave it.
 
 The short form runs the app in this process. With LANNER_SOAK it is a real server that is killed with -9.
 """
@@ -89,7 +89,7 @@ class InProcess:
         self.start()
 
     def start(self) -> None:
-        self._client = TestClient(create_app(self.store, settings=Settings(beside=False)), follow_redirects=False)
+        self._client = TestClient(create_app(self.store, settings=Settings(processes=False)), follow_redirects=False)
         self._client.__enter__()
         self._client.get(f"/j/{self.secret}")
 

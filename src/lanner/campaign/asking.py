@@ -15,7 +15,7 @@ from lanner.model import Item, Json, Object, Protocol, Question, Role, Spans, St
 from lanner.protocols.answers import Texts, check
 from lanner.protocols.flow import chosen, holds
 from lanner.store import Answer
-from lanner.store.codec import dumps, loads
+from lanner.store.rows import dumps, loads
 
 Asked = tuple[Stage, Question]
 Key = tuple[str, str, str]
@@ -32,6 +32,13 @@ def fits(stage: Stage, item: Item) -> bool:
     if stage.object is Object.OUTPUT:
         return len(item.systems) == 1
     return stage.object is not Object.OUTPUTS or len(item.systems) > 1
+
+
+def _about(stage: Stage, item: Item) -> bool:
+    """Whether a stage asks about the kind of unit an item has: the judge, a document, a part of one."""
+    if stage.unit is Unit.JUDGE or not item.document:
+        return stage.unit is Unit.JUDGE and not item.document
+    return (stage.unit is Unit.DOCUMENT) is not bool(item.segment)
 
 
 def systems_of(stage: Stage, item: Item) -> tuple[str, ...]:
@@ -68,6 +75,7 @@ class Asking:
         self._sheets: dict[tuple[str, bool, bool, int], Sheet] = {}
         self._keys: dict[tuple[tuple[str, ...], Role], dict[str, Key]] = {}
         self._gates: dict[str, tuple[Stage, ...]] = {}
+        self._lookups: dict[tuple[tuple[str, ...], Role, bool, bool], tuple[tuple[str, str, str, str], ...]] = {}
 
     @cached_property
     def gates(self) -> tuple[Stage, ...]:
@@ -219,6 +227,25 @@ class Asking:
             if len(self._keys) >= _MOST_KEYS:
                 self._keys.clear()
             self._keys[item.systems, item.role] = found
+        return found
+
+    def lookups(self, item: Item) -> tuple[tuple[str, str, str, str], ...]:
+        """Stage, question, outputs and role of every answer that can have been given about the unit of an item and that
+        `answers` looks at."""
+        kind = (item.systems, item.role, bool(item.document), bool(item.segment))
+        found = self._lookups.get(kind)
+        if found is None:
+            keys = self.keys(item)
+            roles = dict.fromkeys((item.role.value, Role.MAIN.value))
+            found = tuple(
+                (stage.id, question.id, keys[question.id][1], role)
+                for stage, question in self.protocol.questions
+                if _about(stage, item)
+                for role in roles
+            )
+            if len(self._lookups) >= _MOST_KEYS:
+                self._lookups.clear()
+            self._lookups[kind] = found
         return found
 
     def answers(

@@ -18,7 +18,7 @@ from lanner.errors import CampaignError, InputError, Where, did_you_mean
 from lanner.model import Campaign, CampaignState, Document, Item, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.protocols.intake import Intake, take_in
 from lanner.store import JUDGE_ITSELF, Key, NewAnswer, Store, Transaction
-from lanner.store.codec import dumps, micros
+from lanner.store.rows import dumps, micros
 
 DESIGN = "imported"
 """The design of a campaign whose judgements came from a file: nobody was assigned anything here."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from lanner.campaign.clock import now
 from lanner.campaign.knowing import Reference, find, seat
 from lanner.store import Seat, Store
-from lanner.store.codec import micros
+from lanner.store.rows import micros
 
 KEY_VARIABLE = "LANNER_LINK_KEY"
 SECRET_BYTES = 24

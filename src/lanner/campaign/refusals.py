@@ -52,7 +52,9 @@ def gate_open(tx: Transaction, campaign: int, judge: int, asked: Asking, page: s
     seat = tx.judges.numbered(judge)
     about_judge = tx.documents.numbers(campaign)[JUDGE_ITSELF]
     kind = seat.judge.kind if seat is not None else JudgeKind.PERSON
-    return _agreed(asked, page, kind, tx.judgements.of_unit(judge, about_judge, ""))
+    unit = (judge, about_judge, "")
+    answers = tx.judgements.heads_of([(*unit, *parts) for parts in asked.lookups(Item(""))])
+    return _agreed(asked, page, kind, answers.get(unit, ()))
 
 
 def _agreed(asked: Asking, page: str, kind: JudgeKind, about_judge: Sequence[Answer]) -> bool:

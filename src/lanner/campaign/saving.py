@@ -14,7 +14,8 @@ from lanner.campaign.submission import Conflict, ReusedError, Saved, Submission
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import Item, Json
 from lanner.store import Answer, NewAnswer, Place, Progressed, Store, StoredPart, Transaction, Unit
-from lanner.store.codec import dumps, loads, micros
+from lanner.store import Key as StoredKey
+from lanner.store.rows import dumps, loads, micros
 
 CLEARED = dumps(["cleared"])
 """The flag of an answer that was taken back."""
@@ -48,12 +49,20 @@ class _Saving:
         """Everything that has to be read before this can be checked."""
         return {self.unit} if self.consent is None else {self.unit, self.consent}
 
+    @property
+    def keys(self) -> list[StoredKey]:
+        """The same as keys of answers: their heads are read, however long their history is."""
+        own = [(*self.unit, *parts) for parts in self.asking.lookups(self.item)]
+        if self.consent is not None:
+            own += [(*self.consent, *parts) for parts in self.asking.lookups(Item(""))]
+        return own
+
 
 def save_all(store: Store, tx: Transaction, given: Sequence[Submission], received: datetime) -> list[Saved | Refused]:
     """Check submissions and append their answers, inside the caller's transaction: one result for each."""
-    places = tx.places.find([(each.task, each.item) for each in given])
+    places = tx.tasks.places([(each.task, each.item) for each in given])
     begun = [_begun(store, tx, each, place) for each, place in zip(given, places, strict=True)]
-    rows = tx.places.answers({unit for saving in begun if isinstance(saving, _Saving) for unit in saving.units})
+    rows = tx.judgements.heads_of({key for saving in begun if isinstance(saving, _Saving) for key in saving.keys})
     parts = tx.judgements.parts({saving.name for saving in begun if isinstance(saving, _Saving)})
     results: list[Saved | Refused | None] = [None] * len(begun)
     waiting: dict[int, _Saving] = {}
@@ -65,7 +74,7 @@ def save_all(store: Store, tx: Transaction, given: Sequence[Submission], receive
         # a second save about the same sentence sees the first, and so does one under the same id
         if not touched.isdisjoint(saving.units) or any(other.name == saving.name for other in waiting.values()):
             _write(tx, waiting, results, micros(received))
-            rows.update(tx.places.answers(saving.units))
+            rows.update(tx.judgements.heads_of(saving.keys))
             parts.update(tx.judgements.parts({saving.name}))
         try:
             results[at] = _checked(store, tx, saving, rows, parts.get(saving.name, ()))
@@ -101,7 +110,7 @@ def _checked(
     """None where the answers are as the protocol wants them and can be written; what the first time came to where they
     are stored already."""
     given, place, asked = saving.given, saving.place, saving.asking
-    said = rows[saving.unit]
+    said = rows.get(saving.unit)
     if said:
         saving.heads = asked.heads(said)
         saving.known = asked.answers(place.page, saving.item, saving.heads)
@@ -109,7 +118,7 @@ def _checked(
         return _repeated(store, tx, saving, parts)
     refuse(place.standing, given.task)
     if saving.consent is not None:
-        refuse_gated(asked, place.page, place.kind, rows[saving.consent])
+        refuse_gated(asked, place.page, place.kind, rows.get(saving.consent, ()))
     _check(store, tx, saving)
     return None
 
@@ -179,7 +188,7 @@ def _write(
         results[at] = Saved(ids, open_, tuple(conflicts), item=saving.item, answers=given.answers)
     if rows:
         tx.judgements.add(rows)
-    tx.places.set_saved(progressed, received_at)
+    tx.tasks.set_saved(progressed, received_at)
     waiting.clear()
 
 

@@ -90,7 +90,21 @@ def digest(value: Json) -> str:
     return hashlib.sha256(_canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+
+def _is_plain(value: Json) -> bool:
+    """Whether Python's own JSON is canonical already: nothing with a decimal point, no key beyond ASCII."""
+    if isinstance(value, dict):
+        return all(key.isascii() and _is_plain(part) for key, part in value.items())
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return type(value) is not float and (type(value) is not int or abs(value) <= 2**53)
+
+
 def _canonical(value: Json) -> str:
+    if _is_plain(value):
+        return _encode(value)
     if isinstance(value, dict):
         ordered = sorted(value.items(), key=lambda entry: entry[0].encode("utf-16-be", "surrogatepass"))
         return "{" + ",".join(f"{_canonical(key)}:{_canonical(part)}" for key, part in ordered) + "}"
@@ -98,7 +112,7 @@ def _canonical(value: Json) -> str:
         return "[" + ",".join(map(_canonical, value)) + "]"
     if isinstance(value, float) or (type(value) is int and abs(value) > 2**53):
         return _number(float(value))
-    return json.dumps(value, ensure_ascii=False)
+    return _encode(value)
 
 
 def _number(value: float) -> str:

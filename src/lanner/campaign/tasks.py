@@ -13,7 +13,7 @@ from lanner.campaign.refusals import gate_open, refuse
 from lanner.errors import CampaignError
 from lanner.model import CampaignState, Json, Task
 from lanner.store import Answer, Assigned, Overview, Store, Transaction
-from lanner.store.codec import loads, moment
+from lanner.store.rows import loads, moment
 
 TAKE_BACK = timedelta(minutes=10)
 """How long a judge can take back that a task is finished."""

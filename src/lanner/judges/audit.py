@@ -18,7 +18,7 @@ from lanner.protocols.combination import consistency
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.store import Entry, Store
-from lanner.store.codec import loads
+from lanner.store.rows import loads
 
 
 @dataclass(frozen=True, slots=True)

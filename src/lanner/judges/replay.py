@@ -24,7 +24,7 @@ from lanner.errors import InputError, Where, did_you_mean
 from lanner.judges.replies import aliased
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.store import NewEntry, Store
-from lanner.store.codec import dumps, micros
+from lanner.store.rows import dumps, micros
 
 TEMPLATE = "replay"
 

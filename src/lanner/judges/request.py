@@ -29,7 +29,7 @@ from lanner.judges.replies import Verdict
 from lanner.judges.writer import Writer
 from lanner.model import Item, Json
 from lanner.store import Entry, NewEntry
-from lanner.store.codec import dumps, loads, micros
+from lanner.store.rows import dumps, loads, micros
 
 VALID, PARTIAL, INVALID, MISSING, FAILED = "valid", "partial", "invalid", "missing", "failed"
 _KEPT = 20_000  # characters of a reply that was not an answer; the rest says nothing new

@@ -24,7 +24,7 @@ from lanner.protocols.answers import texts_of
 from lanner.protocols.combination import combine
 from lanner.protocols.flow import holds
 from lanner.store import Answer, Assigned, Entry, Store, Work
-from lanner.store.codec import dumps
+from lanner.store.rows import dumps
 
 _ORDERS = 24  # different orders of options in an audit: enough to even out, few enough to remember their prompts
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from lanner.store.accounts import Account, AccountRole, Session
 from lanner.store.documents import JUDGE_ITSELF, fingerprint
 from lanner.store.events import Event
-from lanner.store.judgements import Answer, Key, NewAnswer, StoredPart
+from lanner.store.judgements import Answer, Key, NewAnswer, StoredPart, Unit
 from lanner.store.judges import Seat
 from lanner.store.ledger import Entry, NewEntry, Work
-from lanner.store.places import Place, Progressed, Unit
 from lanner.store.progress import Overview, Share
-from lanner.store.store import CollisionError, DisconnectedError, Store, Transaction
-from lanner.store.tasks import Assigned, Standing
+from lanner.store.store import CollisionError, DisconnectedError, Memo, Store, Transaction
+from lanner.store.tasks import Assigned, Place, Progressed, Standing
 
 __all__ = [
     "JUDGE_ITSELF",
@@ -24,6 +23,7 @@ __all__ = [
     "Entry",
     "Event",
     "Key",
+    "Memo",
     "NewAnswer",
     "NewEntry",
     "Overview",

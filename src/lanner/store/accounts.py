@@ -10,9 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, delete, func, select, update
 
 from lanner.store import schema
-from lanner.store.codec import micros, moment
-from lanner.store.rows import Rows
-from lanner.store.statement import Statement
+from lanner.store.rows import Rows, micros, moment
 
 _a, _m, _s, _j = schema.account.c, schema.member.c, schema.session.c, schema.judge.c
 
@@ -97,13 +95,11 @@ class Accounts(Rows):
         self._connection.execute(update(schema.account).where(_a.id == number).values(**values))
 
 
-def _find_session() -> Any:
-    joined = schema.session.outerjoin(schema.judge, _j.id == _s.judge)
-    wanted = select(_s.judge, _j.campaign, _s.account, _s.expires_at).select_from(joined)
-    return wanted.where(_s.token_hash == bindparam("token_hash"), _s.expires_at > bindparam("now"))
-
-
-_FIND_SESSION = Statement(_find_session)
+_FIND_SESSION = (
+    select(_s.judge, _j.campaign, _s.account, _s.expires_at)
+    .select_from(schema.session.outerjoin(schema.judge, _j.id == _s.judge))
+    .where(_s.token_hash == bindparam("token_hash"), _s.expires_at > bindparam("now"))
+)
 
 
 class Sessions(Rows):
@@ -126,7 +122,7 @@ class Sessions(Rows):
 
     def find(self, token_hash: str, now: datetime) -> Session | None:
         """Who this is, unless the session has run out."""
-        row = _FIND_SESSION.one(self._connection, token_hash=token_hash, now=micros(now))
+        row = self._connection.execute(_FIND_SESSION, {"token_hash": token_hash, "now": micros(now)}).first()
         return Session(row[0], row[1], row[2], moment(row[3])) if row else None
 
     def remove(self, token_hash: str) -> None:

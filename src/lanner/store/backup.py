@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection, create_engine
@@ -26,7 +27,6 @@ from sqlalchemy.pool import NullPool
 from lanner.errors import StoreError, Where
 from lanner.store.copying import Content, contents, copy_rows
 from lanner.store.engine import explain, inspect_file
-from lanner.store.links import driver_of
 from lanner.store.store import Store
 from lanner.store.verifying import PAGES, Finding, findings
 
@@ -138,7 +138,8 @@ def _copy(source: Connection, path: Path) -> None:
     """All rows into a new file: page by page where the source is SQLite too, else row by row."""
     if source.dialect.name == "sqlite":
         with closing(sqlite3.connect(path)) as file:
-            driver_of(source).backup(file)  # inside the transaction that is open: as of that moment
+            driver: Any = source.connection.dbapi_connection
+            driver.backup(file)  # inside the transaction that is open: as of that moment
             file.execute("PRAGMA journal_mode = DELETE")  # one file, that can be read where nothing may be written
             file.execute("DELETE FROM session")
             file.commit()

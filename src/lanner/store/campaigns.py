@@ -10,15 +10,12 @@ from sqlalchemy import bindparam, delete, func, select, update
 
 from lanner.model import Campaign, CampaignState, Json, Protocol
 from lanner.store import schema
-from lanner.store.codec import dumps, loads, micros, moment
-from lanner.store.rows import Rows
-from lanner.store.statement import Statement
+from lanner.store.rows import Rows, dumps, loads, micros, moment
 
 _c = schema.campaign.c
 _LISTED = [column for column in schema.campaign.c if column.name != "protocol"]
-_NAMES = [column.name for column in _LISTED]
-_BY_ID = Statement(lambda: select(*_LISTED).where(_c.id == bindparam("reference")))
-_BY_NAME = Statement(lambda: select(*_LISTED).where(_c.name == bindparam("reference")))
+_BY_ID = select(*_LISTED).where(_c.id == bindparam("reference"))
+_BY_NAME = select(*_LISTED).where(_c.name == bindparam("reference"))
 
 
 class Campaigns(Rows):
@@ -53,8 +50,8 @@ class Campaigns(Rows):
     def find(self, reference: int | str) -> Campaign | None:
         """By id or by name."""
         wanted = _BY_ID if isinstance(reference, int) else _BY_NAME
-        row = wanted.one(self._connection, reference=reference)
-        return _campaign(dict(zip(_NAMES, row, strict=True))) if row else None
+        row = self._connection.execute(wanted, {"reference": reference}).mappings().first()
+        return _campaign(row) if row else None
 
     def all(self) -> list[Campaign]:
         """Every campaign, the newest first."""

@@ -4,15 +4,15 @@ in SQLite and PostgreSQL and its digest is the same in both."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, select, text
 
 from lanner.store import schema
-from lanner.store.links import driver_of
-from lanner.store.statement import Insert, Row
+from lanner.store.rows import STREAMED, insert_rows
 
 _BATCH = 5_000
 TABLES = tuple(
@@ -28,18 +28,11 @@ class Content(NamedTuple):
     digest: str
 
 
-def rows_of(connection: Connection, table: Table) -> Iterator[Row]:
+def rows_of(connection: Connection, table: Table) -> Iterator[Sequence[Any]]:
     """Every row of a table in the order of its key, without holding all of them."""
-    names = ", ".join(column.name for column in table.columns)
-    order = ", ".join(column.name for column in table.primary_key.columns)
-    sql = f"SELECT {names} FROM {table.name} ORDER BY {order}"
-    driver = driver_of(connection)
-    if connection.dialect.name == "sqlite":
-        yield from driver.execute(sql)
-        return
-    with driver.cursor(name=f"lanner_{table.name}") as cursor:  # a named cursor stays on PostgreSQL's side
-        cursor.itersize = _BATCH
-        yield from cursor.execute(sql)
+    wanted = select(table).order_by(*table.primary_key.columns)
+    with closing(connection.execute(wanted, execution_options=STREAMED)) as rows:
+        yield from rows
 
 
 def contents(connection: Connection) -> dict[str, Content]:
@@ -58,38 +51,39 @@ def copy_rows(source: Connection, target: Connection) -> None:
     """Fill the empty tables of another database, inside the transactions of both."""
     for table in TABLES:
         names = [column.name for column in table.columns]
-        adding, rows = Insert(table), rows_of(source, table)
+        rows = rows_of(source, table)
         while batch := [dict(zip(names, row, strict=True)) for row in islice(rows, _BATCH)]:
-            adding.rows(target, batch)
+            insert_rows(target, table, batch)
     _carry_numbers(source, target)
 
 
 def _carry_numbers(source: Connection, target: Connection) -> None:
     """Numbers that were ever given are not given again, even where their rows have been deleted since."""
-    writing = driver_of(target)
     for table in TABLES:
         if "id" not in table.columns:
             continue
         last = _last(source, table.name)
         if not last:
             continue
+        given = {"table": table.name, "last": last}
         if target.dialect.name == "postgresql":
-            writing.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", (table.name, last))
-        elif writing.execute("SELECT 1 FROM sqlite_sequence WHERE name = ?", (table.name,)).fetchone():
-            writing.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", (last, table.name))
+            target.execute(text("SELECT setval(pg_get_serial_sequence(:table, 'id'), :last)"), given)
+        elif target.execute(text("SELECT 1 FROM sqlite_sequence WHERE name = :table"), given).first():
+            target.execute(text("UPDATE sqlite_sequence SET seq = :last WHERE name = :table"), given)
         elif _counts_in_sqlite(table.name):
-            writing.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table.name, last))
+            target.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)"), given)
 
 
 def _last(connection: Connection, table: str) -> int:
-    driver = driver_of(connection)
     if connection.dialect.name == "postgresql":
-        sequence = driver.execute("SELECT pg_get_serial_sequence(%s, 'id')", (table,)).fetchone()[0]
-        last, called = driver.execute(f"SELECT last_value, is_called FROM {sequence}").fetchone()
+        sequence = connection.execute(
+            text("SELECT pg_get_serial_sequence(:table, 'id')"), {"table": table}
+        ).scalar_one()
+        last, called = connection.execute(text(f"SELECT last_value, is_called FROM {sequence}")).one()
         return int(last) if called else 0
-    highest = driver.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0]
-    given = driver.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-    return max(int(highest), int(given[0]) if given else 0)
+    highest = connection.execute(text(f"SELECT coalesce(max(id), 0) FROM {table}")).scalar_one()
+    given = connection.execute(text("SELECT seq FROM sqlite_sequence WHERE name = :table"), {"table": table}).scalar()
+    return max(int(highest), int(given or 0))
 
 
 def _counts_in_sqlite(table: str) -> bool:

@@ -11,8 +11,7 @@ from sqlalchemy import delete, func, select
 
 from lanner.model import Document, Json, Segment
 from lanner.store import schema
-from lanner.store.codec import dumps, loads
-from lanner.store.rows import Rows
+from lanner.store.rows import Rows, dumps, loads
 
 _d = schema.document.c
 JUDGE_ITSELF = ""

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import QueuePool
 
 from lanner.errors import MissingExtraError, StoreError, Where
-from lanner.store.links import Links
 from lanner.store.migrations import refuse_newer
 from lanner.store.schema import migration
 
 BUSY_SECONDS = 10
-"""How long a save waits for another process that is writing to the same SQLite file."""
+"""How long a save waits for another process that is writing to the same SQLite file, or for a free connection."""
+CONNECTIONS = 32
 
 
 def locate(place: str | Path) -> URL:
@@ -40,41 +41,66 @@ _ADDRESSES = "Give the path of a SQLite file, or postgresql://user:password@host
 
 
 def connect(url: URL) -> Engine:
-    """An engine that opens connections and leaves keeping them to us."""
+    """An engine with SQLAlchemy's own pool: at most `CONNECTIONS` at a time, the warmest first."""
+    options: dict[str, Any] = {
+        "poolclass": QueuePool,
+        "pool_size": CONNECTIONS,
+        "max_overflow": 0,
+        "pool_timeout": BUSY_SECONDS,
+        "pool_use_lifo": True,
+    }
     if url.get_backend_name() == "sqlite":
-        return _sqlite(url)
+        return _sqlite(url, options)
     try:
-        return create_engine(url, poolclass=NullPool)
+        return _postgresql(url, options)
     except ModuleNotFoundError:
         raise MissingExtraError("A PostgreSQL database", "postgres") from None
 
 
-def _sqlite(url: URL) -> Engine:
+def _sqlite(url: URL, options: Mapping[str, Any]) -> Engine:
     given = {"timeout": BUSY_SECONDS, "check_same_thread": False}
-    engine = create_engine(url, poolclass=NullPool, connect_args=given)
+    engine = create_engine(url, connect_args=given, **options)
 
     @event.listens_for(engine, "connect")
     def _set_up(driver: sqlite3.Connection, _record: Any) -> None:
-        driver.isolation_level = None  # transactions are begun by `Links`, not guessed by the driver
+        driver.isolation_level = None  # transactions are begun below, not guessed by the driver
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
             driver.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # A writer takes the lock at once: a reader that becomes a writer later can be refused however long it waits.
+        writes = connection.get_execution_options().get(WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
 
 
-def readers(engine: Engine) -> Links:
+def _postgresql(url: URL, options: Mapping[str, Any]) -> Engine:
+    engine = create_engine(url, **options)
+
+    @event.listens_for(engine, "connect")
+    def _set_up(driver: Any, _record: Any) -> None:
+        """Whatever the server does for others, what Lanner commits is on disk before it says so."""
+        if driver.execute("SHOW synchronous_commit").fetchone()[0] == "off":
+            driver.execute("SET synchronous_commit = on")
+        driver.commit()
+
+    return engine
+
+
+WRITES = "lanner_writes"
+"""The execution option of connections that write."""
+
+
+def readers(engine: Engine) -> Engine:
     """Connections that see everything as of one moment."""
-    if engine.dialect.name == "sqlite":
-        return Links(engine, begin="BEGIN", limit=16, patience=BUSY_SECONDS)
-    snapshot = engine.execution_options(isolation_level="REPEATABLE READ")
-    return Links(snapshot, begin=None, limit=16, patience=BUSY_SECONDS)
+    return engine if engine.dialect.name == "sqlite" else engine.execution_options(isolation_level="REPEATABLE READ")
 
 
-def writers(engine: Engine) -> Links:
-    """Connections that write. In SQLite a writer takes the lock at once: a reader that becomes a writer later can be
-    refused however long it waits."""
-    begin = "BEGIN IMMEDIATE" if engine.dialect.name == "sqlite" else None
-    return Links(engine, begin=begin, limit=16, patience=BUSY_SECONDS)
+def writers(engine: Engine) -> Engine:
+    """Connections that write."""
+    return engine.execution_options(**{WRITES: True})
 
 
 def inspect_file(path: Path, *, create: bool) -> None:

@@ -10,8 +10,7 @@ from sqlalchemy import func, select
 
 from lanner.model import Json
 from lanner.store import schema
-from lanner.store.codec import dumps, loads, micros, moment
-from lanner.store.rows import Rows
+from lanner.store.rows import Rows, dumps, loads, micros, moment
 
 _e = schema.event.c
 

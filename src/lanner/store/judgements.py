@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import BigInteger, Text, bindparam, cast, delete, func, select, text, true
+from sqlalchemy.dialects.postgresql import JSONB
 
 from lanner.model import Json, Judgement, Role
 from lanner.store import schema
-from lanner.store.codec import loads, moment
-from lanner.store.rows import Rows
-from lanner.store.statement import Insert, Row, Statement
+from lanner.store.rows import STREAMED, Rows, dumps, insert_rows, loads, moment
 
 _q, _d, _j = schema.judgement.c, schema.document.c, schema.judge.c
 _OF_UNIT = (
@@ -91,21 +90,38 @@ class NewAnswer(TypedDict):
     origin: str
 
 
-ANSWER = Answer._fields
-"""The columns an `Answer` is read from."""
-
+Unit = tuple[int, int, str]
+"""A judge, a document and a segment, by their rows and its id: what answers of all pages are about together."""
 Key = tuple[int, int, str, str, str, str, str]
 """Judge, document, segment, stage, question, systems, role: what an answer is about."""
-
-
-def _of_unit() -> Any:
-    unit = (_q.judge == bindparam("judge"), _q.document == bindparam("document"), _q.segment == bindparam("segment"))
-    return select(*_OF_UNIT).where(*unit).order_by(_q.id)
 
 
 def _of_document() -> Any:
     wanted = select(_q.segment, *_OF_UNIT)
     return wanted.where(_q.judge == bindparam("judge"), _q.document == bindparam("document")).order_by(_q.id)
+
+
+def _newest(parts: Sequence[Any]) -> Any:
+    """The last revision under one key, whose parts are expressions: found at the end of the index of keys, however many
+    revisions there are."""
+    inner = schema.judgement.alias("newest")
+    same = [inner.c[name] == part for name, part in zip(_KEY, parts, strict=True)]
+    return select(inner).where(*same).order_by(inner.c.revision.desc()).limit(1)
+
+
+def _heads_in_sqlite() -> Any:
+    wanted = func.json_each(bindparam("keys", type_=Text)).table_valued("value", name="wanted")
+    newest = _newest([func.json_extract(wanted.c.value, f"$[{n}]") for n in range(len(_KEY))])
+    number = newest.with_only_columns(newest.selected_columns.id).correlate(wanted).scalar_subquery()
+    return select(_q.judge, _q.document, *_HEAD).where(_q.id.in_(select(number).select_from(wanted)))
+
+
+def _heads_in_postgresql() -> Any:
+    wanted = func.jsonb_array_elements(cast(bindparam("keys", type_=Text), JSONB)).table_valued("value", name="wanted")
+    texts = [wanted.c.value.op("->>")(text(str(n))) for n in range(len(_KEY))]
+    newest = _newest([cast(texts[0], BigInteger), cast(texts[1], BigInteger), *texts[2:]]).lateral("newest_of")
+    columns = [newest.c[column.name] for column in (_q.judge, _q.document, *_HEAD)]
+    return select(*columns).select_from(wanted.join(newest, true()))
 
 
 def _current(wanted: Any) -> Any:
@@ -122,11 +138,12 @@ def _since() -> Any:
     return select(*_READ).where(_q.id > bindparam("after"), _q.campaign == bindparam("campaign"))
 
 
-_UNIT = Statement(_of_unit)
-_DOCUMENT = Statement(_of_document)
-_HISTORY, _HISTORY_SINCE = Statement(_of_campaign), Statement(_since)
-_CURRENT, _CURRENT_SINCE = Statement(lambda: _current(_of_campaign())), Statement(lambda: _current(_since()))
-_ADD = Insert(schema.judgement)
+_KEY = ("judge", "document", "segment", "stage", "question", "systems", "role")
+_HEAD = (_q.segment, *_OF_UNIT)
+_HEADS = {"sqlite": _heads_in_sqlite(), "postgresql": _heads_in_postgresql()}
+_DOCUMENT = _of_document()
+_HISTORY, _HISTORY_SINCE = _of_campaign(), _since()
+_CURRENT, _CURRENT_SINCE = _current(_of_campaign()), _current(_since())
 _previous = schema.judgement.alias("previous")
 _PARTS = (
     select(
@@ -149,16 +166,21 @@ class Judgements(Rows):
         return self._reserve("judgement", count)
 
     def add(self, rows: Sequence[NewAnswer]) -> None:
-        _ADD.rows(self._connection, rows)
+        insert_rows(self._connection, schema.judgement, rows)
 
-    def of_unit(self, judge: int, document: int, segment: str) -> list[Answer]:
-        """Everything a judge has ever answered about one unit, oldest first."""
-        return [Answer(*row) for row in _UNIT.all(self._connection, judge=judge, document=document, segment=segment)]
+    def heads_of(self, keys: Collection[Key]) -> dict[Unit, list[Answer]]:
+        """The answers that hold under these keys, by unit; a key that was never answered has none."""
+        answers: dict[Unit, list[Answer]] = {}
+        if keys:
+            statement = _HEADS[self._connection.dialect.name]
+            for row in self._connection.execute(statement, {"keys": dumps(list(keys))}):
+                answers.setdefault((row[0], row[1], row[2]), []).append(Answer._make(row[3:]))
+        return answers
 
     def of_document(self, judge: int, document: int) -> dict[str, list[Answer]]:
         """The same for all units of a document, by segment."""
         found: dict[str, list[Answer]] = {}
-        for row in _DOCUMENT.all(self._connection, judge=judge, document=document):
+        for row in self._connection.execute(_DOCUMENT, {"judge": judge, "document": document}):
             found.setdefault(row[0], []).append(Answer._make(row[1:]))
         return found
 
@@ -185,7 +207,7 @@ class Judgements(Rows):
         """The first so many with a higher id, in the order they came: those that hold, or all of them."""
         wanted = select(*_READ).where(_q.id > after, _q.campaign == campaign).order_by(_q.id).limit(limit)
         rows = self._connection.execute(wanted if history else _current(wanted))
-        return _read((tuple(row) for row in rows), *self._names(campaign))
+        return _read(rows, *self._names(campaign))
 
     def about(self, campaign: int, **wanted: str) -> list[Judgement]:
         """The history of some answers: by the keys of judge and document, by segment, question, stage or role."""
@@ -199,7 +221,7 @@ class Judgements(Rows):
         if "judge" not in wanted:
             conditions.append(_q.judge.in_(select(_j.id).where(_j.campaign == campaign)))
         rows = self._connection.execute(select(*_READ).where(*conditions).order_by(_q.id))
-        return _read((tuple(row) for row in rows), *self._names(campaign))
+        return _read(rows, *self._names(campaign))
 
     def last(self, campaign: int | None = None) -> int:
         """The newest row, of a campaign or of the whole store: a cheap way to see that something has been saved."""
@@ -227,9 +249,10 @@ class Judgements(Rows):
         """Delete all answers of a judge who withdraws. How many there were."""
         return self._connection.execute(delete(schema.judgement).where(_q.judge == judge)).rowcount
 
-    def _judgements(self, campaign: int, statement: Statement, after: int) -> list[Judgement]:
+    def _judgements(self, campaign: int, statement: Any, after: int) -> list[Judgement]:
         given = {"campaign": campaign, "after": after} if after else {"campaign": campaign}
-        found = _read(statement.each(self._connection, **given), *self._names(campaign))
+        names = self._names(campaign)
+        found = _read(self._connection.execute(statement, given, execution_options=STREAMED), *names)
         found.sort(key=attrgetter("id"))
         return found
 
@@ -253,7 +276,7 @@ def _undisturbed() -> Iterator[None]:
             gc.enable()
 
 
-def _read(rows: Iterable[Row], judges: dict[int, str], documents: dict[int, str]) -> list[Judgement]:
+def _read(rows: Iterable[Any], judges: dict[int, str], documents: dict[int, str]) -> list[Judgement]:
     """From rows to judgements. The same few texts come again and again, so each is read once. Written as one plain
     loop because a million rows go through it."""
     tuples: dict[str | None, tuple[str, ...]] = {None: ()}

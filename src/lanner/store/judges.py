@@ -12,13 +12,11 @@ from sqlalchemy import bindparam, func, select, update
 
 from lanner.model import Judge, JudgeKind
 from lanner.store import schema
-from lanner.store.codec import dumps, loads, micros, moment
-from lanner.store.rows import Rows
-from lanner.store.statement import Statement
+from lanner.store.rows import Rows, dumps, loads, micros, moment
 
 _j = schema.judge.c
 _NAMES = [column.name for column in _j]
-_NUMBERED = Statement(lambda: select(schema.judge).where(_j.id == bindparam("number")))
+_NUMBERED = select(schema.judge).where(_j.id == bindparam("number"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ class Judges(Rows):
         return _seat(row) if row else None
 
     def numbered(self, number: int) -> Seat | None:
-        row = _NUMBERED.one(self._connection, number=number)
+        row = self._connection.execute(_NUMBERED, {"number": number}).first()
         return _seat(SimpleNamespace(**dict(zip(_NAMES, row, strict=True)))) if row else None
 
     def by_link(self, link_hash: str) -> Seat | None:

@@ -11,12 +11,9 @@ from sqlalchemy import bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from lanner.store import schema
-from lanner.store.links import driver_of
-from lanner.store.rows import Rows
-from lanner.store.statement import Statement
+from lanner.store.rows import STREAMED, Rows
 
 _l, _d, _t, _i = schema.ledger.c, schema.document.c, schema.task.c, schema.item.c
-_COLUMNS = [column.name for column in schema.ledger.columns if column.name != "id"]
 _READ = (
     *(_l.segment, _l.systems, _l.role, _l.page, _l.key, _l.sample, _l.swapped, _l.attempt, _l.final, _l.outcome),
     *(_l.model, _l.raw, _l.problem, _l.answers, _l.tokens_in, _l.tokens_out, _l.cost, _l.repairs, _l.detail),
@@ -101,8 +98,12 @@ def _of_judge() -> Any:
     return wanted.where(_l.judge == bindparam("judge")).order_by(_l.id)
 
 
-_OF_DOCUMENT = Statement(_of_document)
-_OF_JUDGE = Statement(_of_judge)
+_OF_DOCUMENT = _of_document()
+_OF_JUDGE = _of_judge()
+_INSERT = {
+    "sqlite": sqlite.insert(schema.ledger).on_conflict_do_nothing(),
+    "postgresql": postgresql.insert(schema.ledger).on_conflict_do_nothing(),
+}
 
 
 class Ledger(Rows):
@@ -113,15 +114,17 @@ class Ledger(Rows):
     def add(self, rows: Sequence[NewEntry]) -> None:
         """Append. Where two workers asked the same, the first reply stays and the second is not stored."""
         if rows:
-            driver_of(self._connection).cursor().executemany(_insert(self._connection.dialect.name), rows)
+            self._connection.execute(_INSERT[self._connection.dialect.name], rows)
 
     def of_document(self, judge: int, document: int) -> list[Entry]:
         """Everything asked of a judge about one document, oldest first."""
-        return [Entry(*row) for row in _OF_DOCUMENT.all(self._connection, judge=judge, document=document)]
+        rows = self._connection.execute(_OF_DOCUMENT, {"judge": judge, "document": document})
+        return [Entry(*row) for row in rows]
 
     def of_judge(self, judge: int) -> Iterator[tuple[str, Entry]]:
         """Everything asked of a judge, with the document's key, oldest first."""
-        return ((row[0], Entry(*row[1:])) for row in _OF_JUDGE.each(self._connection, judge=judge))
+        rows = self._connection.execute(_OF_JUDGE, {"judge": judge}, execution_options=STREAMED)
+        return ((row[0], Entry(*row[1:])) for row in rows)
 
     def spent(self, judge: int) -> tuple[int, int, int, float]:
         """Replies, tokens in, tokens out and cost so far."""
@@ -148,20 +151,3 @@ class Ledger(Rows):
         tasks = self._connection.execute(select(_t.id, _t.page, _t.position).where(mine))
         ordered = sorted((*first[row[0]], row[2], row[0], row[1]) for row in tasks if row[0] in first)
         return [Work(key, task, page, number[task]) for _, key, _, task, page in ordered]
-
-
-def _insert(dialect: str) -> str:
-    """Rows are given by name; what is already there is left as it is."""
-    found = _INSERT.get(dialect)
-    if found is None:
-        if dialect == "sqlite":
-            made: Any = sqlite.insert(schema.ledger).on_conflict_do_nothing()
-            compiled = made.compile(dialect=sqlite.dialect(paramstyle="named"), column_keys=_COLUMNS)
-        else:
-            made = postgresql.insert(schema.ledger).on_conflict_do_nothing()
-            compiled = made.compile(dialect=postgresql.dialect(paramstyle="pyformat"), column_keys=_COLUMNS)  # type: ignore[no-untyped-call]
-        found = _INSERT[dialect] = str(compiled)
-    return found
-
-
-_INSERT: dict[str, str] = {}

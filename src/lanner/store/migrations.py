@@ -12,7 +12,7 @@ from datetime import datetime
 from sqlalchemy import Connection, inspect, text
 
 from lanner.errors import StoreError
-from lanner.store.codec import micros
+from lanner.store.rows import micros
 from lanner.store.schema import migration
 
 _LOCK = 0x1A22E2  # any number: the name of our lock in PostgreSQL

@@ -10,9 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from lanner.store import schema
-from lanner.store.codec import moment
-from lanner.store.rows import Rows
-from lanner.store.statement import Statement
+from lanner.store.rows import Rows, moment
 
 _t, _i, _d, _j = schema.task.c, schema.item.c, schema.document.c, schema.judge.c
 
@@ -53,7 +51,7 @@ def _overview() -> Any:
     return wanted.where(_t.judge == bindparam("judge")).group_by(_t.id).order_by(_t.position)
 
 
-_OVERVIEW = Statement(_overview)
+_OVERVIEW = _overview()
 
 
 class Progress(Rows):
@@ -63,7 +61,7 @@ class Progress(Rows):
 
     def overview(self, judge: int) -> list[Overview]:
         """How far a judge is with each task."""
-        rows = _OVERVIEW.all(self._connection, judge=judge)
+        rows = self._connection.execute(_OVERVIEW, {"judge": judge})
         return [
             Overview(task, page, position, documents, items, int(done or 0), active or 0.0, moment(finished_at))
             for task, page, position, documents, items, done, active, finished_at in rows

@@ -1,12 +1,21 @@
-"""What the small classes of queries share: a transaction's connection, which nobody else sees."""
+"""What the small classes of queries share: a transaction's connection, which nobody else sees, and the way between
+Python values and the plain types of the tables: JSON text and integer moments."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, overload
 
-from sqlalchemy import Connection
+from pydantic_core import PydanticSerializationError, from_json, to_json
+from sqlalchemy import Connection, Table, text
 
-from lanner.store.links import driver_of
+from lanner.model import Json
+
+STREAMED = {"yield_per": 10_000}
+"""For statements that may give a million rows: they are read some at a time, on PostgreSQL by a cursor of its own."""
+_MANY = 100
 
 
 class Rows:
@@ -19,15 +28,69 @@ class Rows:
 
     def _reserve(self, table: str, count: int) -> Sequence[int]:
         """Ids for rows about to be added, when other rows must name them."""
-        driver = driver_of(self._connection)
         if self._connection.dialect.name == "sqlite":  # safe: a writing transaction is alone
-            last = driver.execute(_SQLITE_LAST.format(table=table)).fetchone()[0]
+            last = self._connection.execute(text(_SQLITE_LAST.format(table=table))).scalar_one()
             return range(last + 1, last + 1 + count)
-        return [number for (number,) in driver.execute(_POSTGRES_NEXT.format(table=table), (count,)).fetchall()]
+        numbers = self._connection.execute(text(_POSTGRES_NEXT.format(table=table)), {"count": count})
+        return numbers.scalars().all()
 
 
 _SQLITE_LAST = (
     "SELECT max((SELECT coalesce(max(id), 0) FROM {table}),"
     " (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = '{table}'))"
 )
-_POSTGRES_NEXT = "SELECT nextval('{table}_id_seq') FROM generate_series(1, %s)"
+_POSTGRES_NEXT = "SELECT nextval('{table}_id_seq') FROM generate_series(1, :count)"
+
+
+def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add rows, each of which names every column; many at once by the fastest way PostgreSQL has."""
+    if not rows:
+        return
+    if connection.dialect.name == "sqlite" or len(rows) < _MANY:
+        connection.execute(table.insert(), rows)
+        return
+    names = [column.name for column in table.columns]
+    driver: Any = connection.connection.dbapi_connection
+    with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({', '.join(names)}) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row([row[name] for name in names])
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def dumps(value: Json) -> str:
+    """Compact JSON text."""
+    try:
+        return to_json(value).decode()
+    except (PydanticSerializationError, UnicodeEncodeError):  # half of a surrogate pair: keep it, escaped
+        return json.dumps(value, separators=(",", ":"))
+
+
+def loads(text: str) -> Json:
+    """What `dumps` was given."""
+    try:
+        return from_json(text)
+    except ValueError:  # the escaped half of a surrogate pair
+        return json.loads(text)
+
+
+@overload
+def micros(moment: datetime) -> int: ...
+@overload
+def micros(moment: datetime | None) -> int | None: ...
+def micros(moment: datetime | None) -> int | None:
+    """Microseconds since 1970. A moment without a zone is taken as UTC."""
+    if moment is None:
+        return None
+    return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
+
+
+@overload
+def moment(stored: int) -> datetime: ...
+@overload
+def moment(stored: int | None) -> datetime | None: ...
+def moment(stored: int | None) -> datetime | None:
+    """The moment in UTC."""
+    return None if stored is None else _EPOCH + timedelta(0, 0, stored)

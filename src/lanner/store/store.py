@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self, TypeVar
+from threading import Lock
+from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from lanner.errors import StoreError
 from lanner.store.accounts import Accounts, Sessions
@@ -21,10 +24,7 @@ from lanner.store.events import Events
 from lanner.store.judgements import Judgements
 from lanner.store.judges import Judges
 from lanner.store.ledger import Ledger
-from lanner.store.links import Links, is_lost
-from lanner.store.memo import Memo
 from lanner.store.migrations import applied, migrate, refuse_newer
-from lanner.store.places import Places
 from lanner.store.progress import Progress
 from lanner.store.tasks import Tasks
 from lanner.store.tokens import Tokens
@@ -63,10 +63,6 @@ class Transaction:
         return Progress(self._connection)
 
     @property
-    def places(self) -> Places:
-        return Places(self._connection)
-
-    @property
     def judgements(self) -> Judgements:
         return Judgements(self._connection)
 
@@ -93,6 +89,28 @@ class Transaction:
     @property
     def webhooks(self) -> Webhooks:
         return Webhooks(self._connection)
+
+
+class Memo:
+    """Keeps the most recently used entries. Keys are content hashes or ids that are never given twice."""
+
+    def __init__(self, size: int = 1024) -> None:
+        self._size = size
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What was kept under this key, else what `make` gives, kept from now on."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        made = make()
+        with self._lock:
+            self._kept[key] = made
+            if len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+        return made
 
 
 class CollisionError(StoreError):
@@ -147,8 +165,6 @@ class Store:
 
     def close(self) -> None:
         """Close every connection. A store that is used again opens new ones."""
-        self._readers.close()
-        self._writers.close()
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -201,19 +217,18 @@ class Store:
             migrate(connection, self.place, datetime.now(UTC))
 
     @contextmanager
-    def _in_transaction(self, links: Links) -> Iterator[Connection]:
-        connection: Connection | None = None
+    def _in_transaction(self, engine: Engine) -> Iterator[Connection]:
         try:
-            connection = links.begin()
-            yield connection
-            links.commit(connection)
-        except BaseException as problem:
-            lost = connection is not None and is_lost(connection)
-            if connection is not None:
-                links.roll_back(connection)
-            if isinstance(problem, self._errors) and not isinstance(_original(problem), self._bugs):
-                raise self._explained(problem, lost=lost) from problem
-            raise
+            with engine.begin() as connection:
+                yield connection
+        except PoolTimeoutError as problem:
+            words = "All connections to the database are in use."
+            raise StoreError(words, next_step="Try again in a moment.") from problem
+        except self._errors as problem:
+            if isinstance(_original(problem), self._bugs):
+                raise
+            lost = isinstance(problem, DBAPIError) and problem.connection_invalidated
+            raise self._explained(problem, lost=lost) from problem
 
     def _explained(self, problem: Exception, *, lost: bool) -> StoreError:
         words = explain(_original(problem), self.place)

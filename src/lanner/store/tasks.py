@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, exists, func, or_, select, update
+from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select, tuple_, update
 
-from lanner.model import CampaignState, Item, Role, Task
+from lanner.model import CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
-from lanner.store.codec import dumps, loads, micros, moment
 from lanner.store.documents import JUDGE_ITSELF
-from lanner.store.rows import Rows
-from lanner.store.statement import Insert, Statement
+from lanner.store.rows import Rows, dumps, insert_rows, loads, micros, moment
 
 _t, _i, _c, _d, _j = schema.task.c, schema.item.c, schema.campaign.c, schema.document.c, schema.judge.c
 
@@ -39,6 +37,29 @@ class Assigned:
     campaign: int
     judge: int | None
     documents: tuple[int, ...]
+
+
+class Place(NamedTuple):
+    """One item of a task. `item` is None where the task has no such item; `about_judge` is the document row that
+    stands for the judge, under which consent and questionnaires are answered."""
+
+    standing: Standing
+    judge: str
+    kind: JudgeKind
+    page: str
+    about_judge: int | None
+    document: int
+    item: Item | None
+
+
+class Progressed(NamedTuple):
+    """How far an item is after a save. Times are those spent on the item so far."""
+
+    task: int
+    item: int
+    done: bool
+    elapsed: float | None
+    active: float | None
 
 
 def _seen() -> Any:
@@ -73,11 +94,48 @@ def _active_since() -> Any:
     return select(func.sum(_i.active)).select_from(joined).where(*mine)
 
 
+def _standings() -> Any:
+    """What decides about answers to these tasks. On PostgreSQL the rows are locked, always in the same order, so that
+    answers to one task and its finishing come one after the other."""
+    about_judge = schema.document.alias("about_judge")
+    columns = (_t.id, _t.campaign, _t.judge, _c.state, _t.finished_at, _c.protocol_hash, _c.corpus_hash)
+    joined = schema.task.join(schema.campaign, _c.id == _t.campaign).outerjoin(schema.judge, _j.id == _t.judge)
+    joined = joined.outerjoin(
+        about_judge, (about_judge.c.campaign == _t.campaign) & (about_judge.c.key == JUDGE_ITSELF)
+    )
+    wanted = select(*columns, _j.key, _j.kind, _t.page, about_judge.c.id).select_from(joined)
+    wanted = wanted.where(_t.id.in_(bindparam("tasks", expanding=True))).order_by(_t.id)
+    return wanted.with_for_update(of=schema.task, key_share=True)
+
+
+def _placed() -> Any:
+    joined = schema.item.join(schema.document, _d.id == _i.document)
+    wanted = select(_i.position, *_ITEM).select_from(joined)
+    # SQLite finds pairs by an index only when it is told the possible values of each half
+    for column, values in ((_i.task, "tasks"), (_i.position, "positions")):
+        wanted = wanted.where(column.in_(bindparam(values, expanding=True)))
+    return wanted.where(tuple_(_i.task, _i.position).in_(bindparam("places", expanding=True)))
+
+
+def _saved() -> Any:
+    def most(column: Any, given: str) -> Any:
+        return case((column > bindparam(given), column), else_=bindparam(given))
+
+    values = {
+        "done": bindparam("is_done"),
+        "elapsed": most(_i.elapsed, "elapsed_now"),
+        "active": most(_i.active, "active_now"),
+        "saved_at": bindparam("now"),
+    }
+    item = and_(_i.task == bindparam("of_task"), _i.position == bindparam("of_item"))
+    return update(schema.item).where(item).values(**values)
+
+
 _ITEM = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
-_SEEN, _STANDING = Statement(_seen), Statement(_standing)
-_HEAD, _ITEMS = Statement(_head), Statement(_items)
-_SPENT, _ACTIVE_SINCE = Statement(_spent), Statement(_active_since)
-_ADD_ITEM = Insert(schema.item)
+_SEEN, _STANDING = _seen(), _standing()
+_HEAD, _ITEMS = _head(), _items()
+_SPENT, _ACTIVE_SINCE = _spent(), _active_since()
+_STANDINGS, _PLACED, _SAVED = _standings(), _placed(), _saved()
 
 
 class Tasks(Rows):
@@ -107,7 +165,7 @@ class Tasks(Rows):
             items += [_item_row(number, at, item, documents) for at, item in enumerate(task.items)]
         if rows:
             self._connection.execute(schema.task.insert(), rows)
-            _ADD_ITEM.rows(self._connection, items)
+            insert_rows(self._connection, schema.item, items)
         return len(rows)
 
     def _next_positions(self, campaign: int) -> dict[int | None, int]:
@@ -117,19 +175,37 @@ class Tasks(Rows):
     def standing(self, task: int, *, to_change: bool = True) -> Standing | None:
         """Whether the task takes answers now; on PostgreSQL nobody else changes it until the transaction ends, unless
         it is only looked at."""
-        row = (_STANDING if to_change else _SEEN).one(self._connection, task=task)
+        row = self._connection.execute(_STANDING if to_change else _SEEN, {"task": task}).first()
         if row is None:
             return None
         campaign, judge, state, finished_at, protocol_hash, corpus_hash = row
         return Standing(campaign, judge, CampaignState(state), finished_at is not None, protocol_hash, corpus_hash)
 
+    def places(self, wanted: Sequence[tuple[int, int]]) -> list[Place | None]:
+        """Task and position by task and position, the place; None where there is no such task. On PostgreSQL nobody
+        else changes these tasks until the transaction ends."""
+        tasks = sorted({task for task, _ in wanted if 0 < task < _LARGEST})
+        pairs = sorted({(task, at) for task, at in wanted if task in tasks and 0 <= at < _FARTHEST})
+        heads = {row[0]: row[1:] for row in self._connection.execute(_STANDINGS, {"tasks": tasks})} if tasks else {}
+        given = {"tasks": tasks, "positions": sorted({at for _, at in pairs}), "places": pairs}
+        rows = self._connection.execute(_PLACED, given) if pairs and heads else ()
+        items = {(row[1], row[0]): (row[2], _item(row[1:])) for row in rows}
+        return [
+            _place(heads[task], *items.get((task, at), (0, None))) if task in heads else None for task, at in wanted
+        ]
+
+    def set_saved(self, progressed: Iterable[Progressed], now: int) -> None:
+        """How far items are. The longest time counts: a second device knows less of one."""
+        if rows := [_progress_row(each, now) for each in progressed]:
+            self._connection.execute(_SAVED, rows)
+
     def assigned(self, task: int, known: Assigned | None = None) -> Assigned | None:
         """The task with its items; these never change, so they are not read again where the task is `known`."""
-        head = _HEAD.one(self._connection, task=task)
+        head = self._connection.execute(_HEAD, {"task": task}).first()
         if head is None:
             return None
         if known is None:
-            return _assigned(_Head(*head), _ITEMS.all(self._connection, task=task))
+            return _assigned(_Head(*head), self._connection.execute(_ITEMS, {"task": task}).all())
         bare = _assigned(_Head(*head), ())
         return replace(bare, task=replace(bare.task, items=known.task.items), documents=known.documents)
 
@@ -181,11 +257,11 @@ class Tasks(Rows):
 
     def spent(self, task: int) -> list[tuple[float, float]]:
         """Item by item, the seconds spent so far: elapsed and active."""
-        return [(elapsed, active) for elapsed, active in _SPENT.all(self._connection, task=task)]
+        return [(elapsed, active) for elapsed, active in self._connection.execute(_SPENT, {"task": task})]
 
     def active_since(self, judge: int, start: datetime) -> float:
         """Seconds of activity on everything a judge has saved since then."""
-        [(seconds,)] = _ACTIVE_SINCE.all(self._connection, judge=judge, start=micros(start))
+        seconds = self._connection.execute(_ACTIVE_SINCE, {"judge": judge, "start": micros(start)}).scalar()
         return float(seconds or 0.0)
 
     def done(self, task: int) -> list[bool]:
@@ -294,7 +370,41 @@ _ROLES = {role.value: role for role in Role}
 
 def _item(row: Any) -> Item:
     _, _, document, segment, systems, role, texts, expected = row
-    shown = tuple(loads(systems))
+    shown = _systems(systems)
     return Item(
         document, segment, shown, _ROLES[role], loads(texts) if texts else {}, loads(expected) if expected else {}
     )
+
+
+def _place(head: Sequence[Any], document: int, item: Item | None) -> Place:
+    campaign, judge, state, finished_at, protocol_hash, corpus_hash, key, kind, page, about_judge = head
+    standing = Standing(campaign, judge, _STATES[state], finished_at is not None, protocol_hash, corpus_hash)
+    return Place(standing, key or "", _KINDS[kind or "person"], page, about_judge, document, item)
+
+
+_LARGEST, _FARTHEST = 2**63, 2**31
+_STATES = {state.value: state for state in CampaignState}
+_KINDS = {kind.value: kind for kind in JudgeKind}
+_SYSTEMS: dict[str, tuple[str, ...]] = {}
+_MOST_SYSTEMS = 1000
+
+
+def _systems(text: str) -> tuple[str, ...]:
+    """The same few lists of systems come again and again."""
+    found = _SYSTEMS.get(text)
+    if found is None:
+        if len(_SYSTEMS) >= _MOST_SYSTEMS:
+            _SYSTEMS.clear()
+        found = _SYSTEMS[text] = tuple(loads(text))
+    return found
+
+
+def _progress_row(each: Progressed, now: int) -> Mapping[str, Any]:
+    return {
+        "of_task": each.task,
+        "of_item": each.item,
+        "is_done": int(each.done),
+        "elapsed_now": each.elapsed or 0.0,
+        "active_now": each.active or 0.0,
+        "now": now,
+    }

@@ -10,9 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, select, update
 
 from lanner.store import schema
-from lanner.store.codec import dumps, loads, micros, moment
-from lanner.store.rows import Rows
-from lanner.store.statement import Statement
+from lanner.store.rows import Rows, dumps, loads, micros, moment
 
 _t = schema.token.c
 
@@ -32,11 +30,7 @@ class Token:
     revoked_at: datetime | None = None
 
 
-def _find() -> Any:
-    return select(schema.token).where(_t.token_hash == bindparam("token_hash"), _t.revoked_at.is_(None))
-
-
-_FIND = Statement(_find)
+_FIND = select(schema.token).where(_t.token_hash == bindparam("token_hash"), _t.revoked_at.is_(None))
 
 
 class Tokens(Rows):
@@ -69,7 +63,7 @@ class Tokens(Rows):
 
     def find(self, token_hash: str, now: datetime) -> Token | None:
         """Whose token this is, unless it was revoked or has run out."""
-        row = _FIND.one(self._connection, token_hash=token_hash)
+        row = self._connection.execute(_FIND, {"token_hash": token_hash}).first()
         if row is None:
             return None
         found = _token(row)

@@ -9,11 +9,10 @@ from sqlalchemy import Connection
 
 from lanner.model import Protocol
 from lanner.store import schema
-from lanner.store.codec import loads
 from lanner.store.copying import TABLES, rows_of
 from lanner.store.documents import JUDGE_ITSELF, decode, fingerprint
-from lanner.store.links import driver_of
 from lanner.store.migrations import STEPS
+from lanner.store.rows import loads
 
 PAGES = "pages of the database"
 MOST = 20
@@ -48,20 +47,20 @@ def findings(connection: Connection) -> Iterator[Finding]:
 def _pages(connection: Connection) -> Iterator[str]:
     """PostgreSQL has checksums of its own; for SQLite every page and index is read."""
     if connection.dialect.name == "sqlite":
-        for (said,) in driver_of(connection).execute("PRAGMA integrity_check(20)").fetchall():
+        for (said,) in connection.exec_driver_sql("PRAGMA integrity_check(20)").fetchall():
             if said != "ok":
                 yield str(said)
 
 
 def _steps(connection: Connection) -> Iterator[str]:
     """The tables are those of this version, and the database still refuses to change a judgement."""
-    had = {number for (number,) in driver_of(connection).execute(f"SELECT number FROM {schema.migration.name}")}
+    had = {number for (number,) in connection.exec_driver_sql(f"SELECT number FROM {schema.migration.name}")}
     yield from (f"has not had step {number}" for number in range(1, len(STEPS) + 1) if number not in had)
     sql = {
         "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
         "postgresql": "SELECT tgname FROM pg_trigger",
     }
-    present = {name for (name,) in driver_of(connection).execute(sql[connection.dialect.name]).fetchall()}
+    present = {name for (name,) in connection.exec_driver_sql(sql[connection.dialect.name]).fetchall()}
     yield from (f"the lock {name} is gone: judgements could be changed" for name in _TRIGGERS if name not in present)
 
 
@@ -72,7 +71,7 @@ def _references(connection: Connection) -> Iterator[str]:
             column, there = key.parent.name, key.column.table.name
             lacking = f"NOT EXISTS (SELECT 1 FROM {there} AS there WHERE there.id = here.{column})"
             sql = f"SELECT count(*) FROM {table.name} AS here WHERE here.{column} IS NOT NULL AND {lacking}"
-            if number := driver_of(connection).execute(sql).fetchone()[0]:
+            if number := connection.exec_driver_sql(sql).scalar_one():
                 yield f"{number} rows of {table.name} name a {there} that is not there"
 
 
@@ -84,7 +83,7 @@ def _chains(connection: Connection) -> Iterator[str]:
       ON before.id = here.supersedes
       WHERE (here.revision = 1 AND here.supersedes IS NOT NULL) OR here.revision < 1
       OR (here.revision > 1 AND ({wrong})) ORDER BY here.id LIMIT {MOST + 1}"""
-    for number, revision in driver_of(connection).execute(sql).fetchall():
+    for number, revision in connection.exec_driver_sql(sql).fetchall():
         yield f"judgement {number} is revision {revision} of something that does not come before it"
 
 
@@ -93,7 +92,7 @@ def _whole_saves(connection: Connection) -> Iterator[str]:
     sql = f"""SELECT campaign, submission FROM judgement WHERE task IS NOT NULL GROUP BY campaign, submission
       HAVING min(part) <> 0 OR max(part) <> count(*) - 1 OR min(received_at) <> max(received_at)
       OR min(judge) <> max(judge) LIMIT {MOST + 1}"""
-    for campaign, submission in driver_of(connection).execute(sql).fetchall():
+    for campaign, submission in connection.exec_driver_sql(sql).fetchall():
         yield f"the save {submission} of campaign {campaign} is not whole"
 
 
@@ -103,28 +102,29 @@ def _homes(connection: Connection) -> Iterator[str]:
     for here, there in pairs:
         sql = f"""SELECT count(*) FROM {here} AS here JOIN {there} AS there ON there.id = here.{there}
           WHERE there.campaign <> here.campaign"""
-        if number := driver_of(connection).execute(sql).fetchone()[0]:
+        if number := connection.exec_driver_sql(sql).scalar_one():
             yield f"{number} rows of {here} belong to another campaign than their {there}"
     sql = """SELECT count(*) FROM item JOIN task ON task.id = item.task JOIN document ON document.id = item.document
       WHERE task.campaign <> document.campaign"""
-    if number := driver_of(connection).execute(sql).fetchone()[0]:
+    if number := connection.exec_driver_sql(sql).scalar_one():
         yield f"{number} items are about documents of another campaign"
     sql = """SELECT count(*) FROM judgement JOIN task ON task.id = judgement.task
       WHERE task.judge IS NULL OR task.judge <> judgement.judge"""
-    if number := driver_of(connection).execute(sql).fetchone()[0]:
+    if number := connection.exec_driver_sql(sql).scalar_one():
         yield f"{number} judgements answer a task of someone else"
 
 
 def _frozen(connection: Connection) -> Iterator[str]:
     """Protocols and texts are those that the campaigns were made with."""
-    driver = driver_of(connection)
-    rows = driver.execute("SELECT id, name, protocol_hash, protocol, corpus_hash FROM campaign ORDER BY id").fetchall()
+    rows = connection.exec_driver_sql(
+        "SELECT id, name, protocol_hash, protocol, corpus_hash FROM campaign ORDER BY id"
+    ).fetchall()
     sql = "SELECT key, content FROM document WHERE campaign = {} ORDER BY position"
     for number, name, protocol_hash, protocol, corpus_hash in rows:
         try:
             if Protocol.model_validate_json(protocol).hash != protocol_hash:
                 yield f"the protocol of {name} is not the one it was made with"
-            found = driver.execute(sql.format(int(number))).fetchall()
+            found = connection.exec_driver_sql(sql.format(int(number))).fetchall()
             if JUDGE_ITSELF not in {key for key, _ in found}:
                 yield f"{name} lacks the place for what judges say about themselves"
             if fingerprint(decode(content) for key, content in found if key != JUDGE_ITSELF) != corpus_hash:

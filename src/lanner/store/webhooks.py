@@ -14,8 +14,7 @@ from sqlalchemy import or_, select, update
 
 from lanner.model import Json
 from lanner.store import schema
-from lanner.store.codec import dumps, loads, micros, moment
-from lanner.store.rows import Rows
+from lanner.store.rows import Rows, dumps, loads, micros, moment
 
 _w, _d = schema.webhook.c, schema.delivery.c
 

@@ -25,7 +25,6 @@ from lanner.web.api.openapi import openapi
 from lanner.web.api.table import OPERATIONS, ROOT
 from lanner.web.drafting import pages, preview
 from lanner.web.judging import handlers as judging
-from lanner.web.judging.lane import Lane
 from lanner.web.organising import (
     accounts,
     campaigns,
@@ -151,7 +150,6 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
     app = Starlette(
         routes=[_route(way, site.settings) for way in ROUTES],
         middleware=[
-            Middleware(Lane, site=site),
             Middleware(Watching, watched=site.watched),
             Middleware(Headers),
             Middleware(Speech),

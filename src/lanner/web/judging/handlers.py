@@ -37,8 +37,6 @@ from lanner.web.serving import origin
 from lanner.web.session import Visitor
 from lanner.web.site import Site
 
-REFUSED = "lanner.refused"
-"""Where the short way leaves the reason why a save was refused, for the general way to put into words."""
 _SUBMISSION = re.compile(r"[\x20-\x7e]{8,200}")
 
 
@@ -170,8 +168,6 @@ async def save(request: Request) -> Response:
     now = datetime.now(UTC)
     given = read_save(await request.body(), now)
     try:
-        if refused := request.scope.get(REFUSED):  # asked already, on the short way
-            raise refused
         saved, received = await site.intake.submit(work.Submission(number, judge=seat, **given))
     except AnswerError as error:
         return _json({"errors": [_told(error)]}, 422)

@@ -16,7 +16,7 @@ from lanner.protocols.answers import texts_of
 from lanner.protocols.flow import applicable, chosen, missing
 from lanner.protocols.prefilled import live
 from lanner.protocols.wording import Wording
-from lanner.store.codec import dumps
+from lanner.store.rows import dumps
 from lanner.web.judging.document import Block, Layout, lines, opened
 from lanner.web.judging.form import Ask, asks
 from lanner.web.judging.guidelines import Key, Section, definitions, keys, paragraphs

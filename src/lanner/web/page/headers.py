@@ -33,12 +33,6 @@ _PRIVATE = (b"cache-control", b"no-store")
 _HTTPS_ONLY = (b"strict-transport-security", b"max-age=31536000")
 
 
-def complete(content_type: bytes, *, https: bool) -> list[tuple[bytes, bytes]]:
-    """All headers of a private answer of this type but its length."""
-    given = [(b"content-type", content_type), *_ALWAYS, _PRIVATE]
-    return [*given, _HTTPS_ONLY] if https else given
-
-
 class Headers:
     """Adds the headers that are not there yet. Pages are private and kept by no cache; static files say otherwise."""
 

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse
 
 from lanner.figures.typeset import count, number, percent, plural
 from lanner.model import languages
-from lanner.store.memo import Memo
+from lanner.store import Memo
 from lanner.web import session
 from lanner.web.page import messages
 from lanner.web.page.assets import Assets
