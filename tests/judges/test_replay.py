@@ -1,4 +1,4 @@
-"""Published outputs through the same door: the ledger keeps them as they were, the campaign takes their answers."""
+"""Published outputs handed in like new ones: the ledger keeps them as they were, the campaign takes their answers."""
 
 from __future__ import annotations
 

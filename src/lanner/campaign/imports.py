@@ -1,4 +1,4 @@
-"""Judgements made elsewhere, taken in through the same door: leniently, counted, all of them or none."""
+"""Judgements made elsewhere, checked by the same protocol: leniently, counted, all of them or none."""
 
 from __future__ import annotations
 

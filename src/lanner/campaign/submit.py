@@ -1,4 +1,4 @@
-"""The door that every answer goes through: of people, of models, of simulated judges.
+"""Where every answer is handed in: of people, of models, of simulated judges.
 
 An answer is checked by the frozen protocol, then appended. A submission has an id made by the client: sent twice, it
 is stored once and answered alike, even when the campaign has been closed in between. Sent again with other content, it

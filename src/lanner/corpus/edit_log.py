@@ -1,6 +1,6 @@
 """Edits on disk, a line each as they are made; what was undone stays in the log and does not count.
 
-A lost machine loses no work, and the log says who did what and when. A manifest's edits are read by the same door.
+A lost machine loses no work, and the log says who did what and when. A manifest's edits are read in the same way.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Outputs that a model gave elsewhere, fed through the same door: the ledger keeps each as it was, the campaign takes
+"""Outputs that a model gave elsewhere, handed in like new ones: the ledger keeps each as it was, the campaign takes
 its answers as it takes any file's. Spellings are mended by the alias table alone and counted; an answer that breaks a
 rule is kept and flagged, never dropped.
 """

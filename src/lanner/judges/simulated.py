@@ -120,7 +120,7 @@ def fill(
     tasks: int | None = None,
     start: datetime | None = None,
 ) -> int:
-    """Let simulated judges answer their tasks (the first `tasks` of each) through the same door as everybody.
+    """Let simulated judges answer their tasks (the first `tasks` of each) by `campaign.submit`, like everybody.
     Returns how many items were answered. `start` is when their clocks begin."""
     protocol = campaign.protocol(store, name)
     documents = {document.id: document for document in campaign.documents(store, name)}

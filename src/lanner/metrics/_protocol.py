@@ -1,4 +1,4 @@
-"""What a metric is asked, as a protocol: so that its scores come in by the same door as all answers and are stored.
+"""What a metric is asked, as a protocol: so that its scores are checked and stored like all answers.
 
 A segment's score answers `score`, as people's do in most protocols, so that the two are compared by one question; a
 document's answers `document_score`. Scores of systems follow from those, and are not stored.

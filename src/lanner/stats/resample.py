@@ -1,4 +1,4 @@
-"""Intervals by resampling: one engine for every statistic of this room.
+"""Intervals by resampling: one engine for every statistic.
 
 A statistic is written as a function of the *weights* of its units (documents, unless asked otherwise): weight 1 on
 each unit is the data as they are, a multinomial draw is a bootstrap resample, and a zero on one unit is a jackknife

@@ -39,7 +39,7 @@ def dice(seed: int, *about: str) -> Random:
 
 
 def answer_all(store: Store, name: str, answer: Answer) -> int:
-    """Let every judge answer every open task through the door that all answers come in by. How many items."""
+    """Let every judge answer every open task by `campaign.submit`. How many items."""
     protocol = campaign.protocol(store, name)
     count = 0
     for judge in campaign.judges(store, name):
