@@ -81,7 +81,7 @@ def fill(store: Store, name: str, documents: int) -> int:
                             )
                         )  # fmt: skip
                     progressed.append(Progressed(assigned.task.id, place, True, 40.0, 30.0))
-            for row, id_ in zip(rows, tx.judgements.reserve(len(rows)), strict=True):
+            for row, id_ in zip(rows, tx.judgements.reserve(len(rows), [number]), strict=True):
                 row["id"] = id_
             began = time.perf_counter()
             tx.judgements.add(rows)

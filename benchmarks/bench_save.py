@@ -66,7 +66,7 @@ def fill(store: Store, rows: int) -> float:
         spent = 0.0
         for start in range(0, rows, CHUNK):
             made = [NewAnswer(**_row(at, judges, documents, number)) for at in range(start, min(rows, start + CHUNK))]
-            for row, id_ in zip(made, tx.judgements.reserve(len(made)), strict=True):
+            for row, id_ in zip(made, tx.judgements.reserve(len(made), [number]), strict=True):
                 row["id"] = id_
             began = time.perf_counter()
             tx.judgements.add(made)

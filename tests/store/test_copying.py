@@ -34,7 +34,7 @@ def test_into_either_database(store: Store, tmp_path: Path) -> None:
             copy_rows(read, written)
             assert contents(written) == contents(read)
     with store.writing() as tx:
-        assert list(tx.judgements.reserve(2)) == [300, 301]
+        assert list(tx.judgements.reserve(2, [filled.campaign])) == [300, 301]
 
 
 def test_one_changed_letter_changes_the_digest(store: Store) -> None:

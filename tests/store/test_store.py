@@ -67,7 +67,7 @@ def test_many_writers_lose_nothing(store: Store, place: str, filled: SimpleNames
 
         def save(number: int) -> None:
             def work(tx: Transaction) -> None:
-                (row,) = tx.judgements.reserve(1)
+                (row,) = tx.judgements.reserve(1, [filled.campaign])
                 tx.judgements.add([answer(filled, row, submission=f"s{number}", segment=str(number))])
 
             (store if number % 2 else second).write(work)
@@ -88,7 +88,7 @@ filled = fill(store)
 print(filled.campaign, flush=True)
 for n in range(1_000_000):
     def work(tx):
-        rows = tx.judgements.reserve(3)
+        rows = tx.judgements.reserve(3, [filled.campaign])
         parts = [answer(filled, r, submission=f"s{n}", part=p, segment=f"{n}-{p}") for p, r in enumerate(rows)]
         tx.judgements.add(parts)
     store.write(work)

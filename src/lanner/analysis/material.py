@@ -31,7 +31,8 @@ from lanner.store import Store
 class Material:
     """One protocol's judgements with all that is known about them. `notes` say what was noticed on reading, `controls`
     how many control items each judge missed, `left_out` which judges count in no result and why,
-    `code_names` what people are called wherever their names should not be known."""
+    `code_names` what people are called wherever their names should not be known, `chain` how many judgements the store
+    had committed and the hash of them all, by which `lanner verify --chain` proves that they were not altered since."""
 
     name: str
     protocol: Protocol | None
@@ -43,6 +44,7 @@ class Material:
     controls: tuple[Misses, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     code_names: Mapping[str, str] = field(default_factory=dict)
+    chain: tuple[int, str] | None = None
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -191,6 +193,7 @@ def from_campaign(store: Store, reference: str | int) -> Material:
     found = campaign.get(store, reference)
     judgements = tuple(j for j in campaign.judgements(store, found.id) if j.role is not Role.TUTORIAL)
     protocol = campaign.protocol(store, found.id)
+    head = campaign.chain_head(store, found.id)
     return Material(
         name=found.name,
         protocol=protocol,
@@ -202,6 +205,7 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         controls=_missed(store, found.id, protocol, judgements),
         left_out=campaign.left_out(store, found.id),
         code_names=campaign.pseudonyms(store, found.id),
+        chain=(head.judgements, head.hash) if head else None,
     )
 
 

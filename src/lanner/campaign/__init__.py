@@ -17,6 +17,7 @@ from lanner.campaign.people import consent, count_again, erase, leave_out, left_
 from lanner.campaign.progress import Part, Progress, progress
 from lanner.campaign.results import (
     campaigns,
+    chain_head,
     documents,
     events,
     get,
@@ -64,6 +65,7 @@ __all__ = [
     "answers_from",
     "assign",
     "campaigns",
+    "chain_head",
     "close",
     "configure",
     "consent",

@@ -189,7 +189,8 @@ def _rows(
     in_order = sorted(
         judgements, key=lambda j: j.answered_at.replace(tzinfo=j.answered_at.tzinfo or UTC) if j.answered_at else at
     )
-    for part, (number, entry) in enumerate(zip(tx.judgements.reserve(len(in_order)), in_order, strict=True)):
+    numbers = tx.judgements.reserve(len(in_order), [campaign.id])
+    for part, (number, entry) in enumerate(zip(numbers, in_order, strict=True)):
         shown = systems_of(stages[entry.question], Item(entry.document, entry.segment, entry.systems))
         systems = texts.setdefault(shown, dumps(shown))
         judge, document = judges[entry.judge], documents[entry.document]

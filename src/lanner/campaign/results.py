@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lanner.campaign.knowing import Reference, asking, find
 from lanner.model import Campaign, Document, Judge, Judgement, Protocol
-from lanner.store import Event, Seat, Store
+from lanner.store import Event, Link, Seat, Store
 
 
 def get(store: Store, campaign: Reference) -> Campaign:
@@ -43,6 +43,12 @@ def seats(store: Store, campaign: Reference) -> list[Seat]:
     """The same with what only organisers see: links and consent."""
     with store.reading() as tx:
         return tx.judges.all(find(tx, campaign).id)
+
+
+def chain_head(store: Store, campaign: Reference) -> Link | None:
+    """How many judgements were ever committed, and the hash of them all; None where nothing was answered."""
+    with store.reading() as tx:
+        return tx.chain.head(find(tx, campaign).id)
 
 
 def judgements(store: Store, campaign: Reference, *, after: int = 0) -> list[Judgement]:

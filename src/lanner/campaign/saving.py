@@ -170,7 +170,8 @@ def _write(
     if not waiting:
         return
     count = sum(len(saving.changes) for saving in waiting.values())
-    numbers = iter(tx.judgements.reserve(count) if count else ())
+    campaigns = {saving.place.standing.campaign for saving in waiting.values()}
+    numbers = iter(tx.judgements.reserve(count, campaigns) if count else ())
     rows: list[NewAnswer] = []
     progressed = []
     for at, saving in waiting.items():

@@ -15,20 +15,22 @@ from lanner.store.backup import verify, verify_file
 
 @click.command("verify", short_help="Whether a store or a backup is whole.")
 @click.argument("copy", metavar="[BACKUP]", required=False, type=click.Path(path_type=Path))
+@click.option("--chain", "published", metavar="HASH", help="Also check that this hash of an export is in the chain.")
 @store_option
 @json_option
-def command(copy: Path | None, store_place: str, as_json: bool) -> None:
+def command(copy: Path | None, published: str | None, store_place: str, as_json: bool) -> None:
     """Check the database's pages, and what must be true of the rows: every reference leads somewhere, revisions form
-    chains, saves are whole, texts and protocols are those the campaigns were made with. Changes nothing.
+    chains, saves are whole, texts and protocols are those the campaigns were made with, and the judgements are those
+    that were committed. Changes nothing.
 
     Example: lanner verify
     """
     output = Output("verify", as_json)
     if copy is not None:
-        found, place = verify_file(copy), str(copy)
+        found, place = verify_file(copy, published), str(copy)
     else:
         with Store.open(store_place, create=False) as store:
-            found, place = verify(store), store.place
+            found, place = verify(store, published), store.place
     rows = [
         {"check": entry.check, "found": "whole" if not entry.problems else "; ".join(entry.problems)} for entry in found
     ]

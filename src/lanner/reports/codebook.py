@@ -45,6 +45,10 @@ def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
     """A row for every column (of the tidy table, or of another format by name), then one for every question, option
     and score with its words, between the versions."""
     versions: list[dict[str, Json]] = [{"kind": "version", "id": "lanner", "meaning": __version__}]
+    if material.chain:
+        number, hash_ = material.chain
+        words = f"{hash_} (SHA-256 over the {number} judgements committed so far; lanner verify --chain checks it)"
+        versions.append({"kind": "chain", "id": material.name, "meaning": words})
     if name:
         versions.append({"kind": "format", "id": name, "meaning": formats.titles()[name]})
     meanings = _fields().get(name, {}) if name else {column: _column(column) for column in material.table.columns}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lanner.store.accounts import Account, AccountRole, Session
+from lanner.store.chain import Link
 from lanner.store.documents import JUDGE_ITSELF, fingerprint
 from lanner.store.events import Event
 from lanner.store.judgements import Answer, Key, NewAnswer, StoredPart, Unit
@@ -23,6 +24,7 @@ __all__ = [
     "Entry",
     "Event",
     "Key",
+    "Link",
     "Memo",
     "NewAnswer",
     "NewEntry",

@@ -100,18 +100,18 @@ def _fill(source: Store, target: Store, copy: Path) -> Mapping[str, Content]:
         return before
 
 
-def verify(store: Store) -> list[Finding]:
-    """Every check of a store in use."""
+def verify(store: Store, published: str | None = None) -> list[Finding]:
+    """Every check of a store in use, and whether a `published` hash is part of one of its chains."""
     with store.snapshot() as connection:
-        return list(findings(connection))
+        return list(findings(connection, published))
 
 
-def verify_file(path: Path) -> list[Finding]:
+def verify_file(path: Path, published: str | None = None) -> list[Finding]:
     """Every check of a SQLite file, without changing a byte of it."""
     inspect_file(path, create=False)
     try:
         with _reading(path) as connection:
-            return list(findings(connection))
+            return list(findings(connection, published))
     except (sqlite3.Error, DBAPIError) as problem:
         raise explain(problem, str(path)) from problem
 

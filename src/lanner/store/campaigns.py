@@ -133,8 +133,8 @@ class Campaigns(Rows):
         run(delete(schema.item).where(schema.item.c.task.in_(tasks)))
         hooks = select(schema.webhook.c.id).where(schema.webhook.c.campaign == campaign)
         run(delete(schema.delivery).where(schema.delivery.c.webhook.in_(hooks)))
-        outside = (schema.token, schema.webhook)
-        for table in (schema.task, schema.judge, schema.document, schema.member, schema.event, *outside):
+        outside, kept = (schema.token, schema.webhook), (schema.chain, schema.withdrawn)
+        for table in (*kept, schema.task, schema.judge, schema.document, schema.member, schema.event, *outside):
             run(delete(table).where(table.c.campaign == campaign))
         run(delete(schema.campaign).where(_c.id == campaign))
 

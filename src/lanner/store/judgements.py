@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from lanner.model import Json, Judgement, Role
 from lanner.store import schema
+from lanner.store.chain import Chain
 from lanner.store.rows import STREAMED, Rows, dumps, insert_rows, loads, moment
 
 _q, _d, _j = schema.judgement.c, schema.document.c, schema.judge.c
@@ -161,12 +162,21 @@ class Judgements(Rows):
 
     __slots__ = ()
 
-    def reserve(self, count: int) -> Sequence[int]:
-        """Ids for rows about to be added."""
-        return self._reserve("judgement", count)
+    def reserve(self, count: int, campaigns: Iterable[int]) -> Sequence[int]:
+        """Ids for rows about to be added to these campaigns. In each of them, ids are in the order of commits, so that
+        whoever follows a campaign by its last id misses nothing."""
+        chain = Chain(self._connection)
+        chain.lock(campaigns)
+        if self._connection.dialect.name == "postgresql":
+            return self._reserve("judgement", count)
+        highest = self._connection.execute(select(func.max(_q.id))).scalar()
+        last = max(highest or 0, chain.last())
+        return range(last + 1, last + 1 + count)
 
     def add(self, rows: Sequence[NewAnswer]) -> None:
-        insert_rows(self._connection, schema.judgement, rows)
+        if rows:
+            insert_rows(self._connection, schema.judgement, rows)
+            Chain(self._connection).append(rows)
 
     def heads_of(self, keys: Collection[Key]) -> dict[Unit, list[Answer]]:
         """The answers that hold under these keys, by unit; a key that was never answered has none."""
@@ -247,6 +257,7 @@ class Judgements(Rows):
 
     def withdraw(self, judge: int) -> int:
         """Delete all answers of a judge who withdraws. How many there were."""
+        Chain(self._connection).withdraw(judge)
         return self._connection.execute(delete(schema.judgement).where(_q.judge == judge)).rowcount
 
     def _judgements(self, campaign: int, statement: Any, after: int) -> list[Judgement]:

@@ -7,11 +7,12 @@ people's work: it may add and fill, and it may not lose. All missing steps run i
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 
 from sqlalchemy import Connection, inspect, text
 
 from lanner.errors import StoreError
+from lanner.store.chain import begin_chains
 from lanner.store.rows import micros
 from lanner.store.schema import migration
 
@@ -141,6 +142,17 @@ CREATE TABLE delivery (
 CREATE INDEX delivery_due ON delivery (due_at) WHERE due_at IS NOT NULL
 """
 
+_CHAIN = """
+CREATE TABLE chain (
+  id {never_reused}, campaign {ref} NOT NULL REFERENCES campaign (id), last BIGINT NOT NULL, rows BIGINT NOT NULL,
+  hash TEXT NOT NULL, at BIGINT NOT NULL, note TEXT NOT NULL);
+CREATE UNIQUE INDEX chain_campaign ON chain (campaign, last);
+
+CREATE TABLE withdrawn (
+  id {ref} NOT NULL PRIMARY KEY, campaign {ref} NOT NULL REFERENCES campaign (id), digest TEXT NOT NULL);
+CREATE INDEX withdrawn_campaign ON withdrawn (campaign, id)
+"""
+
 _TYPES = {
     "sqlite": {
         "id": "INTEGER NOT NULL PRIMARY KEY",
@@ -179,7 +191,14 @@ def m003_outside(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-STEPS: tuple[Callable[[Connection], None], ...] = (m001_first_tables, m002_ledger, m003_outside)
+def m004_chain(connection: Connection) -> None:
+    """Hashes over the judgements of each campaign, beginning with all that are there."""
+    for statement in _CHAIN.format(**_TYPES[connection.dialect.name]).split(";"):
+        connection.exec_driver_sql(statement)
+    begin_chains(connection, micros(datetime.now(UTC)))
+
+
+STEPS: tuple[Callable[[Connection], None], ...] = (m001_first_tables, m002_ledger, m003_outside, m004_chain)
 
 
 def applied(connection: Connection) -> int:

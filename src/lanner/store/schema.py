@@ -9,6 +9,9 @@ current, by two unique indices and not by care. `base` is what the client had se
 from `supersedes`, two clients answered at once. Questionnaires are about the document with the empty key, which every
 campaign has. There is no index by campaign: a campaign's rows are found by its judges, which saves one index at every
 save.
+
+`chain` holds hashes over the judgements of each campaign, commit by commit, and `withdrawn` the digests of rows that
+were deleted for a judge who withdrew.
 """
 
 from __future__ import annotations
@@ -150,6 +153,28 @@ judgement = Table(
         sqlite_where=text("supersedes IS NOT NULL"),
         postgresql_where=text("supersedes IS NOT NULL"),
     ),
+)
+
+chain = Table(
+    "chain",
+    metadata,
+    _id(),
+    _to("campaign", "campaign"),
+    Column("last", BigInteger, nullable=False),
+    Column("rows", BigInteger, nullable=False),
+    _word("hash"),
+    _moment("at"),
+    _word("note"),
+    Index("chain_campaign", "campaign", "last", unique=True),
+)
+
+withdrawn = Table(
+    "withdrawn",
+    metadata,
+    Column("id", _ID, primary_key=True, autoincrement=False),
+    _to("campaign", "campaign"),
+    _word("digest"),
+    Index("withdrawn_campaign", "campaign", "id"),
 )
 
 account = Table(

@@ -18,6 +18,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from lanner.errors import StoreError
 from lanner.store.accounts import Accounts, Sessions
 from lanner.store.campaigns import Campaigns
+from lanner.store.chain import Chain
 from lanner.store.documents import Documents
 from lanner.store.engine import connect, explain, inspect_file, locate, readers, writers
 from lanner.store.events import Events
@@ -65,6 +66,10 @@ class Transaction:
     @property
     def judgements(self) -> Judgements:
         return Judgements(self._connection)
+
+    @property
+    def chain(self) -> Chain:
+        return Chain(self._connection)
 
     @property
     def ledger(self) -> Ledger:

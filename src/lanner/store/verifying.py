@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect, select
 
 from lanner.model import Protocol
 from lanner.store import schema
+from lanner.store.chain import broken_links
 from lanner.store.copying import TABLES, rows_of
 from lanner.store.documents import JUDGE_ITSELF, decode, fingerprint
-from lanner.store.migrations import STEPS
 from lanner.store.rows import loads
 
 PAGES = "pages of the database"
@@ -19,8 +19,8 @@ MOST = 20
 """Problems told of one check: the first ones say what is wrong, thousands say no more."""
 _KEY = ("judge", "document", "segment", "stage", "question", "systems", "role")
 _PRESENT = {
-    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
-    "postgresql": "SELECT tgname FROM pg_trigger",
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%RAISE(ABORT%'",
+    "postgresql": "SELECT tgname FROM pg_trigger WHERE tgenabled <> 'D'",
 }
 _TRIGGERS = ("judgement_append_only", "ledger_append_only")
 
@@ -32,8 +32,11 @@ class Finding(NamedTuple):
     problems: tuple[str, ...]
 
 
-def findings(connection: Connection) -> Iterator[Finding]:
+def findings(connection: Connection, published: str | None = None) -> Iterator[Finding]:
     """Every check, one after the other, inside one transaction that sees everything as of one moment."""
+    if published is not None:
+        known = connection.execute(select(schema.chain.c.id).where(schema.chain.c.hash == published)).first()
+        yield Finding("published hash", () if known else (f"{published} is in no chain of this store",))
     for name, check in CHECKS.items():
         problems: list[str] = []
         for problem in check(connection):
@@ -55,18 +58,16 @@ def _pages(connection: Connection) -> Iterator[str]:
 def _steps(connection: Connection) -> Iterator[str]:
     """The tables are those of this version, and the database still refuses to change a judgement."""
     had = {number for (number,) in connection.exec_driver_sql(f"SELECT number FROM {schema.migration.name}")}
-    yield from (f"has not had step {number}" for number in range(1, len(STEPS) + 1) if number not in had)
-    sql = {
-        "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
-        "postgresql": "SELECT tgname FROM pg_trigger",
-    }
-    present = {name for (name,) in connection.exec_driver_sql(sql[connection.dialect.name]).fetchall()}
+    # a file of an earlier version lacks the last steps and is sound: opening it brings it up to date
+    yield from (f"has not had step {number}" for number in range(1, max(had, default=0)) if number not in had)
+    present = {name for (name,) in connection.exec_driver_sql(_PRESENT[connection.dialect.name]).fetchall()}
     yield from (f"the lock {name} is gone: judgements could be changed" for name in _TRIGGERS if name not in present)
 
 
 def _references(connection: Connection) -> Iterator[str]:
     """Whatever a row names is there."""
-    for table in (*TABLES, schema.session):
+    present = set(inspect(connection).get_table_names())
+    for table in (table for table in (*TABLES, schema.session) if table.name in present):
         for key in sorted(table.foreign_keys, key=lambda key: key.parent.name):
             column, there = key.parent.name, key.column.table.name
             lacking = f"NOT EXISTS (SELECT 1 FROM {there} AS there WHERE there.id = here.{column})"
@@ -133,6 +134,15 @@ def _frozen(connection: Connection) -> Iterator[str]:
             yield f"protocol or texts of {name} cannot be read: {type(problem).__name__}"
 
 
+def _unaltered(connection: Connection) -> Iterator[str]:
+    """The judgements are those that were committed, all of them and no others."""
+    if not inspect(connection).has_table(schema.chain.name):  # a file of an earlier version
+        return
+    names = connection.exec_driver_sql("SELECT id, name FROM campaign ORDER BY id").fetchall()
+    for number, name in names:
+        yield from (f"{name}: {problem}" for problem in broken_links(connection, number))
+
+
 def _readable(connection: Connection) -> Iterator[str]:
     """Every answer is JSON."""
     names = [column.name for column in schema.judgement.columns]
@@ -160,4 +170,5 @@ CHECKS: dict[str, Callable[[Connection], Iterator[str]]] = {
     "one campaign each": _homes,
     "protocols and texts as frozen": _frozen,
     "answers can be read": _readable,
+    "judgements as committed": _unaltered,
 }

@@ -1,0 +1,178 @@
+"""A chain of hashes over the judgements of each campaign, in the order in which they were committed.
+
+Every transaction that adds judgements adds one link: the hash of the link before it and of its own rows. Whoever
+changes, adds or deletes a judgement behind Lanner's back breaks the chain at that link, and whoever also makes the
+later links anew ends in another hash than the one that was published. Answers of a judge who withdraws are deleted; the
+digests of their rows stay, so that the chain can still be followed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import datetime
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from lanner.store import schema
+from lanner.store.rows import STREAMED, Rows, moment
+
+MIGRATED = "migrated"
+"""The note of a link over everything that was there before there were chains."""
+_COLUMNS = (
+    *("id", "campaign", "judge", "task", "document", "segment", "stage", "question", "systems", "role", "revision"),
+    *("supersedes", "base", "value", "flags", "submission", "part", "elapsed", "active", "answered_at", "received_at"),
+    "origin",
+)
+"""What a digest is made of, in this order for ever: a column that is added later is not part of it."""
+_TIMES = frozenset({"elapsed", "active"})
+_k, _q, _w = schema.chain.c, schema.judgement.c, schema.withdrawn.c
+_HEAD = select(_k.last, _k.rows, _k.hash).where(_k.campaign == bindparam("campaign")).order_by(_k.id.desc()).limit(1)
+_ROWS = select(*(_q[name] for name in _COLUMNS))
+_LOCK = (
+    select(schema.campaign.c.id)
+    .where(schema.campaign.c.id.in_(bindparam("campaigns", expanding=True)))
+    .order_by(schema.campaign.c.id)
+    .with_for_update(key_share=True)
+)
+
+
+class Link(NamedTuple):
+    """The chain up to a moment: the last judgement it covers, how many there are, and the hash of them all."""
+
+    last: int
+    judgements: int
+    hash: str
+    at: datetime
+    note: str = ""
+
+
+class Chain(Rows):
+    """Rows of the table `chain`."""
+
+    __slots__ = ()
+
+    def lock(self, campaigns: Iterable[int]) -> None:
+        """Until the transaction ends nobody else adds judgements to these campaigns: ids that are given now are in the
+        order in which they are committed. SQLite lets one write at a time anyway."""
+        if self._connection.dialect.name == "postgresql":
+            self._connection.execute(_LOCK, {"campaigns": sorted(campaigns)})
+
+    def append(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add a link for each campaign that these rows belong to."""
+        links = []
+        for campaign, added in groupby(sorted(rows, key=_place), key=lambda row: row["campaign"]):
+            own = list(added)
+            head = self._connection.execute(_HEAD, {"campaign": campaign}).first()
+            links.append(
+                {
+                    "campaign": campaign,
+                    "last": own[-1]["id"],
+                    "rows": (head.rows if head else 0) + len(own),
+                    "hash": link_hash(head.hash if head else "", map(row_digest, own)),
+                    "at": max(row["received_at"] for row in own),
+                    "note": "",
+                }
+            )
+        self._connection.execute(schema.chain.insert(), links)
+
+    def head(self, campaign: int) -> Link | None:
+        """The newest link; None where nothing was ever answered."""
+        links = self.of(campaign)
+        return links[-1] if links else None
+
+    def of(self, campaign: int) -> list[Link]:
+        """Every link, the oldest first."""
+        columns = (_k.last, _k.rows, _k.hash, _k.at, _k.note)
+        rows = self._connection.execute(select(*columns).where(_k.campaign == campaign).order_by(_k.id))
+        return [Link(last, number, hash_, moment(at), note) for last, number, hash_, at, note in rows]
+
+    def last(self) -> int:
+        """The highest id that any judgement ever had: it is not given again, even where the judgement was deleted."""
+        highest = self._connection.execute(select(func.max(_k.last))).scalar()
+        return int(highest or 0)
+
+    def withdraw(self, judge: int) -> None:
+        """Keep the digests of a judge's rows, which are about to be deleted."""
+        wanted = _ROWS.where(_q.judge == judge)
+        rows = self._connection.execute(wanted).mappings().all()
+        if rows:
+            kept = [{"id": row["id"], "campaign": row["campaign"], "digest": row_digest(row)} for row in rows]
+            self._connection.execute(schema.withdrawn.insert(), kept)
+
+
+def _place(row: Mapping[str, Any]) -> tuple[int, int]:
+    return row["campaign"], row["id"]
+
+
+def row_digest(row: Mapping[Any, Any]) -> str:
+    """SHA-256 of everything in a row, the same in either kind of database."""
+    values = [row[name] for name in _COLUMNS]
+    for at, name in enumerate(_COLUMNS):
+        if name in _TIMES and values[at] is not None:
+            values[at] = float(values[at])
+    return hashlib.sha256(json.dumps(values, separators=(",", ":")).encode()).hexdigest()
+
+
+def link_hash(before: str, digests: Iterable[str]) -> str:
+    """The hash of a link: of the link before it, and of its rows in the order of their ids."""
+    hashed = hashlib.sha256(before.encode())
+    for digest in digests:
+        hashed.update(digest.encode())
+    return hashed.hexdigest()
+
+
+def digests_of(connection: Connection, campaign: int) -> Iterator[tuple[int, str]]:
+    """Id and digest of every judgement of a campaign that there ever was, in the order of the ids."""
+    withdrawn = connection.execute(select(_w.id, _w.digest).where(_w.campaign == campaign))
+    gone = {number: digest for number, digest in withdrawn}  # noqa: C416 - rows are no pairs to a type checker
+    left = sorted(gone)
+    wanted = _ROWS.where(_q.campaign == campaign).order_by(_q.id)
+    rows = connection.execute(wanted, execution_options=STREAMED)
+    with closing(rows):
+        for row in rows.mappings():
+            while left and left[0] < row["id"]:
+                number = left.pop(0)
+                yield number, gone[number]
+            yield row["id"], row_digest(row)
+    yield from ((number, gone[number]) for number in left)
+
+
+def broken_links(connection: Connection, campaign: int) -> Iterator[str]:
+    """What is wrong with the chain of a campaign, from the first link that does not fit its rows."""
+    links = Chain(connection).of(campaign)
+    digests = digests_of(connection, campaign)
+    current = next(digests, None)
+    before, number = "", 0
+    for at, link in enumerate(links):
+        own = []
+        while current is not None and current[0] <= link.last:
+            own.append(current[1])
+            current = next(digests, None)
+        number += len(own)
+        if number != link.judgements:
+            difference = link.judgements - number
+            words = f"{difference} missing" if difference > 0 else f"{-difference} too many"
+            yield f"judgements up to {link.last}, committed {link.at:%Y-%m-%d %H:%M:%S}: {words}"
+            return
+        if link_hash(before, own) != link.hash:
+            first = links[at - 1].last + 1 if at else 1
+            yield f"judgements {first} to {link.last}, committed {link.at:%Y-%m-%d %H:%M:%S}, are not those committed"
+            return
+        before = link.hash
+    if current is not None:
+        yield f"judgement {current[0]} was not added by Lanner: the chain ends before it"
+
+
+def begin_chains(connection: Connection, now: int) -> None:
+    """Chain everything that is there, campaign by campaign: for stores from before there were chains."""
+    campaigns = connection.execute(select(_q.campaign).distinct().order_by(_q.campaign)).scalars().all()
+    for campaign in campaigns:
+        numbered = list(digests_of(connection, campaign))
+        link = {"campaign": campaign, "last": numbered[-1][0], "rows": len(numbered), "at": now, "note": MIGRATED}
+        hash_ = link_hash("", (digest for _, digest in numbered))
+        connection.execute(schema.chain.insert(), {**link, "hash": hash_})
