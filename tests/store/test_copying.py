@@ -45,10 +45,10 @@ def test_one_changed_letter_changes_the_digest(store: Store) -> None:
         before = contents(connection)
     with store.writing() as tx:
         tx.judgements.withdraw(filled.judges["ana"])
-        tx.judgements.add([answer(filled, 1, value="4")])
+        tx.judgements.add([answer(filled, 2, value="4")])
     with store.snapshot() as connection:
         after = contents(connection)
-    assert {name for name in before if before[name] != after[name]} == {"judgement"}
+    assert {name for name in before if before[name] != after[name]} == {"judgement", "chain", "withdrawn"}
 
 
 def test_sessions_are_left_behind() -> None:

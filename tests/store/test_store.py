@@ -195,3 +195,60 @@ def test_makes_once_and_forgets_the_least_used() -> None:
     for name in ("a", "b", "a", "c", "a", "b"):
         assert memo.get(name, lambda name=name: make(name)) == name.upper()
     assert made == ["a", "b", "c", "b"]
+
+
+@pytest.mark.parametrize("how", ["deleted", "replaced"])
+def test_a_file_that_is_no_longer_there_takes_no_answers(sqlite_path: Path, how: str) -> None:
+    with Store.open(sqlite_path) as store:
+        filled = fill(store)
+        if how == "replaced":
+            other = sqlite_path.with_name("other.sqlite")
+            other.write_bytes(sqlite_path.read_bytes())
+            other.replace(sqlite_path)
+        else:
+            sqlite_path.unlink()
+        with pytest.raises(StoreError, match="deleted or replaced"):
+            store.write(lambda tx: tx.judgements.add([answer(filled, 1)]))
+        with pytest.raises(StoreError, match="deleted or replaced"), store.reading() as tx:
+            tx.accounts.count()
+
+
+def test_a_damaged_file_is_read_and_not_written(sqlite_path: Path) -> None:
+    with Store.open(sqlite_path) as store:
+        filled = fill(store)
+        rows = [answer(filled, n, segment=str(n), value='"' + "x" * 500 + '"') for n in range(1, 400)]
+        store.write(lambda tx: tx.judgements.add(rows))
+        assert store.check_pages() == ""
+    content = bytearray(sqlite_path.read_bytes())
+    middle = len(content) // 2 // 4096 * 4096
+    content[middle : middle + 8192] = b"\xff" * 8192
+    sqlite_path.write_bytes(content)
+    with Store.open(sqlite_path) as store:
+        assert "damaged" in store.check_pages()
+        with pytest.raises(StoreError, match="damaged") as caught:
+            store.write(lambda tx: tx.events.add("not written", NOW))
+        assert "backup" in caught.value.next_step
+        with store.reading() as tx:
+            assert tx.campaigns.find("first") is not None
+
+
+def test_a_new_store_is_nobody_elses_to_read(sqlite_path: Path) -> None:
+    with Store.open(sqlite_path) as store:
+        fill(store)
+        assert {path.name: path.stat().st_mode & 0o077 for path in sqlite_path.parent.glob("*.sqlite*")} == {
+            path.name: 0 for path in sqlite_path.parent.glob("*.sqlite*")
+        }
+
+
+def test_postgresql_waits_for_the_disk_whatever_the_server_does_for_others(place: str) -> None:
+    if "://" not in place:
+        pytest.skip("PostgreSQL alone has a setting for it")
+    with psycopg.connect(place, autocommit=True) as other:
+        name = other.execute("SELECT current_database()").fetchone()
+        assert name is not None
+        other.execute(f'ALTER DATABASE "{name[0]}" SET synchronous_commit = off')
+        try:
+            with Store.open(place) as store, store.filling() as connection:
+                assert connection.exec_driver_sql("SHOW synchronous_commit").scalar_one() == "on"
+        finally:
+            other.execute(f'ALTER DATABASE "{name[0]}" RESET synchronous_commit')

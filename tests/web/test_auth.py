@@ -99,6 +99,19 @@ def test_guessing_is_slowed_down(client: TestClient, store: Store) -> None:
     assert codes == [422, 422, 429, 429]
 
 
+def test_a_stranger_cannot_lock_the_owner_of_an_account_out(client: TestClient, store: Store) -> None:
+    auth.add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    client.app.state.site.sign_ins.burst = 2
+    stranger = TestClient(client.app, follow_redirects=False, client=("203.0.113.9", 4711))
+    stranger.portal = client.portal
+    token = token_in(stranger.get("/login").text)
+    for _ in range(12):
+        refused = stranger.post("/login", data={"token": token, "name": "Ann", "password": "no"})
+    assert refused.status_code == 429
+    token = token_in(client.get("/login").text)
+    assert client.post("/login", data={"token": token, "name": "Ann", "password": PASSWORD}).status_code == 303
+
+
 def test_an_account_switched_off_is_out_at_once(client: TestClient, store: Store) -> None:
     sign_in(client, store)
     with store.writing() as tx:

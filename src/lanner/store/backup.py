@@ -55,6 +55,7 @@ def backup(store: Store, path: Path) -> Copy:
     path.parent.mkdir(parents=True, exist_ok=True)
     begun = path.with_name(f".{path.name}.unfinished-{os.getpid()}")
     try:
+        os.close(os.open(begun, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
         with store.snapshot() as source:
             before = contents(source)
             _copy(source, begun)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -111,6 +113,8 @@ def inspect_file(path: Path, *, create: bool) -> None:
             raise StoreError("There is no such store.", where=where, next_step="Make one with: lanner new")
         if not path.parent.is_dir():
             raise StoreError("The folder does not exist.", where=where, next_step=f"Make it: mkdir -p {path.parent}")
+        with suppress(OSError):  # what cannot be made here is said when it is opened
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))  # answers and names of people are nobody else's
         return
     try:
         # A journal left by a crash can only be read by a connection that may write; otherwise leave no trace at all.

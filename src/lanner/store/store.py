@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from lanner.errors import StoreError
+from lanner.errors import StoreError, Where
 from lanner.store.accounts import Accounts, Sessions
 from lanner.store.campaigns import Campaigns
 from lanner.store.chain import Chain
@@ -32,6 +32,7 @@ from lanner.store.tokens import Tokens
 from lanner.store.webhooks import Webhooks
 
 T = TypeVar("T")
+_DAMAGED = "Keep the file for rescue, and restore the newest backup that `lanner verify BACKUP` finds whole."
 _ATTEMPTS = 5
 
 
@@ -132,7 +133,10 @@ class Store:
     def __init__(self, engine: Engine, place: str) -> None:
         self.place = place
         self.facts = Memo()
+        self.damage = ""
         self._engine = engine
+        self._file = Path(place) if engine.dialect.name == "sqlite" else None
+        self._identity: tuple[int, int] | None = None
         self._readers = readers(engine)
         self._writers = writers(engine)
         driver = engine.dialect.loaded_dbapi
@@ -153,6 +157,7 @@ class Store:
         store = cls(connect(url), shown)
         try:
             store._bring_up_to_date()
+            store._identity = store._looked_up()
         except BaseException:
             store.close()
             raise
@@ -223,9 +228,12 @@ class Store:
 
     @contextmanager
     def _in_transaction(self, engine: Engine) -> Iterator[Connection]:
+        if self.damage and engine is self._writers:
+            raise StoreError(self.damage, where=Where(file=self.place), next_step=_DAMAGED)
         try:
             with engine.begin() as connection:
                 yield connection
+                self._refuse_another_file()
         except PoolTimeoutError as problem:
             words = "All connections to the database are in use."
             raise StoreError(words, next_step="Try again in a moment.") from problem
@@ -235,8 +243,37 @@ class Store:
             lost = isinstance(problem, DBAPIError) and problem.connection_invalidated
             raise self._explained(problem, lost=lost) from problem
 
+    def _looked_up(self) -> tuple[int, int] | None:
+        """Which file the store is, whatever its name; None where it is gone or there is none."""
+        try:
+            found = self._file.stat() if self._file is not None else None
+        except OSError:
+            return None
+        return (found.st_dev, found.st_ino) if found else None
+
+    def _refuse_another_file(self) -> None:
+        """What is written to a file that has been deleted or replaced goes nowhere: say so instead of yes."""
+        if self._identity is not None and self._looked_up() != self._identity:
+            raise StoreError(
+                "The store's file was deleted or replaced while it was in use, so nothing is saved.",
+                where=Where(file=self.place),
+                next_step="Stop the server, put the file back, and start it again.",
+            )
+
+    def check_pages(self) -> str:
+        """A quick look at every page of a SQLite file. What is wrong, in words; from then on nothing is written."""
+        if self._file is None:
+            return ""
+        with self._in_transaction(self._readers) as connection:
+            found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
+        if found != "ok":
+            self.damage = f"The store is damaged, so nothing is saved: {found}"
+        return self.damage
+
     def _explained(self, problem: Exception, *, lost: bool) -> StoreError:
         words = explain(_original(problem), self.place)
+        if self.kind == "sqlite" and "malformed" in str(_original(problem)):
+            self.damage = words.what
         if isinstance(_original(problem), self._collisions):
             return CollisionError(words.what, where=words.where)
         if lost:  # only PostgreSQL can go away; its other connections are as dead as this one

@@ -46,6 +46,7 @@ from lanner.web.page.headers import Headers
 from lanner.web.page.speech import Speech
 from lanner.web.serving import health
 from lanner.web.serving.below import Below, tells_apart
+from lanner.web.serving.timeouts import BodyTimeout, Protocol
 from lanner.web.serving.watching import Watching
 from lanner.web.site import Settings, Site
 
@@ -151,6 +152,7 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
         routes=[_route(way, site.settings) for way in ROUTES],
         middleware=[
             Middleware(Watching, watched=site.watched),
+            Middleware(BodyTimeout),
             Middleware(Headers),
             Middleware(Speech),
         ],
@@ -195,6 +197,11 @@ def server(
 ) -> uvicorn.Server:
     """A server that is ready to run. `root_path` is where a proxy serves it, whether or not the proxy takes that off;
     `trusted_proxies` are those whose word on https and addresses is believed."""
+    if "*" in trusted_proxies:
+        raise LannerError(
+            "Every address would be believed, so that no limit on tries would hold.",
+            next_step="Name the proxy's own address: --trusted-proxies 10.0.0.2",
+        )
     app = create_app(store, settings=settings)
     root_path = root_path and "/" + root_path.strip("/")
     if tells_apart(root_path, (way.path for way in ROUTES)):
@@ -205,6 +212,7 @@ def server(
         port=port,
         root_path=root_path,
         forwarded_allow_ips=trusted_proxies,
+        http=Protocol,
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -150,7 +150,7 @@ async def setup(request: Request) -> Response:
         problem = say("That is not the code. It stands in the terminal where `lanner serve` was started.")
         return _form_page(request, "setup.html", {**shown, "problem": problem}, 422)
     try:
-        number = await site.write(lambda: add_account(site.store, name, password, AccountRole.OWNER, first=True))
+        number = await site.reckon(lambda: add_account(site.store, name, password, AccountRole.OWNER, first=True))
     except LannerError as error:
         return _form_page(request, "setup.html", {**shown, "problem": told(error)}, 422)
     return await _signed_in(request, number)
@@ -169,14 +169,16 @@ async def login(request: Request) -> Response:
     form = await form_of(request)
     name, password = normal_name(text(form, "name")), text(form, "password")
     now = time.monotonic()
-    wait = max(site.sign_ins.wait(f"name {name.casefold()}", now), site.addresses.wait(_address(request), now))
+    # by account and address together: a stranger elsewhere cannot lock the owner of an account out
+    who = f"name {name.casefold()} from {_address(request)}"
+    wait = max(site.sign_ins.wait(who, now), site.addresses.wait(_address(request), now))
     if wait:
         problem = say("Too many tries. Wait {n} seconds.", n=max(1, round(wait)))
         return _form_page(request, "login.html", {"name": name, "problem": problem}, 429)
-    found = await site.read(lambda: verify(site.store, name, password[:1000]))
+    found = await site.reckon(lambda: verify(site.store, name, password[:1000]))
     if found is None:
         return _form_page(request, "login.html", {"name": name, "problem": say(_WRONG)}, 422)
-    site.sign_ins.forget(f"name {name.casefold()}")
+    site.sign_ins.forget(who)
     return await _signed_in(request, found.id)
 
 
@@ -218,4 +220,4 @@ async def enter(request: Request) -> Response:
         return add_account(site.store, site.settings.entry_account, secrets.token_urlsafe(24), AccountRole.OWNER)
 
     to = request.query_params.get("to", "")
-    return await _signed_in(request, await site.write(account), to if _OURS.fullmatch(to) else _FIRST)
+    return await _signed_in(request, await site.reckon(account), to if _OURS.fullmatch(to) else _FIRST)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -27,7 +28,7 @@ VISITOR_COOKIE = "lanner_visitor"
 JUDGE_DAYS, ACCOUNT_DAYS = 60, 7
 RENEWED_AFTER = timedelta(days=1)
 _LINKS_KEPT = 6
-_BELIEVED = timedelta(seconds=10)  # how long a revoked link can still work in another process
+_BELIEVED = 10.0  # seconds: how long a revoked link can still work in another process
 _CACHED = 20_000
 _OVERLAP_SECONDS = 120
 
@@ -67,13 +68,13 @@ class Sessions:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: dict[str, tuple[Session, datetime]] = {}
+        self._known: dict[str, tuple[Session, float]] = {}  # until when, by a clock that nobody sets
 
     def find(self, token: str) -> Session | None:
         now = datetime.now(UTC)
         key = _hash(token)
         known = self._known.get(key)
-        if known and known[1] > now and known[0].expires_at > now:
+        if known and known[1] > time.monotonic() and known[0].expires_at > now:
             return known[0]
         with self._store.reading() as tx:
             found = tx.sessions.find(key, now)
@@ -82,14 +83,15 @@ class Sessions:
             return None
         if len(self._known) >= _CACHED:
             self._known.clear()
-        self._known[key] = (found, now + _BELIEVED)
+        self._known[key] = (found, time.monotonic() + _BELIEVED)
         return found
 
     def remembered(self, token: str) -> Session | None:
         """Without asking the store."""
         known = self._known.get(_hash(token))
         now = datetime.now(UTC)
-        return known[0] if known and known[1] > now and known[0].expires_at > now else None
+        believed = known is not None and known[1] > time.monotonic() and known[0].expires_at > now
+        return known[0] if known is not None and believed else None
 
     def open(self, *, judge: int | None = None, account: int | None = None) -> str:
         """A new session and its token, which is shown to the browser once and kept nowhere else."""

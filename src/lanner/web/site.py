@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from lanner.errors import StoreError
 from lanner.store import Store
 from lanner.web.drafting.uploads import Uploads
 from lanner.web.judging.intake import Intake
@@ -26,6 +29,8 @@ from lanner.web.updates import LiveUpdates
 from lanner.web.worker import WorkerPool
 
 T = TypeVar("T")
+log = logging.getLogger("lanner.web")
+_CHECK_SECONDS = 6 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,8 @@ class Settings:
     form_bytes: int = 1024 * 1024
     upload_bytes: int = 64 * 1024 * 1024
     idle_seconds: int = 180
+    saves_per_second: float = 100.0
+    save_burst: int = 2000
     processes: bool = True
     backups: Path | None = None
     backup_hours: float = 0.0
@@ -83,9 +90,12 @@ class Site:
         self.files = WorkerPool(store, process=settings.processes)
         self.sign_ins = Throttle(burst=8, seconds=15)
         self.addresses = Throttle(burst=40, seconds=3)
+        self.savers = Throttle(burst=settings.save_burst, seconds=1 / settings.saves_per_second)
         beside = Path(store.place).parent if store.kind == "sqlite" else Path.cwd()
         self.backups = settings.backups or beside / "lanner-backups"
         self._readers = ThreadPoolExecutor(4, "lanner-read")
+        self._checking: asyncio.Task[None] | None = None
+        self._hashers = ThreadPoolExecutor(1, "lanner-hash")
         self._writers = ThreadPoolExecutor(1 if store.kind == "sqlite" else 8, "lanner-write")
         self.intake = Intake(store, self._writers)
         self.watched = Watched()
@@ -103,6 +113,10 @@ class Site:
         """Run something that reads, or computes for a while, without holding up others, in the reader's language."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, copy_context().run, work)
 
+    async def reckon(self, work: Callable[[], T]) -> T:
+        """Run something slow on purpose, such as the hashing of a password: one at a time, beside reads and saves."""
+        return await asyncio.get_running_loop().run_in_executor(self._hashers, copy_context().run, work)
+
     async def write(self, work: Callable[[], T]) -> T:
         """Run something that writes. When it returns, it is on disk."""
         return await asyncio.get_running_loop().run_in_executor(self._writers, copy_context().run, work)
@@ -110,10 +124,25 @@ class Site:
     def begin(self) -> None:
         """Start what runs beside: backups by the clock, messages to addresses outside."""
         self.keeper.begin()
+        self._checking = asyncio.create_task(self._check_pages())
         self.teller.begin()
+
+    async def _check_pages(self) -> None:
+        """Look for damage at the start and four times a day: a file that is damaged is read, not written."""
+        while True:
+            try:
+                if damage := await self.read(self.store.check_pages):
+                    log.error("store: %s", damage)
+            except StoreError as problem:
+                log.error("store: %s", problem.what)
+            await asyncio.sleep(_CHECK_SECONDS)
 
     async def close(self) -> None:
         """Finish what was begun."""
+        if self._checking is not None:
+            self._checking.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._checking
         await self.keeper.close()
         await self.teller.close()
         await self.runs.close()
@@ -122,3 +151,4 @@ class Site:
         self.uploads.close()
         self._writers.shutdown(wait=True)
         self._readers.shutdown(wait=True)
+        self._hashers.shutdown(wait=True)

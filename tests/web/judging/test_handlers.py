@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,7 +12,8 @@ from lanner.model import Item, Role, Task
 from lanner.store import Store
 from lanner.web import session
 from lanner.web.judging.handlers import answered_at
-from web_clients import SYSTEMS, complete, documents, enter, open_campaign, save, token_in
+from lanner.web.serving.throttle import Throttle
+from web_clients import SYSTEMS, another, complete, documents, enter, open_campaign, save, token_in
 
 
 @pytest.fixture
@@ -222,6 +224,37 @@ def test_everything_works_without_a_script(client: TestClient, store: Store, tas
     assert client.post(f"/task/{number}/finish", data={"token": token}).headers["location"] == "/work"
     assert campaign.task(store, number).finished_at is not None
     assert len(campaign.judgements(store, "trial")) == 9
+
+
+def test_a_form_sent_twice_is_stored_once_and_a_changed_one_is_new(
+    client: TestClient, store: Store, tasks: list[int]
+) -> None:
+    page = client.get(f"/task/{tasks[0]}").text
+    hidden = re.search(r'name="submission" value="([^"]+)"', page)
+    assert hidden
+    given = {
+        "token": token_in(page),
+        "submission": hidden[1],
+        "item": "0",
+        "row": "1",
+        "sentence": "4",
+        "holistic": "8",
+    }
+    for _ in range(2):
+        assert client.post(f"/task/{tasks[0]}/form", data=given).status_code == 303
+    assert [row.value for row in campaign.history(store, "trial")] == [4, 8]
+    assert client.post(f"/task/{tasks[0]}/form", data={**given, "sentence": "2"}).status_code == 303
+    assert {row.question: row.value for row in campaign.judgements(store, "trial")} == {"sentence": 2, "holistic": 8}
+
+
+def test_too_many_saves_of_one_judge_wait_and_others_do_not(client: TestClient, store: Store, tasks: list[int]) -> None:
+    client.app.state.site.savers = Throttle(burst=2, seconds=1000)
+    codes = [save(client, tasks[0], 0, {"sentence": 1 + n}).status_code for n in range(3)]
+    assert codes == [200, 200, 429]
+    assert int(save(client, tasks[0], 0, {"sentence": 1}).headers["retry-after"]) > 1
+    second = another(client)
+    other = enter(second, campaign.links.issue(store, "trial", "J2"))
+    assert save(second, other[0], 0, {"sentence": 1}).status_code == 200
 
 
 def test_the_form_needs_its_token(client: TestClient, store: Store, tasks: list[int]) -> None:

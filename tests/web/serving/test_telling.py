@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ipaddress
 import json
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import pytest
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.serving.telling import TRIES, again_at, reachable, refuse_address, signature, tell_next
+from lanner.web.serving.telling import TRIES, again_at, is_open, reachable, refuse_address, signature, tell_next
 from store_rows import fill
 
 NOW = datetime.now(UTC)
@@ -97,3 +98,25 @@ def test_after_the_last_try_it_is_left() -> None:
 def test_what_is_no_address(url: str) -> None:
     with pytest.raises(LannerError):
         refuse_address(url)
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("93.184.216.34", True),
+        ("2606:2800:220:1:248:1893:25c8:1946", True),
+        ("127.0.0.1", False),
+        ("10.0.0.1", False),
+        ("::1", False),
+        ("::127.0.0.1", False),
+        ("::ffff:127.0.0.1", False),
+        ("64:ff9b::7f00:1", False),
+        ("64:ff9b::a00:1", False),
+        ("2002:7f00:1::", False),
+        ("2002:a00:1::1", False),
+        ("2001:0:7f00:1::", False),
+        ("fe80::1", False),
+    ],
+)
+def test_an_address_is_open_only_if_every_address_in_it_is(address: str, expected: bool) -> None:
+    assert is_open(ipaddress.ip_address(address)) is expected

@@ -58,6 +58,9 @@ class ScaleKind(Kind[Scale]):
             check.violation("out_of_range", f"{value!r} is not between {question.min:g} and {question.max:g}.")
         elif question.step and not _is_whole((number - question.min) / question.step):
             check.violation("off_step", f"{value!r} is not on the scale's steps of {question.step:g}.")
+        elif question.step:  # a step as it was reckoned elsewhere, 3.0000000001, is the step itself
+            steps = round((number - question.min) / question.step)
+            number = plain_number(round(question.min + steps * question.step, _DIGITS))
         return number
 
     def from_values(self, question: Scale, values: Sequence[str]) -> Json:
@@ -95,6 +98,9 @@ class ScaleKind(Kind[Scale]):
             return {}
         middle = (question.min + question.max) / 2
         return {"at_least" if question.direction == "lower_is_better" else "at_most": middle}
+
+
+_DIGITS = 9
 
 
 def _is_whole(number: float) -> bool:

@@ -134,7 +134,8 @@ def show_task(
         progress=view.progress,
         settings=_with_notes(view, words.language),
     )
-    return _page(request, template, words, {"page": shown, "token": token, **context})
+    shared = {"page": shown, "token": token, "submission": secrets.token_hex(16)}
+    return _page(request, template, words, {**shared, **context})
 
 
 def _with_notes(view: TaskView, language: str) -> PageSettings:
@@ -165,6 +166,8 @@ async def save(request: Request) -> Response:
     number, seat = await _mine(request)
     if not request.headers.get("content-type", "").startswith("application/json"):
         raise HTTPException(415)
+    if wait := site.savers.wait(f"seat {seat}", time.monotonic()):  # kept by the page, which tries again
+        raise HTTPException(429, headers={"Retry-After": str(max(1, round(wait)))})
     now = datetime.now(UTC)
     given = read_save(await request.body(), now)
     try:
@@ -291,13 +294,17 @@ async def form(request: Request) -> Response:
         raise HTTPException(404)
     said = forms.answers(view.protocol, view.task.page, fields)
     now = datetime.now(UTC)
-    unique = secrets.token_hex(16)
+    given = forms.text(fields, "submission")
     if said:
-        await site.write(
-            lambda: work.submit(
-                site.store, number, int(item), said, submission=unique, answered_at=now, judge=seat, at=now
-            )
-        )
+        # sent twice, it is stored once; sent again with other answers, from a page that was gone back to, it is new
+        names = [given] if _SUBMISSION.fullmatch(given) else []
+        for unique in (*names, secrets.token_hex(16)):
+            submission = work.Submission(number, int(item), said, unique, answered_at=now, judge=seat)
+            try:
+                await site.intake.submit(submission)
+                break
+            except work.ReusedError:
+                continue
         site.saves.note()
     if forms.text(fields, "finish"):  # a questionnaire is one page: saving it finishes it, unless something is missing
         with contextlib.suppress(work.UnfinishedError):

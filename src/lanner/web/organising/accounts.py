@@ -47,7 +47,7 @@ async def add(request: Request) -> Response:
     except ValueError:
         raise HTTPException(400) from None
     try:
-        await site.write(lambda: auth.add_account(site.store, name, password, chosen))
+        await site.reckon(lambda: auth.add_account(site.store, name, password, chosen))
     except LannerError as error:
         return await _page(request, told(error))
     return _back(request, "/people")
@@ -120,7 +120,7 @@ async def change_password(request: Request) -> Response:
         return site.sessions.open(account=own.id)
 
     try:
-        token = await site.write(work)
+        token = await site.reckon(work)
     except LannerError as error:
         return page(request, "account.html", {"problem": told(error), "changed": False}, 422)
     response = _back(request, "/account?changed=1")

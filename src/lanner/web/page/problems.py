@@ -31,6 +31,7 @@ _WORDS: dict[int | str, tuple[str, str]] = {
     403: ("This is not open to you.", "Ask an owner of this server if you need it."),
     404: ("There is nothing here.", "The address may be mistyped, or what was here is gone."),
     405: ("This address does not take that kind of request.", ""),
+    408: ("The request did not arrive in time.", "Try again."),
     413: ("What was sent is too large.", "Send it in smaller parts."),
     415: ("This address takes JSON.", ""),
     429: ("Too many tries.", "Wait a little, then try again."),

@@ -19,6 +19,8 @@ async def ready(request: Request) -> Response:
     site: Site = request.app.state.site
     if site.live.closing.is_set():
         return PlainTextResponse("ending", 503)
+    if site.store.damage:
+        return PlainTextResponse("the store is damaged, nothing is saved", 503)
     if site.intake.trouble:
         return PlainTextResponse("nothing can be saved at the moment", 503)
 

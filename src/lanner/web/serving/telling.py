@@ -42,11 +42,28 @@ def refuse_address(url: str) -> None:
         raise LannerError(f"{url!r} is no address that can be told.", next_step="Write https://host/path.")
 
 
+def is_open(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether an address is on the open network, and so is every IPv4 address that it stands for: mapped, compatible,
+    6to4, Teredo, NAT64."""
+    if not address.is_global:
+        return False
+    if isinstance(address, ipaddress.IPv4Address):
+        return True
+    teredo = address.teredo or ()
+    carried = [address.ipv4_mapped, address.sixtofour, *teredo]
+    if any(address in network for network in _CARRIERS):
+        carried.append(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
+    return all(inner.is_global for inner in carried if inner is not None)
+
+
+_CARRIERS = tuple(map(ipaddress.IPv6Network, ("::/96", "64:ff9b::/96", "64:ff9b:1::/48")))
+
+
 def reachable(host: str, port: int, *, inside: bool) -> tuple[str, int]:
     """The number behind a name, looked up once, so that it cannot change between the check and the call."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     number = str(found[0][4][0])
-    if not inside and not ipaddress.ip_address(number).is_global:
+    if not inside and not is_open(ipaddress.ip_address(number)):
         raise OSError(f"{host} is not on the open network")
     return number, port
 
