@@ -1,10 +1,12 @@
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
 from analysis.test_material import falcon_folder
 from cli.command import Command
 from data_sets import data_dir
+from lanner import cli
 from lanner.cli._source import materials
 
 
@@ -103,3 +105,17 @@ def test_a_half_broken_table_is_told_with_its_line(
     ran = lanner("agreement", path)
     assert (ran.code, f"mine.csv:{line}: " in ran.err) == (2, True)
     assert what in ran.err
+
+
+def test_the_shell_completes_campaigns_protocols_and_formats(
+    lanner: Command, pilot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def completed(*words: str) -> set[str]:
+        complete = ShellComplete(cli.lanner, {}, "lanner", "_LANNER_COMPLETE")
+        return {item.value for item in complete.get_completions(list(words[:-1]), words[-1])}
+
+    monkeypatch.setenv("LANNER_STORE", "lanner.sqlite")
+    assert "pilot" in completed("agreement", "pi")
+    assert completed("agreement", "x.csv", "--protocol", "h_f") == {"h_falcon"}
+    assert completed("agreement", "x.csv", "--from", "xl") == {"xliff"}
+    assert "agreement" in completed("agr")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import click
 
 from lanner import __version__, registry
+from lanner.cli import _defaults
 from lanner.cli._overview import grouped, line
 from lanner.errors import LannerError, did_you_mean
 
@@ -28,6 +30,10 @@ class Commands(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         command: click.Command = registry.module("cli", _stem(cmd_name)).command
+        path = _defaults.find(Path.cwd())
+        if path is not None:
+            settings = _defaults.for_command(_defaults.read(path), cmd_name, command, path)
+            ctx.default_map = {**(ctx.default_map or {}), cmd_name: settings}
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from lanner import formats
+from lanner import formats, registry
 from lanner.analysis import material
 from lanner.analysis.material import Material
 from lanner.cli._output import json_option, pending_notes
-from lanner.errors import InputError, StatisticError, did_you_mean
+from lanner.errors import InputError, LannerError, StatisticError, did_you_mean
 from lanner.model import Document
 from lanner.store import Store
 
@@ -30,6 +31,34 @@ store_option = click.option(
     show_default=f"$LANNER_STORE or {DEFAULT_STORE}",
     help="The database: a SQLite file or a postgresql:// URL.",
 )
+
+
+def complete_protocol(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Protocols for the shell, by the beginning of their names."""
+    return [name for name in registry.names("protocols", ".toml") if name.startswith(incomplete)]
+
+
+def complete_format(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Formats for the shell."""
+    return [name for name in registry.names("formats") if name.startswith(incomplete)]
+
+
+def complete_source(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Campaigns of the store for the shell, then files."""
+    place = os.environ.get("LANNER_STORE", DEFAULT_STORE)
+    names: list[str] = []
+    if _has_store(place):
+        try:
+            with Store.open(place, create=False) as store, store.reading() as transaction:
+                names = [campaign.name for campaign in transaction.campaigns.all()]
+        except LannerError:
+            names = []  # a shell that completes says nothing about a broken store
+    return [
+        *(CompletionItem(name) for name in names if name.startswith(incomplete)),
+        CompletionItem(incomplete, type="file"),
+    ]
+
+
 _READING = "lanner.reading"
 """Where a command's options for reading files lie in click's context."""
 
@@ -48,7 +77,11 @@ def from_option(command: Command) -> Command:
     ):
         command = click.option(option, metavar=metavar, expose_value=False, callback=_remember, help=words)(command)
     chosen: Command = click.option(
-        "--from", "format_name", metavar="FORMAT", help="The file's format, where it is not clear."
+        "--from",
+        "format_name",
+        metavar="FORMAT",
+        shell_complete=complete_format,
+        help="The file's format, where it is not clear.",
     )(command)
     return chosen
 
@@ -70,7 +103,10 @@ def _format_of(name: str | None) -> str | None:
 
 
 protocol_option = click.option(
-    "--protocol", metavar="NAME_OR_FILE", help="The protocol that a file's judgements answer."
+    "--protocol",
+    metavar="NAME_OR_FILE",
+    shell_complete=complete_protocol,
+    help="The protocol that a file's judgements answer.",
 )
 judges_option = click.option("--judges", metavar="NAMES", help="Only these judges, with commas between.")
 
@@ -133,7 +169,9 @@ def _with_source(*, required: bool) -> Callable[[Command], Command]:
         made: Command = told
         for option in (json_option, store_option, protocol_option, from_option, judges_option):
             made = option(made)
-        return click.argument("source", metavar="FILE_OR_CAMPAIGN", required=required)(made)
+        return click.argument("source", metavar="FILE_OR_CAMPAIGN", required=required, shell_complete=complete_source)(
+            made
+        )
 
     return decorate
 

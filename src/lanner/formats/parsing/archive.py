@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -82,6 +82,9 @@ def _unpack(path: Path, root: Path) -> bool:
                 textfile.failed(path, f"The archive holds more than {MEMBER_LIMIT} files.")
             if not members:
                 textfile.failed(path, "The archive is empty.")
+            if twice := _repeated(m.filename for m in members):
+                step = "Unpack it yourself, and give the files names of their own."
+                textfile.failed(path, f"The archive holds two files called {twice!r}.", next_step=step)
             allowed = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
             for member in members:
                 with archive.open(member) as packed:
@@ -89,6 +92,17 @@ def _unpack(path: Path, root: Path) -> bool:
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
         textfile.failed(path, f"The archive cannot be unpacked: {error}.", next_step="Unpack it yourself.")
     return True
+
+
+def _repeated(names: Iterable[str]) -> str:
+    """The first name that comes twice, as a file system would see it; "" if none does."""
+    seen: set[str] = set()
+    for name in names:
+        folded = str(PurePosixPath(name.replace("\\", "/"))).casefold()
+        if folded in seen:
+            return name
+        seen.add(folded)
+    return ""
 
 
 def _is_litter(name: str) -> bool:

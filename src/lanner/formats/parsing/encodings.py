@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -183,7 +184,7 @@ def _telling_lines(sample: bytes) -> bytes:
             size += len(line)
             if size > _ENOUGH:
                 break
-    return b"".join(lines)
+    return b"".join(lines)[: 2 * _ENOUGH]
 
 
 def _is_damaged_utf_8(sample: bytes) -> bool:
@@ -209,8 +210,8 @@ def _candidates(sample: bytes) -> Iterator[tuple[float, Encoding]]:
 
 
 def _decoded(sample: bytes, name: str) -> str | None:
-    try:
-        return sample.decode(name)
+    try:  # a character that the sample cuts in two at its end is no fault
+        return codecs.getincrementaldecoder(name)().decode(sample)
     except UnicodeDecodeError:
         return None
 
@@ -240,14 +241,15 @@ def _east_asian_score(text: str, name: str) -> float:
     if not written:
         return 0.5
     rate = {"cp949": _korean, "cp932": _japanese, "euc_jp": _japanese, "gb18030": _simplified, "big5": _traditional}
-    score = sum(map(rate[name], written)) / len(written)
+    counts = Counter(written)
+    score = sum(rate[name](character) * count for character, count in counts.items()) / len(written)
     if name in ("cp932", "euc_jp"):
         kana = sum("\u3041" <= character <= "\u30ff" for character in written) / len(written)
         return score if kana > 0.1 else score - 0.5
     if name == "gb18030":
         # common ideographs are ordered by sound there: Korean text decoded so uses the first half alone
-        late = sum(_bytes(character, "gb2312")[:1] > b"\xc8" for character in written) / len(written)
-        return score if late > 0.1 or len(written) < 8 else score - 0.3
+        late = sum(count for character, count in counts.items() if _bytes(character, "gb2312")[:1] > b"\xc8")
+        return score if late > 0.1 * len(written) or len(written) < 8 else score - 0.3
     return score
 
 

@@ -19,7 +19,7 @@ from lanner.model import Document, Judge, Judgement, Segment, languages
 
 # quotation marks of ids are misplaced in the released files
 _SEGMENT = re.compile(r'^<seg\s+id="*([^">\s]+)"*\s*>"?\t?(.*)$', re.S)
-_ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+_ATTRIBUTE = re.compile(r'\b(\w{1,40})="([^"]*)"')
 _TRANSLATION = re.compile(r"^PT[-_]BR", re.I)
 
 

@@ -1,0 +1,56 @@
+"""The example package of `examples/plugin`, really installed: what it brings is found like what is ours."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CAPTIONS = """1
+00:00:01,000 --> 00:00:02,500
+The ferry is late.
+Die Fähre ist spät.
+
+2
+00:00:03,000 --> 00:00:04,000
+We waited.
+Wir warteten.
+"""
+SCRIPT = """
+from lanner import formats, protocols
+assert formats.recognise("film.srt") == "subtitles", formats.recognise("film.srt")
+(reading,) = formats.read("film.srt", system="oak")
+assert [dict(segment.outputs) for segment in reading.documents[0]] == [
+    {"oak": "Die Fähre ist spät."}, {"oak": "Wir warteten."}
+]
+assert "readability" in protocols.names()
+assert protocols.load("readability").find("ease") is not None
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("plugin")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
+    subprocess.run(
+        [*command, "--target", str(target), str(ROOT / "examples" / "plugin")], check=True, timeout=300, cwd=target
+    )
+    return target
+
+
+def test_an_installed_package_brings_a_format_and_a_protocol(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "film.srt").write_text(CAPTIONS, encoding="utf-8")
+    path = os.pathsep.join([str(ROOT / "src"), str(installed)])
+    environment = {**os.environ, "PYTHONPATH": path}
+    subprocess.run([sys.executable, "-c", SCRIPT], check=True, cwd=tmp_path, env=environment, timeout=120)
+    command = [sys.executable, "-m", "lanner", "new", "film", "--texts", "film.srt", "--protocol", "readability"]
+    ran = subprocess.run(
+        [*command, "--judges", "2", "--json"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert '"items": 2' in ran.stdout
