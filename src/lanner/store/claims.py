@@ -28,7 +28,7 @@ _SET_UP = ("SET tcp_keepalives_idle = 30", "SET tcp_keepalives_interval = 10", "
 _RELEASE = text("SELECT pg_advisory_unlock_all()")  # at once: the database notices a closed connection only later
 _CLAIM_JUDGE = text(
     "SELECT pg_try_advisory_lock("
-    "hashtextextended(current_schema() || ' lanner run of judge ' || CAST(:judge AS text), 0))"
+    "hashtextextended(current_schema() || ' lanner-run-of-judge ' || CAST(:judge AS text), 0))"
 )
 _CLAIM = text(
     "SELECT key FROM unnest(CAST(:keys AS text[])) AS key WHERE pg_try_advisory_lock("
