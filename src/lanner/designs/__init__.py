@@ -30,9 +30,11 @@ def titles() -> dict[str, str]:
 
 def options(design: str) -> dict[str, Json]:
     """The options a design takes, with their defaults."""
-    given = {"documents", "judges", "protocol", "rng", "systems"}
+    own_arguments = {"documents", "judges", "protocol", "rng", "systems"}
     parameters = inspect.signature(registry.module(ROOM, design).assign).parameters
-    return {name: p.default for name, p in parameters.items() if name not in given and p.kind is not p.VAR_KEYWORD}
+    return {
+        name: p.default for name, p in parameters.items() if name not in own_arguments and p.kind is not p.VAR_KEYWORD
+    }
 
 
 def assign(
@@ -43,14 +45,14 @@ def assign(
     *,
     rng: Generator,
     systems: Sequence[str] = (),
-    **given: Json,
+    **choices: Json,
 ) -> list[Task]:
     """The tasks that a design makes of these documents for these judges."""
-    known = options(design)
-    for name in given:
-        if name not in known:
-            raise DesignError(f"The design {design!r} has no option {name!r}.", next_step=did_you_mean(name, known))
+    names = options(design)
+    for name in choices:
+        if name not in names:
+            raise DesignError(f"The design {design!r} has no option {name!r}.", next_step=did_you_mean(name, names))
     tasks: list[Task] = registry.module(ROOM, design).assign(
-        documents, judges, protocol, rng=rng, systems=tuple(systems), **given
+        documents, judges, protocol, rng=rng, systems=tuple(systems), **choices
     )
     return tasks

@@ -60,26 +60,28 @@ def outputs(document: Document, stages: Sequence[Stage], systems: Sequence[str])
     return list(combinations(present, size))
 
 
-def sentences(document: Document, shown: Shown) -> list[Segment]:
+def sentences(document: Document, outputs: Shown) -> list[Segment]:
     """The segments that can be judged with these outputs, in order."""
-    return [s for s in document if s.judged and all(s.text(name) is not None for name in shown)]
+    return [s for s in document if s.judged and all(s.text(name) is not None for name in outputs)]
 
 
-def items(document: Document, stages: Sequence[Stage], shown: Shown) -> tuple[Item, ...]:
+def items(document: Document, stages: Sequence[Stage], outputs: Shown) -> tuple[Item, ...]:
     """What a page asks about a document: sentence by sentence, then the document as a whole."""
-    found: list[Item] = []
+    result: list[Item] = []
     if any(stage.unit in SENTENCES for stage in stages):
-        for segment in sentences(document, shown):
-            found += _one(document.id, segment.id, [s for s in stages if s.unit in SENTENCES], shown)
+        for segment in sentences(document, outputs):
+            result += _one(document.id, segment.id, [s for s in stages if s.unit in SENTENCES], outputs)
     whole = [stage for stage in stages if stage.unit is Unit.DOCUMENT]
-    if whole and sentences(document, shown):
-        found += _one(document.id, "", whole, shown)
-    return tuple(found)
+    if whole and sentences(document, outputs):
+        result += _one(document.id, "", whole, outputs)
+    return tuple(result)
 
 
-def _one(document: str, segment: str, stages: Sequence[Stage], shown: Shown) -> list[Item]:
+def _one(document: str, segment: str, stages: Sequence[Stage], outputs: Shown) -> list[Item]:
     """Where outputs are rated one by one and compared on the same page, each comes alone before all come together."""
     objects = {stage.object for stage in stages}
-    alone = [Item(document, segment, (name,)) for name in shown] if Object.OUTPUT in objects and len(shown) > 1 else []
-    together = [] if alone and Object.OUTPUTS not in objects else [Item(document, segment, shown)]
+    alone = (
+        [Item(document, segment, (name,)) for name in outputs] if Object.OUTPUT in objects and len(outputs) > 1 else []
+    )
+    together = [] if alone and Object.OUTPUTS not in objects else [Item(document, segment, outputs)]
     return alone + together

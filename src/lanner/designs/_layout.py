@@ -53,13 +53,13 @@ class Sides:
         self._rng = rng
         self._turns: dict[Shown, int] = {}
 
-    def next(self, shown: Shown) -> Shown:
-        if len(shown) < 2:
-            return shown
-        known = tuple(sorted(shown))
-        turn = self._turns[known] + 1 if known in self._turns else int(self._rng.integers(len(shown)))
-        self._turns[known] = turn
-        return known[turn % len(shown) :] + known[: turn % len(shown)]
+    def next(self, outputs: Shown) -> Shown:
+        if len(outputs) < 2:
+            return outputs
+        key = tuple(sorted(outputs))
+        turn = self._turns[key] + 1 if key in self._turns else int(self._rng.integers(len(outputs)))
+        self._turns[key] = turn
+        return key[turn % len(outputs) :] + key[: turn % len(outputs)]
 
 
 def lay_out(
@@ -83,8 +83,8 @@ def lay_out(
         if is_isolated(block[0][1]):
             sides = Sides(rng)
             for round_ in rounds:
-                mixed = shuffled([item for _, group in round_ for item in group], sides, rng)
-                tasks += [Task(0, judge.id, block[0][0], part) for part in cut(mixed, layout.sentences_per_task)]
+                order = shuffled([item for _, group in round_ for item in group], sides, rng)
+                tasks += [Task(0, judge.id, block[0][0], part) for part in cut(order, layout.sentences_per_task)]
         else:
             tasks += [Task(0, judge.id, page, group) for round_ in rounds for page, group in round_]
     return tasks
@@ -112,9 +112,9 @@ def _in_order(blocks: list[list[Page]], scenarios: Sequence[str]) -> list[list[P
     def scenario(block: list[Page]) -> str | None:
         return block[0][1][0].scenario
 
-    wanted = [block for name in scenarios for block in blocks if scenario(block) == name]
-    moved = iter(wanted)
-    return [next(moved) if scenario(block) in scenarios else block for block in blocks]
+    in_order = [block for name in scenarios for block in blocks if scenario(block) == name]
+    following = iter(in_order)
+    return [next(following) if scenario(block) in scenarios else block for block in blocks]
 
 
 _NO_OUTPUTS = (
@@ -138,10 +138,10 @@ def _rounds(
 ) -> list[list[tuple[str, tuple[Item, ...]]]]:
     """In each round every document comes once, with the next set of outputs of each page."""
     sets = [[_sets(layout, stages, share) for _, stages in block] for share in shares]
-    if shares and not any(found for row in sets for found in row):
+    if shares and not any(outputs for row in sets for outputs in row):
         there = list(dict.fromkeys(name for share in shares for name in share.document.systems))
-        known = f"The texts have outputs of {', '.join(there)}." if there else _NO_OUTPUTS
-        raise DesignError("No document has an output of these systems.", next_step=known)
+        hint = f"The texts have outputs of {', '.join(there)}." if there else _NO_OUTPUTS
+        raise DesignError("No document has an output of these systems.", next_step=hint)
     sides = [Sides(rng) for _ in block]
     places = len(shares)
     first = rng.permutation(places) if layout.shuffle else [0] * places
@@ -154,22 +154,22 @@ def _rounds(
             for (page, stages), found, side in zip(block, sets[at], sides, strict=True):
                 turn = number - (last - len(found))  # comparisons are fewer than ratings, and come after them
                 if 0 <= turn < len(found):
-                    shown = found[(int(first[at]) + turn) % len(found)]
-                    if group := _items(shares[at], stages, side.next(shown)):
+                    outputs = found[(int(first[at]) + turn) % len(found)]
+                    if group := _items(shares[at], stages, side.next(outputs)):
                         round_.append((page, group))
         rounds.append(round_)
     return rounds
 
 
-def _items(share: Share, stages: Sequence[Stage], shown: Shown) -> tuple[Item, ...]:
-    every = items(share.document, stages, shown)
+def _items(share: Share, stages: Sequence[Stage], outputs: Shown) -> tuple[Item, ...]:
+    every = items(share.document, stages, outputs)
     return every if share.segments is None else tuple(i for i in every if not i.segment or i.segment in share.segments)
 
 
 def shuffled(every: Sequence[Item], sides: Sides, rng: Generator) -> list[Item]:
     """Items in chance order, with sides taken in turns."""
-    mixed = [every[int(at)] for at in rng.permutation(len(every))]
-    return [replace(item, systems=sides.next(item.systems)) for item in mixed]
+    order = [every[int(at)] for at in rng.permutation(len(every))]
+    return [replace(item, systems=sides.next(item.systems)) for item in order]
 
 
 def cut(every: Sequence[Item], most: int) -> list[tuple[Item, ...]]:

@@ -70,10 +70,10 @@ def reading(judges: Sequence[Judge], protocol: Protocol, arm: str | None) -> lis
 def can_read(judge: Judge, document: Document) -> bool:
     """Whether a judge's language is the one translated into, as far as both are known. An attribute may hold several
     languages, separated by spaces or commas."""
-    known = judge.attributes.get("target_language")
-    if not known or document.target_language == languages.UNDETERMINED:
+    language = judge.attributes.get("target_language")
+    if not language or document.target_language == languages.UNDETERMINED:
         return True
-    return languages.normal(document.target_language).partition("-")[0] in set(_codes(str(known)))
+    return languages.normal(document.target_language).partition("-")[0] in set(_codes(str(language)))
 
 
 def _codes(text: str) -> Iterator[str]:

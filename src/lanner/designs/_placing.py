@@ -31,7 +31,7 @@ def again(
     tasks: Sequence[Task],
     page: str,
     stages: Sequence[Stage],
-    wanted: Mapping[str, set[Key]],
+    keys_by_judge: Mapping[str, set[Key]],
     copy: Callable[[Item], Item],
     *,
     spacing: int,
@@ -39,21 +39,21 @@ def again(
 ) -> list[Task]:
     """The tasks with copies of these items for these judges, each at least `spacing` items after the one it copies.
     Where a page shows documents, the whole document comes again."""
-    done: list[Task] = []
+    result: list[Task] = []
     once_more = _items_again if is_isolated(stages) else _documents_again
     for judge, mine in by_judge(tasks):
-        keys = wanted.get(judge)
-        done += once_more(mine, page, keys, copy, spacing=spacing, rng=rng) if keys else mine
-    return done
+        keys = keys_by_judge.get(judge)
+        result += once_more(mine, page, keys, copy, spacing=spacing, rng=rng) if keys else mine
+    return result
 
 
 def placed(
     tasks: Sequence[Task], page: str, stages: Sequence[Stage], items: Sequence[Item], rng: Generator
 ) -> list[Task]:
     """The tasks with these items anywhere among them, for every judge who works on the page."""
-    done: list[Task] = []
-    for judge, given in by_judge(tasks):
-        mine = given
+    result: list[Task] = []
+    for judge, own_tasks in by_judge(tasks):
+        mine = own_tasks
         if items and any(task.page == page for task in mine):
             if is_isolated(stages):
                 flat, rebuild = _flat(mine, page)
@@ -64,8 +64,8 @@ def placed(
                 groups = groupby(items, key=lambda item: (item.document, item.systems))
                 for task in [Task(0, judge, page, tuple(group)) for _, group in groups]:
                     mine.insert(_choice(_gaps(mine, page), rng), task)
-        done += mine
-    return done
+        result += mine
+    return result
 
 
 def _flat(tasks: Sequence[Task], page: str) -> tuple[list[Item], Callable[[Sequence[Item]], list[Task]]]:
@@ -76,8 +76,8 @@ def _flat(tasks: Sequence[Task], page: str) -> tuple[list[Item], Callable[[Seque
     def rebuild(items: Sequence[Item]) -> list[Task]:
         count = max(len(places), -(-len(items) // (most + most // 4 + 1)))
         parts = [Task(0, tasks[places[0]].judge, page, part) for part in cut(items, -(-len(items) // count))]
-        kept = [task for at, task in enumerate(tasks) if at not in places]
-        return [*kept[: places[0]], *parts, *kept[places[0] :]]
+        rest = [task for at, task in enumerate(tasks) if at not in places]
+        return [*rest[: places[0]], *parts, *rest[places[0] :]]
 
     return [item for at in places for item in tasks[at].items], rebuild
 
@@ -123,11 +123,11 @@ def _inserted(entries: Sequence[T], new: Sequence[tuple[int, T]]) -> list[T]:
     at: dict[int, list[T]] = {}
     for place, entry in new:
         at.setdefault(place, []).append(entry)
-    done: list[T] = []
+    result: list[T] = []
     for place in range(len(entries) + 1):
-        done += at.get(place, ())
-        done += entries[place : place + 1]
-    return done
+        result += at.get(place, ())
+        result += entries[place : place + 1]
+    return result
 
 
 def _gaps(tasks: Sequence[Task], page: str) -> list[int]:
@@ -148,9 +148,9 @@ def _choice(places: Sequence[int], rng: Generator) -> int:
     return places[int(rng.integers(len(places)))]
 
 
-def _too_close(key: Key, found: int, spacing: int) -> DesignError:
+def _too_close(key: Key, distance: int, spacing: int) -> DesignError:
     what = " ".join(key[:2]).strip()
     return DesignError(
-        f"{what!r} cannot come again with {spacing} items between: only {max(0, found)} come after it.",
-        next_step=f"Say spacing={max(0, found)} or ask for fewer repeats.",
+        f"{what!r} cannot come again with {spacing} items between: only {max(0, distance)} come after it.",
+        next_step=f"Say spacing={max(0, distance)} or ask for fewer repeats.",
     )

@@ -43,10 +43,10 @@ class Controls:
     @classmethod
     def from_settings(cls, settings: Mapping[str, Json]) -> Controls:
         """From a campaign's settings: `controls = {shuffled = {sentence = 16, document = 5}, repeats = 0.05}`."""
-        known = [field.name for field in fields(cls)]
+        names = [field.name for field in fields(cls)]
         for name in settings:
-            if name not in known:
-                raise DesignError(f"There are no controls called {name!r}.", next_step=did_you_mean(name, known))
+            if name not in names:
+                raise DesignError(f"There are no controls called {name!r}.", next_step=did_you_mean(name, names))
         gold = tuple(known_item(entry, Role.CONTROL) for entry in settings.get("gold", ()))
         return cls(**{**settings, "gold": gold})
 
@@ -67,7 +67,7 @@ def add(
     tasks: Sequence[Task], documents: Sequence[Document], protocol: Protocol, controls: Controls, *, rng: Generator
 ) -> list[Task]:
     """The tasks with their control items. The tasks of a judge stay in their order."""
-    done = list(tasks)
+    result = list(tasks)
     for page, stages in protocol.pages.items():
         if is_about_the_judge(stages) or not any(task.page == page for task in tasks):
             continue
@@ -77,16 +77,16 @@ def add(
                 continue
             spoiled = Spoiled(documents, stages, kind, rng)
             in_place = controls.in_place and (kind != "degraded" or _compares(stages))
-            can = _main(done, page) if in_place else _early(done, page, stages, controls.spacing)
-            chosen = _chosen(done, page, stages, can, amount=amount, kind=kind, spoiled=spoiled, rng=rng)
+            can = _main(result, page) if in_place else _early(result, page, stages, controls.spacing)
+            keys = _chosen(result, page, stages, can, amount=amount, kind=kind, spoiled=spoiled, rng=rng)
             if in_place:
-                done = [_in_place(task, page, chosen, spoiled) for task in done]
+                result = [_in_place(task, page, keys, spoiled) for task in result]
             else:
-                done = _added(done, page, stages, chosen, spoiled, spacing=controls.spacing, rng=rng)
+                result = _added(result, page, stages, keys, spoiled, spacing=controls.spacing, rng=rng)
         repeats = _amount(controls.repeats, page, stages)
-        done = _repeated(done, page, stages, repeats, spacing=controls.spacing, rng=rng)
-        done = placed(done, page, stages, [item for item in controls.gold if _asks(stages, item)], rng)
-    return done
+        result = _repeated(result, page, stages, repeats, spacing=controls.spacing, rng=rng)
+        result = placed(result, page, stages, [item for item in controls.gold if _asks(stages, item)], rng)
+    return result
 
 
 def _amount(amount: Amount, page: str, stages: Sequence[Stage]) -> float:
@@ -136,7 +136,7 @@ def _chosen(
             next_step="Give the amount by page, and leave this page out.",
         )
     mine = _main(tasks, page)
-    wanted = {judge: _count(amount, len(keys)) for judge, keys in mine.items()}
+    number_by_judge = {judge: _count(amount, len(keys)) for judge, keys in mine.items()}
     have = dict.fromkeys(mine, 0)
     holders: dict[Key, list[str]] = {}
     for judge, keys in mine.items():
@@ -145,32 +145,32 @@ def _chosen(
     able = {judge: set(keys) for judge, keys in can.items()}
     every = sorted(key for key, judges in holders.items() if all(key in able[judge] for judge in judges))
     order = [every[int(at)] for at in rng.permutation(len(every))]
-    chosen: set[Key] = set()
+    selection: set[Key] = set()
     for key in sorted(order, key=lambda key: -len(holders[key])):
-        if any(have[judge] >= wanted[judge] for judge in holders[key]):
+        if any(have[judge] >= number_by_judge[judge] for judge in holders[key]):
             continue
         if spoiled.possible(key):
-            chosen.add(key)
+            selection.add(key)
             have |= {judge: have[judge] + 1 for judge in holders[key]}
-    lacking = next((judge for judge in mine if have[judge] < wanted[judge]), None)
+    lacking = next((judge for judge in mine if have[judge] < number_by_judge[judge]), None)
     if lacking is not None:
         raise DesignError(
-            f"{wanted[lacking]} items of page {page!r} are to be {kind} for {lacking or 'everyone'}, but only "
+            f"{number_by_judge[lacking]} items of page {page!r} are to be {kind} for {lacking or 'everyone'}, but only "
             f"{have[lacking]} can be.",
             next_step=f"Ask for {have[lacking]}, or add texts that are long enough.",
         )
-    return chosen
+    return selection
 
 
 def _count(amount: float, items: int) -> int:
     return min(items, round(amount * items) if amount < 1 else int(amount))
 
 
-def _in_place(task: Task, page: str, chosen: set[Key], spoiled: Spoiled) -> Task:
-    if task.page != page or not any(key_of(item) in chosen for item in task.items):
+def _in_place(task: Task, page: str, keys: set[Key], spoiled: Spoiled) -> Task:
+    if task.page != page or not any(key_of(item) in keys for item in task.items):
         return task
     items = (
-        spoiled.item(item) if key_of(item) in chosen and item.role is Role.MAIN and item.systems else item
+        spoiled.item(item) if key_of(item) in keys and item.role is Role.MAIN and item.systems else item
         for item in task.items
     )
     return replace(task, items=tuple(items))
@@ -180,18 +180,18 @@ def _added(
     tasks: Sequence[Task],
     page: str,
     stages: Sequence[Stage],
-    chosen: set[Key],
+    keys: set[Key],
     spoiled: Spoiled,
     *,
     spacing: int,
     rng: Generator,
 ) -> list[Task]:
     def copy(item: Item) -> Item:
-        return spoiled.item(item) if key_of(item) in chosen else replace(item, role=Role.REPEAT, expected={})
+        return spoiled.item(item) if key_of(item) in keys else replace(item, role=Role.REPEAT, expected={})
 
-    wanted = {judge: chosen & set(items) for judge, items in _main(tasks, page).items()}
-    _refuse_pool(wanted)
-    return again(tasks, page, stages, wanted, copy, spacing=spacing, rng=rng)
+    keys_by_judge = {judge: keys & set(items) for judge, items in _main(tasks, page).items()}
+    _refuse_pool(keys_by_judge)
+    return again(tasks, page, stages, keys_by_judge, copy, spacing=spacing, rng=rng)
 
 
 def _repeated(
@@ -200,7 +200,7 @@ def _repeated(
     """Repeats are drawn for each judge among what comes early enough to come again."""
     if amount <= 0:
         return list(tasks)
-    wanted: dict[str, set[Key]] = {}
+    keys_by_judge: dict[str, set[Key]] = {}
     for judge, keys in _early(tasks, page, stages, spacing).items():
         mine = [task for task in tasks if task.judge == judge and task.page == page]
         count = _count(amount, sum(len(t.items) for t in mine) if is_isolated(stages) else len(mine))
@@ -211,31 +211,37 @@ def _repeated(
                 f"{spacing} items before they come again.",
                 next_step=f"Ask for {len(early)}, or say a smaller spacing.",
             )
-        wanted[judge] = {early[int(at)] for at in rng.permutation(len(early))[:count]}
-    _refuse_pool(wanted)
+        keys_by_judge[judge] = {early[int(at)] for at in rng.permutation(len(early))[:count]}
+    _refuse_pool(keys_by_judge)
     return again(
-        tasks, page, stages, wanted, lambda item: replace(item, role=Role.REPEAT, expected={}), spacing=spacing, rng=rng
+        tasks,
+        page,
+        stages,
+        keys_by_judge,
+        lambda item: replace(item, role=Role.REPEAT, expected={}),
+        spacing=spacing,
+        rng=rng,
     )
 
 
 def _early(tasks: Sequence[Task], page: str, stages: Sequence[Stage], spacing: int) -> dict[str, list[Key]]:
     """The main items of a page by judge that enough others follow for them to come again."""
-    found: dict[str, list[Key]] = {}
+    keys_by_judge: dict[str, list[Key]] = {}
     for judge, mine in by_judge(tasks):
         groups = [list(task.items) for task in mine if task.page == page]
         if is_isolated(stages):
             groups = [[item] for group in groups for item in group]
         after = sum(map(len, groups))
-        found[judge] = []
+        keys_by_judge[judge] = []
         for group in groups:
             after -= len(group)
             if after >= spacing:
-                found[judge] += [key_of(item) for item in group if item.role is Role.MAIN]
-    return found
+                keys_by_judge[judge] += [key_of(item) for item in group if item.role is Role.MAIN]
+    return keys_by_judge
 
 
-def _refuse_pool(wanted: Mapping[str, set[Key]]) -> None:
-    if wanted.get(""):
+def _refuse_pool(keys_by_judge: Mapping[str, set[Key]]) -> None:
+    if keys_by_judge.get(""):
         raise DesignError(
             "In a pool nobody is sure to meet the same text again.",
             next_step="Leave out repeats and put spoiled items in place of others (in_place).",

@@ -89,29 +89,31 @@ def met(rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_i
     if value is None:
         return None
     number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-    given = _labels(value)
-    for name, wanted in rule.items():
+    labels = _labels(value)
+    for name, condition in rule.items():
         holds: bool | None
         match name:
             case "is":
                 near = rule.get("within")
-                holds = value == wanted if near is None or number is None else abs(number - float(wanted)) <= near
+                holds = value == condition if near is None or number is None else abs(number - float(condition)) <= near
             case "one_of":
-                holds = value in wanted
+                holds = value in condition
             case "rows":
-                holds = isinstance(value, Mapping) and all(value.get(row) == option for row, option in wanted.items())
+                holds = isinstance(value, Mapping) and all(
+                    value.get(row) == option for row, option in condition.items()
+                )
             case "at_least":
-                holds = number is not None and number >= wanted
+                holds = number is not None and number >= condition
             case "at_most":
-                holds = number is not None and number <= wanted
+                holds = number is not None and number <= condition
             case "includes":
-                holds = set(wanted) <= given
+                holds = set(condition) <= labels
             case "excludes":
-                holds = not set(wanted) & given
+                holds = not set(condition) & labels
             case "marks_at_least":
-                holds = isinstance(value, list) and len(value) >= wanted
+                holds = isinstance(value, list) and len(value) >= condition
             case "worst":
-                holds = all(rank < value[wanted] for at, rank in enumerate(value) if at != wanted)
+                holds = all(rank < value[condition] for at, rank in enumerate(value) if at != condition)
             case "below_original":
                 if original is None or number is None:
                     return None
@@ -134,7 +136,7 @@ def outcomes(
     latest: dict[tuple[object, ...], Judgement] = {}
     for judgement in judgements:
         latest[_key(judgement.judge, judgement, judgement.question, judgement.role)] = judgement
-    found = []
+    results = []
     for task in tasks:
         for item in task.items:
             for question, rule in item.expected.items():
@@ -143,29 +145,29 @@ def outcomes(
                 own = latest.get(_key(task.judge, item, question, item.role))
                 main = latest.get(_key(task.judge, item, question, Role.MAIN))
                 value = own.value if own else None
-                asked = (questions or {}).get(question)
-                lower = getattr(asked, "direction", "") == "lower_is_better"
+                definition = (questions or {}).get(question)
+                lower = getattr(definition, "direction", "") == "lower_is_better"
                 fits = met(rule, value, main.value if main else None, lower_is_better=lower)
                 tie = "worst" in rule and isinstance(value, list) and value.count(value[rule["worst"]]) > 1
-                found.append(
+                results.append(
                     Outcome(task.judge, item.role, task.page, question, item.document, item.segment, value, fits, tie)
                 )
-    return found
+    return results
 
 
-def misses(found: Iterable[Outcome], role: Role = Role.CONTROL) -> list[Misses]:
+def misses(results: Iterable[Outcome], role: Role = Role.CONTROL) -> list[Misses]:
     """Misses per judge and page, in order of appearance."""
     by_item: dict[tuple[str, str], dict[tuple[str, str], list[Outcome]]] = {}
-    for outcome in found:
+    for outcome in results:
         if outcome.role is role:
             items = by_item.setdefault((outcome.judge, outcome.page), {})
             items.setdefault((outcome.document, outcome.segment), []).append(outcome)
     rows = []
     for (judge, page), items in by_item.items():
-        answered = [rules for rules in items.values() if any(rule.met is not None for rule in rules)]
-        missed = [rules for rules in answered if any(rule.met is False for rule in rules)]
-        ties = [rules for rules in missed if any(rule.tie and rule.met is False for rule in rules)]
-        rows.append(Misses(judge, page, len(items), len(answered), len(missed), len(ties)))
+        with_answer = [rules for rules in items.values() if any(rule.met is not None for rule in rules)]
+        failures = [rules for rules in with_answer if any(rule.met is False for rule in rules)]
+        ties = [rules for rules in failures if any(rule.tie and rule.met is False for rule in rules)]
+        rows.append(Misses(judge, page, len(items), len(with_answer), len(failures), len(ties)))
     return rows
 
 

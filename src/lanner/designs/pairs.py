@@ -50,8 +50,8 @@ def assign(
             shares = []
             for document in dealt.get(judge.id, ()):
                 sets = _sets(document, systems, size)
-                chosen = tuple(sets[(turn + step) % len(sets)] for step in range(min(per_document, len(sets))))
-                shares.append(Share(document, compared=chosen))
+                selection = tuple(sets[(turn + step) % len(sets)] for step in range(min(per_document, len(sets))))
+                shares.append(Share(document, compared=selection))
                 turn += per_document
             tasks[judge.id] = lay_out(layout, judge, shares, rng=rng, arm=arm)
     return [task for judge in judges for task in tasks[judge.id]]

@@ -38,9 +38,9 @@ def assign(
     """`whole` documents as wholes (0: half of them); `sentences_each` from the others for each judge, in `sets`
     different sets (0: as many as there are)."""
     refuse(documents, judges)
-    isolated, in_full = _two_scenarios(protocol)
+    alone, in_full = _two_scenarios(protocol)
     halves = _halves(documents, whole, rng, swap=swap)
-    drawn = [_draw(_sentences(rest, systems), sentences_each, sets, rng, whole=len(read)) for read, rest in halves]
+    draws = [_draw(_sentences(rest, systems), sentences_each, sets, rng, whole=len(read)) for read, rest in halves]
     layout = Layout(protocol, tuple(systems), True, sentences_per_task)
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
@@ -50,11 +50,11 @@ def assign(
         for judge in mine:
             place = places.get(judge.id, 0)
             half = place % len(halves)
-            picked = drawn[half][(place // len(halves)) % sets]
+            sentences = draws[half][(place // len(halves)) % sets]
             shares = [Share(document, in_full) for document in halves[half][0]]
-            shares += [Share(d, isolated, segments=picked[d.id]) for d in halves[half][1] if picked.get(d.id)]
+            shares += [Share(d, alone, segments=sentences[d.id]) for d in halves[half][1] if sentences.get(d.id)]
             turn = place // (len(halves) * sets)
-            order = [isolated, in_full] if turn % 2 else [in_full, isolated]
+            order = [alone, in_full] if turn % 2 else [in_full, alone]
             tasks[judge.id] = lay_out(layout, judge, shares, rng=rng, arm=arm, scenarios=order)
     return [task for judge in judges for task in tasks[judge.id]]
 
@@ -108,13 +108,13 @@ def _draw(pool: Sequence[tuple[str, str]], each: int, sets: int, rng: Generator,
             else "Ask for fewer whole documents.",
         )
     order = [pool[int(at)] for at in rng.permutation(len(pool))]
-    picked: list[Picked] = []
+    draws: list[Picked] = []
     for turn in range(sets):
         by_document: dict[str, set[str]] = {}
         for document, segment in order[turn * number : (turn + 1) * number]:
             by_document.setdefault(document, set()).add(segment)
-        picked.append({document: frozenset(segments) for document, segments in by_document.items()})
-    return picked
+        draws.append({document: frozenset(segments) for document, segments in by_document.items()})
+    return draws
 
 
 def _refuse_judges(judges: int, cells: int, sets: int, *, swap: bool) -> None:

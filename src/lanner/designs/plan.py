@@ -93,12 +93,12 @@ class Plan:
     def facts(self) -> list[tuple[str, str]]:
         """Sentences of two halves for a short table: what, and how much."""
         items = sum(page.items for page in self.pages)
-        judged = sum(page.judged for page in self.pages)
+        total = sum(page.judged for page in self.pages)
         money = "" if self.cost is None else f", {self.cost:,.2f} at the given rate"
         width = "" if self.half_width is None else f"; agreement to about ±{self.half_width:.2f}"
         return [
             ("documents", f"{self.documents}, {self.shared_documents} of them judged by several"),
-            ("items", f"{items:,} different, judged {judged:,} times; {self.answers:,} answers"),
+            ("items", f"{items:,} different, judged {total:,} times; {self.answers:,} answers"),
             ("work", f"{_time(self.hours)}{money}"),
             ("overlap", f"{self.pairs_in_common} of {self.pairs} pairs of judges have items in common{width}"),
             ("balance", f"sides within {self.sides}, systems within {self.systems} for each judge"),
@@ -122,27 +122,29 @@ def plan(
     for task in tasks:
         by_judge.setdefault(task.judge, []).append(task)
     people = tuple(_judge(judge, mine, per_item, hourly_rate) for judge, mine in by_judge.items() if judge or mine)
-    judged = _judged(tasks)
-    shared = {unit: who for unit, who in judged.items() if len(who) > 1}
-    in_common = _in_common(shared)
+    judges_by_unit = _judged(tasks)
+    overlap = {unit: who for unit, who in judges_by_unit.items() if len(who) > 1}
+    in_common = _in_common(overlap)
     hours = sum(person.hours for person in people)
-    width = half_width(len(shared), len({unit[1] for unit in shared}))
-    known = [judge for judge in by_judge if judge]
+    width = half_width(len(overlap), len({unit[1] for unit in overlap}))
+    judges_with_tasks = [judge for judge in by_judge if judge]
     return Plan(
         protocol=protocol.label,
         documents=len(documents),
         judges=people,
-        pages=tuple(_page(page, tasks, judged, per_item[page]) for page in _pages(tasks, protocol)),
+        pages=tuple(_page(page, tasks, judges_by_unit, per_item[page]) for page in _pages(tasks, protocol)),
         answers=_answers(tasks, protocol),
         hours=hours,
         cost=None if hourly_rate is None else hours * hourly_rate,
-        shared_documents=len({unit[1] for unit in shared}),
+        shared_documents=len({unit[1] for unit in overlap}),
         pairs_in_common=len(in_common),
-        pairs=math.comb(len(known), 2),
+        pairs=math.comb(len(judges_with_tasks), 2),
         sides=_sides(tasks),
         systems=_systems(tasks, protocol),
         half_width=width,
-        warnings=tuple(_warnings(by_judge, people, judged, documents, wanted=wanted_half_width, in_common=in_common)),
+        warnings=tuple(
+            _warnings(by_judge, people, judges_by_unit, documents, overlap_goal=wanted_half_width, in_common=in_common)
+        ),
     )
 
 
@@ -185,17 +187,17 @@ def _unit(page: str, item: Item) -> Unit:
 
 def _judged(tasks: Sequence[Task]) -> dict[Unit, list[str]]:
     """Who judges each main item; in a pool each free task is someone else's."""
-    judged: dict[Unit, list[str]] = defaultdict(list)
+    judges_by_unit: dict[Unit, list[str]] = defaultdict(list)
     for at, task in enumerate(tasks):
         for item in task.items:
             if item.document and item.role in (Role.MAIN, Role.CALIBRATION):
-                judged[_unit(task.page, item)].append(task.judge or f"{ANYONE} {at}")
-    return judged
+                judges_by_unit[_unit(task.page, item)].append(task.judge or f"{ANYONE} {at}")
+    return judges_by_unit
 
 
-def _in_common(shared: Mapping[Unit, Sequence[str]]) -> Counter[tuple[str, str]]:
+def _in_common(overlap: Mapping[Unit, Sequence[str]]) -> Counter[tuple[str, str]]:
     """How many items each pair of judges has in common."""
-    teams = Counter(tuple(sorted(set(who))) for who in shared.values())
+    teams = Counter(tuple(sorted(set(who))) for who in overlap.values())
     counts: Counter[tuple[str, str]] = Counter()
     for team, number in teams.items():
         for one, two in combinations([judge for judge in team if not judge.startswith(ANYONE)], 2):
@@ -204,13 +206,13 @@ def _in_common(shared: Mapping[Unit, Sequence[str]]) -> Counter[tuple[str, str]]
 
 
 def _pages(tasks: Sequence[Task], protocol: Protocol) -> list[str]:
-    used = {task.page for task in tasks}
-    return [page for page in protocol.pages if page in used]
+    pages = {task.page for task in tasks}
+    return [page for page in protocol.pages if page in pages]
 
 
-def _page(page: str, tasks: Sequence[Task], judged: Mapping[Unit, Sequence[str]], minutes: float) -> PagePlan:
+def _page(page: str, tasks: Sequence[Task], judges_by_unit: Mapping[Unit, Sequence[str]], minutes: float) -> PagePlan:
     every = [item for task in tasks if task.page == page for item in task.items]
-    mine = [who for unit, who in judged.items() if unit[0] == page] or [
+    mine = [who for unit, who in judges_by_unit.items() if unit[0] == page] or [
         [task.judge] for task in tasks if task.page == page
     ]
     return PagePlan(
@@ -226,8 +228,8 @@ def _page(page: str, tasks: Sequence[Task], judged: Mapping[Unit, Sequence[str]]
 
 def _answers(tasks: Sequence[Task], protocol: Protocol) -> int:
     """Required questions that do not depend on other answers, over all items."""
-    asked = {page: _required(stages) for page, stages in protocol.pages.items()}
-    return sum(len(task.items) * asked[task.page] for task in tasks)
+    required = {page: _required(stages) for page, stages in protocol.pages.items()}
+    return sum(len(task.items) * required[task.page] for task in tasks)
 
 
 def _required(stages: Sequence[Stage]) -> int:
@@ -238,10 +240,12 @@ def _sides(tasks: Sequence[Task]) -> int:
     """The largest difference in how often outputs of one set stand first for one judge on one page."""
     first: dict[tuple[str, str, Unit], Counter[str]] = defaultdict(Counter)
     for task in tasks:
-        shown = [item for item in task.items if len(item.systems) > 1 and item.role is Role.MAIN]
-        if len({(item.document, item.systems) for item in shown}) == 1:
-            shown = shown[:1]  # the sentences of a document share the order of their outputs: it counts once
-        for item in shown:
+        comparisons = [item for item in task.items if len(item.systems) > 1 and item.role is Role.MAIN]
+        if len({(item.document, item.systems) for item in comparisons}) == 1:
+            comparisons = comparisons[
+                :1
+            ]  # the sentences of a document share the order of their outputs: it counts once
+        for item in comparisons:
             first[task.judge, task.page, tuple(sorted(item.systems))][item.systems[0]] += 1
     return max((max(c[n] for n in key[2]) - min(c[n] for n in key[2]) for key, c in first.items()), default=0)
 
@@ -249,58 +253,62 @@ def _sides(tasks: Sequence[Task]) -> int:
 def _systems(tasks: Sequence[Task], protocol: Protocol) -> int:
     """The largest difference in how many documents of each system a judge rates on one page."""
     rating = {p for p, stages in protocol.pages.items() if any(stage.object is Object.OUTPUT for stage in stages)}
-    seen: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    pairings: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     every: set[str] = set()
     for task in tasks:
         for item in task.items:
             if task.page in rating and len(item.systems) == 1:
-                seen[task.judge, task.page][item.systems[0]].add(item.document)
+                pairings[task.judge, task.page][item.systems[0]].add(item.document)
                 every.add(item.systems[0])
-    spans = [[len(found.get(name, ())) for name in every] for found in seen.values()]
+    spans = [[len(row.get(name, ())) for name in every] for row in pairings.values()]
     return max((max(counts) - min(counts) for counts in spans), default=0)
 
 
 def _warnings(
     by_judge: Mapping[str, Sequence[Task]],
     people: Sequence[JudgePlan],
-    judged: Mapping[Unit, Sequence[str]],
+    judges_by_unit: Mapping[Unit, Sequence[str]],
     documents: Sequence[Document],
     *,
-    wanted: float | None,
+    overlap_goal: float | None,
     in_common: Mapping[tuple[str, str], int],
 ) -> list[str]:
-    found = []
+    warnings = []
     if idle := [judge for judge, mine in by_judge.items() if not mine]:
-        found.append(f"Nothing is assigned to {', '.join(idle[:5])}{' and others' if len(idle) > 5 else ''}.")
-    used = {unit[1] for unit in judged}
-    if unused := [document.id for document in documents if document.id not in used]:
-        found.append(f"{len(unused)} of {len(documents)} documents are judged by nobody, for instance {unused[0]!r}.")
-    found += _overlap_warnings(judged, wanted)
+        warnings.append(f"Nothing is assigned to {', '.join(idle[:5])}{' and others' if len(idle) > 5 else ''}.")
+    document_ids = {unit[1] for unit in judges_by_unit}
+    if left_over := [document.id for document in documents if document.id not in document_ids]:
+        warnings.append(
+            f"{len(left_over)} of {len(documents)} documents are judged by nobody, for instance {left_over[0]!r}."
+        )
+    warnings += _overlap_warnings(judges_by_unit, overlap_goal)
     if "" not in by_judge and len(parts := _parts(list(by_judge), in_common)) > 1 and in_common:
-        found.append(f"The judges fall into {len(parts)} groups that share no item: they cannot be compared directly.")
+        warnings.append(
+            f"The judges fall into {len(parts)} groups that share no item: they cannot be compared directly."
+        )
     hours = [person.hours for person in people if person.judge != ANYONE and person.hours]
     if hours and max(hours) > UNEVEN * min(hours):
-        found.append(f"Work is uneven: from {_time(min(hours))} to {_time(max(hours))}.")
+        warnings.append(f"Work is uneven: from {_time(min(hours))} to {_time(max(hours))}.")
     few = [person.judge for person in people if 0 < person.controls < FEW_CONTROLS]
     if few:
-        found.append(
+        warnings.append(
             f"With fewer than {FEW_CONTROLS} control items a careless judge cannot be told from bad luck: "
             f"{', '.join(few[:5])}."
         )
-    return found
+    return warnings
 
 
-def _overlap_warnings(judged: Mapping[Unit, Sequence[str]], wanted: float | None) -> list[str]:
-    shared = {unit for unit, who in judged.items() if len(who) > 1}
-    width = half_width(len(shared), len({unit[1] for unit in shared}))
+def _overlap_warnings(judges_by_unit: Mapping[Unit, Sequence[str]], overlap_goal: float | None) -> list[str]:
+    overlap = {unit for unit, who in judges_by_unit.items() if len(who) > 1}
+    width = half_width(len(overlap), len({unit[1] for unit in overlap}))
     if width is None:
-        return ["No item is judged by two judges, so agreement cannot be known."] if judged else []
-    if wanted is None or width <= wanted:
+        return ["No item is judged by two judges, so agreement cannot be known."] if judges_by_unit else []
+    if overlap_goal is None or width <= overlap_goal:
         return []
-    per_document = len(shared) / len({unit[1] for unit in shared})
-    more = math.ceil(len(shared) * (width / wanted) ** 2 / per_document)
+    per_document = len(overlap) / len({unit[1] for unit in overlap})
+    more = math.ceil(len(overlap) * (width / overlap_goal) ** 2 / per_document)
     return [
-        f"Agreement will be known to about ±{width:.2f}; for ±{wanted:g} about {more} documents would have to be "
+        f"Agreement will be known to about ±{width:.2f}; for ±{overlap_goal:g} about {more} documents would have to be "
         "judged by several."
     ]
 
@@ -309,8 +317,8 @@ def _parts(judges: Sequence[str], in_common: Mapping[tuple[str, str], int]) -> l
     """Groups of judges that are joined by common items, directly or through others."""
     parts = [{judge} for judge in judges]
     for one, two in in_common:
-        joined = [part for part in parts if part & {one, two}]
-        parts = [part for part in parts if part not in joined] + [set().union(*joined)]
+        touching = [part for part in parts if part & {one, two}]
+        parts = [part for part in parts if part not in touching] + [set().union(*touching)]
     return parts
 
 

@@ -42,15 +42,15 @@ def prepare(
     """The tasks a campaign begins with, or those that follow a calibration round (`part="rest"`). Items are spoiled by
     `seed` alone, so that judges who come later get the same ones."""
     given = settings or {}
-    if shared := given.get("calibration"):
-        first, documents = training.calibration(documents, judges, protocol, shared, rng=rng, systems=systems)
+    if round_documents := given.get("calibration"):
+        first, documents = training.calibration(documents, judges, protocol, round_documents, rng=rng, systems=systems)
         if part == "first":
             return _with_tutorial(first, protocol, given)
     tasks = designs.assign(design, documents, judges, protocol, rng=rng, systems=systems, **(options or {}))
-    if wanted := given.get("controls"):
+    if control_settings := given.get("controls"):
         dice = np.random.default_rng([seed, 1])
-        tasks = controls.add(tasks, documents, protocol, controls.Controls.from_settings(wanted), rng=dice)
-    return training.after_calibration(tasks, protocol) if shared else _with_tutorial(tasks, protocol, given)
+        tasks = controls.add(tasks, documents, protocol, controls.Controls.from_settings(control_settings), rng=dice)
+    return training.after_calibration(tasks, protocol) if round_documents else _with_tutorial(tasks, protocol, given)
 
 
 def _with_tutorial(tasks: Sequence[Task], protocol: Protocol, settings: Mapping[str, Json]) -> list[Task]:

@@ -39,12 +39,12 @@ def promote(
     for judge in judges:
         if not all(is_for(stage, judge, judge.attributes.get("arm")) for stage in stages):
             continue
-        wanted = set(units.get(str(judge.attributes.get(per, "")) if per else "", ()))
-        found: list[Item] = []
+        promoted_units = set(units.get(str(judge.attributes.get(per, "")) if per else "", ()))
+        result: list[Item] = []
         for document in documents:
             for shown in outputs(document, stages, systems):
-                found += [i for i in items(document, stages, shown) if (i.document, i.segment) in wanted]
+                result += [i for i in items(document, stages, shown) if (i.document, i.segment) in promoted_units]
         if any(stage.shuffled for stage in stages):
-            found = shuffled(found, Sides(rng), rng)
-        tasks += [Task(0, judge.id, page, part) for part in cut(found, sentences_per_task)]
+            result = shuffled(result, Sides(rng), rng)
+        tasks += [Task(0, judge.id, page, part) for part in cut(result, sentences_per_task)]
     return tasks

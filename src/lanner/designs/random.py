@@ -44,11 +44,11 @@ def assign(
             next_step=f"Ask for at least {max(1, judges_per_document)} on the overlap.",
         )
     layout = Layout(protocol, tuple(systems), True, sentences_per_task)
-    shared = spread(documents, overlap, rng)
-    wanted = [judges_on_overlap if document.id in shared else judges_per_document for document in documents]
+    overlap_ids = spread(documents, overlap, rng)
+    counts = [judges_on_overlap if document.id in overlap_ids else judges_per_document for document in documents]
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
-        dealt = allocate(documents, reading(mine, protocol, arm), wanted, rng)
+        dealt = allocate(documents, reading(mine, protocol, arm), counts, rng)
         for judge in mine:
             shares = [Share(document) for document in dealt.get(judge.id, ())]
             tasks[judge.id] = lay_out(layout, judge, shares, rng=rng, arm=arm)

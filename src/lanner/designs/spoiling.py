@@ -33,34 +33,34 @@ def pieces(text: str, language: str = "") -> list[re.Match[str]]:
 def shuffled_words(text: str, rng: Generator, language: str = "") -> str:
     """The text with its words in chance order, except for a tenth at either end. A text too short to be shuffled
     stays as it is: ask `can_be_shuffled` first."""
-    found = pieces(text, language)
-    kept = _kept(len(found))
-    middle = [match.group() for match in found[kept : len(found) - kept]]
-    mixed = middle
-    while len(set(middle)) > 1 and mixed == middle:
-        mixed = [middle[int(at)] for at in rng.permutation(len(middle))]
-    return _put(text, found[kept : len(found) - kept], mixed)
+    words = pieces(text, language)
+    margin = _kept(len(words))
+    middle = [match.group() for match in words[margin : len(words) - margin]]
+    order = middle
+    while len(set(middle)) > 1 and order == middle:
+        order = [middle[int(at)] for at in rng.permutation(len(middle))]
+    return _put(text, words[margin : len(words) - margin], order)
 
 
 def can_be_shuffled(text: str, language: str = "", least: int = 4) -> bool:
     """Whether enough different words lie between the ends for the text to become nonsense."""
-    found = pieces(text, language)
-    kept = _kept(len(found))
-    return len({match.group() for match in found[kept : len(found) - kept]}) >= least
+    words = pieces(text, language)
+    margin = _kept(len(words))
+    return len({match.group() for match in words[margin : len(words) - margin]}) >= least
 
 
 def with_stretch_of(text: str, donor: str, rng: Generator, language: str = "") -> str:
     """The text with a stretch of words replaced by words of another text: one for three words, two for five, and so on
     to a quarter of a long text, as in direct assessment's degraded items. A stretch at the end where the donor has
     fewer words."""
-    found, others = pieces(text, language), [match.group() for match in pieces(donor, language)]
-    if not found or not others:
+    words, others = pieces(text, language), [match.group() for match in pieces(donor, language)]
+    if not words or not others:
         return text
-    wanted = next((number for most, number in _REPLACED if len(found) <= most), len(found) // 4)
-    length = min(wanted, len(found), len(others))
-    start = int(rng.integers(len(found) - length + 1))
+    number_replaced = next((number for most, number in _REPLACED if len(words) <= most), len(words) // 4)
+    length = min(number_replaced, len(words), len(others))
+    start = int(rng.integers(len(words) - length + 1))
     first = int(rng.integers(len(others) - length + 1))
-    return _put(text, found[start : start + length], others[first : first + length])
+    return _put(text, words[start : start + length], others[first : first + length])
 
 
 def _kept(count: int) -> int:

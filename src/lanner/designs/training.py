@@ -29,11 +29,11 @@ def with_tutorial(tasks: Sequence[Task], items: Sequence[Item], page: str) -> li
             next_step="Give each tutorial item the answers it expects, with an explanation.",
         )
     tutorial = tuple(replace(item, role=Role.TUTORIAL) for item in items)
-    done: list[Task] = []
+    result: list[Task] = []
     for judge, mine in by_judge(tasks):
         first = next((at for at, task in enumerate(mine) if task.items[0].document), len(mine))
-        done += [*mine[:first], Task(0, judge, page, tutorial), *mine[first:]]
-    return done
+        result += [*mine[:first], Task(0, judge, page, tutorial), *mine[first:]]
+    return result
 
 
 def calibration(
@@ -47,26 +47,26 @@ def calibration(
 ) -> tuple[list[Task], list[Document]]:
     """The tasks of a calibration round on the named documents, for everyone, and the documents that are left for the
     design. Questionnaires in front of the texts are part of the round; those behind come at the very end."""
-    known = {document.id: document for document in documents}
+    by_id = {document.id: document for document in documents}
     for name in names:
-        if name not in known:
-            raise DesignError(f"There is no document {name!r}.", next_step=did_you_mean(name, known))
-    shared = [known[name] for name in names]
-    tasks = full.assign(shared, judges, protocol, rng=rng, systems=systems, all_scenarios=True)
+        if name not in by_id:
+            raise DesignError(f"There is no document {name!r}.", next_step=did_you_mean(name, by_id))
+    round_documents = [by_id[name] for name in names]
+    tasks = full.assign(round_documents, judges, protocol, rng=rng, systems=systems, all_scenarios=True)
     behind = _behind(protocol)
-    kept = [task for task in tasks if task.page not in behind]
+    in_round = [task for task in tasks if task.page not in behind]
     as_calibration = [
         replace(t, items=tuple(replace(item, role=Role.CALIBRATION) for item in t.items)) if t.items[0].document else t
-        for t in kept
+        for t in in_round
     ]
     return as_calibration, [document for document in documents if document.id not in names]
 
 
 def after_calibration(tasks: Sequence[Task], protocol: Protocol) -> list[Task]:
     """A design's tasks without the questionnaires that the calibration round has asked already."""
-    asked = [page for page, stages in protocol.pages.items() if is_about_the_judge(stages)]
-    done = set(asked) - _behind(protocol)
-    return [task for task in tasks if task.page not in done]
+    questionnaires = [page for page, stages in protocol.pages.items() if is_about_the_judge(stages)]
+    past = set(questionnaires) - _behind(protocol)
+    return [task for task in tasks if task.page not in past]
 
 
 def _behind(protocol: Protocol) -> set[str]:
