@@ -38,7 +38,7 @@ from lanner.model import Document, Judge, Segment
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.site import Settings
-from live import Live
+from live_server import Live
 
 NODE = shutil.which("node")
 DRIVER = Path(__file__).parents[1] / "js" / "tabs.js"

@@ -11,6 +11,7 @@ from lanner.cli._source import Source, shares, source_options
 from lanner.errors import InputError
 from lanner.figures.typeset import estimate, p_value, percent
 from lanner.model import Json, Rank, Result
+from lanner.protocols.guessing import GENERIC
 from lanner.stats.bradley_terry import bradley_terry
 from lanner.stats.preference import TIES, majority, sign_test
 from lanner.stats.resample import Resampling
@@ -71,11 +72,12 @@ def command(
 
 
 def _asked(part: Material, question: str | None) -> list[str]:
-    ranked = [q.id for _, q in part.protocol.questions if isinstance(q, Rank)] if part.protocol else _plain(part)
+    named = part.protocol if part.protocol and part.protocol.name != GENERIC else None
+    ranked = [q.id for _, q in named.questions if isinstance(q, Rank)] if named else _plain(part)
     asked = [name for name in ranked if name in set(part.table["question"].unique()) and question in (None, name)]
     if asked:
         return asked
-    if part.protocol:
+    if named:
         raise InputError(f"{part.name} asks for no preference.", next_step="Preferences are questions of kind rank.")
     raise InputError(
         f"{part.name} holds no preference between two outputs.",

@@ -372,7 +372,9 @@ class _Guess:
                 self._take_judges()
             return
         comments = [column for column in self.free if fold(column) in _folded("comment")]
-        numeric = [c for c in self.free if c not in known and _are_numbers(self._values(c)) and not _is_measure(c)]
+        # without texts a length cannot be measured any more: it is kept, so that it can explain answers
+        no_answer = _is_measure if "source" in self.roles or self.outputs else _is_index
+        numeric = [c for c in self.free if c not in known and _are_numbers(self._values(c)) and not no_answer(c)]
         lists = [c for c in self.free if _are_lists(self._values(c))]
         short = [c for c in self.free if c not in comments and 0 < _mean_length(self._values(c)) <= _SHORT_ANSWER]
         others = [c for c in short if self._varies(c)]
@@ -571,5 +573,13 @@ def _are_texts(values: Sequence[Any]) -> bool:
 
 def _is_measure(column: str) -> bool:
     """Numbers about the texts or the row and no answers: lengths, counts, offsets."""
-    words = set(re.split(r"[\W_]+", column.casefold()))
-    return not words.isdisjoint({"length", "len", "tokens", "words", "chars", "id", "idx", "index", "order", "number"})
+    return _is_index(column) or not _words(column).isdisjoint({"length", "len", "tokens", "words", "chars"})
+
+
+def _is_index(column: str) -> bool:
+    """Numbers that tell rows apart."""
+    return not _words(column).isdisjoint({"id", "idx", "index", "order", "number"})
+
+
+def _words(column: str) -> set[str]:
+    return set(re.split(r"[\W_]+", column.casefold()))
