@@ -46,6 +46,7 @@ FENCE = re.compile(
 )
 ENTRY_POINTS = {"lanner.protocols", "lanner.formats", "lanner.designs", "lanner.segmenters", "lanner.taggers"}
 MODULES = {
+    "library": "lanner.agreement",
     "agreement": "lanner.stats.agreement",
     "api": "lanner.client",
     "association": "lanner.stats.association",
@@ -205,7 +206,7 @@ def test_tables_of_names_are_complete():
 def test_what_a_page_names_is_there(page):
     """Modules and functions, optional extras, benchmarks, files of the repository."""
     content = text(page)
-    for name in set(re.findall(r"`(lanner(?:\.\w+)+)`", content)) - {"lanner.sqlite", *ENTRY_POINTS}:
+    for name in set(re.findall(r"`(lanner(?:\.\w+)+)`", content)) - {"lanner.sqlite", "lanner.toml", *ENTRY_POINTS}:
         assert pkgutil.resolve_name(name) is not None
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     assert set(re.findall(r"lanner\[(\w+)\]|extra `(\w+)`", content)) <= {(e, "") for e in extras} | {
