@@ -136,3 +136,14 @@ test('a question that no longer applies is neither missing nor sent', () => {
   assert.equal(store.state(0), 'done');
   assert.deepEqual(store.unsent(0), { first: 'yes' });
 });
+
+test('an item that asks for nothing but a remark is done without an answer', () => {
+  const rating = question('rating', 'scale', {
+    when: [{ question: 'context', is_not: ['alone'] }],
+  });
+  const remark = question('remark', 'text', { required: false, need: 0 });
+  const asked = new Store([rating, remark], [item({ earlier: { context: 'local' } })]);
+  const skipped = new Store([rating, remark], [item({ earlier: { context: 'alone' } })]);
+  assert.equal(asked.state(0), '');
+  assert.equal(skipped.state(0), 'done');
+});

@@ -79,9 +79,17 @@ export class Store {
   started(i) {
     return Object.values(this.items[i].answers).some(v => v != null);
   }
+  /** Whether an item asks for nothing but a remark, so that it need not be started. @param {number} i */
+  asksNothing(i) {
+    return this.questions.every(q => !this.applies(i, q) || (q.kind === 'text' && !q.required));
+  }
   /** @param {number} i @returns {''|'partial'|'done'} */
   state(i) {
-    return !this.started(i) ? '' : this.missing(i).length ? 'partial' : 'done';
+    return !this.started(i) && !this.asksNothing(i)
+      ? ''
+      : this.missing(i).length
+        ? 'partial'
+        : 'done';
   }
 
   /** Answers the server does not have yet and would accept. @param {number} i @returns {Answers} */
