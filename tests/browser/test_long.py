@@ -30,7 +30,7 @@ def test_two_hundred_sentences(live: Live, page: Page) -> None:
     page.goto(work.url(task) + "?row=98")
     hands = Hands(page)
     hands.ready()
-    assert page.locator(".row:visible").count() == 11
+    assert 11 <= page.locator(".row:visible").count() < 40, "five before, five after, and more where there is room"
     wanted = [(1 + n % 4, 1 + n) for n in range(5)]
     for sentence, holistic in wanted:
         hands.press("s", str(sentence), str(holistic), "Enter")

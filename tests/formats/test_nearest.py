@@ -22,7 +22,7 @@ def refused(path: Path, content: str | bytes) -> InputError:
     ("name", "content", "seen", "step"),
     [
         ("t.csv", "talk,said\na,b\n", "a .csv file with a table, columns talk, said", "--columns source=COLUMN"),
-        ("t.txt", "Hello there\n", "its first line is “Hello there”", "src.txt with one segment a line"),
+        ("t.txt", "Hello there\n", "its first line is “Hello there”", "lanner import src.en hyp.de"),
         ("t", "Hello\n", "a file without an ending", "lanner formats"),
         ("t.json", '{"info": 1, "data": []}', "a JSON object, keys info, data", "pearmut"),
         ("t.jsonl", '{"id": "a"}\n{"id": "b"}\n', "JSON lines, keys id", "lacks segments"),
@@ -43,7 +43,7 @@ def test_it_says_what_it_saw_and_what_comes_nearest(
 
 def test_the_nearest_format_comes_first_with_what_it_lacks(tmp_path: Path) -> None:
     error = refused(tmp_path / "t.tsv", "system\trater\ttarget\tseverity\na\tb\tc\td\n")
-    assert "Nearest: wmt_mqm (WMT's MQM ratings (TSV)) lacks source, category; table" in error.next_step
+    assert "Nearest: wmt_mqm (WMT's MQM ratings (TSV)) lacks source, category; judgements" in error.next_step
 
 
 def test_a_folder_is_told_by_its_files(tmp_path: Path) -> None:
