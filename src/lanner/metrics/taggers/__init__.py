@@ -16,7 +16,7 @@ from lanner.errors import LannerError
 from lanner.model import languages
 
 GROUP = "lanner.taggers"
-GROUP = "metrics.taggers"
+PACKAGE = "metrics.taggers"
 KINDS = ("noun", "name", "verb", "adjective", "adverb", "pronoun", "marker", "number", "function", "punctuation")
 
 
@@ -36,7 +36,7 @@ Tagger = Callable[[str], list[Token]]
 
 def known() -> dict[str, str]:
     """Languages that have a tagger, and whose it is."""
-    own = {str(registry.module(GROUP, name).LANGUAGE): f"lanner ({name})" for name in registry.names(GROUP)}
+    own = {str(registry.module(PACKAGE, name).LANGUAGE): f"lanner ({name})" for name in registry.names(PACKAGE)}
     return own | {point.name: point.value for point in metadata.entry_points(group=GROUP)}
 
 
@@ -46,8 +46,8 @@ def find(language: str) -> tuple[Tagger, str]:
     base = languages.normal(language).split("-")[0]
     for point in metadata.entry_points(group=GROUP, name=base):
         return point.load(), point.value
-    for name in registry.names(GROUP):
-        module = registry.module(GROUP, name)
+    for name in registry.names(PACKAGE):
+        module = registry.module(PACKAGE, name)
         if base == module.LANGUAGE:
             return module.tag, f"{name}-{module.VERSION}"
     raise LannerError(
