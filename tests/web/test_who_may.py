@@ -38,6 +38,7 @@ WHO_MAY = [
         POST /task/{id:int}/answers
         POST /task/{id:int}/form
         POST /task/{id:int}/finish
+        POST /task/{id:int}/reopen
         """,
     ),
     (
