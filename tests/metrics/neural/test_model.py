@@ -146,7 +146,7 @@ def test_every_distinct_text_is_encoded_once(comet, torch, tmp_path, encoder_fol
     others = [Sample((samples[n]["mt"],), first.source, first.reference) for n in range(1, 9)]
     scores = model.score([first, *others, first])
     assert len(rows) == 2 + 9  # one source, one reference, nine hypotheses
-    assert scores[0] == scores[-1]
+    assert scores[0] == pytest.approx(scores[-1], abs=1e-6)  # a row's place in a matrix may move its last bit
 
 
 def test_batches_do_not_change_scores(comet, torch, tmp_path, encoder_folder, samples):
