@@ -87,12 +87,12 @@ class Layout:
 
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the task; a questionnaire has none."""
-        made = []
+        blocks = []
         for members in together(self.task.items, self.stage.unit):
             document = self.documents.get(self.task.items[members[0]].document)
             if document is not None:
-                made.append(self._block(document, members))
-        return tuple(made)
+                blocks.append(self._block(document, members))
+        return tuple(blocks)
 
     def _block(self, document: Document, members: Sequence[int]) -> Block:
         stage = self.stage
@@ -155,22 +155,22 @@ class Layout:
     def _columns(self, document: Document, systems: int) -> tuple[Column, ...]:
         say, show = self.messages.get, self.stage.show
         marking = [ask for ask in self.questions if ask.kind == "spans"]
-        made = []
+        columns = []
         if "source" in show:
             here = any(ask.missing and "source" not in ask.sides for ask in marking)
             note = say("doc.source") + (": " + say("doc.missing_here") if here else "")
-            made.append(_column(document.source_language, note))
+            columns.append(_column(document.source_language, note))
         if "target" in show and systems == 1:
             here = any("target" in ask.sides for ask in marking)
             note = say("doc.translation") + (": " + say("doc.wrong_here") if here else "")
-            made.append(_column(document.target_language, note))
+            columns.append(_column(document.target_language, note))
         elif "target" in show:
             name = "doc.output" if "source" in show else "doc.text"
             rtl = languages.direction(document.target_language) == "rtl"
-            made += [Column(say(name, letter=letter), "", "", rtl) for letter in LETTERS[:systems]]
+            columns += [Column(say(name, letter=letter), "", "", rtl) for letter in LETTERS[:systems]]
         if "reference" in show:
-            made.append(_column(document.target_language, say("doc.reference")))
-        return tuple(made)
+            columns.append(_column(document.target_language, say("doc.reference")))
+        return tuple(columns)
 
 
 def together(items: Sequence[Item], unit: Unit) -> list[list[int]]:
@@ -190,19 +190,19 @@ def together(items: Sequence[Item], unit: Unit) -> list[list[int]]:
 
 def opened(blocks: Sequence[Block], place: int, whole: bool) -> tuple[Block, ...]:
     """Only the block with the row is shown, and of a long document only the window around the row."""
-    made = []
+    shown_blocks = []
     for block in blocks:
         size = len(block.rows)
         if not 0 <= place < size:
-            made.append(replace(block, hidden=True))
+            shown_blocks.append(replace(block, hidden=True))
         elif block.window is None or (whole and block.can_open):
-            made.append(block)
+            shown_blocks.append(block)
         else:
             low, high = max(0, place - block.window[0]), min(size - 1, place + block.window[1])
             rows = tuple(line if low <= n <= high else _hidden(line) for n, line in enumerate(block.rows))
-            made.append(replace(block, rows=rows, above=low, below=size - 1 - high))
+            shown_blocks.append(replace(block, rows=rows, above=low, below=size - 1 - high))
         place -= size
-    return tuple(made)
+    return tuple(shown_blocks)
 
 
 def _hidden(line: Row) -> Row:
@@ -219,17 +219,17 @@ def writing(language: str) -> tuple[str, str]:
 
 def _reachable(rows: Sequence[Row], before: int, after: int) -> list[Row]:
     """Rows that stand in some judged row's window: what can never be opened is not sent at all."""
-    judged = [place for place, line in enumerate(rows) if line.item is not None]
-    return [line for place, line in enumerate(rows) if any(at - before <= place <= at + after for at in judged)]
+    places = [place for place, line in enumerate(rows) if line.item is not None]
+    return [line for place, line in enumerate(rows) if any(at - before <= place <= at + after for at in places)]
 
 
 def _shown(text: str, index: int, system: str, item: Item | None) -> str:
     """The text, or what a control item shows in its place: for a whole document one line per sentence."""
     if item is not None and system in item.texts:
-        replaced = item.texts[system]
+        text_of_item = item.texts[system]
         if item.segment:
-            return replaced
-        lines = replaced.split("\n")
+            return text_of_item
+        lines = text_of_item.split("\n")
         return lines[index] if index < len(lines) else ""
     return text
 
@@ -255,11 +255,11 @@ def lines(block: Block, first: int, active: int, say: Callable[..., str], *, ans
     columns = block.columns if len(block.columns) > 2 else ()  # on a phone such texts stand under each other, labelled
     labels = [" ".join(filter(None, (column.name, column.note))) for column in columns]
     heads: dict[tuple[str, int, str, str], str] = {}
-    made: list[str] = []
+    parts: list[str] = []
     for at, line in enumerate(block.rows, first):
         aside = line.item is None and block.item is None
-        made += (_opening(line, at, at == active, aside, say), *_cells(line.cells, labels, heads), end)
-    return Markup("".join(made))  # every text in it was escaped
+        parts += (_opening(line, at, at == active, aside, say), *_cells(line.cells, labels, heads), end)
+    return Markup("".join(parts))  # every text in it was escaped
 
 
 def _opening(line: Row, at: int, active: bool, aside: bool, say: Callable[..., str]) -> str:
@@ -281,7 +281,7 @@ def _opening(line: Row, at: int, active: bool, aside: bool, say: Callable[..., s
 
 
 def _cells(cells: Sequence[Cell], labels: Sequence[str], heads: dict[tuple[str, int, str, str], str]) -> list[str]:
-    made: list[str] = []
+    parts: list[str] = []
     for place, cell in enumerate(cells):
         kind = (cell.side, cell.output, cell.lang, cell.dir)  # the same few for every row
         head = heads.get(kind)
@@ -292,5 +292,5 @@ def _cells(cells: Sequence[Cell], labels: Sequence[str], heads: dict[tuple[str, 
                 f'<p class="{_CLASSES[cell.side]}" data-side="{escape(cell.side)}" data-output="{cell.output}"'
                 f'{label}{lang} dir="{escape(cell.dir)}">'
             )
-        made += (head, str(escape(cell.text)), "</p>")
-    return made
+        parts += (head, str(escape(cell.text)), "</p>")
+    return parts

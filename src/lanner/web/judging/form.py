@@ -122,18 +122,20 @@ def asks(
     protocol: Protocol, stages: Sequence[Stage], wording: Wording, messages: Messages, outputs: int = 2
 ) -> tuple[Ask, ...]:
     """Every question of a page in order, with letters for those that have none and the way from one to the next."""
-    made = [
+    questions = [
         _by_kind(_base(protocol, stage, question, wording), question, wording, messages, outputs)
         for stage in stages
         for question in stage.questions
     ]
     if all(stage.unit is not Unit.JUDGE for stage in stages):
-        made = list(_lettered(made))
-    made = [replace(ask, groups=_groups(protocol, wording, ask.rows or ask.options)) for ask in _direct_rows(made)]
-    for place, ask in enumerate(made):
-        following = next((later.id for later in made[place + 1 :] if later.letter and later.required), "")
-        made[place] = replace(ask, next="" if ask.direct else following)
-    return tuple(made)
+        questions = list(_lettered(questions))
+    questions = [
+        replace(ask, groups=_groups(protocol, wording, ask.rows or ask.options)) for ask in _direct_rows(questions)
+    ]
+    for place, ask in enumerate(questions):
+        following = next((later.id for later in questions[place + 1 :] if later.letter and later.required), "")
+        questions[place] = replace(ask, next="" if ask.direct else following)
+    return tuple(questions)
 
 
 def _base(protocol: Protocol, stage: Stage, question: Question, wording: Wording) -> Ask:
@@ -157,10 +159,10 @@ def _base(protocol: Protocol, stage: Stage, question: Question, wording: Wording
         each=question.for_each or "",
     )
     if question.for_each:
-        found = protocol.find(question.for_each)
-        assert found is not None and isinstance(found[1], Labels)
-        labels = [option for option in found[1].options if option.id != found[1].exclusive]
-        rows = _picks(found[1].id, labels, wording, keyed=False)
+        labelled = protocol.find(question.for_each)
+        assert labelled is not None and isinstance(labelled[1], Labels)
+        labels = [option for option in labelled[1].options if option.id != labelled[1].exclusive]
+        rows = _picks(labelled[1].id, labels, wording, keyed=False)
         base = replace(base, rows=rows)
     return base
 
@@ -198,13 +200,13 @@ def _scale(base: Ask, question: Scale, wording: Wording, messages: Messages) -> 
     marks = tuple(_mark(question.id, mark, wording) for mark in question.marks)
     if question.display == "slider" or not 2 <= points <= MOST_BUTTONS:
         hint = messages.get("hint.slider", low=f"{question.min:g}", high=f"{question.max:g}")
-        ordered = tuple(sorted(marks, key=lambda mark: -float(mark.id)))
-        return replace(base, display="slider", options=ordered, numbers=numbers, hint=hint)
+        descending = tuple(sorted(marks, key=lambda mark: -float(mark.id)))
+        return replace(base, display="slider", options=descending, numbers=numbers, hint=hint)
     values = [question.min + place * question.step for place in range(points)]
-    said = {mark.id: mark for mark in marks}
+    marks_by_id = {mark.id: mark for mark in marks}
     digits = _digits(values)
     options = tuple(
-        replace(said.get(f"{value:g}") or _mark(question.id, value, wording), key=key)
+        replace(marks_by_id.get(f"{value:g}") or _mark(question.id, value, wording), key=key)
         for value, key in zip(values, digits, strict=True)
     )
     display = "list" if any(option.label for option in options) else "buttons"
@@ -299,14 +301,14 @@ def _rank(base: Ask, messages: Messages, outputs: int) -> Ask:
 
 
 def _picks(question_id: str, options: Iterable[Option], wording: Wording, *, keyed: bool) -> tuple[Pick, ...]:
-    made = []
+    picks = []
     siblings: dict[str, int] = {}
     for option in options:
         words: Words = wording.option(question_id, option.id)
         parent = option.parent or ""
         place = siblings[parent] = siblings.get(parent, -1) + 1
         key = _position(place) if keyed else ""
-        made.append(
+        picks.append(
             Pick(
                 id=option.id,
                 label=words.label,
@@ -320,7 +322,7 @@ def _picks(question_id: str, options: Iterable[Option], wording: Wording, *, key
                 high=words.high,
             )
         )
-    return tuple(made)
+    return tuple(picks)
 
 
 def _groups(protocol: Protocol, wording: Wording, picks: Sequence[Pick]) -> tuple[Group, ...]:
@@ -328,13 +330,13 @@ def _groups(protocol: Protocol, wording: Wording, picks: Sequence[Pick]) -> tupl
     if not any(pick.group for pick in picks):
         return ()
     order = [*protocol.groups, *(pick.group for pick in picks)]
-    made = []
+    groups = []
     for number, name in enumerate(dict.fromkeys(["", *filter(None, order)])):
         members = tuple(pick for pick in picks if pick.group == name)
         if members:
             words = wording.group(name) if name else Words("")
-            made.append(Group(name, words.label, words.help, number, members))
-    return tuple(made)
+            groups.append(Group(name, words.label, words.help, number, members))
+    return tuple(groups)
 
 
 def _choice_display(options: Sequence[Pick]) -> str:
@@ -352,8 +354,8 @@ def _gist(definition: str) -> str:
 
 
 def _bounds(question: Number) -> dict[str, float]:
-    given = {"min": question.min, "max": question.max, "step": 1 if question.integer else None}
-    return {name: float(value) for name, value in given.items() if value is not None}
+    bounds = {"min": question.min, "max": question.max, "step": 1 if question.integer else None}
+    return {name: float(value) for name, value in bounds.items() if value is not None}
 
 
 def _condition(own: Condition | None, of_stage: Condition | None) -> str:
@@ -362,19 +364,19 @@ def _condition(own: Condition | None, of_stage: Condition | None) -> str:
     return json.dumps(conditions) if conditions else ""
 
 
-def _lettered(made: Sequence[Ask]) -> Iterator[Ask]:
-    used = {*_TAKEN, *(ask.letter for ask in made)}
-    for ask in made:
-        free = next((letter for letter in ask.id if letter.isalpha() and letter not in used), "")
+def _lettered(questions: Sequence[Ask]) -> Iterator[Ask]:
+    letters = {*_TAKEN, *(ask.letter for ask in questions)}
+    for ask in questions:
+        free = next((letter for letter in ask.id if letter.isalpha() and letter not in letters), "")
         wants = not ask.letter and ask.kind not in ("grid", "spans")
-        used.add(free if wants else "")
+        letters.add(free if wants else "")
         yield replace(ask, letter=free) if wants else ask
 
 
-def _direct_rows(made: Sequence[Ask]) -> Iterator[Ask]:
+def _direct_rows(questions: Sequence[Ask]) -> Iterator[Ask]:
     """The first grid that starts out filled in takes the bare digits for its lines."""
-    first = next((ask.id for ask in made if ask.kind == "grid" and ask.preset and not ask.each), None)
-    for ask in made:
+    first = next((ask.id for ask in questions if ask.kind == "grid" and ask.preset and not ask.each), None)
+    for ask in questions:
         if ask.id != first:
             yield ask
             continue

@@ -70,15 +70,15 @@ def keys(questions: Sequence[Ask], messages: Messages, *, unit: Unit) -> tuple[K
     """The keys of a page: first those of its questions, then those of every page but for letters a question has."""
     say = messages.get
     own = [key for ask in questions for key in _keys_of(ask, messages)]
-    made: list[Key] = []
+    shortcuts: list[Key] = []
     if unit is not Unit.JUDGE:
-        made += [Key(say("keys.rows"), ("j", "k")), Key(say("keys.arrows"), ("↓", "↑"))]
-        made.append(Key(say("keys.inside"), ("←", "→")))
-        made.append(Key(say("keys.page"), ("Page ↑", "Page ↓")))
-    made += [Key(say("keys.accept"), ("↵",)), Key(say("keys.undo"), ("u",))]
+        shortcuts += [Key(say("keys.rows"), ("j", "k")), Key(say("keys.arrows"), ("↓", "↑"))]
+        shortcuts.append(Key(say("keys.inside"), ("←", "→")))
+        shortcuts.append(Key(say("keys.page"), ("Page ↑", "Page ↓")))
+    shortcuts += [Key(say("keys.accept"), ("↵",)), Key(say("keys.undo"), ("u",))]
     if unit is not Unit.JUDGE:
-        made.append(Key(say("keys.find"), ("/",)))
-    made += [
+        shortcuts.append(Key(say("keys.find"), ("/",)))
+    shortcuts += [
         Key(say("keys.definitions"), ("d",)),
         Key(say("keys.define"), ("i",)),
         Key(say("keys.guidelines"), ("g",)),
@@ -88,7 +88,7 @@ def keys(questions: Sequence[Ask], messages: Messages, *, unit: Unit) -> tuple[K
         Key(say("keys.help"), ("?",)),
     ]
     letters = {(ask.letter,) for ask in questions}
-    return (*own, *(key for key in made if key.keys not in letters))
+    return (*own, *(key for key in shortcuts if key.keys not in letters))
 
 
 def _keys_of(ask: Ask, messages: Messages) -> list[Key]:

@@ -69,20 +69,20 @@ async def open_link(request: Request) -> Response:
 def _language(request: Request, judge_speaks: str = "") -> messages.Messages:
     """The interface language: asked for now, chosen before, the judge's own, the browser's."""
     header = messages.from_header(request.headers.get("accept-language", ""))
-    asked = [request.query_params.get("language", ""), request.cookies.get(messages.COOKIE, ""), judge_speaks, *header]
-    return messages.Messages(messages.choose(code for code in asked if code))
+    codes = [request.query_params.get("language", ""), request.cookies.get(messages.COOKIE, ""), judge_speaks, *header]
+    return messages.Messages(messages.choose(code for code in codes if code))
 
 
 def _remembering_language(request: Request, response: Response) -> Response:
-    chosen = request.query_params.get("language", "")
-    if chosen in messages.available():
-        session.keep(request, response, messages.COOKIE, chosen, 365)
+    code = request.query_params.get("language", "")
+    if code in messages.available():
+        session.keep(request, response, messages.COOKIE, code, 365)
     return response
 
 
 def _page(request: Request, template: str, words: messages.Messages, context: Mapping[str, Any]) -> Response:
-    shared = {"messages": words, "t": words.get, "languages": messages.available(), "names": languages.name}
-    return packed(request, _remembering_language(request, page(request, template, {**shared, **context})))
+    defaults = {"messages": words, "t": words.get, "languages": messages.available(), "names": languages.name}
+    return packed(request, _remembering_language(request, page(request, template, {**defaults, **context})))
 
 
 async def _mine(request: Request) -> tuple[int, int]:
@@ -100,9 +100,9 @@ async def home(request: Request) -> Response:
     site: Site = request.app.state.site
     visitor: Visitor = request.state.visitor
     spoken = _language(request).language
-    shown = await site.read(lambda: [home_page(site.store, seat, spoken) for seat in visitor.seats])
-    words = _language(request, shown[0].speaks)
-    return _page(request, "judge/home.html", words, {"homes": shown, "token": visitor.form_token})
+    homes = await site.read(lambda: [home_page(site.store, seat, spoken) for seat in visitor.seats])
+    words = _language(request, homes[0].speaks)
+    return _page(request, "judge/home.html", words, {"homes": homes, "token": visitor.form_token})
 
 
 async def task(request: Request) -> Response:
@@ -122,7 +122,7 @@ def show_task(
     """The judging page of a task. `who` keeps answers of two people on one device apart."""
     words = _language(request, str(view.judge.attributes.get("interface_language", "")))
     row = request.query_params.get("row", "")
-    shown = task_page(
+    task_data = task_page(
         view.protocol,
         view.task,
         view.documents,
@@ -134,8 +134,8 @@ def show_task(
         progress=view.progress,
         settings=_with_notes(view, words.language),
     )
-    shared = {"page": shown, "token": token, "submission": secrets.token_hex(16)}
-    return _page(request, template, words, {**shared, **context})
+    defaults = {"page": task_data, "token": token, "submission": secrets.token_hex(16)}
+    return _page(request, template, words, {**defaults, **context})
 
 
 def _with_notes(view: TaskView, language: str) -> PageSettings:
@@ -154,8 +154,10 @@ async def answers(request: Request) -> Response:
     def look() -> dict[str, Json]:
         items = work.current(site.store, number)
         finished = work.task(site.store, number).finished_at is not None
-        told = [{q: {"id": given.id, "value": given.value} for q, given in item.items()} for item in items]
-        return {"items": told, "finished": finished}
+        answers_by_item = [
+            {q: {"id": answer.id, "value": answer.value} for q, answer in item.items()} for item in items
+        ]
+        return {"items": answers_by_item, "finished": finished}
 
     return _json(await site.read(look))
 
@@ -169,30 +171,30 @@ async def save(request: Request) -> Response:
     if wait := site.savers.wait(f"seat {seat}", time.monotonic()):  # kept by the page, which tries again
         raise HTTPException(429, headers={"Retry-After": str(max(1, round(wait)))})
     now = datetime.now(UTC)
-    given = read_save(await request.body(), now)
+    fields = read_save(await request.body(), now)
     try:
-        saved, received = await site.intake.submit(work.Submission(number, judge=seat, **given))
+        outcome, received = await site.intake.submit(work.Submission(number, judge=seat, **fields))
     except AnswerError as error:
         return _json({"errors": [_told(error)]}, 422)
     except CampaignError as error:
         return _refused(error)
     site.saves.note()
-    return Response(acknowledged(saved, received), media_type="application/json")
+    return Response(acknowledged(outcome, received), media_type="application/json")
 
 
-def acknowledged(saved: work.Saved, received: datetime) -> bytes:
+def acknowledged(outcome: work.Saved, received: datetime) -> bytes:
     """The reply about answers that are on disk: each is named by the digest of what was sent. A tutorial item is
     explained once its answer is stored, and not before."""
-    told: dict[str, object] = {
-        "saved": saved.ids,
-        "digests": saved.digests,
-        "conflicts": [{"question": c.question, "id": c.id, "value": c.value} for c in saved.conflicts],
+    reply: dict[str, object] = {
+        "saved": outcome.ids,
+        "digests": outcome.digests,
+        "conflicts": [{"question": c.question, "id": c.id, "value": c.value} for c in outcome.conflicts],
         "received_at": received.isoformat(timespec="milliseconds"),
-        "missing": saved.open,
+        "missing": outcome.open,
     }
-    if saved.item is not None and not saved.open and (words := explanation(saved.item)):
-        told["explanation"] = words
-    return to_json(told)
+    if outcome.item is not None and not outcome.open and (words := explanation(outcome.item)):
+        reply["explanation"] = words
+    return to_json(reply)
 
 
 def _told(error: AnswerError) -> dict[str, str]:
@@ -204,12 +206,12 @@ def _refused(error: CampaignError) -> Response:
     if error.code in ("unknown_task", "not_assigned"):
         raise SignInNeeded(judge=True)
     status = 422 if error.code == "unknown_item" else 409
-    told: dict[str, Json] = {"reason": error.code, "message": error.what, "next": error.next_step}
+    reply: dict[str, Json] = {"reason": error.code, "message": error.what, "next": error.next_step}
     if status == 422:
-        told["errors"] = [{"question": "", "code": error.code, "message": error.what}]
+        reply["errors"] = [{"question": "", "code": error.code, "message": error.what}]
     if isinstance(error, work.ReusedError):
-        told |= {"digests": error.digests, "stored": _stored(error)}
-    return _json(told, status)
+        reply |= {"digests": error.digests, "stored": _stored(error)}
+    return _json(reply, status)
 
 
 def _stored(error: work.ReusedError) -> Json:
@@ -219,62 +221,66 @@ def _stored(error: work.ReusedError) -> Json:
 def read_save(body: bytes, now: datetime) -> dict[str, Any]:
     """The fields of a save; what is not as agreed is a bad request, whatever it is."""
     try:
-        given = from_json(body)
+        body_fields = from_json(body)
     except ValueError:
         raise HTTPException(400, "This is not JSON.") from None
-    if not isinstance(given, dict):
+    if not isinstance(body_fields, dict):
         raise HTTPException(400, "An object is expected.")
-    submission, item, said = given.get("submission"), given.get("item"), given.get("answers")
+    submission, item, answers_by_question = (
+        body_fields.get("submission"),
+        body_fields.get("item"),
+        body_fields.get("answers"),
+    )
     if not isinstance(submission, str) or not _SUBMISSION.fullmatch(submission):
         raise HTTPException(400, "`submission` must be an id of 8 to 200 plain characters.")
     if not isinstance(item, int) or isinstance(item, bool):
         raise HTTPException(400, "`item` must be the number of an item.")
-    if not isinstance(said, dict) or not said:
+    if not isinstance(answers_by_question, dict) or not answers_by_question:
         raise HTTPException(400, "`answers` must be an object from question to answer.")
     return {
         "item": item,
-        "answers": said,
+        "answers": answers_by_question,
         "id": submission,
-        "base": _base(given.get("base")),
-        "elapsed": _seconds(given.get("elapsed")),
-        "active": _seconds(given.get("active")),
-        "answered_at": answered_at(given.get("answered_at"), given.get("sent_at"), now),
+        "base": _base(body_fields.get("base")),
+        "elapsed": _seconds(body_fields.get("elapsed")),
+        "active": _seconds(body_fields.get("active")),
+        "answered_at": answered_at(body_fields.get("answered_at"), body_fields.get("sent_at"), now),
     }
 
 
-def _base(given: Json) -> dict[str, int | None] | None:
-    if given is None:
+def _base(value: Json) -> dict[str, int | None] | None:
+    if value is None:
         return None
-    if not isinstance(given, dict) or not all(v is None or (type(v) is int and abs(v) < 2**63) for v in given.values()):
+    if not isinstance(value, dict) or not all(v is None or (type(v) is int and abs(v) < 2**63) for v in value.values()):
         raise HTTPException(400, "`base` must be an object from question to judgement.")
-    return given
+    return value
 
 
-def _seconds(given: Json) -> float | None:
+def _seconds(value: Json) -> float | None:
     """Times are a courtesy of the page: what is none is left out, an answer is not lost for it."""
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given < 1e7:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e7:
         return None
-    return float(given)
+    return float(value)
 
 
 def answered_at(answered: Json, sent: Json, now: datetime) -> datetime:
     """When it was answered by the server's clock: the page's own clock may be wrong, but not between two of its
     readings. An answer is never from the future."""
-    answered_, sent_ = _moment(answered), _moment(sent)
-    if answered_ is None:
+    answer_time, send_time = _moment(answered), _moment(sent)
+    if answer_time is None:
         return now
-    skew = now - sent_ if sent_ is not None else timedelta(0)
+    skew = now - send_time if send_time is not None else timedelta(0)
     try:
-        return min(answered_ + skew, now)
+        return min(answer_time + skew, now)
     except OverflowError:
         return now
 
 
-def _moment(given: Json) -> datetime | None:
-    if not isinstance(given, str) or len(given) > 40:
+def _moment(value: Json) -> datetime | None:
+    if not isinstance(value, str) or len(value) > 40:
         return None
     try:
-        read = datetime.fromisoformat(given)
+        read = datetime.fromisoformat(value)
     except ValueError:
         return None
     return read if read.tzinfo else read.replace(tzinfo=UTC)
@@ -292,14 +298,14 @@ async def form(request: Request) -> Response:
     view = await site.read(lambda: task_view(site.store, number))
     if view is None:
         raise HTTPException(404)
-    said = forms.answers(view.protocol, view.task.page, fields)
+    answers_by_question = forms.answers(view.protocol, view.task.page, fields)
     now = datetime.now(UTC)
-    given = forms.text(fields, "submission")
-    if said:
+    form_id = forms.text(fields, "submission")
+    if answers_by_question:
         # sent twice, it is stored once; sent again with other answers, from a page that was gone back to, it is new
-        names = [given] if _SUBMISSION.fullmatch(given) else []
+        names = [form_id] if _SUBMISSION.fullmatch(form_id) else []
         for unique in (*names, secrets.token_hex(16)):
-            submission = work.Submission(number, int(item), said, unique, answered_at=now, judge=seat)
+            submission = work.Submission(number, int(item), answers_by_question, unique, answered_at=now, judge=seat)
             try:
                 await site.intake.submit(submission)
                 break
@@ -316,13 +322,13 @@ async def form(request: Request) -> Response:
 
 def _finished(store: Store, number: int) -> Task:
     """Finish a task. Where it asked for consent and got it, the version of what was agreed to is kept."""
-    done = work.finish(store, number)
+    task = work.finish(store, number)
     view = task_view(store, number)
-    gates = [stage for stage in view.protocol.pages[done.page] if stage.gate] if view else []
+    gates = [stage for stage in view.protocol.pages[task.page] if stage.gate] if view else []
     if view and gates and all(holds(stage.gate, view.given[0].answers) for stage in gates):
         # the hash tells one wording from another where both are called the same
         work.consent(store, view.campaign.id, view.judge.id, f"{view.protocol.label} {view.protocol.hash}")
-    return done
+    return task
 
 
 async def finish(request: Request) -> Response:
@@ -334,7 +340,7 @@ async def finish(request: Request) -> Response:
         fields = await request.form(max_files=0, max_fields=10)
         origin.check_form(forms.text(fields, origin.FIELD), request.state.visitor.token_of(seat))
     try:
-        done = await site.write(lambda: _finished(site.store, number))
+        finished_task = await site.write(lambda: _finished(site.store, number))
     except work.UnfinishedError as error:
         if not as_json:
             return _to(request, f"/task/{number}")
@@ -348,8 +354,8 @@ async def finish(request: Request) -> Response:
     if not as_json:
         return _to(request, "/work")
     following = await site.read(lambda: _following(site.store, seat))
-    finished = done.finished_at.isoformat() if done.finished_at else None
-    return _json({"finished_at": finished, "next": following})
+    finish_time = finished_task.finished_at.isoformat() if finished_task.finished_at else None
+    return _json({"finished_at": finish_time, "next": following})
 
 
 def _following(store: Store, seat: int) -> int | None:

@@ -77,10 +77,10 @@ class Home:
 def _pace(protocol: Protocol, page: str, overview: Sequence[Overview]) -> float:
     """Minutes that this judge needs for one item of a page; the protocol's guess until some were done."""
     mine = [line for line in overview if line.page == page]
-    done = sum(line.done for line in mine)
-    if done < _ENOUGH:
+    items_done = sum(line.done for line in mine)
+    if items_done < _ENOUGH:
         return protocol.minutes(page)
-    return sum(line.active for line in mine) / 60 / done
+    return sum(line.active for line in mine) / 60 / items_done
 
 
 def _pair(document: Document | None) -> tuple[str, str]:
@@ -92,11 +92,11 @@ def _pair(document: Document | None) -> tuple[str, str]:
 def home_page(store: Store, seat: int, language: str = "en") -> Home:
     """What this judge has to do. With no task left a free one is taken, where the design has such."""
     with store.reading() as tx:
-        found = tx.judges.numbered(seat)
-        assert found is not None
-        campaign = tx.campaigns.find(found.campaign)
+        seat_row = tx.judges.numbered(seat)
+        assert seat_row is not None
+        campaign = tx.campaigns.find(seat_row.campaign)
         assert campaign is not None
-    following = next_task(store, campaign.id, found.judge.id)
+    following = next_task(store, campaign.id, seat_row.judge.id)
     with store.reading() as tx:
         overview = tx.progress.overview(seat)
         first = {entry.task.id: entry.task.items[0] for entry in tx.tasks.of_judge(seat) if entry.task.items}
@@ -115,7 +115,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         about_judge = stages[0].unit is Unit.JUDGE
         state = "finished" if line.finished_at else "begun" if line.done else "open"
         document = about.get(item.document) if item else None
-        shown = stages[0].show
+        visible = stages[0].show
         minutes = 0 if state == "finished" else ceil((line.items - line.done) * pace.get(line.page, 1.0))
         lines.append(
             Line(
@@ -127,7 +127,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
                 done=line.done,
                 state=state,
                 questionnaire=about_judge,
-                domain=document.domain if document and "domain" in shown else "",
+                domain=document.domain if document and "domain" in visible else "",
                 pair=_pair(document),
                 minutes=minutes,
             )
@@ -137,14 +137,14 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
     return Home(
         who=f"{campaign.id}.{seat}",
         campaign=campaign.title or campaign.name,
-        name=found.judge.name or found.judge.id,
+        name=seat_row.judge.name or seat_row.judge.id,
         state=str(campaign.state),
         lines=tuple(lines),
         next=following.id if following and campaign.state is CampaignState.OPEN else None,
         done=sum(line.done for line in lines),
         items=sum(line.items for line in lines),
         minutes_today=today / 60,
-        speaks=str(found.judge.attributes.get("interface_language", "")),
+        speaks=str(seat_row.judge.attributes.get("interface_language", "")),
         completion_code=str(settings.get("completion_code", "")) if finished else "",
         return_link=str(settings.get("return_link", "")) if finished else "",
     )

@@ -31,7 +31,7 @@ class Intake:
         self._writers = writers
         self._waiting: deque[tuple[Submission, asyncio.Future[tuple[Outcome, datetime]]]] = deque()
         self._writing: asyncio.Task[None] | None = None
-        self._failed: tuple[float, str] | None = None
+        self._failure: tuple[float, str] | None = None
         self.batches = 0
         self.failures = 0
 
@@ -43,30 +43,30 @@ class Intake:
     @property
     def trouble(self) -> str:
         """Why nothing can be saved at the moment, in words; empty when all is well."""
-        if self._failed is None or time.monotonic() - self._failed[0] > TROUBLED:
+        if self._failure is None or time.monotonic() - self._failure[0] > TROUBLED:
             return ""
-        return self._failed[1]
+        return self._failure[1]
 
-    async def submit(self, given: Submission) -> tuple[Saved, datetime]:
+    async def submit(self, submission: Submission) -> tuple[Saved, datetime]:
         """What the save came to and when it arrived; it is on disk then. What is refused is raised."""
         waits: asyncio.Future[tuple[Outcome, datetime]] = asyncio.get_running_loop().create_future()
-        self._waiting.append((given, waits))
+        self._waiting.append((submission, waits))
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
-        outcome, received = await waits
+        outcome, arrival = await waits
         if isinstance(outcome, LannerError):
             raise outcome
-        return outcome, received
+        return outcome, arrival
 
     async def _write(self) -> None:
         loop = asyncio.get_running_loop()
         while self._waiting:
             batch = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
-            received = datetime.now(UTC)
-            given = [submission for submission, _ in batch]
+            arrival = datetime.now(UTC)
+            submissions = [submission for submission, _ in batch]
             outcomes: Sequence[Outcome | BaseException]
             try:
-                outcomes = await loop.run_in_executor(self._writers, self._store_all, given, received)
+                outcomes = await loop.run_in_executor(self._writers, self._store_all, submissions, arrival)
             except BaseException as error:
                 outcomes = [error] * len(batch)
             for (_, waits), outcome in zip(batch, outcomes, strict=True):
@@ -75,36 +75,36 @@ class Intake:
                 if isinstance(outcome, BaseException) and not isinstance(outcome, LannerError):
                     waits.set_exception(outcome)
                 else:
-                    waits.set_result((outcome, received))
+                    waits.set_result((outcome, arrival))
 
-    def _store_all(self, given: Sequence[Submission], received: datetime) -> Sequence[Outcome]:
+    def _store_all(self, submissions: Sequence[Submission], arrival: datetime) -> Sequence[Outcome]:
         self.batches += 1
         try:
-            stored = campaign.submit_many(self._store, given, at=received)
-            self._failed = None
-            return stored
+            outcomes = campaign.submit_many(self._store, submissions, at=arrival)
+            self._failure = None
+            return outcomes
         except CollisionError:  # one of them stands in the way of all: each by itself
-            return [self._store_one(submission, received) for submission in given]
+            return [self._store_one(submission, arrival) for submission in submissions]
         except LannerError as error:
             if isinstance(error, StoreError):
                 self.failures += 1
-                self._failed = (time.monotonic(), f"{error.what} {error.next_step}".strip())
-            return [error] * len(given)
+                self._failure = (time.monotonic(), f"{error.what} {error.next_step}".strip())
+            return [error] * len(submissions)
 
-    def _store_one(self, given: Submission, received: datetime) -> Outcome:
+    def _store_one(self, submission: Submission, arrival: datetime) -> Outcome:
         try:
             return campaign.submit(
                 self._store,
-                given.task,
-                given.item,
-                given.answers,
-                submission=given.id,
-                elapsed=given.elapsed,
-                active=given.active,
-                answered_at=given.answered_at,
-                base=given.base,
-                judge=given.judge,
-                at=received,
+                submission.task,
+                submission.item,
+                submission.answers,
+                submission=submission.id,
+                elapsed=submission.elapsed,
+                active=submission.active,
+                answered_at=submission.answered_at,
+                base=submission.base,
+                judge=submission.judge,
+                at=arrival,
             )
         except LannerError as error:
             return error

@@ -147,7 +147,7 @@ def task_page(
     wording = Wording(protocol, messages.language)
     outputs = max((len(item.systems) for item in task.items), default=2)
     about = (protocol.hash, task.page, messages.language, outputs)
-    questions, defined, shortcuts = _prepared(protocol, about, wording, messages)
+    questions, sections, shortcuts = _prepared(protocol, about, wording, messages)
     given = _standing(stages, given)
     prefilled = _prefilled(stages, task.items, documents)
     states = tuple(_state(protocol, task.page, entry) for entry in given)
@@ -163,7 +163,7 @@ def task_page(
         object=stages[0].object.value,
         title=settings.title or wording.title,
         heading=heading,
-        stage_title=next((said for stage in stages if (said := wording.stage(stage.id))), ""),
+        stage_title=next((title for stage in stages if (title := wording.stage(stage.id))), ""),
         instructions=instructions,
         shown=tuple(stages[0].show),
         blocks=blocks,
@@ -176,7 +176,7 @@ def task_page(
         progress=progress,
         guidelines=paragraphs(settings.guidelines or wording.line("instructions"))
         + tuple(line for stage in stages for line in paragraphs(wording.stage(stage.id, "instructions"))),
-        definitions=defined,
+        definitions=sections,
         keys=shortcuts,
         explanation=given[current].explanation,
         script=_script(task, given, prefilled, messages)
@@ -195,16 +195,16 @@ _MOST_PREPARED = 100
 def _prepared(protocol: Protocol, about: tuple[str, str, str, int], wording: Wording, messages: Messages) -> _Prepared:
     """The questions of a page in one language, with definitions and keys: the same for every judge and document, and a
     quarter of what a page costs, so they are made once."""
-    found = _PREPARED.get(about)
-    if found is None:
+    parts = _PREPARED.get(about)
+    if parts is None:
         _, page, _, outputs = about
         stages = protocol.pages[page]
         questions = asks(protocol, stages, wording, messages, outputs)
         shortcuts = keys(questions, messages, unit=stages[0].unit)
         if len(_PREPARED) >= _MOST_PREPARED:
             _PREPARED.clear()
-        found = _PREPARED[about] = (questions, definitions(questions), shortcuts)
-    return found
+        parts = _PREPARED[about] = (questions, definitions(questions), shortcuts)
+    return parts
 
 
 def _script(
@@ -232,12 +232,12 @@ def _script(
 
 def _standing(stages: Sequence[Stage], given: Sequence[Given]) -> Sequence[Given]:
     """Answers as the judge left them: without the suggested spans that were removed."""
-    marked = {question.id for stage in stages for question in stage.questions if isinstance(question, Spans)}
-    if not marked:
+    span_questions = {question.id for stage in stages for question in stage.questions if isinstance(question, Spans)}
+    if not span_questions:
         return given
 
     def left(answers: Mapping[str, Json]) -> dict[str, Json]:
-        return {name: live(value) if name in marked else value for name, value in answers.items()}
+        return {name: live(value) if name in span_questions else value for name, value in answers.items()}
 
     return [replace(entry, answers=left(entry.answers)) for entry in given]
 
@@ -246,13 +246,13 @@ def _prefilled(
     stages: Sequence[Stage], items: Sequence[Item], documents: Mapping[str, Document]
 ) -> list[dict[str, Json]]:
     """Item by item, the spans a sentence starts from, for the questions that start from some."""
-    asked = [q for stage in stages for q in stage.questions if isinstance(q, Spans) and q.prefilled]
-    made: list[dict[str, Json]] = []
+    span_questions = [q for stage in stages for q in stage.questions if isinstance(q, Spans) and q.prefilled]
+    starts: list[dict[str, Json]] = []
     for item in items:
-        document = documents.get(item.document) if asked else None
-        offered = [dict(span) for span in texts_of(document, item).prefilled or ()] if document else []
-        made.append({question.id: offered for question in asked} if document else {})
-    return made
+        document = documents.get(item.document) if span_questions else None
+        spans = [dict(span) for span in texts_of(document, item).prefilled or ()] if document else []
+        starts.append({question.id: spans for question in span_questions} if document else {})
+    return starts
 
 
 def _state(protocol: Protocol, page: str, entry: Given) -> str:
@@ -271,11 +271,11 @@ def _answered(protocol: Protocol, page: str, ask: Ask, entry: Given) -> Ask:
     return replace(ask, value=entry.answers.get(ask.id), shown=question is not None, shown_rows=rows)
 
 
-def _place(blocks: Sequence[Block], states: Sequence[str], wanted: int | None) -> int:
+def _place(blocks: Sequence[Block], states: Sequence[str], row: int | None) -> int:
     """The row to show, from 0: the one asked for, else the first that is not done."""
     items = [line.item for block in blocks for line in block.rows]
-    if wanted is not None and 1 <= wanted <= len(items):
-        return wanted - 1
+    if row is not None and 1 <= row <= len(items):
+        return row - 1
     first_open = next((place for place, state in enumerate(states) if state != "done"), 0)
     if first_open in items:
         return items.index(first_open)
@@ -302,10 +302,10 @@ def _heading(
     stages: Sequence[Stage], wording: Wording, messages: Messages, blocks: Sequence[Block], place: int
 ) -> tuple[str, tuple[str, ...]]:
     unit = stages[0].unit
-    said = next((title for stage in stages if (title := wording.stage(stage.id))), "")
+    stage_title = next((title for stage in stages if (title := wording.stage(stage.id))), "")
     lines = tuple(line for stage in stages for line in paragraphs(wording.stage(stage.id, "instructions")))
     if unit is Unit.JUDGE:
-        return said or messages.get("rail.question"), lines
+        return stage_title or messages.get("rail.question"), lines
     if unit is Unit.DOCUMENT:
         return messages.get("rail.document"), lines
     rows = [line for block in blocks for line in block.rows]

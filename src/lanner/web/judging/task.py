@@ -38,34 +38,34 @@ class Owners:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: dict[int, Assigned] = {}
+        self._assigned: dict[int, Assigned] = {}
 
     def remembered(self, task: int) -> Assigned | None:
         """Without asking the store."""
-        return self._known.get(task)
+        return self._assigned.get(task)
 
     def find(self, task: int) -> Assigned | None:
         """The task as it was assigned; None where there is none, or nobody has taken it."""
-        known = self._known.get(task)
-        if known is not None:
-            return known
+        assigned = self._assigned.get(task)
+        if assigned is not None:
+            return assigned
         with self._store.reading() as tx:
-            found = tx.tasks.assigned(task)
-        if found is None or found.judge is None:
+            assigned_now = tx.tasks.assigned(task)
+        if assigned_now is None or assigned_now.judge is None:
             return None
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        self._known[task] = found
-        return found
+        if len(self._assigned) >= _REMEMBERED:
+            self._assigned.clear()
+        self._assigned[task] = assigned_now
+        return assigned_now
 
 
-def task_view(store: Store, number: int, known: Assigned | None = None) -> TaskView | None:
+def task_view(store: Store, number: int, assigned: Assigned | None = None) -> TaskView | None:
     """A task, which may be `known` from before, with all its judge sees; None where there is none."""
     with store.reading() as tx:
         standing = tx.tasks.standing(number, to_change=False)  # a page that is open holds up no save
         if standing is None or standing.judge is None:
             return None
-        entry = tx.tasks.assigned(number, known)
+        entry = tx.tasks.assigned(number, assigned)
         campaign = tx.campaigns.find(standing.campaign)
         seat = tx.judges.numbered(standing.judge)
         assert entry is not None and campaign is not None and seat is not None
@@ -73,10 +73,10 @@ def task_view(store: Store, number: int, known: Assigned | None = None) -> TaskV
         names = dict.fromkeys(item.document for item in entry.task.items if item.document)
         texts = {name: document(store, tx, standing, name) for name in names}
         overview = tx.progress.overview(seat.number)
-        spent = tx.tasks.spent(number)
+        times = tx.tasks.spent(number)
         today = tx.tasks.active_since(seat.number, datetime.now(UTC) - _A_DAY)
-        said = heard(store, tx, entry, campaign.protocol_hash)
-    finished = sum(line.finished_at is not None for line in overview)
+        answers = heard(store, tx, entry, campaign.protocol_hash)
+    finished_tasks = sum(line.finished_at is not None for line in overview)
     return TaskView(
         campaign=campaign,
         protocol=protocol,
@@ -84,8 +84,8 @@ def task_view(store: Store, number: int, known: Assigned | None = None) -> TaskV
         seat=seat.number,
         task=entry.task,
         documents=texts,
-        given=_given(entry.task, said, spent),
-        progress=Progress(finished, len(overview), today / 60),
+        given=_given(entry.task, answers, times),
+        progress=Progress(finished_tasks, len(overview), today / 60),
         settings=_settings(campaign),
     )
 
@@ -94,28 +94,28 @@ def explanation(item: Item) -> str:
     """What a judge in training is told once they have answered."""
     if item.role is not Role.TUTORIAL:
         return ""
-    said = [rule.get(EXPLANATION) for rule in item.expected.values() if isinstance(rule, Mapping)]
-    return "\n".join(str(words) for words in said if words)
+    explanations = [rule.get(EXPLANATION) for rule in item.expected.values() if isinstance(rule, Mapping)]
+    return "\n".join(str(words) for words in explanations if words)
 
 
-def _given(task: Task, said: Sequence[Heard], spent: Sequence[tuple[float, float]]) -> tuple[Given, ...]:
+def _given(task: Task, answers: Sequence[Heard], times: Sequence[tuple[float, float]]) -> tuple[Given, ...]:
     return tuple(
         Given(
-            answers={question: given.value for question, given in each.current.items()},
+            answers={question: answer.value for question, answer in each.current.items()},
             ids={question: given.id for question, given in each.current.items()},
             earlier={question: value for question, value in each.earlier.items() if question not in each.current},
             elapsed=elapsed,
             active=active,
             explanation=explanation(item) if each.current else "",
         )
-        for item, each, (elapsed, active) in zip(task.items, said, spent, strict=True)
+        for item, each, (elapsed, active) in zip(task.items, answers, times, strict=True)
     )
 
 
 def _settings(campaign: Campaign) -> PageSettings:
-    given = campaign.settings
-    known: dict[str, Json] = {"title": campaign.title, "guidelines": given.get("guidelines", "")}
+    values = campaign.settings
+    settings: dict[str, Json] = {"title": campaign.title, "guidelines": values.get("guidelines", "")}
     for name in ("idle_seconds", "break_minutes"):
-        if isinstance(given.get(name), int | float):
-            known[name] = float(given[name])
-    return PageSettings(**known)
+        if isinstance(values.get(name), int | float):
+            settings[name] = float(values[name])
+    return PageSettings(**settings)
