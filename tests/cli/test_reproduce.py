@@ -43,7 +43,7 @@ def test_rows_are_the_agreed_ones_and_reasons_are_notes(lanner: Command, tmp_pat
     (tmp_path / "segments.csv").write_text("")
     envelope = lanner("reproduce", file, "--json").envelope
     [row] = envelope["rows"]
-    assert list(row) == ["where", "row", "column", "paper", "value", "difference", "verdict"]
+    assert list(row) == ["where", "row", "column", "paper", "value", "difference", "verdict", "proviso"]
     assert row["verdict"] == "not computable"
     assert "Table 1, all, number: nothing was released" in envelope["notes"]
 

@@ -2,7 +2,7 @@ from lanner.cli._study_page import findings, ours, page, typed
 from lanner.reports.html import render
 from lanner.studies.data import Data
 from lanner.studies.found import Found
-from lanner.studies.reproduce import AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED, Check
+from lanner.studies.reproduce import AGREES, DIFFERS, MISSED, NOT_COMPUTABLE, NOT_PRINTED, RECOVERED, Check
 from lanner.studies.study import Cell, Study
 
 CHECKS = [
@@ -45,14 +45,16 @@ def test_nothing_differs_then_there_is_no_such_part() -> None:
 
 
 def test_an_estimate_stands_with_its_interval() -> None:
-    found = Check(Cell("T", "r", "κ", 0.5, "x", {}), Found(0.48, 0.4, 0.6, recovers=True), AGREES)
+    found = Check(Cell("T", "r", "κ", 0.7, "x", {}, simulated=True), Found(0.48, 0.4, 0.6, truth=0.5), RECOVERED)
     simulated = Study("s", "S", "S", "none", (found.cell,), reader="simulation")
     made = page(simulated, [found], Data())
-    assert made.tables[0].rows[0]["ours0"] == "0.480 [0.400, 0.600] ✓"
+    assert made.tables[0].rows[0]["ours0"] == "0.480 [0.400, 0.600] ◇"
     assert "simulated" in made.kicker
-    assert made.tables[0].columns[1].heading == "true"
+    headings = [column.heading for column in made.tables[0].columns]
+    assert headings == ["", "paper", "simulated truth", "simulated estimate"]
+    assert (made.tables[0].rows[0]["paper0"], made.tables[0].rows[0]["true0"]) == ("0.700", "0.500")
     assert "1 of 1 known truths lie within" in " ".join(made.findings)
-    lost = Check(found.cell, Found(0.3, 0.2, 0.4, recovers=True), DIFFERS)
+    lost = Check(found.cell, Found(0.3, 0.2, 0.4, truth=0.5), MISSED)
     assert "Not recovered: T, r, κ." in " ".join(findings(simulated, [found, lost]))
     assert typed(None, 2) == "—"
 

@@ -12,10 +12,21 @@ from lanner.figures.typeset import number, plural
 from lanner.model import Json
 from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table
 from lanner.studies.data import Data
-from lanner.studies.reproduce import AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED, Check, summary
+from lanner.studies.reproduce import (
+    AGREES,
+    DIFFERS,
+    MISSED,
+    NOT_COMPUTABLE,
+    NOT_PRINTED,
+    RECOVERED,
+    Check,
+    summary,
+)
 from lanner.studies.study import Study
 
-MARKS = {AGREES: "✓", DIFFERS: "△", NOT_COMPUTABLE: "–", NOT_PRINTED: "·"}
+MARKS = {AGREES: "✓", DIFFERS: "△", NOT_COMPUTABLE: "–", NOT_PRINTED: "·", RECOVERED: "◇", MISSED: "◆"}
+PROVISO = "*"
+"""Stands after ✓ where a value agrees only by a tolerance, a fill, or numbers that the paper itself prints."""
 _MOST_NAMED, _LONG = 4, 20
 _WITH_INTERVAL = ("spans_per_segment", "seconds_per_segment", "mean_score", "protocols_agree")
 _AT_MOST_ONE = {
@@ -73,8 +84,8 @@ def findings(study: Study, checks: Sequence[Check]) -> list[str]:
 
 
 def _recovered(checks: Sequence[Check]) -> list[str]:
-    known = [check for check in checks if check.found.recovers]
-    held = [check for check in known if check.verdict == AGREES]
+    known = [check for check in checks if check.cell.simulated]
+    held = [check for check in known if check.verdict == RECOVERED]
     missed = [f"{check.cell.where}, {check.cell.row}, {check.cell.column}" for check in known if check not in held]
     return [
         "**The judges are simulated; no figure of the paper is recomputed.**",
@@ -163,20 +174,30 @@ def _tables(study: Study, checks: Sequence[Check]) -> list[Section]:
     blocks: list[Block] = []
     for place, where in enumerate(_wheres(checks), start=1):
         blocks.append(_table(study, f"values-{place}", where, [c for c in checks if c.cell.where == where]))
-    legend = Paragraph("✓ agrees to the printed digits or the tolerance stated in the study file; △ differs; – cannot be computed; · was not printed.")  # fmt: skip # noqa: E501
-    return [Section("tables", "Every table", [legend, *blocks])]
+    legend = Paragraph(
+        "✓ agrees to the printed digits; ✓* agrees, but only with the proviso under the table; △ differs; "
+        "– cannot be computed; · was not printed."
+    )
+    simulated = Paragraph(
+        "◇ the 99 % interval around the estimate holds what is true of the simulated judges; ◆ it does not. What the "
+        "paper prints stands by and is compared with nothing."
+    )
+    return [Section("tables", "Every table", [legend, *([simulated] if study.simulated else []), *blocks])]
 
 
 def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Table:
     columns = [Column("row", "")]
     heads = list(dict.fromkeys(check.cell.column for check in checks))
-    known = any(check.found.recovers for check in checks)
+    known = any(check.cell.simulated for check in checks)
     for place, head in enumerate(heads):
         own = [check for check in checks if check.cell.column == head]
         if any(check.cell.paper is not None for check in own):
-            heading = "true" if known else "printed"
+            heading = "paper" if known else "printed"
             columns.append(Column(f"paper{place}", heading, quiet=True, span=head, text=_worded(own)))
-        columns.append(Column(f"ours{place}", "estimate" if known else "recomputed", span=head, text=_worded(own)))
+        if known:
+            columns.append(Column(f"true{place}", "simulated truth", span=head))
+        heading = "simulated estimate" if known else "recomputed"
+        columns.append(Column(f"ours{place}", heading, span=head, text=_worded(own)))
     rows: list[dict[str, Json]] = []
     for row in dict.fromkeys(check.cell.row for check in checks):
         cells: dict[str, Json] = {"row": row}
@@ -188,14 +209,26 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
                     if check.cell.paper is not None
                     else ""
                 )
-                cells[f"ours{place}"] = f"{ours(check)} {MARKS[check.verdict]}" if check.value is not None else "–"
+                if known:
+                    cells[f"true{place}"] = typed(check.found.truth, check.cell.digits, bounded=_bounded(check))
+                cells[f"ours{place}"] = f"{ours(check)} {mark(check)}" if check.found.value is not None else "–"
         rows.append(cells)
     agree = sum(check.verdict == AGREES for check in checks)
+    recovered = sum(check.verdict == RECOVERED for check in checks)
     printed = sum(check.cell.paper is not None for check in checks)
-    said = f"{agree} of {printed} {'recovered' if known else 'agree'}." if printed else "not printed in the paper."
+    said = f"{agree} of {printed} agree." if printed else "not printed in the paper."
+    if known:
+        said = f"{recovered} of {len(checks)} simulated truths recovered."
+    if provisos := list(dict.fromkeys(check.proviso for check in checks if check.proviso)):
+        said += f" {PROVISO} {'; '.join(provisos)}."
     if all(check.verdict == NOT_COMPUTABLE for check in checks):
         said = "it cannot be computed." if len(checks) == 1 else f"none of {len(checks)} can be computed."
     return Table(name, f"“{where}”: {said}", columns, rows, _data(checks), f"{study.name} · {where}")
+
+
+def mark(check: Check) -> str:
+    """The verdict as a sign, with another where an agreement rests on more than the data."""
+    return MARKS[check.verdict] + (PROVISO if check.proviso else "")
 
 
 def _worded(checks: Sequence[Check]) -> bool:
@@ -204,9 +237,9 @@ def _worded(checks: Sequence[Check]) -> bool:
 
 
 def ours(check: Check) -> str:
-    """The recomputed value in print, one digit finer where it differs, with its interval where there is one."""
+    """The recomputed or simulated value in print, one digit finer where it differs, with its interval if any."""
     digits = check.cell.digits + (1 if check.verdict == DIFFERS else 0)
-    text = typed(check.value, digits, bounded=_bounded(check))
+    text = typed(check.found.value, digits, bounded=_bounded(check))
     if check.found.low is not None and check.found.high is not None and _has_room(check):
         ends = (number(end, digits, bounded=_bounded(check)) for end in (check.found.low, check.found.high))
         text += f" [{', '.join(ends)}]"
@@ -215,7 +248,7 @@ def ours(check: Check) -> str:
 
 def _has_room(check: Check) -> bool:
     """Intervals stand beside what a simulation recovers, and beside what a paper gave no interval for."""
-    return check.found.recovers or check.cell.compute in _WITH_INTERVAL
+    return check.cell.simulated or check.cell.compute in _WITH_INTERVAL
 
 
 def _bounded(check: Check) -> bool:

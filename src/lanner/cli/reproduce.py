@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from lanner.cli._output import Output, json_option
-from lanner.cli._study_page import MARKS, ours, page, typed
+from lanner.cli._study_page import mark, ours, page, typed
 from lanner.errors import LannerError
 from lanner.figures.typeset import number
 from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, read, summary
@@ -17,7 +17,11 @@ from lanner.studies.study import Study, load, names
 
 @click.command("reproduce", short_help="Recompute a paper's figures from its released data.")
 @click.argument("name", metavar="[STUDY]", required=False)
-@click.option("--data", type=click.Path(path_type=Path), help="The folder of the released data (default: this one).")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    help="The folder of the released data (default: this one, or the one under LANNER_DATA that fits).",
+)
 @click.option("--only", help="Only tables whose name contains this.")
 @click.option("--report", is_flag=True, help="Also write a page with every table and the paper's figures drawn again.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for --report (default: STUDY-report).")
@@ -34,7 +38,8 @@ def command(
 ) -> None:
     """Set a paper's printed values beside the recomputed ones. What does not agree is said, not mended.
 
-    ✓ agrees, △ differs, – cannot be computed, · was not printed. STUDY is a name of --list, or a file of your own.
+    ✓ agrees, ✓* agrees with a proviso, △ differs, – cannot be computed, · was not printed; of simulated judges
+    ◇ recovered, ◆ missed. STUDY is a name of --list, or a file of your own.
 
     Example: lanner reproduce kim2025 --data h-falcon
     """
@@ -56,7 +61,7 @@ def command(
     output.say(f"{study.citation}: {summary(checks)}", style="bold")
     output.notes.extend(study.remarks)
     if as_json:  # people see the reasons beside the values
-        output.notes.extend(made.remark for made in checks if made.verdict != AGREES and made.remark)
+        output.notes.extend(made.remark for made in checks if made.remark and (made.verdict != AGREES or made.proviso))
     if report or out:
         write = import_module("lanner.reports.files").write  # only a page needs it
         written = write(page(study, checks, found), out or Path(f"{study.name}-report"))
@@ -81,14 +86,23 @@ def _refuse_unknown_table(study: Study, only: str | None) -> None:
 
 
 def _shown(made: Check) -> dict[str, str]:
-    printed = made.cell.paper
+    printed = typed(made.cell.paper, made.cell.digits) if made.cell.paper is not None else ""
+    if made.cell.simulated:
+        return {
+            "row": made.cell.row,
+            "column": made.cell.column,
+            "paper": printed,
+            "simulated truth": typed(made.found.truth, made.cell.digits),
+            "simulated estimate": ours(made),
+            "": mark(made),
+        }
     digits = made.cell.digits + (1 if made.verdict == DIFFERS else 0)
     return {
         "row": made.cell.row,
         "column": made.cell.column,
-        "printed": typed(printed, made.cell.digits),
+        "printed": typed(made.cell.paper, made.cell.digits),
         "recomputed": ours(made),
         "difference": number(made.difference, digits, bounded=False) if made.difference is not None else "",
-        "": MARKS[made.verdict],
-        "reason": made.reason if made.verdict != AGREES else "",
+        "": mark(made),
+        "reason": made.reason if made.verdict != AGREES else made.proviso,
     }

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from lanner import formats
 from lanner.analysis.material import Material, from_file
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.formats import mtme
 from lanner.model import Choice, Document
 from lanner.stats.metaeval import Scorer
 
+ABSENT = "data_absent"
+"""The code of the error about a data set that a table needs and that is not here."""
+VARIABLE = "LANNER_DATA"
+"""Names the folder that holds released data sets, so that none has to be named with --data."""
 Cut = tuple[str, tuple[str, ...], str, str, str]
 
 
@@ -38,8 +44,17 @@ class Data:
     cuts: dict[Cut, pl.DataFrame] = field(default_factory=dict)
     kept: dict[object, Any] = field(default_factory=dict)
     """Results that several cells share, so that each is computed once."""
+    absent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Parts that could not be found, with the files that tell their folder."""
 
     def part(self, name: str) -> Material:
+        if name in self.absent:
+            files = ", ".join(self.absent[name])
+            raise InputError(
+                f"This needs the data set {name}, whose folder has {files}.",
+                code=ABSENT,
+                next_step=f"Put its folder next to the other, or set {VARIABLE} to the folder that holds both.",
+            )
         if name not in self.parts:
             raise InputError(f"The data has no part {name!r}.", next_step=did_you_mean(name, self.parts))
         return self.parts[name]
@@ -82,9 +97,17 @@ class Data:
         )
 
 
-def judgements(folder: Path) -> Data:
-    """Everything judged in the folder, part by part."""
-    return Data({part.name: part for part in from_file(folder)}, folder=folder)
+def judgements(folder: Path, more: Mapping[str, Sequence[str]] | None = None) -> Data:
+    """Everything judged in the folder, part by part; `more` names other data sets by files of theirs, each a part."""
+    parts = {part.name: part for part in from_file(folder)}
+    absent: dict[str, tuple[str, ...]] = {}
+    for name, files in (more or {}).items():
+        place = find_folder(files, near=folder)
+        if place is None:
+            absent[name] = tuple(files)
+        else:
+            parts[name] = Material(name, None, formats.read(place)[0].documents, (), ())
+    return Data(parts, folder=folder, absent=absent)
 
 
 def metric_scores(folder: Path, pair: str, gold: str, metrics: Sequence[str] = ()) -> Data:
@@ -92,6 +115,23 @@ def metric_scores(folder: Path, pair: str, gold: str, metrics: Sequence[str] = (
     tables = mtme.read_score_tables(folder, pair, gold, metrics)
     truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (tables.gold, *tables.metrics))
     return Data(scores=Scores(truth, tuple(scorers), tables.references, tables.documents), folder=folder)
+
+
+def find_folder(needs: Sequence[str], near: Path | None = None) -> Path | None:
+    """The folder that has all these files: the working one, one under it, under LANNER_DATA, or next to `near`."""
+    return next((place for place in _places(near) if needs and all((place / name).exists() for name in needs)), None)
+
+
+def _places(near: Path | None) -> Iterator[Path]:
+    roots = [Path()] if near is None else [near.resolve().parent]
+    if os.environ.get(VARIABLE):
+        roots.append(Path(os.environ[VARIABLE]))
+    for root in roots:
+        yield root
+        if root.is_dir():
+            for child in sorted(child for child in root.iterdir() if child.is_dir()):
+                yield child
+                yield from sorted(grandchild for grandchild in child.iterdir() if grandchild.is_dir())
 
 
 def check_folder(folder: Path, needs: Sequence[str], description: str) -> None:
@@ -103,5 +143,5 @@ def check_folder(folder: Path, needs: Sequence[str], description: str) -> None:
         return
     nearby = [child for child in sorted(folder.iterdir()) if child.is_dir()] + [folder.parent]
     better = next((place for place in nearby if all((place / name).exists() for name in needs)), None)
-    hint = f"Did you mean --data {better}?" if better else f"It should be {description}."
+    hint = f"Did you mean --data {better}?" if better else f"Name {description} with --data, or set {VARIABLE}."
     raise InputError(f"The released data is not here: {missing[0]} is missing.", where=Where(folder), next_step=hint)

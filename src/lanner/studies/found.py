@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`recovers` marks an estimate whose interval must hold `truth`, which a simulation knows."""
+    """`truth` is what a simulation knows: the interval around the value should hold it."""
 
     value: float | str | None
     low: float | None = None
     high: float | None = None
     detail: str = ""
-    recovers: bool = False
     truth: float | None = None
 
     @staticmethod

@@ -5,38 +5,46 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lanner.errors import LannerError
+from lanner.errors import InputError, LannerError
 from lanner.model import Json
 from lanner.studies import data as reading
 from lanner.studies import scenario_world, survey_world
 from lanner.studies.computations import COMPUTATIONS
 from lanner.studies.data import Data
 from lanner.studies.found import Found
-from lanner.studies.study import TRUTH, Cell, Study
+from lanner.studies.study import Cell, Study
 
 AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED = "agrees", "differs", "not computable", "not printed"
+RECOVERED, MISSED = "recovered", "missed"
+"""Verdicts on simulated judges: whether the interval around an estimate holds what is true of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """One printed value beside the recomputed one. `known` says whether the verdict is what the study file expects;
-    `reason` why it cannot be computed or how the value came about."""
+    `reason` why it cannot be computed or how the value came about; `absent` that data it needs is not here."""
 
     cell: Cell
     found: Found
     verdict: str
     reason: str = ""
+    absent: bool = False
 
     @property
     def value(self) -> float | str | None:
-        return self.found.value
+        """The recomputed value; nothing where only simulated judges answered."""
+        return None if self.cell.simulated else self.found.value
 
     @property
     def known(self) -> bool:
+        if self.absent:
+            return True
+        if self.cell.simulated:
+            return self.verdict == RECOVERED
         if self.cell.paper is None:
             return self.verdict == NOT_PRINTED
         verdict = NOT_COMPUTABLE if self.cell.expected == "unknown" else self.cell.expected
@@ -44,27 +52,55 @@ class Check:
 
     @property
     def difference(self) -> float | None:
-        value, paper = self.found.value, self.cell.paper
+        value, paper = self.value, self.cell.paper
         if isinstance(value, int | float) and isinstance(paper, int | float):
             return value - paper
         return None
 
+    @property
+    def proviso(self) -> str:
+        """On what an agreement rests beside the data: a tolerance, numbers the paper itself prints, a value put in
+        for missing answers. Empty where the released data alone give the printed digits."""
+        if self.verdict != AGREES:
+            return ""
+        return "; ".join(_provisos(self.cell, self.found))
+
     def row(self) -> dict[str, Json]:
-        """A row of the --json envelope."""
+        """A row of the --json envelope. What simulated judges gave never stands under `value`."""
         return {
             "where": self.cell.where,
             "row": self.cell.row,
             "column": self.cell.column,
             "paper": self.cell.paper,
-            "value": self.found.value,
+            "value": self.value,
             "difference": self.difference,
             "verdict": self.verdict,
+            "proviso": self.proviso,
+            **(
+                {"simulated_truth": self.found.truth, "simulated_estimate": self.found.value}
+                if self.cell.simulated
+                else {}
+            ),
         }
 
     @property
     def remark(self) -> str:
-        """Where it is, and why it differs or cannot be computed."""
-        return f"{self.cell.where}, {self.cell.row}, {self.cell.column}: {self.reason}" if self.reason else ""
+        """Where it is, and why it differs, cannot be computed, or agrees only with a proviso."""
+        text = "; ".join(filter(None, (self.reason, self.proviso)))
+        return f"{self.cell.where}, {self.cell.row}, {self.cell.column}: {text}" if text else ""
+
+
+def _provisos(cell: Cell, found: Found) -> list[str]:
+    provisos = []
+    if cell.compute == "of_printed":
+        provisos.append("the mean of numbers that the paper prints, not of the data")
+    if cell.tolerance and not _rounds_to(cell, found):
+        provisos.append(f"only within the tolerance of {cell.tolerance:g}")
+    fills = [options.get("fill") for options in (cell.options, *cell.options.get("mean_over", ()))]
+    filled = next((fill for fill in fills if fill is not None), None)
+    if filled is not None:
+        provisos.append(f"only with missing scores taken as {filled:g}")
+    return provisos
 
 
 _WORLDS: dict[str, Callable[..., Data]] = {"scenarios": scenario_world.run, "survey": survey_world.run}
@@ -76,11 +112,11 @@ def read(study: Study, folder: Path | None) -> Data:
         return _WORLDS[study.reading["world"]](**{k: v for k, v in study.reading.items() if k != "world"})
     if all(cell.compute == "not_computable" for cell in study.cells):
         return Data()
-    place = folder or Path()
+    place = folder or reading.find_folder(study.needs) or Path()
     reading.check_folder(place, study.needs, study.data)
     if study.reader == "metric_scores":
         return reading.metric_scores(place, **study.reading)
-    return reading.judgements(place)
+    return reading.judgements(place, study.more)
 
 
 def check(study: Study, data: Data, only: str = "") -> list[Check]:
@@ -94,12 +130,22 @@ def reproduce(study: Study, folder: Path | None = None) -> list[Check]:
 
 
 def summary(checks: Sequence[Check]) -> str:
-    """How many agree, differ and cannot be computed, in a sentence."""
-    counts = Counter(check.verdict for check in checks)
-    total = len(checks) - counts[NOT_PRINTED]
+    """How many agree, differ and cannot be computed, in a sentence. What a paper prints and only simulated judges were
+    asked about cannot be computed."""
+    counts = Counter(
+        NOT_COMPUTABLE if check.cell.simulated else check.verdict
+        for check in checks
+        if not check.cell.simulated or check.cell.paper is not None
+    )
+    total = counts.total() - counts[NOT_PRINTED]
     parts = [f"{counts[verdict]} of {total} {words}" for verdict, words in _WORDS.items() if counts[verdict]]
+    if provisional := sum(bool(check.proviso) for check in checks):
+        parts.append(f"{provisional} of those that agree do so only with a proviso")
     if more := counts[NOT_PRINTED]:
         parts.append(f"{more} more {'was' if more == 1 else 'were'} not printed")
+    if simulated := [check for check in checks if check.cell.simulated]:
+        recovered = sum(check.verdict == RECOVERED for check in simulated)
+        parts.append(f"simulated judges: {recovered} of {len(simulated)} known truths recovered")
     surprising = [check for check in checks if not check.known]
     parts += [f"{len(surprising)} are not as this file expects"] if surprising else []
     return "; ".join(parts) + "."
@@ -114,12 +160,13 @@ def _check(cell: Cell, data: Data) -> Check:
     try:
         value = _compute(cell.compute, data, dict(cell.options))
     except LannerError as error:
-        return Check(cell, Found(None), NOT_COMPUTABLE, error.what)
-    if cell.paper == TRUTH:
-        cell = replace(cell, paper=value.truth)
+        absent = isinstance(error, InputError) and error.code == reading.ABSENT
+        return Check(cell, Found(None), NOT_COMPUTABLE, error.what, absent=absent)
     if value.value is None:
         return Check(cell, value, NOT_COMPUTABLE, cell.note or "it is not defined on this data")
     reason = "; ".join(filter(None, (cell.note, value.detail)))
+    if cell.simulated:
+        return Check(cell, value, RECOVERED if _recovers(value) else MISSED, reason)
     if cell.paper is None:
         return Check(cell, value, NOT_PRINTED, reason)
     return Check(cell, value, AGREES if _agrees(cell, value) else DIFFERS, reason)
@@ -137,7 +184,7 @@ def _compute(name: str, data: Data, options: dict[str, Any]) -> Found:
 
 def _agrees(cell: Cell, found: Found) -> bool:
     """Whether the value rounds to what was printed or lies within the stated tolerance of it; "<.05" is a bound, other
-    words must be the same. A truth that was simulated must lie within the interval around its estimate."""
+    words must be the same."""
     value, paper = found.value, cell.paper
     if isinstance(value, str) or isinstance(paper, str):
         if isinstance(paper, str) and isinstance(value, int | float) and paper[:1] in "<>":
@@ -146,7 +193,18 @@ def _agrees(cell: Cell, found: Found) -> bool:
         return value == paper
     if value is None or paper is None or math.isnan(value):
         return False
-    if found.recovers and found.low is not None and found.high is not None:
-        return found.low <= paper <= found.high
-    half = 0.5 * 10.0**-cell.digits
-    return abs(value - paper) <= max(half, cell.tolerance) * (1 + 1e-9)
+    return _rounds_to(cell, found) or abs(value - paper) <= cell.tolerance * (1 + 1e-9)
+
+
+def _rounds_to(cell: Cell, found: Found) -> bool:
+    value, paper = found.value, cell.paper
+    if not isinstance(value, int | float) or not isinstance(paper, int | float):
+        return value == paper
+    return abs(value - paper) <= 0.5 * 10.0**-cell.digits * (1 + 1e-9)
+
+
+def _recovers(found: Found) -> bool:
+    """Whether the interval around an estimate holds what is true of the simulated judges."""
+    if found.truth is None or found.low is None or found.high is None:
+        return False
+    return found.low <= found.truth <= found.high

@@ -148,7 +148,7 @@ def scenario_agreement(
         table = table.with_columns(pl.lit(None, dtype=pl.Float64).alias("score"))
     how = {**options, **labels, **({"over": "pairs"} if statistic == "percent" else {})}
     result = COEFFICIENTS[statistic](table, question, resampling=Resampling(level=LEVEL), **how)
-    return Found(result.value, result.low, result.high, recovers=True, truth=truth)
+    return Found(result.value, result.low, result.high, truth=truth)
 
 
 def _asked(world: World, family: str, scenario: str, binary: bool) -> tuple[str, dict[str, Json]]:
@@ -166,7 +166,7 @@ def statement_mean(data: Data, *, question: str, place: int, scenario: str = "")
     name = world.rows[question][place]
     result = questionnaire.averages(data.table(PART), question, resampling=Resampling(level=LEVEL, unit="judge"))
     row = next(row for row in result.rows if row["row"] == name)
-    return Found(row["mean"], row["low"], row["high"], f"{row['n']} judges", recovers=True, truth=means[place])
+    return Found(row["mean"], row["low"], row["high"], f"{row['n']} judges", truth=means[place])
 
 
 def reread_count(data: Data, *, of: str, answer: str) -> Found:
@@ -181,7 +181,7 @@ def reread_count(data: Data, *, of: str, answer: str) -> Found:
 
     ends = binomtest(count, n).proportion_ci(LEVEL)
     mean = n * world.reread[of][answer]
-    return Found(float(count), n * ends.low, n * ends.high, f"of {n} judges", recovers=True, truth=mean)
+    return Found(float(count), n * ends.low, n * ends.high, f"of {n} judges", truth=mean)
 
 
 COMPUTATIONS: tuple[Callable[..., Found], ...] = (scenario_agreement, statement_mean, reread_count)

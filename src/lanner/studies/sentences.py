@@ -72,6 +72,20 @@ def texts(
     return found / over if over else None
 
 
+def words(data: Data, *, part: str, give: str, domain: str = "") -> float | None:
+    """How many words, divided by spaces, the source of a segment has: the mean, the least, the most."""
+    counts = [len(segment.source.split()) for document in data.documents(part, domain) for segment in document]
+    if not counts:
+        return None
+    return float({"mean": sum(counts) / len(counts), "least": min(counts), "most": max(counts)}[give])
+
+
+def judge_mean(data: Data, *, part: str, attribute: str, over: int | None = None) -> float | None:
+    """The mean of what is known about the judges, or its sum divided by `over` where some shared a place."""
+    values = [float(judge.attributes[attribute]) for judge in data.part(part).judges if attribute in judge.attributes]
+    return sum(values) / (over or len(values)) if values else None
+
+
 def digest(data: Data, part: str) -> str:
     """What tells the source texts of a part from others."""
     sources = (segment.source for document in data.documents(part) for segment in document)
@@ -107,4 +121,10 @@ def differing_domain(data: Data, *, part: str, question: str, judges: Sequence[s
     return Found(share, detail=f"{inside} of {differ.height} differing sentences")
 
 
-COMPUTATIONS: tuple[Callable[..., Found | float | None], ...] = (texts, agreed_share, differing_domain)
+COMPUTATIONS: tuple[Callable[..., Found | float | None], ...] = (
+    texts,
+    words,
+    judge_mean,
+    agreed_share,
+    differing_domain,
+)

@@ -2,8 +2,10 @@
 
 A table names a `compute`; its `columns` and `rows` add options, and a cell's options are the table's, the column's and
 the row's together. `paper` holds the printed values in the order of the columns; "" leaves a cell out, "?" computes
-what was not printed, "truth" sets an estimate beside what a simulation knows to be true. `mean_over` in a row or column
-computes the cell once for each set of options and takes the mean.
+what was not printed. `mean_over` in a row or column computes the cell once for each set of options and takes the mean.
+
+Where nothing was released, the judges of a study are simulated: its cells set an estimate beside what is true of the
+simulated judges, and the printed value stands by for the reader, compared with nothing.
 """
 
 from __future__ import annotations
@@ -18,14 +20,14 @@ from lanner import registry
 from lanner.errors import LannerError, Where, did_you_mean
 
 NOT_PRINTED = "?"
-TRUTH = "truth"
+SIMULATION = "simulation"
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One printed value and how to compute it. `paper` is None where nothing was printed. `note` says what is known
     about it; `expected` is "differs" where the released data is known to give something else, and "unknown" where it
-    cannot be computed."""
+    cannot be computed. `simulated` says that simulated judges, not those of the paper, give the value."""
 
     where: str
     row: str
@@ -37,6 +39,7 @@ class Cell:
     tolerance: float = 0.0
     expected: str = "agrees"
     note: str = ""
+    simulated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,8 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One paper. `reader` says how its data is read; `needs` are files that tell whether a folder holds it."""
+    """One paper. `reader` says how its data is read; `needs` are files that tell whether a folder holds it. `more`
+    are other released data sets that some tables need: a part by name, and the files that tell its folder."""
 
     name: str
     title: str
@@ -65,11 +69,12 @@ class Study:
     reader: str = "judgements"
     reading: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
+    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def simulated(self) -> bool:
         """Whether nothing was released, so that judges with known truth stand in."""
-        return self.reader == "simulation"
+        return self.reader == SIMULATION
 
 
 _CELL = ("digits", "tolerance", "expected", "note")
@@ -89,17 +94,19 @@ def load(name_or_path: str | Path) -> Study:
         raise LannerError(f"There is no study called {name!r}.", next_step=hint)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
+        reader = table.get("reader", "judgements")
         return Study(
             table["name"],
             table["title"],
             table["citation"],
             table["data"],
-            tuple(cell for entry in table.get("table", ()) for cell in _cells(entry)),
+            tuple(cell for entry in table.get("table", ()) for cell in _cells(entry, simulated=reader == SIMULATION)),
             tuple(table.get("remarks", ())),
             tuple(_drawing(entry) for entry in table.get("figure", ())),
-            table.get("reader", "judgements"),
+            reader,
             table.get("reading", {}),
             tuple(table.get("needs", ())),
+            {part: tuple(files) for part, files in table.get("more", {}).items()},
         )
     except (tomllib.TOMLDecodeError, KeyError, ValueError) as error:
         raise LannerError(f"This is not a study: {error}.", where=Where(path)) from error
@@ -110,7 +117,7 @@ def _drawing(entry: Mapping[str, Any]) -> Drawing:
     return Drawing(entry["where"], entry["kind"], entry.get("caption", ""), own, entry.get("opens", False))
 
 
-def _cells(table: Mapping[str, Any]) -> Iterator[Cell]:
+def _cells(table: Mapping[str, Any], *, simulated: bool) -> Iterator[Cell]:
     defaults = {key: value for key, value in table.items() if key not in ("where", "compute", "columns", "rows")}
     columns: Mapping[str, Mapping[str, Any]] = table["columns"]
     for row, entry in table["rows"].items():
@@ -127,4 +134,5 @@ def _cells(table: Mapping[str, Any]) -> Iterator[Cell]:
                 about["expected"] = "differs"
             paper_value = None if paper == NOT_PRINTED else paper
             compute = options.pop("compute", table["compute"])
-            yield Cell(table["where"], row, column, paper_value, compute, options, **about)
+            by_simulation = simulated and compute != "not_computable"
+            yield Cell(table["where"], row, column, paper_value, compute, options, **about, simulated=by_simulation)

@@ -203,10 +203,10 @@ def _percent(rows: Sequence[Mapping[str, Any]], column: str, name: str, truth: f
         from scipy.stats import binomtest  # takes a second to load, and few studies need it
 
         high = binomtest(0, max(1, total)).proportion_ci(LEVEL).high
-        return Found(0.0, 0.0, 100 * high, f"0 of {total}", recovers=True, truth=100 * truth)
+        return Found(0.0, 0.0, 100 * high, f"0 of {total}", truth=100 * truth)
     ends = [None if row[end] is None else 100 * row[end] for end in ("low", "high")]
     detail = f"{row['count']} of {total}"
-    return Found(100 * row["share"], ends[0], ends[1], detail, recovers=True, truth=100 * truth)
+    return Found(100 * row["share"], ends[0], ends[1], detail, truth=100 * truth)
 
 
 COMPUTATIONS: tuple[Callable[..., Found], ...] = (issue_share, no_agreement, span_share)
