@@ -61,32 +61,32 @@ COEFFICIENTS: dict[str, Statistic] = {
 def overview(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
     """The coefficients that suit the answers: labels, ordered labels, scores, label sets or spans."""
     how = resampling or Resampling()
-    rated = ratings(data, question, **{"value": ("spans", "label", "labels", "score"), **select})
-    named = {"question": rated.question} if rated.question else {}
-    return [labelled(result, named) for result in _suited(rated, how)]
+    answers = ratings(data, question, **{"value": ("spans", "label", "labels", "score"), **select})
+    labels = {"question": answers.question} if answers.question else {}
+    return [labelled(result, labels) for result in _suited(answers, how)]
 
 
-def _suited(rated: Ratings, how: Resampling) -> list[Result]:
-    if rated.marked:
-        severe = [spans(rated, severities="mqm", resampling=how)] if rated.graded else []
-        return [spans(rated, resampling=how), spans(rated, match="touching", resampling=how), *severe]
-    if rated.sets:
-        levels = [alpha(rated, level=level, resampling=how) for level in ("jaccard", "masi")]
-        return [*(f(rated, resampling=how) for f in (jaccard, micro_f1, macro_f1, accuracy)), *levels]
-    if rated.scored:
+def _suited(answers: Ratings, how: Resampling) -> list[Result]:
+    if answers.marked:
+        severe = [spans(answers, severities="mqm", resampling=how)] if answers.graded else []
+        return [spans(answers, resampling=how), spans(answers, match="touching", resampling=how), *severe]
+    if answers.sets:
+        levels = [alpha(answers, level=level, resampling=how) for level in ("jaccard", "masi")]
+        return [*(f(answers, resampling=how) for f in (jaccard, micro_f1, macro_f1, accuracy)), *levels]
+    if answers.scored:
         return [
-            alpha(rated, level="interval", resampling=how),
-            alpha(rated, level="ordinal", resampling=how),
-            kappa(rated, weights="quadratic", resampling=how),
-            icc(rated, form="2,1", resampling=how),
-            icc(rated, form="3,1", resampling=how),
+            alpha(answers, level="interval", resampling=how),
+            alpha(answers, level="ordinal", resampling=how),
+            kappa(answers, weights="quadratic", resampling=how),
+            icc(answers, form="2,1", resampling=how),
+            icc(answers, form="3,1", resampling=how),
         ]
-    agreed, corrected, ac1, common = prevalence(rated, resampling=how)
-    more = [corrected] if corrected.name == "kappa" else [kappa(rated, resampling=how), corrected]
-    results = [agreed, *more, ac1, alpha(rated, level="nominal", resampling=how), common]
-    if rated.ordered:
-        results += [kappa(rated, weights=w, resampling=how) for w in ("linear", "quadratic")]
-        results.append(alpha(rated, level="ordinal", resampling=how))
+    agreement, corrected, ac1, common = prevalence(answers, resampling=how)
+    more = [corrected] if corrected.name == "kappa" else [kappa(answers, resampling=how), corrected]
+    results = [agreement, *more, ac1, alpha(answers, level="nominal", resampling=how), common]
+    if answers.ordered:
+        results += [kappa(answers, weights=w, resampling=how) for w in ("linear", "quadratic")]
+        results.append(alpha(answers, level="ordinal", resampling=how))
     return results
 
 

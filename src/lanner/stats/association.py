@@ -32,17 +32,17 @@ GRID = 4_000_000
 BINS = 1000
 
 
-def pulls(pairs: Pairs, asked: Sequence[Coefficient]) -> Array:
+def pulls(pairs: Pairs, names: Sequence[Coefficient]) -> Array:
     """units × coefficients. They add up to zero, and leaving a unit out changes the coefficient by minus its pull."""
-    found: dict[str, Array] = {}
-    if "pearson" in asked:
-        found["pearson"] = _pearson(pairs.x, pairs.y)
-    if "spearman" in asked:
-        found["spearman"] = _spearman(*_codes(pairs))
-    if "kendall_b" in asked or "kendall_c" in asked:
+    by_name: dict[str, Array] = {}
+    if "pearson" in names:
+        by_name["pearson"] = _pearson(pairs.x, pairs.y)
+    if "spearman" in names:
+        by_name["spearman"] = _spearman(*_codes(pairs))
+    if "kendall_b" in names or "kendall_c" in names:
         coarse = pairs.coarsened(BINS) if pairs.levels[0] * pairs.levels[1] > GRID else pairs
-        found |= _kendall(*_codes(coarse))
-    columns = [np.bincount(pairs.unit, weights=found[name], minlength=pairs.units) for name in asked]
+        by_name |= _kendall(*_codes(coarse))
+    columns = [np.bincount(pairs.unit, weights=by_name[name], minlength=pairs.units) for name in names]
     return np.stack(columns, axis=1)
 
 
@@ -66,11 +66,11 @@ def _spearman(x: Indices, y: Indices) -> Array:
     a, b, joint = float(r @ r), float(s @ s), float(r @ s)
     sums_x: Array = np.asarray(np.bincount(x, weights=s), dtype=float)
     sums_y: Array = np.asarray(np.bincount(y, weights=r), dtype=float)
-    moved = _above_less_below(sums_x)[x] + _above_less_below(sums_y)[y]
+    change = _above_less_below(sums_x)[x] + _above_less_below(sums_y)[y]
     grown_a = r * r + 2 * _above_less_below(at_x * rank_x)[x]
     grown_b = s * s + 2 * _above_less_below(at_y * rank_y)[y]
     root = np.sqrt(a) * np.sqrt(b)
-    return np.asarray((r * s + moved) / root - joint / root / 2 * (grown_a / a + grown_b / b))
+    return np.asarray((r * s + change) / root - joint / root / 2 * (grown_a / a + grown_b / b))
 
 
 def _above_less_below(at: Array) -> Array:
@@ -86,11 +86,11 @@ def _kendall(x: Indices, y: Indices) -> dict[str, Array]:
     n, total = len(x), float(balance.sum()) / 2
     untied_x, untied_y = ((n * n - float(at @ at)) / 2 for at in (at_x, at_y))
     root = np.sqrt(untied_x) * np.sqrt(untied_y)
-    grown = (n - at_x[x]) / untied_x + (n - at_y[y]) / untied_y
+    growth = (n - at_x[x]) / untied_x + (n - at_y[y]) / untied_y
     levels = min(len(at_x), len(at_y))
     room = n * n * (levels - 1) / levels
     return {
-        "kendall_b": balance / root - total / root / 2 * grown,
+        "kendall_b": balance / root - total / root / 2 * growth,
         "kendall_c": 2 * balance / room - 4 * total / room / n,
     }
 
@@ -137,12 +137,12 @@ def correlate(
     """
     check_methods(methods)
     unit, resampling = _unit(len(x), documents, resampling)
-    known = np.isfinite(x) & np.isfinite(y)
-    judged = np.isfinite(x) | np.isfinite(y)
-    pairs = _pairs(x[known], y[known], unit[known])
-    missing = 1 - float(known.sum() / judged.sum()) if judged.any() else 1.0
+    valid = np.isfinite(x) & np.isfinite(y)
+    either = np.isfinite(x) | np.isfinite(y)
+    pairs = _pairs(x[valid], y[valid], unit[valid])
+    missing = 1 - float(valid.sum() / either.sum()) if either.any() else 1.0
     reason = _degenerate(pairs)
-    counts = {"items": int(known.sum()), "documents": pairs.units}
+    counts = {"items": int(valid.sum()), "documents": pairs.units}
     if reason:
         return [undefined(NAMES[method], reason, counts=counts, missing=missing) for method in methods]
     replicates, notes = _replicates(pairs, methods, resampling)
@@ -151,15 +151,15 @@ def correlate(
 
 
 def _result(base: Result, replicates: Replicates, column: int, name: str, resampling: Resampling) -> Result:
-    found = outcome(replicates, resampling, column=column, scale="fisher", null=0.0)
-    signature = sign(name, resampling, found.interval, pairs="complete")
+    estimate = outcome(replicates, resampling, column=column, scale="fisher", null=0.0)
+    signature = sign(name, resampling, estimate.interval, pairs="complete")
     return replace(
         base,
         name=name,
         value=float(replicates.value[column]),
-        interval=found.interval,
-        p=found.p,
-        notes=base.notes + found.notes,
+        interval=estimate.interval,
+        p=estimate.p,
+        notes=base.notes + estimate.notes,
         signature=signature,
     )
 
@@ -209,12 +209,12 @@ def _replicates(
     if pairs.units > _MANY_UNITS:
         coarse = replace(coarse, unit=coarse.unit % _MANY_UNITS, units=_MANY_UNITS)
         notes.append(f"Many {resampling.unit}s: they are resampled in {_MANY_UNITS} groups.")
-    found = replicate(lambda weights: coarse.coefficients(weights, methods), coarse.units, resampling)
+    replicates = replicate(lambda weights: coarse.coefficients(weights, methods), coarse.units, resampling)
     if not notes:
-        return found, ()
+        return replicates, ()
     exact = pairs.coefficients(np.ones((1, pairs.units)), methods)[0]
-    shift = exact - found.value
-    return Replicates(exact, found.draws + shift, found.jackknife + shift, found.units), tuple(notes)
+    shift = exact - replicates.value
+    return Replicates(exact, replicates.draws + shift, replicates.jackknife + shift, replicates.units), tuple(notes)
 
 
 def between_measures(
@@ -240,11 +240,11 @@ def between_measures(
         a, b = numbers(part, x), numbers(part, y)
         if given:
             controls = np.stack([numbers(part, name) for name in given], axis=1)
-            found = partial(a, b, controls, unit, methods=methods, resampling=resampling)
+            pair_results = partial(a, b, controls, unit, methods=methods, resampling=resampling)
         else:
-            found = correlate(a, b, unit, methods=methods, resampling=resampling)
+            pair_results = correlate(a, b, unit, methods=methods, resampling=resampling)
         judges = part["judge"].n_unique()
-        results += [labelled(_by(result, judges), {"x": x, "y": y, **labels}) for result in found]
+        results += [labelled(_by(result, judges), {"x": x, "y": y, **labels}) for result in pair_results]
     return gathered(f"correlation of {x} and {y}", results, table.notes)
 
 
@@ -264,18 +264,18 @@ def correlations(
     measures = [of] if isinstance(of, str) else list(of)
     table = wide(data).with_measures(measures)
     resampling = clustered(resampling)
-    known = sorted(table.table["judge"].unique().to_list())
+    all_judges = sorted(table.table["judge"].unique().to_list())
     for judge in judges:
-        if judge not in known:
-            raise StatisticError(f"There is no judge {judge!r}.", next_step=did_you_mean(judge, known))
+        if judge not in all_judges:
+            raise StatisticError(f"There is no judge {judge!r}.", next_step=did_you_mean(judge, all_judges))
     results = []
     for measure, (labels, part) in product(measures, groups(table.table, by)):
-        given = _by_judge(part, measure, resampling.unit)
-        for first, second in combinations(list(judges) or known, 2):
-            x, y, unit = _aligned(given.get(first, _NOTHING), given.get(second, _NOTHING))
-            found = correlate(x, y, unit, methods=methods, resampling=resampling)
+        by_judge = _by_judge(part, measure, resampling.unit)
+        for first, second in combinations(list(judges) or all_judges, 2):
+            x, y, unit = _aligned(by_judge.get(first, _NOTHING), by_judge.get(second, _NOTHING))
+            pair_results = correlate(x, y, unit, methods=methods, resampling=resampling)
             about = {"x": first, "y": second, "of": measure, **labels}
-            results += [labelled(_by(result, 2), about) for result in found]
+            results += [labelled(_by(result, 2), about) for result in pair_results]
     name = f"correlation of {', '.join(measures)} between judges"
     return gathered(name, results, table.notes) if results else undefined(name, "at least two judges are needed.")
 
@@ -295,28 +295,28 @@ def _by_judge(table: pl.DataFrame, of: str, unit: str) -> dict[str, _Answers]:
     by_item = units(table, unit)[0] if unit != "judge" else np.zeros(len(table), np.intp)
     home, values = by_item[first], numbers(table, of)
     judge, where = in_order(codes(table["judge"]))
-    found = {}
+    by_judge = {}
     for at, name in enumerate(table["judge"].gather(where).to_list()):
         mine = np.flatnonzero(judge == at)
-        seen, value = item[mine], values[mine]
-        if not bool((np.diff(seen) > 0).all()):
-            known = np.isfinite(value)
-            seen, place = distinct(seen)
-            total = np.bincount(place[known], weights=value[known], minlength=len(seen))
-            n = np.bincount(place[known], minlength=len(seen))
-            value = np.divide(total, n, out=np.full(len(seen), np.nan), where=n > 0)
-        found[str(name)] = (seen, value, home[seen])
-    return found
+        items, value = item[mine], values[mine]
+        if not bool((np.diff(items) > 0).all()):
+            valid = np.isfinite(value)
+            items, place = distinct(items)
+            total = np.bincount(place[valid], weights=value[valid], minlength=len(items))
+            n = np.bincount(place[valid], minlength=len(items))
+            value = np.divide(total, n, out=np.full(len(items), np.nan), where=n > 0)
+        by_judge[str(name)] = (items, value, home[items])
+    return by_judge
 
 
 def _aligned(first: _Answers, second: _Answers) -> tuple[Array, Array, Indices]:
     """The values of two judges side by side for every item that either saw, and the items' units."""
     if np.array_equal(first[0], second[0]):
         return first[1], second[1], first[2]
-    seen = np.union1d(first[0], second[0])
-    x, y, unit = np.full(len(seen), np.nan), np.full(len(seen), np.nan), np.empty(len(seen), np.intp)
+    all_items = np.union1d(first[0], second[0])
+    x, y, unit = np.full(len(all_items), np.nan), np.full(len(all_items), np.nan), np.empty(len(all_items), np.intp)
     for values, (items, own, home) in ((x, first), (y, second)):
-        place = np.searchsorted(seen, items)
+        place = np.searchsorted(all_items, items)
         values[place], unit[place] = own, home
     return x, y, unit
 
@@ -338,12 +338,12 @@ def partial(
     check_methods(methods)
     unit, resampling = _unit(len(x), documents, resampling)
     columns = np.column_stack([x, y, controls])
-    known = np.isfinite(columns).all(axis=1)
-    judged = np.isfinite(columns).any(axis=1)
-    missing = 1 - float(known.sum() / judged.sum()) if judged.any() else 1.0
-    columns = columns[known]
-    names, index = np.unique(unit[known], return_inverse=True)
-    counts = {"items": int(known.sum()), "documents": len(names), "controls": controls.shape[1]}
+    valid = np.isfinite(columns).all(axis=1)
+    either = np.isfinite(columns).any(axis=1)
+    missing = 1 - float(valid.sum() / either.sum()) if either.any() else 1.0
+    columns = columns[valid]
+    names, index = np.unique(unit[valid], return_inverse=True)
+    counts = {"items": int(valid.sum()), "documents": len(names), "controls": controls.shape[1]}
     width = columns.shape[1]
     corner = list(combinations(range(width), 2))
     pairs = [Pairs(columns[:, i], columns[:, j], index.astype(np.intp), len(names)) for i, j in corner]

@@ -213,11 +213,11 @@ def _spread(replicates: Replicates, column: int, resampling: Resampling, null: f
     units = max(units, 2)
     chance = _chance(float(replicates.value[column]))
     variance = (chance * (1 - chance)) ** 2 * replicates.variance_of(column, units)
-    made = share_outcome(chance, variance, units, resampling, null=None if null is None else _chance(null))
-    if made.interval is None:
-        return made
-    ends = (_log_odds(made.interval.low), _log_odds(made.interval.high))
-    return replace(made, interval=replace(made.interval, low=ends[0], high=ends[1]))
+    estimate = share_outcome(chance, variance, units, resampling, null=None if null is None else _chance(null))
+    if estimate.interval is None:
+        return estimate
+    ends = (_log_odds(estimate.interval.low), _log_odds(estimate.interval.high))
+    return replace(estimate, interval=replace(estimate.interval, low=ends[0], high=ends[1]))
 
 
 def _log_odds(chance: float) -> float:
@@ -247,11 +247,11 @@ def _pair_rows(
     """The stronger of two comes first."""
     rows: list[dict[str, Json]] = []
     for column, (i, j) in enumerate(pairs, len(names) + 1):
-        found, value = _spread(replicates, column, resampling, null=0.0), float(replicates.value[column])
+        estimate, value = _spread(replicates, column, resampling, null=0.0), float(replicates.value[column])
         first, second = (names[i], names[j]) if value >= 0 else (names[j], names[i])
         ends = (
-            sorted(float(np.sign(value or 1.0)) * end for end in (found.interval.low, found.interval.high))
-            if found.interval
+            sorted(float(np.sign(value or 1.0)) * end for end in (estimate.interval.low, estimate.interval.high))
+            if estimate.interval
             else (None, None)
         )
         rows.append(
@@ -262,7 +262,7 @@ def _pair_rows(
                 "value": abs(value),
                 "low": ends[0],
                 "high": ends[1],
-                "p": found.p,
+                "p": estimate.p,
                 "chance": _chance(abs(value)),
             }
         )

@@ -29,33 +29,33 @@ Weights = str | Sequence[Sequence[float]] | None
 NAMES = ("identity", "linear", "quadratic")
 
 
-def agreement_weights(rated: Ratings, weights: Weights) -> Array:
+def agreement_weights(answers: Ratings, weights: Weights) -> Array:
     """labels × labels. Linear: 1 − |a − b|/range; quadratic: 1 − (a − b)²/range², on the points of the scale.
 
     The points are the scores themselves, the options' values, or the positions in the order of the labels; a scale
     whose order is not stated has no distances, and asking for them is an error rather than an alphabetical accident.
     """
-    size = len(rated.labels)
+    size = len(answers.labels)
     if weights is None or weights == "identity":
         return np.eye(size)
     if not isinstance(weights, str):
         return _given(weights, size)
     if weights not in NAMES:
         raise StatisticError(f"There are no weights called {weights!r}.", next_step=did_you_mean(weights, NAMES))
-    check_order(rated, weights)
-    span = float(np.ptp(rated.points)) if size else 0.0
+    check_order(answers, weights)
+    span = float(np.ptp(answers.points)) if size else 0.0
     if span == 0:
         return np.eye(size)
-    distance = np.abs(rated.points[:, None] - rated.points[None, :]) / span
+    distance = np.abs(answers.points[:, None] - answers.points[None, :]) / span
     return np.asarray(1 - distance if weights == "linear" else 1 - distance**2)
 
 
-def check_order(rated: Ratings, what: str) -> None:
+def check_order(answers: Ratings, what: str) -> None:
     """An error unless the scale's order is stated."""
-    if len(rated.item) and not rated.ordered:
+    if len(answers.item) and not answers.ordered:
         raise StatisticError(
             f"{what.capitalize()} distances need the order of the labels.",
-            next_step=f"Give it with labels=[…], lowest first; in the data are: {', '.join(rated.labels)}.",
+            next_step=f"Give it with labels=[…], lowest first; in the data are: {', '.join(answers.labels)}.",
         )
 
 
@@ -85,7 +85,7 @@ _MOST = 60_000  # sums per document for which intervals are still made
 
 def pair_plan(
     name: str,
-    rated: Ratings,
+    answers: Ratings,
     width: int,
     entries: Sequence[Entry],
     finish: Callable[[Array], Array],
@@ -101,37 +101,37 @@ def pair_plan(
     With `each` there is one outcome per pair, otherwise their mean; pairs where the statistic is undefined are left out
     of the mean, and a note says so.
     """
-    pairs = rated.pairs
+    pairs = answers.pairs
     n_pairs = len(pairs.who)
     base = pairs.pair.astype(np.int64) * width
-    answered = np.flatnonzero(rated.per_item)
-    row = np.searchsorted(answered, pairs.item)
-    placed = tuple((row, base + column, value) for column, value in entries)
-    parts = Scattered(placed, len(answered), n_pairs * width)
+    items = np.flatnonzero(answers.per_item)
+    row = np.searchsorted(items, pairs.item)
+    all_entries = tuple((row, base + column, value) for column, value in entries)
+    parts = Scattered(all_entries, len(items), n_pairs * width)
 
     def of_pairs(sums: Array) -> Array:
         return finish(sums.reshape(len(sums), n_pairs, width))
 
     def of_mean(sums: Array) -> Array:
-        found = of_pairs(sums)
-        defined = np.isfinite(found)
-        total = np.where(defined, found, 0).sum(axis=1, keepdims=True)
+        by_pair = of_pairs(sums)
+        defined = np.isfinite(by_pair)
+        total = np.where(defined, by_pair, 0).sum(axis=1, keepdims=True)
         n = defined.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
 
     no_interval = ""
     if n_pairs * width > _MOST:
         no_interval = f"No interval: {n_pairs} pairs of judges are too many; choose judges, or take alpha or fleiss."
-    rows = Rows.of_items(rated, answered)
-    uses = np.bincount(row, minlength=len(answered)) > 0
-    made = dict(settings or {})
+    rows = Rows.of_items(answers, items)
+    uses = np.bincount(row, minlength=len(items)) > 0
+    details = dict(settings or {})
     if each:
-        judges = [(rated.judges[a], rated.judges[b]) for a, b in pairs.who]
+        judges = [(answers.judges[a], answers.judges[b]) for a, b in pairs.who]
         outcomes = tuple({"judge": a, "other": b} for a, b in judges)
-        counts, reasons = _facts(rated, reason)
+        counts, reasons = _facts(answers, reason)
         return Plan(
             name,
-            rated,
+            answers,
             rows,
             of_pairs,
             parts,
@@ -141,16 +141,16 @@ def pair_plan(
             reasons=reasons,
             scale=scale,
             notes=notes,
-            settings=made,
+            settings=details,
             no_interval=no_interval,
         )
     if n_pairs > 1:
-        made["mean_over"] = f"{n_pairs} pairs"
-        notes += _notes_on_the_mean(rated, of_pairs(parts.total()[None, :]))
-    reasons = _facts(rated, reason)[1][:1] if n_pairs == 1 else ()
+        details["mean_over"] = f"{n_pairs} pairs"
+        notes += _notes_on_the_mean(answers, of_pairs(parts.total()[None, :]))
+    reasons = _facts(answers, reason)[1][:1] if n_pairs == 1 else ()
     return Plan(
         name,
-        rated,
+        answers,
         rows,
         of_mean,
         parts,
@@ -158,19 +158,19 @@ def pair_plan(
         reasons=reasons,
         scale=scale,
         notes=notes,
-        settings=made,
+        settings=details,
         no_interval=no_interval,
     )
 
 
-def _notes_on_the_mean(rated: Ratings, values: Array) -> tuple[str, ...]:
+def _notes_on_the_mean(answers: Ratings, values: Array) -> tuple[str, ...]:
     """What a reader of the mean over pairs should know: pairs that share little, pairs without a value."""
-    n_pairs, notes = len(rated.pairs.who), []
+    n_pairs, notes = len(answers.pairs.who), []
     undefined = int(np.isnan(values).sum())
-    shared = int(np.median(np.bincount(rated.pairs.pair, minlength=n_pairs)))
-    if shared < FEW_SHARED:
+    overlap = int(np.median(np.bincount(answers.pairs.pair, minlength=n_pairs)))
+    if overlap < FEW_SHARED:
         notes.append(
-            f"Half of the pairs of judges share {shared} items or fewer; alpha or fleiss would use all at once."
+            f"Half of the pairs of judges share {overlap} items or fewer; alpha or fleiss would use all at once."
         )
     if undefined:
         notes.append(f"The mean leaves out {undefined} of {n_pairs} pairs of judges, where the value is undefined.")
@@ -178,14 +178,16 @@ def _notes_on_the_mean(rated: Ratings, values: Array) -> tuple[str, ...]:
 
 
 def _facts(
-    rated: Ratings, reason: Callable[[Codes, Codes], str] | None
+    answers: Ratings, reason: Callable[[Codes, Codes], str] | None
 ) -> tuple[tuple[dict[str, int], ...], tuple[str, ...]]:
     """For each pair: the items and documents it shares, and why its value may be undefined."""
-    pairs = rated.pairs
+    pairs = answers.pairs
     n_pairs = len(pairs.who)
     items = np.bincount(pairs.pair, minlength=n_pairs)
-    seen, _ = distinct(pairs.pair.astype(np.int64) * max(1, len(rated.documents)) + rated.document[pairs.item])
-    documents = np.bincount(seen // max(1, len(rated.documents)), minlength=n_pairs)
+    pair_documents, _ = distinct(
+        pairs.pair.astype(np.int64) * max(1, len(answers.documents)) + answers.document[pairs.item]
+    )
+    documents = np.bincount(pair_documents // max(1, len(answers.documents)), minlength=n_pairs)
     counts = tuple({"items": int(n), "judges": 2, "documents": int(d)} for n, d in zip(items, documents, strict=True))
     reasons = []
     order = np.argsort(pairs.pair, kind="stable")
@@ -199,21 +201,21 @@ def _facts(
 Over = Literal["items", "pairs", "unanimous"]
 
 
-def _agreement(rated: Ratings, weights: Array) -> tuple[Array, Array, Array]:
+def _agreement(answers: Ratings, weights: Array) -> tuple[Array, Array, Array]:
     """For each pattern: Σ of weights over its pairs of answers, how many ordered pairs, and how many answers."""
-    size = rated.patterns.size
-    return rated.patterns.pair_total(weights), size * (size - 1), size
+    size = answers.patterns.size
+    return answers.patterns.pair_total(weights), size * (size - 1), size
 
 
 @statistic("label", "labels", "score")
-def percent(rated: Ratings, *, over: Over = "items", weights: Weights = None) -> Plan:
+def percent(answers: Ratings, *, over: Over = "items", weights: Weights = None) -> Plan:
     """Share of agreement, not corrected for chance.
 
     Over "items" (default): mean over items of the share of agreeing pairs of answers, Pₐ = (1/n) Σᵢ Σₖ rᵢₖ(rᵢₖ − 1) /
     (rᵢ(rᵢ − 1)). Over "pairs": all pairs of answers pooled, so that items with more judges weigh more. Over
     "unanimous": share of items on which all judges gave the same label. With two judges the three are the same.
     """
-    total, pairs, _ = _agreement(rated, agreement_weights(rated, weights))
+    total, pairs, _ = _agreement(answers, agreement_weights(answers, weights))
     two = pairs > 0
     share = np.divide(total, pairs, out=np.zeros_like(total), where=two)
     columns = {
@@ -229,8 +231,8 @@ def percent(rated: Ratings, *, over: Over = "items", weights: Weights = None) ->
         return ratio(sums[:, [0]], sums[:, [1]])
 
     settings = {"over": "" if over == "items" else over, "weights": describe(weights)}
-    rows = Rows.of(rated.patterns)
-    return Plan("percent", rated, rows, finish, parts, uses=two, scale="share", settings=settings)
+    rows = Rows.of(answers.patterns)
+    return Plan("percent", answers, rows, finish, parts, uses=two, scale="share", settings=settings)
 
 
 def ratio(top: Array, bottom: Array) -> Array:
@@ -244,13 +246,13 @@ def corrected(observed: Array, expected: Array) -> Array:
     return np.asarray(np.divide(observed - expected, left, out=np.full(observed.shape, np.nan), where=left > 1e-12))
 
 
-def _chance_plan(name: str, rated: Ratings, weights: Weights, expected: Callable[[Array, Array], Array]) -> Plan:
+def _chance_plan(name: str, answers: Ratings, weights: Weights, expected: Callable[[Array, Array], Array]) -> Plan:
     """A coefficient whose chance agreement depends on label shares: `expected(shares, weights)`."""
-    table = agreement_weights(rated, weights)
-    total, pairs, size = _agreement(rated, table)
+    table = agreement_weights(answers, weights)
+    total, pairs, size = _agreement(answers, table)
     two = pairs > 0
     share = np.divide(total, pairs, out=np.zeros_like(total), where=two)
-    labels = rated.patterns.label_counts(len(rated.labels)) / np.maximum(size, 1)[:, None]
+    labels = answers.patterns.label_counts(len(answers.labels)) / np.maximum(size, 1)[:, None]
     parts = np.column_stack([share, two, size > 0, labels]).astype(float)
 
     def finish(sums: Array) -> Array:
@@ -258,30 +260,32 @@ def _chance_plan(name: str, rated: Ratings, weights: Weights, expected: Callable
         shares = ratio(sums[:, 3:], np.broadcast_to(sums[:, [2]], sums[:, 3:].shape))
         return corrected(observed, expected(shares, table))[:, None]
 
-    return Plan(name, rated, Rows.of(rated.patterns), finish, parts, uses=two, settings={"weights": describe(weights)})
+    return Plan(
+        name, answers, Rows.of(answers.patterns), finish, parts, uses=two, settings={"weights": describe(weights)}
+    )
 
 
 @statistic("label", "labels", "score")
-def fleiss(rated: Ratings, *, weights: Weights = None) -> Plan:
+def fleiss(answers: Ratings, *, weights: Weights = None) -> Plan:
     """Fleiss' κ for any number of judges, also different numbers per item.
 
     κ = (Pₐ − Pₑ)/(1 − Pₑ) with Pₑ = Σ wₖₗ πₖ πₗ and πₖ the mean over items of the share of answers k. Judges are
     taken to be interchangeable. Fleiss 1971, Psychological Bulletin 76; unequal numbers after Gwet 2014.
     """
-    return _chance_plan("fleiss", rated, weights, lambda shares, table: ((shares @ table) * shares).sum(axis=1))
+    return _chance_plan("fleiss", answers, weights, lambda shares, table: ((shares @ table) * shares).sum(axis=1))
 
 
 @statistic("label", "labels", "score")
-def brennan_prediger(rated: Ratings, *, weights: Weights = None) -> Plan:
+def brennan_prediger(answers: Ratings, *, weights: Weights = None) -> Plan:
     """Brennan and Prediger's coefficient: chance is a blind pick among the q labels, Pₑ = Σ wₖₗ / q².
 
     q counts every label of the scale, used or not; give the scale with `labels`. Brennan & Prediger 1981, Educational
     and Psychological Measurement 41.
     """
-    q = len(rated.labels)
+    q = len(answers.labels)
     plan = _chance_plan(
         "brennan_prediger",
-        rated,
+        answers,
         weights,
         lambda shares, table: np.full(len(shares), table.sum() / q**2 if q > 1 else np.nan),
     )
@@ -289,20 +293,20 @@ def brennan_prediger(rated: Ratings, *, weights: Weights = None) -> Plan:
 
 
 @statistic("label", "labels", "score")
-def gwet(rated: Ratings, *, weights: Weights = None) -> Plan:
+def gwet(answers: Ratings, *, weights: Weights = None) -> Plan:
     """Gwet's AC1 (AC2 with weights): chance agreement is possible only on items that are hard to judge.
 
     Pₑ = Σ wₖₗ / (q(q − 1)) · Σ πₖ(1 − πₖ). It stays high where one label prevails and κ collapses. q counts every
     label of the scale; give it with `labels`. Gwet 2008, British Journal of Mathematical and Statistical Psychology 61.
     """
-    q = len(rated.labels)
+    q = len(answers.labels)
 
     def expected(shares: Array, table: Array) -> Array:
         if q < 2:
             return np.full(len(shares), np.nan)
         return np.asarray(table.sum() / (q * (q - 1)) * (shares * (1 - shares)).sum(axis=1))
 
-    return _with_scale_note(_chance_plan("gwet", rated, weights, expected))
+    return _with_scale_note(_chance_plan("gwet", answers, weights, expected))
 
 
 def _with_scale_note(plan: Plan) -> Plan:
@@ -315,25 +319,25 @@ def _with_scale_note(plan: Plan) -> Plan:
 
 
 @statistic("label", "labels", "score")
-def conger(rated: Ratings, *, weights: Weights = None) -> Plan:
+def conger(answers: Ratings, *, weights: Weights = None) -> Plan:
     """Conger's κ: like Fleiss, but each judge keeps his own label shares, so that it is Cohen's κ for two judges.
 
     Pₑ = Σ wₖₗ (p̄ₖ p̄ₗ − sₖₗ/J), where p̄ is the mean and s the covariance over the J judges of their label shares.
     Conger 1980, Psychological Bulletin 88; missing answers after Gwet 2014.
     """
-    table = agreement_weights(rated, weights)
-    codes, judges, items = rated.slots
+    table = agreement_weights(answers, weights)
+    codes, judges, items = answers.slots
     known = codes >= 0
     size = known.sum(axis=1)
-    padded = np.pad(table, ((0, 1), (0, 1)))
+    table_with_gap = np.pad(table, ((0, 1), (0, 1)))
     width = codes.shape[1]
     total = np.zeros(len(codes))
     for a in range(width):
         for b in range(a + 1, width):
-            total += 2 * padded[codes[:, a], codes[:, b]]
+            total += 2 * table_with_gap[codes[:, a], codes[:, b]]
     two = size >= 2
     share = np.divide(total, size * (size - 1), out=np.zeros(len(codes)), where=two)
-    n_judges, q = len(rated.judges), len(rated.labels)
+    n_judges, q = len(answers.judges), len(answers.labels)
     row, slot = np.nonzero(known)
     column = 2 + judges[row, slot].astype(np.int64) * q + codes[row, slot]
     lines = np.arange(len(codes))
@@ -342,21 +346,21 @@ def conger(rated: Ratings, *, weights: Weights = None) -> Plan:
 
     def finish(sums: Array) -> Array:
         observed = ratio(sums[:, 0], sums[:, 1])
-        given = sums[:, 2:].reshape(len(sums), n_judges, q)
-        whole = given.sum(axis=2, keepdims=True)
-        shares = np.divide(given, whole, out=np.zeros_like(given), where=whole > 0)
+        counts = sums[:, 2:].reshape(len(sums), n_judges, q)
+        whole = counts.sum(axis=2, keepdims=True)
+        shares = np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0)
         present = (whole[:, :, 0] > 0).sum(axis=1).astype(float)
         # Σₖₗ wₖₗ of (Σg Σh≠g pgk phl) / (J(J−1)): the same as the mean product less the covariance
-        summed = shares.sum(axis=1)
-        crossed = ((summed @ table) * summed).sum(axis=1) - ((shares @ table) * shares).sum(axis=(1, 2))
+        total_shares = shares.sum(axis=1)
+        crossed = ((total_shares @ table) * total_shares).sum(axis=1) - ((shares @ table) * shares).sum(axis=(1, 2))
         return corrected(observed, ratio(crossed, present * (present - 1)))[:, None]
 
     settings = {"weights": describe(weights)}
-    return Plan("conger", rated, Rows.of_items(rated, items), finish, parts, uses=two, settings=settings)
+    return Plan("conger", answers, Rows.of_items(answers, items), finish, parts, uses=two, settings=settings)
 
 
 @statistic("label", "labels", "score")
-def wmt(rated: Ratings, *, directions: tuple[str, str] | None = None, singles: bool = True) -> Plan:
+def wmt(answers: Ratings, *, directions: tuple[str, str] | None = None, singles: bool = True) -> Plan:
     """The κ of the WMT evaluation campaigns: all pairs of answers pooled over items, one set of label shares.
 
     P(A) = agreeing pairs / pairs; P(E) = Σ pₖ² with pₖ the share of label k among all answers. With `directions` the
@@ -364,17 +368,17 @@ def wmt(rated: Ratings, *, directions: tuple[str, str] | None = None, singles: b
     because which of two outputs is called A is arbitrary. `singles` keeps items with one answer in the shares.
     Bojar et al. 2016, Findings of WMT16; the symmetric form is that of Läubli et al. 2018, EMNLP.
     """
-    size = rated.patterns.size
-    counts = rated.patterns.label_counts(len(rated.labels))
+    size = answers.patterns.size
+    counts = answers.patterns.label_counts(len(answers.labels))
     if not singles:
         counts[size < 2] = 0
     agreeing = (counts * (counts - 1)).sum(axis=1) / 2
     parts = np.column_stack([agreeing, size * (size - 1) / 2, counts])
-    if directions is not None and not set(directions) & set(rated.labels):
-        known = f"The answers are: {', '.join(rated.labels)}."
-        raise StatisticError(f"Neither {' nor '.join(map(repr, directions))} was ever answered.", next_step=known)
+    if directions is not None and not set(directions) & set(answers.labels):
+        labels = f"The answers are: {', '.join(answers.labels)}."
+        raise StatisticError(f"Neither {' nor '.join(map(repr, directions))} was ever answered.", next_step=labels)
     # A direction that nobody chose adds nothing to the shares.
-    sides = [rated.labels.index(name) for name in directions or () if name in rated.labels]
+    sides = [answers.labels.index(name) for name in directions or () if name in answers.labels]
 
     def finish(sums: Array) -> Array:
         observed = ratio(sums[:, 0], sums[:, 1])
@@ -386,11 +390,11 @@ def wmt(rated: Ratings, *, directions: tuple[str, str] | None = None, singles: b
         return corrected(observed, expected)[:, None]
 
     settings = {"directions": "/".join(directions or ()), "singles": "" if singles else "dropped"}
-    return Plan("wmt", rated, Rows.of(rated.patterns), finish, parts, uses=size >= 2, settings=settings)
+    return Plan("wmt", answers, Rows.of(answers.patterns), finish, parts, uses=size >= 2, settings=settings)
 
 
 @statistic("label", "labels", "score")
-def kappa(rated: Ratings, *, weights: Weights = None, each: bool = False) -> Plan:
+def kappa(answers: Ratings, *, weights: Weights = None, each: bool = False) -> Plan:
     """Cohen's κ between two judges; with more judges the mean over all pairs that share items (Light 1971).
 
     κ = (Pₒ − Pₑ)/(1 − Pₑ), Pₒ = Σ wₖₗ pₖₗ, Pₑ = Σ wₖₗ pₖ₊ p₊ₗ over the items that both judged. `weights` are "linear",
@@ -399,42 +403,42 @@ def kappa(rated: Ratings, *, weights: Weights = None, each: bool = False) -> Pla
     Cohen 1968, Psychological Bulletin 70; Light 1971, Psychological Bulletin 76.
     """
     if weights == "quadratic":
-        check_order(rated, weights)
-        return _quadratic(rated, each)
-    table = agreement_weights(rated, weights)
+        check_order(answers, weights)
+        return _quadratic(answers, each)
+    table = agreement_weights(answers, weights)
 
     def expected(first: Array, second: Array) -> Array:
         return np.asarray(((first @ table) * second).sum(axis=2))
 
-    return _two_judges("kappa", rated, table, expected, each=each, settings={"weights": describe(weights)})
+    return _two_judges("kappa", answers, table, expected, each=each, settings={"weights": describe(weights)})
 
 
 @statistic("label", "labels", "score")
-def scott(rated: Ratings, *, weights: Weights = None, each: bool = False) -> Plan:
+def scott(answers: Ratings, *, weights: Weights = None, each: bool = False) -> Plan:
     """Scott's π between two judges: as Cohen's κ, but both judges share one set of label shares.
 
     Pₑ = Σ wₖₗ πₖ πₗ with πₖ = (pₖ₊ + p₊ₖ)/2. With more judges the mean over pairs. Scott 1955, Public Opinion
     Quarterly 19.
     """
-    table = agreement_weights(rated, weights)
+    table = agreement_weights(answers, weights)
 
     def expected(first: Array, second: Array) -> Array:
         pooled = (first + second) / 2
         return np.asarray(((pooled @ table) * pooled).sum(axis=2))
 
-    return _two_judges("scott", rated, table, expected, each=each, settings={"weights": describe(weights)})
+    return _two_judges("scott", answers, table, expected, each=each, settings={"weights": describe(weights)})
 
 
 def _two_judges(
     name: str,
-    rated: Ratings,
+    answers: Ratings,
     table: Array,
     expected: Callable[[Array, Array], Array],
     *,
     each: bool,
     settings: dict[str, str],
 ) -> Plan:
-    pairs, q = rated.pairs, len(rated.labels)
+    pairs, q = answers.pairs, len(answers.labels)
     first, second = pairs.first.astype(np.int64), pairs.second.astype(np.int64)
     entries: list[Entry] = [(0, table[first, second] if q else 0.0), (1 + first, 1.0), (1 + q + second, 1.0)]
 
@@ -443,16 +447,16 @@ def _two_judges(
         n = left.sum(axis=2)
         return corrected(ratio(sums[:, :, 0], n), ratio(expected(left, right), n**2))
 
-    return pair_plan(name, rated, 1 + 2 * q, entries, finish, each=each, settings=settings, reason=_reason(rated))
+    return pair_plan(name, answers, 1 + 2 * q, entries, finish, each=each, settings=settings, reason=_reason(answers))
 
 
-def _quadratic(rated: Ratings, each: bool) -> Plan:
+def _quadratic(answers: Ratings, each: bool) -> Plan:
     """Quadratic weights need only moments: κ = 1 − mean (x − y)² / (mean x² + mean y² − 2 x̄ ȳ), for any fine scale."""
-    pairs = rated.pairs
-    centre = rated.points[len(rated.points) // 2] if len(rated.points) else 0.0
-    points = rated.points - centre  # a point of the scale, so that a constant stays exactly zero
+    pairs = answers.pairs
+    centre = answers.points[len(answers.points) // 2] if len(answers.points) else 0.0
+    points = answers.points - centre  # a point of the scale, so that a constant stays exactly zero
     x, y = points[pairs.first], points[pairs.second]
-    size = float(np.ptp(rated.points)) ** 2 if len(rated.points) else 0.0
+    size = float(np.ptp(answers.points)) ** 2 if len(answers.points) else 0.0
     entries: list[Entry] = [(0, 1.0), (1, x), (2, y), (3, x * x), (4, y * y), (5, (x - y) ** 2)]
 
     def finish(sums: Array) -> Array:
@@ -462,14 +466,14 @@ def _quadratic(rated: Ratings, each: bool) -> Plan:
         return np.asarray(1 - share)
 
     return pair_plan(
-        "kappa", rated, 6, entries, finish, each=each, settings={"weights": "quadratic"}, reason=_reason(rated)
+        "kappa", answers, 6, entries, finish, each=each, settings={"weights": "quadratic"}, reason=_reason(answers)
     )
 
 
-def _reason(rated: Ratings) -> Callable[[Codes, Codes], str]:
+def _reason(answers: Ratings) -> Callable[[Codes, Codes], str]:
     def reason(first: Codes, second: Codes) -> str:
         if len(first) and first.min() == first.max() == second.min() == second.max():
-            return f"both judges answered {rated.labels[first[0]]!r} throughout; κ needs variation."
+            return f"both judges answered {answers.labels[first[0]]!r} throughout; κ needs variation."
         return ""
 
     return reason
@@ -487,12 +491,12 @@ def pairwise(
         options.setdefault("kinds", EVERY_KIND)
     if of.by_pair:
         return of.each(data, question, resampling=resampling, each=True, **options)
-    rated, options = of.read(data, question, options)
-    found = []
-    for a, b in combinations(rated.judges, 2):
-        two = rated.only([a, b])
+    answers, options = of.read(data, question, options)
+    results = []
+    for a, b in combinations(answers.judges, 2):
+        two = answers.only([a, b])
         if two.per_item.max(initial=0) < 2:
             continue
         plan = replace(of.plan(two, **options), outcomes=({"judge": a, "other": b},))
-        found += estimate(plan, resampling or Resampling())
-    return found
+        results += estimate(plan, resampling or Resampling())
+    return results

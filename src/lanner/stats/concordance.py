@@ -79,19 +79,19 @@ class Pairs:
         """The same pairs with each variable cut into this many bins of equal size."""
         return Pairs(_binned(self.x, bins), _binned(self.y, bins), self.unit, self.units)
 
-    def coefficients(self, weights: Array, asked: Sequence[Coefficient] = COEFFICIENTS) -> Array:
+    def coefficients(self, weights: Array, names: Sequence[Coefficient] = COEFFICIENTS) -> Array:
         """One row per row of unit weights, one column per coefficient asked; NaN where a variable is constant.
 
         τ-c's number of levels is that of the whole data, in every resample.
         """
         columns: dict[str, Array] = {}
-        if "pearson" in asked:
+        if "pearson" in names:
             columns["pearson"] = self._pearson(weights)
         if self._quadratic and len(weights) > 1:
             columns |= self._kendall(weights)
-            asked_here = tuple(name for name in asked if not name.startswith("kendall"))
+            asked_here = tuple(name for name in names if not name.startswith("kendall"))
         else:
-            asked_here = tuple(asked)
+            asked_here = tuple(names)
         if any(name != "pearson" for name in asked_here):
             step = max(1, _HELD // max(1, self.cells))
             blocks = [self._ranked(weights[i : i + step].T, asked_here) for i in range(0, len(weights), step)]
@@ -99,7 +99,7 @@ class Pairs:
                 name: np.concatenate([block[name] for block in blocks]) for name in (blocks[0] if blocks else ())
             }
         empty = np.empty(len(weights))
-        return np.stack([columns.get(name, empty) for name in asked], axis=1)
+        return np.stack([columns.get(name, empty) for name in names], axis=1)
 
     @cached_property
     def _moment_sums(self) -> Array:
@@ -127,14 +127,14 @@ class Pairs:
         Copies of one item are ties in both and count nothing, so a document drawn twice is right as it stands.
         """
         cell_x, cell_y, incidence = self._cells
-        held = sparse.csr_array(incidence)
+        matrix = sparse.csr_array(incidence)
         x, y = cell_x.astype(np.int32), cell_y.astype(np.int32)
         balance = np.zeros((self.units, self.units))
         step = max(1, 4 * _HELD // len(x))
         for start in range(0, len(x), step):
             part = slice(start, start + step)
             alike = (np.sign(x[part, None] - x) * np.sign(y[part, None] - y)).astype(float)
-            balance += held[part].T @ (held.T @ alike.T).T
+            balance += matrix[part].T @ (matrix.T @ alike.T).T
         per_x, per_y = self._levels_by_unit
         return balance, per_x.T @ per_x, per_y.T @ per_y
 
@@ -142,47 +142,47 @@ class Pairs:
     def _levels_by_unit(self) -> tuple[Array, Array]:
         """levels × units: how often each value of x, and of y, occurs in a document."""
         _, x, _, y = self.codes
-        made = []
+        tables = []
         for codes, levels in ((x, self.levels[0]), (y, self.levels[1])):
             counts = np.bincount(codes * self.units + self.unit, minlength=levels * self.units)
-            made.append(counts.reshape(levels, self.units).astype(float))
-        return made[0], made[1]
+            tables.append(counts.reshape(levels, self.units).astype(float))
+        return tables[0], tables[1]
 
     def _kendall(self, weights: Array) -> dict[str, Array]:
         balance, tied_x, tied_y = (np.einsum("bu,bu->b", weights @ form, weights) / 2 for form in self._forms)
         n = weights @ np.bincount(self.unit, minlength=self.units)
         return _taus(balance, n * n / 2 - tied_x, n * n / 2 - tied_y, n, min(self.levels))
 
-    def _ranked(self, weights: Array, asked: Sequence[Coefficient]) -> dict[str, Array]:
+    def _ranked(self, weights: Array, names: Sequence[Coefficient]) -> dict[str, Array]:
         """Spearman and Kendall for a block of resamples; everything in here is cells × resamples."""
         if not self.cells:
-            return {name: np.full(weights.shape[1], np.nan) for name in asked}
+            return {name: np.full(weights.shape[1], np.nan) for name in names}
         cell_x, cell_y, incidence = self._cells
-        drawn = incidence @ weights
+        cell_weights = incidence @ weights
         if self._quadratic:
             per_x, per_y = (levels @ weights for levels in self._levels_by_unit)
         else:
             order, starts_y = self._by_y
-            per_x, per_y = _grouped(drawn, self._starts_x), _grouped(drawn[order], starts_y)
-        n = drawn.sum(axis=0)
-        found: dict[str, Array] = {}
-        if "spearman" in asked:
-            found["spearman"] = _spearman(drawn, per_x, per_y, cell_x, cell_y)
-        if "kendall_b" in asked or "kendall_c" in asked:
-            pairs, tied_x, tied_y, tied_both = (_choose_two(w) for w in (n[None], per_x, per_y, drawn))
-            balance = pairs - tied_x - tied_y + tied_both - 2 * self._discordant(drawn)
-            found |= _taus(balance, pairs - tied_x, pairs - tied_y, n, min(self.levels))
-        return found
+            per_x, per_y = _grouped(cell_weights, self._starts_x), _grouped(cell_weights[order], starts_y)
+        n = cell_weights.sum(axis=0)
+        by_name: dict[str, Array] = {}
+        if "spearman" in names:
+            by_name["spearman"] = _spearman(cell_weights, per_x, per_y, cell_x, cell_y)
+        if "kendall_b" in names or "kendall_c" in names:
+            pairs, tied_x, tied_y, tied_both = (_choose_two(w) for w in (n[None], per_x, per_y, cell_weights))
+            balance = pairs - tied_x - tied_y + tied_both - 2 * self._discordant(cell_weights)
+            by_name |= _taus(balance, pairs - tied_x, pairs - tied_y, n, min(self.levels))
+        return by_name
 
-    def _discordant(self, drawn: Array) -> Array:
+    def _discordant(self, cell_weights: Array) -> Array:
         cell_x, cell_y, _ = self._cells
         kx, ky = self.levels
         merges = max(0.0, np.log2(self.cells / _BASE))
         if 14 * kx * ky <= self.cells * (12 + 5 * merges):  # nanoseconds a resample, measured
-            grid = np.zeros((kx, ky, drawn.shape[1]))
-            grid[cell_x, cell_y] = drawn
+            grid = np.zeros((kx, ky, cell_weights.shape[1]))
+            grid[cell_x, cell_y] = cell_weights
             return _grid_discordant(grid)
-        return self._merge.discordant(drawn)
+        return self._merge.discordant(cell_weights)
 
 
 def _standard(values: Array) -> Array:
@@ -212,12 +212,12 @@ def _choose_two(weights: Array) -> Array:
     return np.asarray((_dot(weights, weights) - weights.sum(axis=0)) / 2)
 
 
-def _spearman(drawn: Array, per_x: Array, per_y: Array, cell_x: Indices, cell_y: Indices) -> Array:
+def _spearman(cell_weights: Array, per_x: Array, per_y: Array, cell_x: Indices, cell_y: Indices) -> Array:
     """Product-moment correlation of average ranks (Spearman 1904), whose mean is (n + 1)/2 whatever the ties."""
-    n = drawn.sum(axis=0)
+    n = cell_weights.sum(axis=0)
     rank_x, rank_y = (np.cumsum(w, axis=0) - (w + n) / 2 for w in (per_x, per_y))  # centred
     with np.errstate(invalid="ignore", divide="ignore"):
-        joint = _dot(drawn * rank_x[cell_x], rank_y[cell_y])
+        joint = _dot(cell_weights * rank_x[cell_x], rank_y[cell_y])
         rho = joint / np.sqrt(_dot(per_x * rank_x, rank_x)) / np.sqrt(_dot(per_y * rank_y, rank_y))
     constant = ((per_x > 0).sum(axis=0) < 2) | ((per_y > 0).sum(axis=0) < 2)
     return np.where(constant, np.nan, np.clip(rho, -1, 1))
@@ -275,10 +275,10 @@ class _Merge:
             half *= 2
         return cls(size, within, levels)
 
-    def discordant(self, drawn: Array) -> Array:
-        cells, resamples = drawn.shape
+    def discordant(self, cell_weights: Array) -> Array:
+        cells, resamples = cell_weights.shape
         weights = np.zeros((self.size, resamples))
-        weights[:cells] = drawn
+        weights[:cells] = cell_weights
         total = np.zeros(resamples)
         for block, inverted in zip(weights.reshape(-1, _BASE, resamples), self.within, strict=True):
             total += _dot(inverted @ block, block)

@@ -35,9 +35,9 @@ class _Share:
 def _answers(data: Any, question: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
     table, notes = tidy(data)
     table = table.filter(pl.col("role") == "main")
-    known = table["question"].unique().sort().to_list()
-    if question not in known:
-        raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, known))
+    questions = table["question"].unique().sort().to_list()
+    if question not in questions:
+        raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, questions))
     return table.filter(pl.col("question") == question), notes
 
 
@@ -101,21 +101,21 @@ def issue_shares(
     first: tuple[str, _Share, pl.DataFrame, tuple[str, ...]] | None = None
     for question in _several(of):
         table, notes = _answers(data, question)
-        given = table.filter(pl.col("labels").list.len() > 0)
-        names = sorted(given["labels"].explode().unique().to_list()) if len(given) else []
-        for labels, part in _split(given, by) if names else []:
+        with_labels = table.filter(pl.col("labels").list.len() > 0)
+        names = sorted(with_labels["labels"].explode().unique().to_list()) if len(with_labels) else []
+        for labels, part in _split(with_labels, by) if names else []:
             marks = _marks(part["labels"].to_list(), names)
-            found = _shares(marks, part, resampling, marks.sum(axis=1))
+            shares = _shares(marks, part, resampling, marks.sum(axis=1))
             anyone = part.group_by(_SENTENCE).agg(pl.col("labels").explode().unique())["labels"].to_list()
             sentences = _marks(anyone, names).mean(axis=0)
-            for k in np.argsort([-share.value for share in found], kind="stable"):
+            for k in np.argsort([-share.value for share in shares], kind="stable"):
                 about = {"question": question, **labels, "label": names[k]}
-                rows.append({**about, **found[k].row(), "sentences": float(sentences[k])})
-                first = first or (names[k], found[k], given, notes)
+                rows.append({**about, **shares[k].row(), "sentences": float(sentences[k])})
+                first = first or (names[k], shares[k], with_labels, notes)
     if first is None:
         return undefined("issue shares", "no issue was named.")
-    label, top, given, notes = first
-    return _result(f"share of {label} among issues", top, rows, given, notes=notes, resampling=resampling)
+    label, top, with_labels, notes = first
+    return _result(f"share of {label} among issues", top, rows, with_labels, notes=notes, resampling=resampling)
 
 
 def _marks(sets: Sequence[Sequence[str]], names: Sequence[str]) -> Array:
@@ -149,19 +149,19 @@ def agreement_intervals(
     first: tuple[_Share, pl.DataFrame, tuple[str, ...]] | None = None
     for question in _several(of):
         table, notes = _answers(data, question)
-        answered = table.filter(pl.col("label").is_not_null())
-        said = (pl.col("label") == label).mean().alias("said")
-        for labels, given in _split(answered, by) if len(answered) else []:
-            part = given.group_by(_SENTENCE, maintain_order=True).agg(said)
+        answers = table.filter(pl.col("label").is_not_null())
+        label_share = (pl.col("label") == label).mean().alias("said")
+        for labels, group_rows in _split(answers, by) if len(answers) else []:
+            part = group_rows.group_by(_SENTENCE, maintain_order=True).agg(label_share)
             share = part["said"].to_numpy()
             place = np.searchsorted(np.asarray(edges) + 1e-12, share, side="left")
             marks = np.column_stack([np.eye(len(names))[np.clip(place, 0, len(names) - 1)], share > more_than + 1e-12])
-            found = _shares(marks, part, resampling)
+            shares = _shares(marks, part, resampling)
             rows += [
                 {"question": question, **labels, "interval": name, **one.row()}
-                for name, one in zip([*names, f"over {more_than:.0%}"], found, strict=True)
+                for name, one in zip([*names, f"over {more_than:.0%}"], shares, strict=True)
             ]
-            first = first or (found[-1], part, notes)
+            first = first or (shares[-1], part, notes)
     if first is None:
         return undefined("agreement intervals", f"nobody answered {', '.join(_several(of))}.")
     top, part, notes = first
@@ -196,7 +196,7 @@ def spans(
     table = table.filter(pl.col("labels").list.len() > 0)
     if not len(table):
         return undefined("context spans", f"nobody answered {of}.")
-    named = [
+    columns = [
         _span(labels, ahead, behind)
         for labels, ahead, behind in table.select("labels", "_before", "_after").iter_rows()
     ]
@@ -205,20 +205,22 @@ def spans(
         ahead if labels == ["preceding"] else np.inf for labels, ahead in table.select("labels", "_before").iter_rows()
     ]
     table = table.with_columns(
-        pl.Series("_span", named), pl.Series("_near", near), pl.Series("_alone", alone, strict=False)
+        pl.Series("_span", columns), pl.Series("_near", near), pl.Series("_alone", alone, strict=False)
     )
-    preceding = {name: ahead for name, ahead in zip(named, alone, strict=True) if ahead is not None and ahead < np.inf}
-    order = sorted(set(named), key=lambda span: (span.count(","), not span.startswith("+"), span))
+    preceding = {
+        name: ahead for name, ahead in zip(columns, alone, strict=True) if ahead is not None and ahead < np.inf
+    }
+    order = sorted(set(columns), key=lambda span: (span.count(","), not span.startswith("+"), span))
     rows: list[dict[str, Json]] = []
     top: _Share | None = None
     for labels, part in _split(table, by):
         marks = np.array([[span == name for name in order] for span in part["_span"].to_list()], dtype=float)
-        found = _shares(np.column_stack([marks, part["_near"].to_numpy()]), part, resampling)
-        top = top or found[-1]
-        needed = part["_alone"].fill_null(np.inf).to_numpy()
-        for name, share in zip(order, found, strict=False):
-            covered = float((needed <= preceding[name]).mean()) if name in preceding else None
-            rows.append({**labels, "span": name, **share.row(), "covered": covered})
+        shares = _shares(np.column_stack([marks, part["_near"].to_numpy()]), part, resampling)
+        top = top or shares[-1]
+        distance = part["_alone"].fill_null(np.inf).to_numpy()
+        for name, share in zip(order, shares, strict=False):
+            coverage = float((distance <= preceding[name]).mean()) if name in preceding else None
+            rows.append({**labels, "span": name, **share.row(), "covered": coverage})
     assert top is not None
     return _result("settled by neighbouring sentences", top, rows, table, notes=notes, resampling=resampling)
 
@@ -265,10 +267,10 @@ def misevaluations(
         )
     wrong = (1 - candidates["perfect_in_context"].to_numpy()) >= flawed - 1e-12
     share = _shares(wrong.astype(float)[:, None], candidates, resampling)[0]
-    found = candidates.filter(pl.Series(wrong)).with_columns((1 - pl.col("perfect_in_context")).alias("flawed"))
-    found = found.sort("flawed", "perfect", descending=True, maintain_order=True)
+    sentences = candidates.filter(pl.Series(wrong)).with_columns((1 - pl.col("perfect_in_context")).alias("flawed"))
+    sentences = sentences.sort("flawed", "perfect", descending=True, maintain_order=True)
     names = [*_SENTENCE, "perfect", "flawed", "judges", "judges_in_context"]
-    rows: list[dict[str, Json]] = found.select(names).to_dicts()
+    rows: list[dict[str, Json]] = sentences.select(names).to_dicts()
     return _result("perfect alone, wrong in context", share, rows, candidates, notes=notes, resampling=resampling)
 
 
@@ -286,13 +288,17 @@ def _perfect(
     for question, top in zip(questions, tops, strict=True):
         table, notes = _answers(data, question)
         clean = pl.col("labels").list.set_difference([no_error]).list.len() == 0
-        marked, scored = pl.col("labels").is_not_null(), pl.col("score").is_not_null()
+        has_labels, has_score = pl.col("labels").is_not_null(), pl.col("score").is_not_null()
         good = (
-            pl.when(marked).then(clean).when(scored).then(pl.col("score") >= top).otherwise(pl.col("label") == no_error)
+            pl.when(has_labels)
+            .then(clean)
+            .when(has_score)
+            .then(pl.col("score") >= top)
+            .otherwise(pl.col("label") == no_error)
         )
         parts.append(table.select("judge", *_SENTENCE, good.alias("good")).drop_nulls("good"))
-    judged = pl.concat(parts).group_by("judge", *_SENTENCE, maintain_order=True).agg(pl.col("good").all())
-    whole = judged.group_by(_SENTENCE, maintain_order=True)
+    verdicts = pl.concat(parts).group_by("judge", *_SENTENCE, maintain_order=True).agg(pl.col("good").all())
+    whole = verdicts.group_by(_SENTENCE, maintain_order=True)
     return whole.agg(pl.col("good").mean().alias("perfect"), pl.len().alias("judges")), notes
 
 
@@ -308,8 +314,8 @@ def distribution(data: Any, of: str, *, by: Sequence[str] = ("judge",), resampli
     rows: list[dict[str, Json]] = []
     modes: list[tuple[float, _Share]] = []
     for labels, part in groups(table, by):
-        found = _shares((numbers(part, of)[:, None] == values).astype(float), part, resampling)
-        rows += [{**labels, "value": float(v), **share.row()} for v, share in zip(values, found, strict=True)]
-        modes.append(max(zip(values, found, strict=True), key=lambda pair: pair[1].count))
+        shares = _shares((numbers(part, of)[:, None] == values).astype(float), part, resampling)
+        rows += [{**labels, "value": float(v), **share.row()} for v, share in zip(values, shares, strict=True)]
+        modes.append(max(zip(values, shares, strict=True), key=lambda pair: pair[1].count))
     value, share = modes[0]
     return _result(f"share of {of} = {value:g}", share, rows, table, notes=source.notes, resampling=resampling)

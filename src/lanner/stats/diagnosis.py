@@ -50,16 +50,16 @@ def self_agreement(
     """
     table = repeated(data)
     statistics = [of] if isinstance(of, Statistic) else list(of)
-    found = []
+    results = []
     for coefficient in statistics:
         if question and not len(table.filter(pl.col("question") == question)):
             name = coefficient.name
-            found.append(Result(name, None, labels={"judge": "all"}, notes=("Undefined: no item was put twice.",)))
+            results.append(Result(name, None, labels={"judge": "all"}, notes=("Undefined: no item was put twice.",)))
             continue
-        found.append(_one(coefficient, table, question, "all", options))
+        results.append(_one(coefficient, table, question, "all", options))
         for judge in table["by"].unique().sort():
-            found.append(_one(coefficient, table.filter(pl.col("by") == judge), question, judge, options))
-    return found
+            results.append(_one(coefficient, table.filter(pl.col("by") == judge), question, judge, options))
+    return results
 
 
 def _one(statistic: Statistic, table: pl.DataFrame, question: str, judge: str, options: dict[str, Any]) -> Result:
@@ -78,7 +78,7 @@ def difference(first: Plan, second: Plan, *, resampling: Resampling | None = Non
     """
     how = resampling or Resampling()
     names = [[plan.rated.documents[at] for at in plan.documents] for plan in (first, second)]
-    shared = set(names[0]) & set(names[1])
+    common = set(names[0]) & set(names[1])
     values = [float(plan.value()[0]) for plan in (first, second)]
     counts = {
         "items": min(usage(p)["items"] for p in (first, second)),
@@ -90,23 +90,23 @@ def difference(first: Plan, second: Plan, *, resampling: Resampling | None = Non
     settings = {"of": first.name if first.name == second.name else f"{first.name}, {second.name}"}
     if not np.isfinite(values).all():
         which = "both are" if not np.isfinite(values).any() else "one is"
-        made = sign("difference", how, None, **settings)
+        signature = sign("difference", how, None, **settings)
         return Result(
-            name, None, counts=counts, notes=(f"Undefined: {which} undefined by itself.", *notes), signature=made
+            name, None, counts=counts, notes=(f"Undefined: {which} undefined by itself.", *notes), signature=signature
         )
     how = Resampling("document", how.n, how.seed, how.level, how.method)
-    found = _paired(first, second, names, how) if shared else _independent(first, second, how)
-    settings["documents"] = f"{len(shared)} shared" if shared else "none shared"
+    estimate = _paired(first, second, names, how) if common else _independent(first, second, how)
+    settings["documents"] = f"{len(common)} shared" if common else "none shared"
     row = {"first": values[0], "second": values[1]}
     return Result(
         name,
         values[0] - values[1],
-        found.interval,
-        found.p,
+        estimate.interval,
+        estimate.p,
         counts=counts,
         rows=(row,),
-        notes=notes + found.notes,
-        signature=sign("difference", how, found.interval, **settings),
+        notes=notes + estimate.notes,
+        signature=sign("difference", how, estimate.interval, **settings),
     )
 
 
@@ -164,9 +164,9 @@ def merging(data: Any, question: str = "", *, resampling: Resampling | None = No
     confusion matrix. `rows` hold κ before, and the gain with its interval.
     """
     how = resampling or Resampling()
-    found = [result for two in _pairs(data, question, select) for result in _merges(two, how)]
+    results = [result for two in _pairs(data, question, select) for result in _merges(two, how)]
     return sorted(
-        found, key=lambda r: (r.labels["judge"], r.labels["other"], -(r.value if r.value is not None else -2))
+        results, key=lambda r: (r.labels["judge"], r.labels["other"], -(r.value if r.value is not None else -2))
     )
 
 
@@ -187,19 +187,19 @@ def _merges(two: Ratings, resampling: Resampling) -> list[Result]:
         after = corrected(ratio(same, np.broadcast_to(n, same.shape)), ratio(chance, np.broadcast_to(n**2, same.shape)))
         return np.concatenate([after, after - before, before], axis=1)
 
-    merged = [f"{two.labels[a]} + {two.labels[b]}" for a, b in zip(x, y, strict=True)]
-    outcomes = tuple({**_names(two), "merged": name} for name in merged)
+    merged_names = [f"{two.labels[a]} + {two.labels[b]}" for a, b in zip(x, y, strict=True)]
+    outcomes = tuple({**_names(two), "merged": name} for name in merged_names)
     plan = Plan("merging", two, rows, finish, parts, outcomes=outcomes)
     replicates = plan.replicate(resampling)
     before = _plain(replicates.value[-1])
-    reasons = ("after merging only one label is left.",) * len(merged)
+    reasons = ("after merging only one label is left.",) * len(merged_names)
     results = []
     for column, result in enumerate(estimate(replace(plan, reasons=reasons), resampling, replicates=replicates)):
-        gain = outcome(replicates, resampling, column=len(merged) + column, null=0.0)
+        gain = outcome(replicates, resampling, column=len(merged_names) + column, null=0.0)
         row = {
-            "merged": merged[column],
+            "merged": merged_names[column],
             "before": before,
-            "gain": _plain(replicates.value[len(merged) + column]),
+            "gain": _plain(replicates.value[len(merged_names) + column]),
             "low": gain.interval.low if gain.interval else None,
             "high": gain.interval.high if gain.interval else None,
             "p": gain.p,
@@ -259,7 +259,7 @@ def confusion(data: Any, question: str = "", *, resampling: Resampling | None = 
     `value` is their agreement; each of `rows` is a label of the first judge with the counts of the second's labels.
     """
     how = resampling or Resampling()
-    found = []
+    results = []
     for two in _pairs(data, question, select):
         q = len(two.labels)
         _, parts = _confusions(two)
@@ -269,30 +269,30 @@ def confusion(data: Any, question: str = "", *, resampling: Resampling | None = 
             for name, line in zip(two.labels, table, strict=True)
         )
         result = percent(two, resampling=how)
-        found.append(replace(result, name="confusion", labels=_names(two), rows=rows))
-    return found
+        results.append(replace(result, name="confusion", labels=_names(two), rows=rows))
+    return results
 
 
 @statistic("score", "label")
-def _lean(rated: Ratings, *, shares: bool = False) -> Plan:
+def _lean(answers: Ratings, *, shares: bool = False) -> Plan:
     """Σ over items of a judge's answer less the mean of the others' answers to the same item, over their number."""
-    judges = len(rated.judges)
-    shared = np.flatnonzero(rated.per_item >= 2)
-    place = np.full(rated.n_items, -1)
-    place[shared] = np.arange(len(shared))
-    kept = place[rated.item] >= 0
-    item, judge, code = place[rated.item[kept]], rated.judge[kept], rated.code[kept]
-    values = np.eye(len(rated.labels))[code] if shares else rated.points[code][:, None]
+    judges = len(answers.judges)
+    items = np.flatnonzero(answers.per_item >= 2)
+    place = np.full(answers.n_items, -1)
+    place[items] = np.arange(len(items))
+    kept = place[answers.item] >= 0
+    item, judge, code = place[answers.item[kept]], answers.judge[kept], answers.code[kept]
+    values = np.eye(len(answers.labels))[code] if shares else answers.points[code][:, None]
     kinds = values.shape[1]
-    m = rated.per_item[shared].astype(float)
+    m = answers.per_item[items].astype(float)
     base = judge.astype(np.int64) * (kinds + 1)
     entries: list[Entry] = [(item, base + kinds, 1.0)]
     for kind in range(kinds):
         x = values[:, kind]
-        total = np.bincount(item, weights=x, minlength=len(shared))
+        total = np.bincount(item, weights=x, minlength=len(items))
         others = (total[item] - x) / (m[item] - 1)
         entries.append((item, base + kind, x - others))
-    parts = Scattered(tuple(entries), len(shared), judges * (kinds + 1))
+    parts = Scattered(tuple(entries), len(items), judges * (kinds + 1))
 
     def finish(sums: Array) -> Array:
         table = sums.reshape(len(sums), judges, kinds + 1)
@@ -300,18 +300,18 @@ def _lean(rated: Ratings, *, shares: bool = False) -> Plan:
         out = np.full(n.shape, np.nan)
         return np.asarray(np.divide(table[:, :, :kinds], n, out=out, where=n > 0)).reshape(len(sums), -1)
 
-    names = [{"label": name} for name in rated.labels] if shares else [{}]
-    outcomes = tuple({"judge": judge_name, **name} for judge_name in rated.judges for name in names)
+    names = [{"label": name} for name in answers.labels] if shares else [{}]
+    outcomes = tuple({"judge": judge_name, **name} for judge_name in answers.judges for name in names)
     counts = []
-    for at, _name in enumerate(rated.judges):
+    for at, _name in enumerate(answers.judges):
         mine = item[judge == at]
-        seen = len(np.unique(rated.document[shared[mine]]))
-        counts += [{"items": len(mine), "judges": len(rated.judges), "documents": seen}] * len(names)
+        n_documents = len(np.unique(answers.document[items[mine]]))
+        counts += [{"items": len(mine), "judges": len(answers.judges), "documents": n_documents}] * len(names)
     reason = "this judge shares no item with another."
     return Plan(
         "bias" if shares else "severity",
-        rated,
-        Rows.of_items(rated, shared),
+        answers,
+        Rows.of_items(answers, items),
         finish,
         parts,
         outcomes=outcomes,
@@ -323,8 +323,8 @@ def _lean(rated: Ratings, *, shares: bool = False) -> Plan:
 
 def bias(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
     """How much more often a judge gives each label than the others do on the same items, as a difference of shares."""
-    rated = ratings(data, question, **select)
-    return _tested(_lean.plan(rated, shares=True), resampling or Resampling())
+    answers = ratings(data, question, **select)
+    return _tested(_lean.plan(answers, shares=True), resampling or Resampling())
 
 
 def severity(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
@@ -332,20 +332,20 @@ def severity(data: Any, question: str = "", *, resampling: Resampling | None = N
 
     p is for the hypothesis that the judge scores as the others do.
     """
-    rated = ratings(data, question, **{"value": ("score", "label"), **select})
-    return _tested(_lean.plan(rated), resampling or Resampling())
+    answers = ratings(data, question, **{"value": ("score", "label"), **select})
+    return _tested(_lean.plan(answers), resampling or Resampling())
 
 
 def _tested(plan: Plan, resampling: Resampling) -> list[Result]:
     how = resampling if resampling.unit == "item" else replace(resampling, unit="document")
     replicates = plan.replicate(how)
     results = estimate(plan, how, replicates=replicates)
-    found = []
+    judge_results = []
     for column, result in enumerate(results):
         units = result.counts["documents"] if how.unit == "document" else replicates.units
         test = outcome(replace(replicates, units=units), how, column=column, scale=plan.scale, null=0.0)
-        found.append(replace(result, p=test.p))
-    return found
+        judge_results.append(replace(result, p=test.p))
+    return judge_results
 
 
 def leave_one_out(
@@ -364,13 +364,13 @@ def leave_one_out(
     everyone = of.plan(data, question, **options)
     full = _plain(everyone.value()[0])
     rest = {name: value for name, value in options.items() if name in ("level", "weights", "form", "over", "cells")}
-    found = []
+    results = []
     for judge in everyone.rated.judges:
         plan = replace(of.plan(everyone.rated.without(judge), **rest), outcomes=({"without": judge},))
         result = estimate(plan, how)[0]
         change = None if full is None or result.value is None else result.value - full
-        found.append(replace(result, rows=({"without": judge, "everyone": full, "change": change},)))
-    return sorted(found, key=lambda r: -(r.rows[0]["change"] if r.rows[0]["change"] is not None else -9))
+        results.append(replace(result, rows=({"without": judge, "everyone": full, "change": change},)))
+    return sorted(results, key=lambda r: -(r.rows[0]["change"] if r.rows[0]["change"] is not None else -9))
 
 
 PARTED = 0.2  # how far AC1 and κ may lie apart before a reader must be told why
@@ -384,13 +384,18 @@ def prevalence(data: Any, question: str = "", *, resampling: Resampling | None =
     The row of the second result names the case: `one_label` (κ undefined) or `prevalence` (κ far below AC1).
     """
     how = resampling or Resampling()
-    rated = ratings(data, question, **select)
-    coefficient = kappa if len(rated.judges) == 2 else fleiss
-    share = estimate(_commonest(rated), how)[0]
-    results = [percent(rated, resampling=how), coefficient(rated, resampling=how), gwet(rated, resampling=how), share]
-    agreed, corrected_value, ac1, top = (result.value for result in results)
+    answers = ratings(data, question, **select)
+    coefficient = kappa if len(answers.judges) == 2 else fleiss
+    share = estimate(_commonest(answers), how)[0]
+    results = [
+        percent(answers, resampling=how),
+        coefficient(answers, resampling=how),
+        gwet(answers, resampling=how),
+        share,
+    ]
+    agreement, corrected_value, ac1, top = (result.value for result in results)
     code, note = "", ""
-    if corrected_value is None and agreed is not None:
+    if corrected_value is None and agreement is not None:
         code = "one_label"
         note = (
             "κ is undefined here because there is nothing but one label; look at percent agreement and at the labels."
@@ -398,30 +403,30 @@ def prevalence(data: Any, question: str = "", *, resampling: Resampling | None =
     elif corrected_value is not None and ac1 is not None and ac1 - corrected_value > PARTED and top is not None:
         code = "prevalence"
         note = (
-            f"Judges agree on {agreed:.0%} of items, yet κ is only {corrected_value:.2f} (AC1 {ac1:.2f}): {top:.0%} of "
-            f"all answers are {share.labels['label']!r}, so much agreement would come about by chance. κ says little "
-            "about the rare labels here; report all three, and collect items where other labels occur."
+            f"Judges agree on {agreement:.0%} of items, yet κ is only {corrected_value:.2f} (AC1 {ac1:.2f}): {top:.0%} "
+            f"of all answers are {share.labels['label']!r}, so much agreement would come about by chance. κ says "
+            "little about the rare labels here; report all three, and collect items where other labels occur."
         )
     if note:
         results[1] = replace(results[1], notes=(note, *results[1].notes), rows=({"code": code, "note": note},))
     return results
 
 
-def _commonest(rated: Ratings) -> Plan:
-    q = len(rated.labels)
-    answered = np.flatnonzero(rated.per_item)
-    entries: tuple[Entry, ...] = ((np.searchsorted(answered, rated.item), rated.code, 1.0),)
-    parts = Scattered(entries, len(answered), max(1, q))
-    top = int(np.bincount(rated.code, minlength=max(1, q)).argmax())
+def _commonest(answers: Ratings) -> Plan:
+    q = len(answers.labels)
+    items = np.flatnonzero(answers.per_item)
+    entries: tuple[Entry, ...] = ((np.searchsorted(items, answers.item), answers.code, 1.0),)
+    parts = Scattered(entries, len(items), max(1, q))
+    top = int(np.bincount(answers.code, minlength=max(1, q)).argmax())
 
     def finish(sums: Array) -> Array:
         return ratio(sums[:, [top]], sums.sum(axis=1, keepdims=True))
 
-    label: Sequence[str] = rated.labels or ("",)
+    label: Sequence[str] = answers.labels or ("",)
     return Plan(
         "prevalence",
-        rated,
-        Rows.of_items(rated, answered),
+        answers,
+        Rows.of_items(answers, items),
         finish,
         parts,
         outcomes=({"label": label[top]},),

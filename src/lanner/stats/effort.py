@@ -48,27 +48,27 @@ def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> Wo
     if isinstance(data, Work):
         return data
     table, notes = tidy(data)
-    wanted = ([of] if of else []) if isinstance(of, str) else list(of)
-    known = table["question"].unique().to_list()
-    for name in wanted:
-        if name not in known:
-            raise StatisticError(f"No answers to a question {name!r}.", next_step=did_you_mean(name, known))
-    if wanted:
-        table = table.filter(pl.col("question").is_in(wanted))
+    questions = ([of] if of else []) if isinstance(of, str) else list(of)
+    all_questions = table["question"].unique().to_list()
+    for name in questions:
+        if name not in all_questions:
+            raise StatisticError(f"No answers to a question {name!r}.", next_step=did_you_mean(name, all_questions))
+    if questions:
+        table = table.filter(pl.col("question").is_in(questions))
     seconds = pl.coalesce("active", "elapsed") if time == "auto" else pl.col(time)
     extra = [name for name in table.columns if name.startswith("judge_") and name not in _UNIT]
-    spent = table.select(seconds.cast(pl.Float64).alias("seconds"), pl.col("answered_at").alias("at"))
+    times = table.select(seconds.cast(pl.Float64).alias("seconds"), pl.col("answered_at").alias("at"))
     unit = of_rows(table, [*_UNIT, *extra])
     page, first = in_order(joined([unit, codes(table["stage"])]))
     if len(first) < len(table):
         longest = pl.col("seconds").fill_nan(None).max()
-        spent = spent.with_columns(page=pl.Series(page)).group_by("page").agg(longest, pl.col("at").max())
-        spent = spent.sort("page").drop("page")
-    found = table.select(*_UNIT, *extra, "stage")[first].hstack(spent)
-    shown = pl.DataFrame({"unit": unit[first], "seconds": spent["seconds"]})
-    if shown["unit"].n_unique() < len(shown):
-        found = found.filter(shown.select(pl.struct("unit", "seconds").is_first_distinct()).to_series())
-    return Work(found if found["at"].is_null().all() else found.sort("at", nulls_last=True, maintain_order=True), notes)
+        times = times.with_columns(page=pl.Series(page)).group_by("page").agg(longest, pl.col("at").max())
+        times = times.sort("page").drop("page")
+    units = table.select(*_UNIT, *extra, "stage")[first].hstack(times)
+    by_unit = pl.DataFrame({"unit": unit[first], "seconds": times["seconds"]})
+    if by_unit["unit"].n_unique() < len(by_unit):
+        units = units.filter(by_unit.select(pl.struct("unit", "seconds").is_first_distinct()).to_series())
+    return Work(units if units["at"].is_null().all() else units.sort("at", nulls_last=True, maintain_order=True), notes)
 
 
 def _usable(limit: float = np.inf) -> pl.Expr:
@@ -78,23 +78,23 @@ def _usable(limit: float = np.inf) -> pl.Expr:
 
 def _timed(table: pl.DataFrame, limit: float) -> tuple[pl.DataFrame, int, int]:
     """Items with a usable time, how many were too long, and how many have none."""
-    known = table.filter(_usable())
-    kept = known.filter(_usable(limit))
-    return kept, len(known) - len(kept), len(table) - len(known)
+    timed = table.filter(_usable())
+    within_limit = timed.filter(_usable(limit))
+    return within_limit, len(timed) - len(within_limit), len(table) - len(timed)
 
 
 def with_seconds(data: Any, *, limit: float = LIMIT) -> Wide:
     """The measures of each judge and item with the `seconds` it took, all its pages together; too long is no time."""
-    found = wide(data)
-    if SECONDS in found.table.columns:
-        return found
-    kept, long, _ = _timed(items(data).table.filter(pl.col("role") == "main"), limit)
-    if not len(kept):
+    source = wide(data)
+    if SECONDS in source.table.columns:
+        return source
+    rows, long, _ = _timed(items(data).table.filter(pl.col("role") == "main"), limit)
+    if not len(rows):
         raise StatisticError("No times were kept here.", next_step="Name a question or a score instead.")
     key = ["judge", "document", "segment", "system"]
-    spent = kept.group_by(key).agg(pl.col("seconds").sum().alias(SECONDS))
+    seconds = rows.group_by(key).agg(pl.col("seconds").sum().alias(SECONDS))
     notes = (f"{long} items took longer than {limit:,.0f} s and have no time.",) if long else ()
-    return Wide(found.table.join(spent, on=key, how="left", maintain_order="left"), (*found.notes, *notes))
+    return Wide(source.table.join(seconds, on=key, how="left", maintain_order="left"), (*source.notes, *notes))
 
 
 def throughput(
@@ -117,17 +117,17 @@ def throughput(
     resampling = clustered(resampling)
     table, notes = items(data, of, time=time)
     check_columns(table, by)
-    kept, too_long, unknown = _timed(table, limit)
-    if not len(kept):
+    timed, too_long, unknown = _timed(table, limit)
+    if not len(timed):
         return undefined("throughput", "no item has a time.", missing=1.0 if len(table) else 0.0)
-    unit = pl.Series(_UNITS, units(kept, resampling.unit)[0])
-    kept = kept.select(*dict.fromkeys(["judge", "domain", "seconds", *by])).with_columns(unit)
+    unit = pl.Series(_UNITS, units(timed, resampling.unit)[0])
+    timed = timed.select(*dict.fromkeys(["judge", "domain", "seconds", *by])).with_columns(unit)
     if too_long:
         notes += (f"{too_long} items took longer than {limit:g} s and are left out.",)
     rows: list[dict[str, Json]] = []
     results: list[Result] = []
     missing = unknown / len(table)
-    for labels, part in groups(kept, by):
+    for labels, part in groups(timed, by):
         domains = [("all", part), *((d["domain"], p) for d, p in groups(part, ["domain"]))]
         if "domain" in by:  # each group is a domain already, and keeps its name
             domains = [(labels["domain"], part)]
@@ -141,8 +141,8 @@ def throughput(
 
 
 def _rate(part: pl.DataFrame, pooled: bool, resampling: Resampling) -> tuple[Result, dict[str, Json]]:
-    known, unit = distinct(part[_UNITS].to_numpy())
-    count = len(known)
+    labels, unit = distinct(part[_UNITS].to_numpy())
+    count = len(labels)
     domain = (
         np.zeros(len(part), dtype=np.intp) if pooled else part["domain"].rank("dense").to_numpy().astype(np.intp) - 1
     )
@@ -152,9 +152,9 @@ def _rate(part: pl.DataFrame, pooled: bool, resampling: Resampling) -> tuple[Res
     sums = group_sums(np.hstack([own, own * seconds[:, None]]), unit, count)
 
     def finish(total: Array) -> Array:
-        n, spent = total[:, :width], total[:, width:]
+        n, seconds = total[:, :width], total[:, width:]
         present = n > 0  # a resample may lack a domain; its figure is then the mean over the others
-        rates = 60 * n / np.where(present, spent, 1.0)
+        rates = 60 * n / np.where(present, seconds, 1.0)
         with np.errstate(invalid="ignore"):
             return np.asarray(rates.sum(axis=1) / present.sum(axis=1))[:, None]
 
@@ -191,19 +191,19 @@ def fatigue(
     effect.
     """
     table, notes = items(data, of, time=time)
-    kept, _, unknown = _timed(table, limit)
-    if kept["at"].is_null().all():
+    timed, _, unknown = _timed(table, limit)
+    if timed["at"].is_null().all():
         notes += ("No times of day are known: the order of the table is taken as the order of work.",)
-    kept = kept.with_columns(
+    timed = timed.with_columns(
         pl.col("seconds").log().alias("_log"),
-        pl.Series("session", _so_far(of_rows(kept, ["judge"]))),
-        pl.Series("document_so_far", _so_far(of_rows(kept, ["judge", "document"]))),
+        pl.Series("session", _so_far(of_rows(timed, ["judge"]))),
+        pl.Series("document_so_far", _so_far(of_rows(timed, ["judge", "document"]))),
     )
     name = "change of time over the session, %"
-    if not len(kept):
+    if not len(timed):
         return undefined(name, "no item has a time.")
-    y, design = terms(kept, "_log", ["session", "document_so_far", "judge", "domain"])
-    unit, count = units(kept, "document")
+    y, design = terms(timed, "_log", ["session", "document_so_far", "judge", "domain"])
+    unit, count = units(timed, "document")
     if len(y) <= design.matrix.shape[1] + 1 or "session" not in design.names or count < 2:
         return undefined(name, "there are too few items, judges or documents to tell.", counts={"items": len(y)})
     if float(np.ptp(y)) < 1e-12:
@@ -213,8 +213,10 @@ def fatigue(
     for index, term in enumerate(design.names):
         if term in ("session", "document_so_far"):
             rows.append({"kind": "effect", "term": term, **_change(fit.contrast(np.eye(fit.p)[index]), level)})
-    shown = pl.col("session").mul(parts).floor().clip(0, parts - 1).cast(pl.Int64).alias("part")
-    medians = kept.with_columns(shown).group_by("judge", "part").agg(pl.col("seconds").median(), pl.len().alias("n"))
+    part_number = pl.col("session").mul(parts).floor().clip(0, parts - 1).cast(pl.Int64).alias("part")
+    medians = (
+        timed.with_columns(part_number).group_by("judge", "part").agg(pl.col("seconds").median(), pl.len().alias("n"))
+    )
     rows += [
         {"kind": "part", "judge": judge, "part": part + 1, "value": seconds, "n": n}
         for judge, part, seconds, n in medians.sort("judge", "part").iter_rows()
@@ -225,7 +227,7 @@ def fatigue(
         notes += ("No interval: with so few documents the change could be anything.",)
     else:
         interval = Interval(first["low"], first["high"], level, "cr2-t", "document")
-    counts = {"items": len(y), "documents": count, "judges": kept["judge"].n_unique()}
+    counts = {"items": len(y), "documents": count, "judges": timed["judge"].n_unique()}
     missing = unknown / len(table)
     signature = sign("fatigue", Resampling(level=level), interval, adjusted_for="judge, domain")
     return Result(name, first["value"], interval, first["p"], counts, missing, {}, rows, notes, signature)
@@ -235,8 +237,8 @@ def _change(estimate: Estimate, level: float) -> dict[str, Json]:
     """A difference of logs in per cent; without an interval where its end has no number any more."""
     with np.errstate(over="ignore"):
         value, low, high = (float(100 * np.expm1(v)) for v in (estimate.value, *estimate.interval(level)))
-    known = np.isfinite(high)
-    return {"value": value, "low": low if known else None, "high": high if known else None, "p": estimate.known_p}
+    finite = np.isfinite(high)
+    return {"value": value, "low": low if finite else None, "high": high if finite else None, "p": estimate.known_p}
 
 
 def _so_far(group: Numbers) -> Array:
@@ -244,9 +246,9 @@ def _so_far(group: Numbers) -> Array:
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     sizes = np.diff(starts, append=len(group))
-    found = np.empty(len(group))
-    found[order] = (np.arange(len(group)) - np.repeat(starts, sizes)) / np.repeat(np.maximum(sizes - 1, 1), sizes)
-    return found
+    values = np.empty(len(group))
+    values[order] = (np.arange(len(group)) - np.repeat(starts, sizes)) / np.repeat(np.maximum(sizes - 1, 1), sizes)
+    return values
 
 
 def cost(
@@ -268,14 +270,14 @@ def cost(
     table, notes = items(data, of, time=time)
     check_columns(table, by)
     rows: list[dict[str, Json]] = []
-    paid: list[pl.DataFrame] = []
+    paid_parts: list[pl.DataFrame] = []
     for labels, part in groups(table, by):
-        kept, too_long, unknown = _timed(part, limit)
-        mean = float(kept["seconds"].mean()) if len(kept) else None  # type: ignore[arg-type]
+        timed, too_long, unknown = _timed(part, limit)
+        mean = float(timed["seconds"].mean()) if len(timed) else None  # type: ignore[arg-type]
         hours = None if mean is None else mean * len(part) / 3600
         total = None if hours is None else hours * hourly
         per_item = None if total is None else total / len(part)
-        paid.append(part.select("document", pl.when(_usable(limit)).then("seconds").otherwise(mean)))
+        paid_parts.append(part.select("document", pl.when(_usable(limit)).then("seconds").otherwise(mean)))
         rows.append(
             {
                 **labels,
@@ -287,18 +289,20 @@ def cost(
                 "too_long": too_long,
             }
         )
-    known = [row for row in rows if row["cost"] is not None]
-    if not known:
+    with_cost = [row for row in rows if row["cost"] is not None]
+    if not with_cost:
         return undefined("cost", "no item has a time.")
-    if len(known) < len(rows):
-        notes += (f"{len(rows) - len(known)} groups have no times and are not in the total.",)
+    if len(with_cost) < len(rows):
+        notes += (f"{len(rows) - len(with_cost)} groups have no times and are not in the total.",)
     signature = sign(
         "cost", Resampling(), None, rate=f"{hourly:g} {currency}".strip() + " an hour", limit=f"{limit:g} s"
     )
     units = {"judges": table["judge"].n_unique(), "documents": table["document"].n_unique()}
-    counts = {"items": sum(row["items"] for row in known), **units}
-    total = sum(row["cost"] for row in known)
-    shares = pl.concat(paid).group_by("document").agg(pl.col("seconds").sum())["seconds"].to_numpy() * hourly / 3600
+    counts = {"items": sum(row["items"] for row in with_cost), **units}
+    total = sum(row["cost"] for row in with_cost)
+    shares = (
+        pl.concat(paid_parts).group_by("document").agg(pl.col("seconds").sum())["seconds"].to_numpy() * hourly / 3600
+    )
     interval = None
     if len(shares) > 1:
         reach = float(stdtrit(len(shares) - 1, 0.975) * np.sqrt(len(shares)) * shares.std(ddof=1))

@@ -45,10 +45,10 @@ class Scattered:
 
     def touched(self) -> npt.NDArray[np.bool_]:
         """Which rows have an entry."""
-        found = np.zeros(self.rows, bool)
+        has_entry = np.zeros(self.rows, bool)
         for row, _, _ in self.entries:
-            found[row] = True
-        return found
+            has_entry[row] = True
+        return has_entry
 
     def grouped(self, group: Whole, n_groups: int) -> Array:
         """Sums over the rows of each group (documents): n_groups × columns."""
@@ -94,9 +94,9 @@ class Rows:
         return cls(patterns.count, np.zeros(0, np.int32), patterns)
 
     @classmethod
-    def of_items(cls, rated: Ratings, items: Whole) -> Rows:
+    def of_items(cls, answers: Ratings, items: Whole) -> Rows:
         """One row for each of these items."""
-        return cls(np.ones(len(items)), rated.document[items])
+        return cls(np.ones(len(items)), answers.document[items])
 
     @functools.cached_property
     def by_document(self) -> sparse.csr_array:
@@ -173,26 +173,28 @@ class Plan:
         if self.grouped:
             n = len(self.documents)
             group = sparse.coo_array((np.ones(n), (np.arange(n) % GROUPS, np.arange(n))), shape=(GROUPS, n)).tocsr()
-            held = (group @ self.rows.by_document[self.documents]) @ self.parts
-            return replicate_sums(held if isinstance(held, np.ndarray) else held.toarray(), self.finish, resampling)
+            group_parts = (group @ self.rows.by_document[self.documents]) @ self.parts
+            return replicate_sums(
+                group_parts if isinstance(group_parts, np.ndarray) else group_parts.toarray(), self.finish, resampling
+            )
         statistic, sums = self.by_document()
         if sums is None:
             return replicate(statistic, len(self.documents), resampling)
         return replicate_sums(sums, self.finish, resampling)
 
     def _replicate_items(self, resampling: Resampling) -> Replicates:
-        used = np.flatnonzero(self.contributing)
-        count = self.rows.count[used].astype(np.intp)
+        rows = np.flatnonzero(self.contributing)
+        count = self.rows.count[rows].astype(np.intp)
         multiplicity: Array | None = count.astype(float)
-        if 2 * len(used) > count.sum():  # hardly any pattern repeats: drawing items themselves is faster
-            used, multiplicity = np.repeat(used, count), None
+        if 2 * len(rows) > count.sum():  # hardly any pattern repeats: drawing items themselves is faster
+            rows, multiplicity = np.repeat(rows, count), None
         if self.parts is not None:
             parts = self.parts.tocsr() if isinstance(self.parts, Scattered) else self.parts
-            return replicate_sums(parts[used], self.finish, resampling, multiplicity=multiplicity)
-        shape = (len(used), len(self.rows.count))
-        places = sparse.coo_array((np.ones(len(used)), (np.arange(len(used)), used)), shape=shape).tocsr()
+            return replicate_sums(parts[rows], self.finish, resampling, multiplicity=multiplicity)
+        shape = (len(rows), len(self.rows.count))
+        places = sparse.coo_array((np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=shape).tocsr()
         return replicate(
-            lambda weights: self.finish(np.asarray(weights @ places)), len(used), resampling, multiplicity=multiplicity
+            lambda weights: self.finish(np.asarray(weights @ places)), len(rows), resampling, multiplicity=multiplicity
         )
 
     def value(self) -> Array:
@@ -219,8 +221,8 @@ def estimate(
     if replicates is None:
         replicates = plan.replicate(replace(resampling, unit="document", method="t") if by_judge else resampling)
     left_out = _without_each_judge(plan, again) if by_judge and again is not None else None
-    made = replace(plan, counts=plan.counts or (usage(plan),) * len(plan.outcomes))
-    return [_result(made, column, replicates, resampling, left_out) for column in range(len(plan.outcomes))]
+    counted_plan = replace(plan, counts=plan.counts or (usage(plan),) * len(plan.outcomes))
+    return [_result(counted_plan, column, replicates, resampling, left_out) for column in range(len(plan.outcomes))]
 
 
 def _without_each_judge(plan: Plan, again: Callable[[Ratings], Plan]) -> Array:
@@ -236,7 +238,7 @@ def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampl
     if not np.isfinite(value):
         reason = plan.reasons[column] if column < len(plan.reasons) else ""
         notes = (f"Undefined: {reason or why_undefined(plan.rated)}", *notes)
-        made = sign(plan.name, resampling, None, rows=plan.rated.rows, **plan.settings)
+        signature = sign(plan.name, resampling, None, rows=plan.rated.rows, **plan.settings)
         return Result(
             plan.name,
             None,
@@ -244,22 +246,22 @@ def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampl
             missing=plan.rated.missing,
             labels=plan.outcomes[column],
             notes=notes,
-            signature=made,
+            signature=signature,
         )
     units = counts.get("documents", replicates.units) if resampling.unit == "document" else replicates.units
     if resampling.unit in ("judge", "two-way"):
-        found = _judge_outcome(plan, value, replicates, resampling, left_out)
+        estimate = _judge_outcome(plan, value, replicates, resampling, left_out)
     else:
-        found = outcome(replicates, resampling, column=column, scale=plan.scale, units=units)
+        estimate = outcome(replicates, resampling, column=column, scale=plan.scale, units=units)
     return Result(
         plan.name,
         value,
-        found.interval,
+        estimate.interval,
         counts=counts,
         missing=plan.rated.missing,
         labels=plan.outcomes[column],
-        notes=notes + found.notes + ((plan.no_interval,) if plan.no_interval else ()),
-        signature=sign(plan.name, resampling, found.interval, rows=plan.rated.rows, **plan.settings),
+        notes=notes + estimate.notes + ((plan.no_interval,) if plan.no_interval else ()),
+        signature=sign(plan.name, resampling, estimate.interval, rows=plan.rated.rows, **plan.settings),
     )
 
 
@@ -278,26 +280,26 @@ def _judge_outcome(
 
 def usage(plan: Plan) -> dict[str, int]:
     """What a number rests on: items that count, judges, documents, answers."""
-    used = plan.contributing if plan.uses is None else plan.uses
+    rows = plan.contributing if plan.uses is None else plan.uses
     return {
-        "items": int(plan.rows.count @ used),
+        "items": int(plan.rows.count @ rows),
         "judges": plan.rated.active_judges,
         "documents": len(plan.documents),
         "answers": len(plan.rated.item),
     }
 
 
-def why_undefined(rated: Ratings) -> str:
+def why_undefined(answers: Ratings) -> str:
     """The reason in words, for the cases every coefficient shares."""
-    if not len(rated.item):
+    if not len(answers.item):
         return "there are no answers."
-    if rated.active_judges < 2:
+    if answers.active_judges < 2:
         return "only one judge answered; agreement needs two."
-    if rated.per_item.max() < 2:
+    if answers.per_item.max() < 2:
         return "no item was answered by two judges."
-    used = np.unique(rated.code)
-    if len(used) == 1:
-        return f"every answer is {rated.labels[used[0]]!r}; without variation chance cannot be told from agreement."
+    codes = np.unique(answers.code)
+    if len(codes) == 1:
+        return f"every answer is {answers.labels[codes[0]]!r}; without variation chance cannot be told from agreement."
     return "there is no variation to correct for."
 
 
@@ -323,9 +325,9 @@ class Statistic:
 
     def plan(self, data: Any, question: str = "", **options: Any) -> Plan:
         """The statistic on its data. Options that select answers go to `ratings`, the others to the statistic."""
-        rated, rest = self.read(data, question, options)
+        answers, rest = self.read(data, question, options)
         try:
-            return self._planner(rated, **rest)
+            return self._planner(answers, **rest)
         except TypeError as error:
             if "unexpected keyword" in str(error):
                 raise StatisticError(f"{self.name}: {error}.") from error
@@ -346,7 +348,7 @@ class Statistic:
         """All outcomes of a statistic that has several."""
         plan = self.plan(data, question, **options)
         rest = {name: option for name, option in options.items() if name not in _SELECT}
-        return estimate(plan, resampling or Resampling(), lambda rated: self._planner(rated, **rest))
+        return estimate(plan, resampling or Resampling(), lambda answers: self._planner(answers, **rest))
 
     def __call__(
         self, data: Any, question: str = "", *, resampling: Resampling | None = None, **options: Any

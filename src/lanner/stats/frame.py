@@ -74,9 +74,11 @@ DEFAULTS = {"judge_kind": "person", "role": "main", "source_language": "und", "t
 
 def current(judgements: Iterable[Judgement]) -> list[Judgement]:
     """Those that no later one supersedes."""
-    given = list(judgements)
-    replaced = {j.supersedes for j in given if j.supersedes is not None}
-    return [j for j in given if j.id is None or j.id not in replaced] if replaced else given
+    all_judgements = list(judgements)
+    superseded_ids = {j.supersedes for j in all_judgements if j.supersedes is not None}
+    return (
+        [j for j in all_judgements if j.id is None or j.id not in superseded_ids] if superseded_ids else all_judgements
+    )
 
 
 def laid_out(facts: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
@@ -96,11 +98,11 @@ def described(
         return pl.Series(name, list(map(of, judgements)), dtype=dtype)
 
     text = pl.String()
-    joined = {systems: "|".join(systems) for systems in {j.systems for j in judgements}}
+    system_names = {systems: "|".join(systems) for systems in {j.systems for j in judgements}}
     table = pl.DataFrame(
         [
             *(column(name, attrgetter(name), text) for name in ("judge", "stage", "question", "document", "segment")),
-            column("system", lambda j: joined[j.systems], text),
+            column("system", lambda j: system_names[j.systems], text),
             column("role", lambda j: str(j.role), text),
             column("elapsed", attrgetter("elapsed_seconds"), pl.Float64()),
             column("active", attrgetter("active_seconds"), pl.Float64()),
@@ -184,8 +186,8 @@ def _question(protocol: Protocol | None, stage: str, question_id: str) -> Questi
     if protocol is None:
         return None
     hits = [q for s, q in protocol.questions if q.id == question_id and s.id == stage]
-    found = protocol.find(question_id)
-    return hits[0] if hits else found[1] if found else None
+    match = protocol.find(question_id)
+    return hits[0] if hits else match[1] if match else None
 
 
 def _points(question: Question | None) -> dict[str, float]:
@@ -206,7 +208,7 @@ def _rows(
         return at, pl.repeat("", len(places), dtype=pl.String, eager=True).alias("row"), list(values)
     objects = [value if isinstance(value, dict) else {"": value} for value in values]
     sizes = np.fromiter(map(len, objects), dtype=np.int64, count=len(objects))
-    rows = pl.Series("row", [str(row) for made in objects for row in made], dtype=pl.String)
+    rows = pl.Series("row", [str(row) for value in objects for row in value], dtype=pl.String)
     cells = [cell for made in objects for cell in made.values()]
     return at.gather(np.repeat(np.arange(len(places)), sizes)), rows, cells
 
@@ -256,25 +258,25 @@ _READ: dict[str, Callable[[Json], Any]] = {
 def _with_documents(table: pl.DataFrame, documents: Iterable[Document]) -> pl.DataFrame:
     fields = ("id", "domain", "source_language", "target_language")
     read = attrgetter(*fields)
-    known = {row[0]: row for row in map(read, documents)}
+    by_id = {row[0]: row for row in map(read, documents)}
     names = dict(zip(fields, ("document", *fields[1:]), strict=True))
-    facts = pl.DataFrame(list(known.values()), schema={names[f]: pl.String() for f in fields}, orient="row")
-    joined = table.join(facts, on="document", how="left", maintain_order="left")
-    return joined.with_columns(pl.col(name).fill_null(DEFAULTS.get(name, "")) for name in fields[1:])
+    facts = pl.DataFrame(list(by_id.values()), schema={names[f]: pl.String() for f in fields}, orient="row")
+    result = table.join(facts, on="document", how="left", maintain_order="left")
+    return result.with_columns(pl.col(name).fill_null(DEFAULTS.get(name, "")) for name in fields[1:])
 
 
 def _with_judges(table: pl.DataFrame, judges: Iterable[Judge]) -> pl.DataFrame:
-    known = {judge.id: judge for judge in judges}
-    attributes = sorted({name for judge in known.values() for name in judge.attributes})
+    by_id = {judge.id: judge for judge in judges}
+    attributes = sorted({name for judge in by_id.values() for name in judge.attributes})
     facts: dict[str, list[Any]] = {
-        "judge": list(known),
-        "judge_kind": [str(judge.kind) for judge in known.values()],
+        "judge": list(by_id),
+        "judge_kind": [str(judge.kind) for judge in by_id.values()],
     }
     for name in attributes:
-        facts[f"judge_{name}"] = [_plain(judge.attributes.get(name)) for judge in known.values()]
+        facts[f"judge_{name}"] = [_plain(judge.attributes.get(name)) for judge in by_id.values()]
     columns = pl.DataFrame(facts, schema=dict.fromkeys(facts, pl.String()))
-    joined = table.join(columns, on="judge", how="left", maintain_order="left")
-    return joined.with_columns(pl.col("judge_kind").fill_null(str(JudgeKind.PERSON)))
+    result = table.join(columns, on="judge", how="left", maintain_order="left")
+    return result.with_columns(pl.col("judge_kind").fill_null(str(JudgeKind.PERSON)))
 
 
 def _plain(value: Json) -> str | None:
@@ -291,8 +293,8 @@ def frame(
     judges: Iterable[Judge] = (),
 ) -> pl.DataFrame:
     """The tidy table of these judgements, in their order. See the module for its columns."""
-    kept = current(judgements)
-    return laid_out(described(kept, documents, judges), answers(kept, protocol))
+    latest = current(judgements)
+    return laid_out(described(latest, documents, judges), answers(latest, protocol))
 
 
 def tidy(data: Any) -> tuple[pl.DataFrame, tuple[str, ...]]:

@@ -105,14 +105,14 @@ def _matches(judges: Sequence[Units], weighing: Weighing) -> tuple[npt.NDArray[n
     total = np.zeros(1)
     for at in range(n):
         k = len(judges[at])
-        grown, spent = np.repeat(members, k, axis=0), np.repeat(total, k)
-        grown[:, at] = np.tile(np.arange(k), len(members))
+        longer, costs = np.repeat(members, k, axis=0), np.repeat(total, k)
+        longer[:, at] = np.tile(np.arange(k), len(members))
         for before in range(at):
-            with_it = grown[:, before] >= 0
-            spent[with_it] += apart[before, at][grown[with_it, before], grown[with_it, at]]
+            with_it = longer[:, before] >= 0
+            costs[with_it] += apart[before, at][longer[with_it, before], longer[with_it, at]]
         # m units gain m − (spent + pairs − m(m−1)/2)/pairs, which for no m up to n is positive beyond this:
-        kept = spent < n * pairs
-        members, total = np.concatenate([members, grown[kept]]), np.concatenate([total, spent[kept]])
+        kept = costs < n * pairs
+        members, total = np.concatenate([members, longer[kept]]), np.concatenate([total, costs[kept]])
     m = (members >= 0).sum(axis=1)
     gain = m - (total + pairs - m * (m - 1) / 2) / pairs
     useful = (m >= 2) & (gain > 1e-12)
@@ -127,14 +127,14 @@ def _packed(members: npt.NDArray[np.int64], gain: Array, units: int) -> float:
     match, slot = np.nonzero(members >= 0)
     shape = (units, len(gain))
     uses = sparse.coo_array((np.ones(len(match)), (members[match, slot], match)), shape=shape).tocsr()
-    found = milp(
+    solution = milp(
         -gain,
         integrality=np.ones(len(gain)),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(uses, -np.inf, 1),
         options={"mip_rel_gap": 0.0},
     )
-    return float(gain @ np.round(found.x))
+    return float(gain @ np.round(solution.x))
 
 
 By = Literal["category", "severity", "none"]
@@ -157,7 +157,7 @@ class Continuum:
 
 @statistic("spans")
 def gamma(
-    rated: Ratings,
+    answers: Ratings,
     *,
     by: By = "category",
     position: float = 1.0,
@@ -176,42 +176,42 @@ def gamma(
     if by not in BY:
         raise StatisticError(f"Spans have no {by!r}.", next_step=did_you_mean(by, BY))
     weighing = Weighing(position, category)
-    texts = continua(rated, by, lengths)
-    sums = np.zeros((len(rated.documents), 4))
+    texts = continua(answers, by, lengths)
+    sums = np.zeros((len(answers.documents), 4))
     chance_variance = 0.0
     for number, text in enumerate(texts):
         if not text.per_judge:
             continue
         rng = generator(seed, number + 1)
-        drawn = [shuffled(text, rng) for _ in range(samples)]
-        by_chance = np.array([disorder(judges, weighing) for judges in drawn])
+        samples_drawn = [shuffled(text, rng) for _ in range(samples)]
+        by_chance = np.array([disorder(judges, weighing) for judges in samples_drawn])
         chance_variance += float(by_chance.var(ddof=1)) / samples if samples > 1 else 0.0
         sums[text.document] += (
             disorder(text.judges, weighing),
             text.per_judge,
             float(by_chance.mean()),
-            float(np.mean([sum(map(len, judges)) / len(judges) for judges in drawn])),
+            float(np.mean([sum(map(len, judges)) / len(judges) for judges in samples_drawn])),
         )
     # Contributions belong to documents: each is put on the first of its items.
-    documents, first = np.unique(rated.document, return_index=True)
-    shared = rated.per_item >= 2
+    documents, first = np.unique(answers.document, return_index=True)
+    shared = answers.per_item >= 2
     counts = {
         "items": int(shared.sum()),
-        "judges": rated.active_judges,
+        "judges": answers.active_judges,
         "documents": int((sums[:, 1] > 0).sum()),
         "spans": round(sum(text.per_judge * len(text.judges) for text in texts)),
     }
-    made = {"by": by, "position": f"{position:g}", "category": f"{category:g}", "samples": str(samples)}
+    settings = {"by": by, "position": f"{position:g}", "category": f"{category:g}", "samples": str(samples)}
     return Plan(
         "gamma",
-        rated,
-        Rows.of_items(rated, first.astype(np.int32)),
+        answers,
+        Rows.of_items(answers, first.astype(np.int32)),
         _finish,
         sums[documents],
         counts=(counts,),
         reasons=("nobody marked anything." if shared.any() else "",),
         notes=(*_notes(texts, lengths), *_chance_error(sums, chance_variance, samples)),
-        settings={**made, "chance_seed": str(seed)},
+        settings={**settings, "chance_seed": str(seed)},
     )
 
 
@@ -225,9 +225,9 @@ def _chance_error(sums: Array, variance: float, samples: int) -> tuple[str, ...]
 
 
 def _finish(sums: Array) -> Array:
-    observed, units, expected, drawn = sums.T
-    known = (units > 0) & (expected > 0)
-    shares = np.divide(observed * drawn, units * expected, out=np.full(len(sums), np.nan), where=known)
+    observed, units, expected, n_draws = sums.T
+    present = (units > 0) & (expected > 0)
+    shares = np.divide(observed * n_draws, units * expected, out=np.full(len(sums), np.nan), where=present)
     return np.asarray(1 - shares)[:, None]
 
 
@@ -240,27 +240,27 @@ def _notes(texts: Sequence[Continuum], lengths: Lengths | None) -> tuple[str, ..
     return tuple(notes)
 
 
-def continua(rated: Ratings, by: By = "category", lengths: Lengths | None = None) -> list[Continuum]:
+def continua(answers: Ratings, by: By = "category", lengths: Lengths | None = None) -> list[Continuum]:
     """The texts to align: for each document and each set of judges who judged the same items of it, one."""
-    parsed = [_named(text, by) for text in rated.labels]
-    names = {name: at for at, name in enumerate(sorted({name for marks in parsed for *_, name in marks}))}
-    codes, judges, items = rated.slots
+    units = [_named(text, by) for text in answers.labels]
+    names = {name: at for at, name in enumerate(sorted({name for marks in units for *_, name in marks}))}
+    codes, judges, items = answers.slots
     groups: dict[tuple[int, tuple[int, ...]], list[int]] = defaultdict(list)
     for row, item in enumerate(items.tolist()):
         who = tuple(judges[row][codes[row] >= 0].tolist())
         if len(who) >= 2:
-            groups[int(rated.document[item]), who].append(row)
-    places = list(zip(rated.items["document"], rated.items["segment"], strict=True)) if lengths else []
-    found = []
+            groups[int(answers.document[item]), who].append(row)
+    places = list(zip(answers.items["document"], answers.items["segment"], strict=True)) if lengths else []
+    texts = []
     for (document, who), rows in groups.items():
         spans: list[list[tuple[float, float, int]]] = [[] for _ in who]
         start = 0
         for row in rows:
-            marks = [parsed[code] for code in codes[row][: len(who)]]
+            marks = [units[code] for code in codes[row][: len(who)]]
             least = lengths.get(places[items[row]], 0) if lengths else 0
             start = _laid(spans, marks, names, start, least)
-        found.append(Continuum(document, tuple(map(Units.of, spans)), float(start)))
-    return found
+        texts.append(Continuum(document, tuple(map(Units.of, spans)), float(start)))
+    return texts
 
 
 Named = tuple[Place, int, int, str]
@@ -298,11 +298,11 @@ def shuffled(text: Continuum, rng: np.random.Generator) -> list[Units]:
     n = len(text.judges)
     sizes = np.concatenate([one.end - one.start for one in text.judges])
     apart = float(sizes.mean()) / 2
-    picked = rng.integers(0, n, n)
+    order = rng.integers(0, n, n)
     shifts = rng.uniform(0, text.length, n)
     for _ in range(100):
         gaps = [abs(a - b) for a, b in combinations(shifts, 2)]
         if min(min(gap, text.length - gap) for gap in gaps) >= apart:
             break
         shifts = rng.uniform(0, text.length, n)
-    return [text.judges[who].turned(float(shift), text.length) for who, shift in zip(picked, shifts, strict=True)]
+    return [text.judges[who].turned(float(shift), text.length) for who, shift in zip(order, shifts, strict=True)]

@@ -19,7 +19,7 @@ FORMS = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")
 
 
 @statistic("score", "label")
-def icc(rated: Ratings, *, form: Form = "2,1", cells: Literal["auto", "complete", "all"] = "auto") -> Plan:
+def icc(answers: Ratings, *, form: Form = "2,1", cells: Literal["auto", "complete", "all"] = "auto") -> Plan:
     """Intraclass correlation of scores, in the six forms of Shrout and Fleiss.
 
     xᵢⱼ = μ + itemᵢ + judgeⱼ + εᵢⱼ. (1,1) σ²ᵢ/(σ²ᵢ + σ²_w), judges not told apart; (2,1) σ²ᵢ/(σ²ᵢ + σ²ⱼ + σ²ₑ),
@@ -35,46 +35,46 @@ def icc(rated: Ratings, *, form: Form = "2,1", cells: Literal["auto", "complete"
     """
     if form not in FORMS:
         raise StatisticError(f"There is no ICC form {form!r}.", next_step=did_you_mean(form, FORMS))
-    check_order(rated, "icc")
-    k = max(1, len(rated.judges))
-    full = rated.per_item == k
+    check_order(answers, "icc")
+    k = max(1, len(answers.judges))
+    full = answers.per_item == k
     everything = cells == "all" or (cells == "auto" and not full.all())
     if everything:
-        return _from_components(rated, form)
-    return _from_mean_squares(rated, form, np.flatnonzero(full))
+        return _from_components(answers, form)
+    return _from_mean_squares(answers, form, np.flatnonzero(full))
 
 
-def _centred(rated: Ratings) -> Array:
-    middle = rated.points[len(rated.points) // 2] if len(rated.points) else 0.0
-    return np.asarray(rated.points[rated.code] - middle)
+def _centred(answers: Ratings) -> Array:
+    middle = answers.points[len(answers.points) // 2] if len(answers.points) else 0.0
+    return np.asarray(answers.points[answers.code] - middle)
 
 
-def _per_item(rated: Ratings) -> tuple[Array, Array]:
-    x = _centred(rated)
-    first = np.bincount(rated.item, weights=x, minlength=rated.n_items)
-    second = np.bincount(rated.item, weights=x * x, minlength=rated.n_items)
+def _per_item(answers: Ratings) -> tuple[Array, Array]:
+    x = _centred(answers)
+    first = np.bincount(answers.item, weights=x, minlength=answers.n_items)
+    second = np.bincount(answers.item, weights=x * x, minlength=answers.n_items)
     return first.astype(float), second.astype(float)
 
 
-def _scatter(rated: Ratings, items: Indices, own: Sequence[Array], by_judge: Sequence[Array]) -> Scattered:
+def _scatter(answers: Ratings, items: Indices, own: Sequence[Array], by_judge: Sequence[Array]) -> Scattered:
     """A column for each value an item has, then one per judge for each value an answer has."""
-    place = np.full(rated.n_items, -1)
+    place = np.full(answers.n_items, -1)
     place[items] = np.arange(len(items))
-    kept = place[rated.item] >= 0
-    row, judge = place[rated.item[kept]], rated.judge[kept].astype(np.int64)
+    kept = place[answers.item] >= 0
+    row, judge = place[answers.item[kept]], answers.judge[kept].astype(np.int64)
     lines = np.arange(len(items))
     entries: list[Entry] = [(lines, column, values) for column, values in enumerate(own)]
     for at, values in enumerate(by_judge):
-        entries.append((row, len(own) + at * len(rated.judges) + judge, values[kept]))
-    return Scattered(tuple(entries), len(items), len(own) + len(by_judge) * len(rated.judges))
+        entries.append((row, len(own) + at * len(answers.judges) + judge, values[kept]))
+    return Scattered(tuple(entries), len(items), len(own) + len(by_judge) * len(answers.judges))
 
 
-def _from_mean_squares(rated: Ratings, form: Form, items: Indices) -> Plan:
-    k = max(1, len(rated.judges))
-    first, second = _per_item(rated)
+def _from_mean_squares(answers: Ratings, form: Form, items: Indices) -> Plan:
+    k = max(1, len(answers.judges))
+    first, second = _per_item(answers)
     own = (np.ones(len(items)), first[items] ** 2, second[items])
-    parts = _scatter(rated, items, own, (_centred(rated),))
-    tiny = _tiny(rated)
+    parts = _scatter(answers, items, own, (_centred(answers),))
+    tiny = _tiny(answers)
 
     def finish(sums: Array) -> Array:
         n, squares, total, judge = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
@@ -97,13 +97,13 @@ def _from_mean_squares(rated: Ratings, form: Form, items: Indices) -> Plan:
         top, bottom = ratios[form]
         return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > tiny))[:, None]
 
-    left_out = rated.n_items - len(items)
+    left_out = answers.n_items - len(items)
     notes = (f"{left_out} items that not every judge scored are left out.",) if left_out else ()
     reasons = ("it needs two judges and two items that both scored.",) if len(items) < 2 or k < 2 else ()
     return Plan(
         "icc",
-        rated,
-        Rows.of_items(rated, items),
+        answers,
+        Rows.of_items(answers, items),
         finish,
         parts,
         notes=notes,
@@ -112,33 +112,33 @@ def _from_mean_squares(rated: Ratings, form: Form, items: Indices) -> Plan:
     )
 
 
-def _tiny(rated: Ratings) -> float:
-    return 1e-12 * (float(np.ptp(rated.points)) ** 2 if len(rated.points) else 0.0)
+def _tiny(answers: Ratings) -> float:
+    return 1e-12 * (float(np.ptp(answers.points)) ** 2 if len(answers.points) else 0.0)
 
 
-def _from_components(rated: Ratings, form: Form) -> Plan:
+def _from_components(answers: Ratings, form: Form) -> Plan:
     """Variances by REML; leaving out documents by Henderson's method III, moved to the REML value."""
-    answered = np.flatnonzero(rated.per_item)
-    m = rated.per_item[answered].astype(float)
+    items = np.flatnonzero(answers.per_item)
+    m = answers.per_item[items].astype(float)
     one_way = form.startswith("1")
-    parts, finish = (_one_way if one_way else _two_way)(rated, answered, form)
+    parts, finish = (_one_way if one_way else _two_way)(answers, items, form)
     uses = m >= 2
-    enough = rated.active_judges > 1 and uses.any() and len(answered) > 1
+    enough = answers.active_judges > 1 and uses.any() and len(items) > 1
     reason = "all scores are the same." if enough else "it needs two judges and two items, some of them shared."
-    value = _by_reml(rated, form) if enough else float("nan")
+    value = _by_reml(answers, form) if enough else float("nan")
     by_moments = float(finish(parts.total()[None, :])[0, 0])
     shift = value - by_moments
 
     def moved(sums: Array) -> Array:
         """A coefficient cannot pass 1; the two estimates differ least there, so the shift fades out."""
-        found = finish(sums)
+        values = finish(sums)
         whole = np.all(np.abs(sums - parts.total()) <= 1e-9 * np.maximum(1.0, np.abs(parts.total())), axis=1)
-        return np.where(whole[:, None], value, np.minimum(found + shift, 1.0))
+        return np.where(whole[:, None], value, np.minimum(values + shift, 1.0))
 
     return Plan(
         "icc",
-        rated,
-        Rows.of_items(rated, answered),
+        answers,
+        Rows.of_items(answers, items),
         moved,
         parts,
         uses=uses,
@@ -147,15 +147,15 @@ def _from_components(rated: Ratings, form: Form) -> Plan:
     )
 
 
-def _by_reml(rated: Ratings, form: Form) -> float:
+def _by_reml(answers: Ratings, form: Form) -> float:
     """The coefficient from restricted maximum likelihood; NaN where the variances have no estimate."""
-    y = _centred(rated)
+    y = _centred(answers)
     scale = float(np.ptp(y))
     if scale == 0:
         return float("nan")
     y = y / scale
-    items, item = np.unique(rated.item, return_inverse=True)
-    judges, judge = np.unique(rated.judge, return_inverse=True)
+    items, item = np.unique(answers.item, return_inverse=True)
+    judges, judge = np.unique(answers.judge, return_inverse=True)
     if len(items) >= len(y) or len(judges) < 2:
         return float("nan")
     design = np.ones((len(y), 1))
@@ -179,53 +179,53 @@ def _by_reml(rated: Ratings, form: Form) -> float:
 Finish = Callable[[Array], Array]
 
 
-def _one_way(rated: Ratings, answered: Indices, form: Form) -> tuple[Scattered, Finish]:
+def _one_way(answers: Ratings, items: Indices, form: Form) -> tuple[Scattered, Finish]:
     """Items against what is within them (Henderson's method I, which is the analysis of variance here)."""
-    m = rated.per_item[answered].astype(float)
-    first, second = _per_item(rated)
-    total = first[answered]
-    own = (np.ones(len(answered)), m, m**2, 1 / m, total, total**2 / m, second[answered])
-    parts = _scatter(rated, answered, own, ())
-    tiny = _tiny(rated)
+    m = answers.per_item[items].astype(float)
+    first, second = _per_item(answers)
+    total = first[items]
+    own = (np.ones(len(items)), m, m**2, 1 / m, total, total**2 / m, second[items])
+    parts = _scatter(answers, items, own, ())
+    tiny = _tiny(answers)
 
     def finish(sums: Array) -> Array:
-        items, n, squared, inverse, total, between, everything = sums.T
+        items, n, squares, inverse, total, between, everything = sums.T
         within = ratio(everything - between, n - items)
         spread = between - ratio(total**2, n)
-        of_item = ratio(spread - (items - 1) * within, n - ratio(squared, n))
+        of_item = ratio(spread - (items - 1) * within, n - ratio(squares, n))
         return _share_of_items(of_item, within, np.zeros(len(sums)), ratio(items, inverse), form, tiny)
 
     return parts, finish
 
 
-def _two_way(rated: Ratings, answered: Indices, form: Form) -> tuple[Scattered, Finish]:
+def _two_way(answers: Ratings, items: Indices, form: Form) -> tuple[Scattered, Finish]:
     """Items and judges together (Henderson's method III): sums of squares with the other factor taken out.
 
     Items are eliminated from the equations of the judges, which leaves one equation for each judge; what each item adds
     to them is a sum.
     """
-    m = rated.per_item[answered].astype(float)
-    first, second = _per_item(rated)
-    x, k = _centred(rated), len(rated.judges)
-    place = np.full(rated.n_items, -1)
-    place[answered] = np.arange(len(answered))
-    row, judge = place[rated.item], rated.judge.astype(np.int64)
-    lines = np.arange(len(answered))
-    own = (np.ones(len(answered)), m, 1 / m, first[answered] ** 2 / m, second[answered])
+    m = answers.per_item[items].astype(float)
+    first, second = _per_item(answers)
+    x, k = _centred(answers), len(answers.judges)
+    place = np.full(answers.n_items, -1)
+    place[items] = np.arange(len(items))
+    row, judge = place[answers.item], answers.judge.astype(np.int64)
+    lines = np.arange(len(items))
+    own = (np.ones(len(items)), m, 1 / m, first[items] ** 2 / m, second[items])
     entries: list[Entry] = [(lines, column, values) for column, values in enumerate(own)]
     start = len(own)
-    mean = first[answered] / m
+    mean = first[items] / m
     for column, values in enumerate((np.ones(len(x)), x, x - mean[row])):
         entries.append((row, start + column * k + judge, values))
     start += 3 * k
     entries.append((row, start + judge * k + judge, 1 - 1 / m[row]))
-    pairs = rated.pairs
+    pairs = answers.pairs
     who = np.array(pairs.who, np.int64).reshape(-1, 2)[pairs.pair]
     where = place[pairs.item]
     for one, two in ((0, 1), (1, 0)):
         entries.append((where, start + who[:, one] * k + who[:, two], -1 / m[where]))
-    parts = Scattered(tuple(entries), len(answered), start + k * k)
-    tiny = _tiny(rated)
+    parts = Scattered(tuple(entries), len(items), start + k * k)
+    tiny = _tiny(answers)
 
     def finish(sums: Array) -> Array:
         items, n, inverse, by_item, everything = sums[:, :5].T

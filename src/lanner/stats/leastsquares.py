@@ -180,9 +180,9 @@ class Ols:
         if self.errors == "cr1":
             return float(self.clusters - 1)
         own, pull = self._shares(weights)
-        shared = pull @ self.bread @ pull.T if len(own) <= _MANY else None
-        if shared is not None:
-            matrix = np.diag(own) - shared
+        common = pull @ self.bread @ pull.T if len(own) <= _MANY else None
+        if common is not None:
+            matrix = np.diag(own) - common
             return float(np.trace(matrix) ** 2 / (matrix**2).sum())
         inner = self.bread @ (pull.T @ pull)
         crossed = np.einsum("gi,ij,gj->g", pull, self.bread, pull)
@@ -214,8 +214,8 @@ class Ols:
         if q == 0:
             return None
         pick = np.eye(self.p)[list(columns)]
-        variance, found = pick @ self.covariance @ pick.T, pick @ self.beta
-        f = float(found @ np.linalg.pinv(variance, hermitian=True) @ found) / q
+        variance, estimate = pick @ self.covariance @ pick.T, pick @ self.beta
+        f = float(estimate @ np.linalg.pinv(variance, hermitian=True) @ estimate) / q
         if self.cluster is None or self.errors == "classical":
             df = float(self.n - self.p)
         elif self.errors == "cr1":
@@ -235,11 +235,11 @@ class Ols:
         spread = pick @ self.bread @ pick.T
         root = np.linalg.inv(np.linalg.cholesky(spread)) @ pick
         own, pull = self._pulls(self.bread @ root.T)
-        covered = -np.einsum("gis,ij,hjt->stgh", pull, self.bread, pull, optimize=True)
+        covariance = -np.einsum("gis,ij,hjt->stgh", pull, self.bread, pull, optimize=True)
         each = np.arange(g)
-        covered[:, :, each, each] += own.transpose(1, 2, 0)
-        total = np.einsum("ssgh,ttgh->", covered, covered, optimize=True) + np.einsum(
-            "stgh,tsgh->", covered, covered, optimize=True
+        covariance[:, :, each, each] += own.transpose(1, 2, 0)
+        total = np.einsum("ssgh,ttgh->", covariance, covariance, optimize=True) + np.einsum(
+            "stgh,tsgh->", covariance, covariance, optimize=True
         )
         return float(q * (q + 1) / total)
 
@@ -272,10 +272,10 @@ def _without_leverage(x: Array, root: Array) -> Array:
         left, size, _ = np.linalg.svd(half, full_matrices=False)
         gain = np.where(1 - size**2 > _NO_ROOM, 1 / np.sqrt(np.maximum(1 - size**2, _NO_ROOM)), 0.0) - 1
         return np.asarray(x + left @ (gain[:, :, None] * _crossed(left, x)))
-    squares, turned = np.linalg.eigh(_crossed(half, half))
+    squares, vectors = np.linalg.eigh(_crossed(half, half))
     squares = np.clip(squares, 1e-300, 1.0)
     # U = X root V / S, so the gain is divided by S²; expm1 keeps that right where S is next to nothing
-    kept = np.expm1(-0.5 * np.log1p(-np.minimum(squares, 1 - _NO_ROOM))) / squares
-    gain = np.where(1 - squares > _NO_ROOM, kept, -1 / squares)
-    inner = turned @ (gain[:, :, None] * np.matmul(turned.transpose(0, 2, 1), _crossed(half, x)))
+    factor = np.expm1(-0.5 * np.log1p(-np.minimum(squares, 1 - _NO_ROOM))) / squares
+    gain = np.where(1 - squares > _NO_ROOM, factor, -1 / squares)
+    inner = vectors @ (gain[:, :, None] * np.matmul(vectors.transpose(0, 2, 1), _crossed(half, x)))
     return np.asarray(x + half @ inner)

@@ -72,8 +72,8 @@ class Scorer:
     def released(self, systems: Sequence[str]) -> Array | None:
         if self.system is None:
             return None
-        told = dict(zip(self.systems, self.system, strict=True))
-        return np.array([told.get(name, np.nan) for name in systems])
+        by_system = dict(zip(self.systems, self.system, strict=True))
+        return np.array([by_system.get(name, np.nan) for name in systems])
 
 
 def metaeval(
@@ -99,19 +99,21 @@ def metaeval(
     over `documents` (…_low, …_high). The Result's value is the chance level of acc_eq. `compat` puts mt-metrics-eval's
     own numbers into the same columns, see `as_peer`; `as_wmt24` groups scorers by swapping cells one by one.
     """
-    kept = _systems(gold, without)
-    truth = gold.of(kept)
-    scored = ~np.isnan(truth).all(axis=0)
-    truth = truth[:, scored]
-    document, notes = _documents(documents, scored)
+    system_rows = _systems(gold, without)
+    truth = gold.of(system_rows)
+    has_gold = ~np.isnan(truth).all(axis=0)
+    truth = truth[:, has_gold]
+    document, notes = _documents(documents, has_gold)
     parts = document % folds
     soft = SoftAccuracy(truth, swaps(truth.shape[1], swaps_of_segments, seed))
     rows: list[dict[str, Any]] = []
     accuracies: list[Calibrated] = []
     for scorer in scorers:
-        scores = scorer.of(kept)[:, scored]
+        scores = scorer.of(system_rows)[:, has_gold]
         accuracies.append(calibrated(truth, scores))
-        row = _row(scorer, gold, kept, truth=truth, scores=scores, accuracy=accuracies[-1], parts=parts, soft=soft)
+        row = _row(
+            scorer, gold, system_rows, truth=truth, scores=scores, accuracy=accuracies[-1], parts=parts, soft=soft
+        )
         row |= _intervals(row, truth, scores, accuracies[-1], document)
         rows.append(as_peer(row) if compat else row)
     if as_wmt24:
@@ -124,7 +126,7 @@ def metaeval(
     for row, group in zip(rows, rank_groups([_low(r["acc_eq"]) for r in rows], ps), strict=True):
         row["group"] = group
     rows.sort(key=lambda row: (-_low(row["acc_eq"]), row["metric"]))
-    result = _result(gold, rows, truth, kept, swaps_of_segments, folds, seed)
+    result = _result(gold, rows, truth, system_rows, swaps_of_segments, folds, seed)
     return replace(result, notes=(*result.notes, *notes, *((_PEER,) if compat else ())))
 
 
@@ -136,13 +138,13 @@ FEW_DOCUMENTS = "With {n} documents no test can tell two scorers apart: at least
 NO_DOCUMENTS = "It is not known which segments make a document: every segment counts as one, which finds too much."
 
 
-def _documents(documents: Sequence[str], scored: Any) -> tuple[Indices, tuple[str, ...]]:
+def _documents(documents: Sequence[str], has_gold: Any) -> tuple[Indices, tuple[str, ...]]:
     """The document of each segment that gold has scored, numbered in order; segments themselves where none is known."""
     if not len(documents):
-        return np.arange(int(scored.sum()), dtype=np.intp), (NO_DOCUMENTS,)
+        return np.arange(int(has_gold.sum()), dtype=np.intp), (NO_DOCUMENTS,)
     order: dict[str, int] = {}
-    kept = [documents[int(at)] for at in np.flatnonzero(scored)]
-    return np.array([order.setdefault(name, len(order)) for name in kept], np.intp), ()
+    names = [documents[int(at)] for at in np.flatnonzero(has_gold)]
+    return np.array([order.setdefault(name, len(order)) for name in names], np.intp), ()
 
 
 def _intervals(
@@ -164,9 +166,9 @@ def _intervals(
 
 def _means_without_each(values: Array, document: Indices) -> Array:
     """The mean over segments without each document that has a value; segments without one are left out."""
-    known = ~np.isnan(values)
-    home = document[known]
-    total, count = np.bincount(home, weights=values[known]), np.bincount(home)
+    valid = ~np.isnan(values)
+    home = document[valid]
+    total, count = np.bincount(home, weights=values[valid]), np.bincount(home)
     used = count > 0
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((total.sum() - total[used]) / (count.sum() - count[used]))
@@ -175,38 +177,38 @@ def _means_without_each(values: Array, document: Indices) -> Array:
 def correlations_without_each(truth: Array, scores: Array, document: Indices) -> dict[str, Array]:
     """Every correlation of `metaeval` without each document; pooled ones and those within systems by the pull of the
     document (see `association.pulls`), those within segments exactly."""
-    known = ~np.isnan(truth) & ~np.isnan(scores)
-    systems, segments = np.nonzero(known)
-    found: dict[str, Array] = {}
-    used = np.unique(document[segments])
-    place = np.searchsorted(used, document)
+    valid = ~np.isnan(truth) & ~np.isnan(scores)
+    systems, segments = np.nonzero(valid)
+    values_by_name: dict[str, Array] = {}
+    units = np.unique(document[segments])
+    place = np.searchsorted(units, document)
     names: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall_b")
-    whole = Pairs(truth[known], scores[known], place[segments], len(used))
+    whole = Pairs(truth[valid], scores[valid], place[segments], len(units))
     values = np.array([correlation(truth, scores, kind, "pooled") for kind in _KINDS])
-    pooled = values - pulls(whole, names) if min(whole.levels) > 1 else np.full((len(used), 3), np.nan)
+    pooled = values - pulls(whole, names) if min(whole.levels) > 1 else np.full((len(units), 3), np.nan)
     means = []
     for system in np.unique(systems):
         own = systems == system
         cells = (system, segments[own])
-        pairs = Pairs(truth[cells], scores[cells], place[segments[own]], len(used))
+        pairs = Pairs(truth[cells], scores[cells], place[segments[own]], len(units))
         if min(pairs.levels) > 1:
             means.append(pulls(pairs, names))
     within = [correlation(truth, scores, kind, "system") for kind in _KINDS]
-    by_system = np.array(within) - np.mean(means, axis=0) if means else np.full((len(used), 3), np.nan)
+    by_system = np.array(within) - np.mean(means, axis=0) if means else np.full((len(units), 3), np.nan)
     for column, kind in enumerate(_KINDS):
-        found[f"segment_{kind}"], found[f"system_{kind}"] = pooled[:, column], by_system[:, column]
-        found[f"item_{kind}"] = _means_without_each(correlation_of_segments(truth, scores, kind), document)
-    found["sys_pearson"] = _system_pearson_without_each(truth, scores, document, used)
-    return found
+        values_by_name[f"segment_{kind}"], values_by_name[f"system_{kind}"] = pooled[:, column], by_system[:, column]
+        values_by_name[f"item_{kind}"] = _means_without_each(correlation_of_segments(truth, scores, kind), document)
+    values_by_name["sys_pearson"] = _system_pearson_without_each(truth, scores, document, units)
+    return values_by_name
 
 
-def _system_pearson_without_each(truth: Array, scores: Array, document: Indices, used: Indices) -> Array:
-    known = ~np.isnan(truth) & ~np.isnan(scores)
-    x, y = np.where(known, truth, 0.0), np.where(known, scores, 0.0)
+def _system_pearson_without_each(truth: Array, scores: Array, document: Indices, units: Indices) -> Array:
+    valid = ~np.isnan(truth) & ~np.isnan(scores)
+    x, y = np.where(valid, truth, 0.0), np.where(valid, scores, 0.0)
     values = []
-    for one in used:
+    for one in units:
         kept = document != one
-        count = known[:, kept].sum(axis=1)
+        count = valid[:, kept].sum(axis=1)
         gold, own = (
             np.where(count > 0, side[:, kept].sum(axis=1) / np.maximum(count, 1), np.nan)[None] for side in (x, y)
         )
@@ -216,14 +218,14 @@ def _system_pearson_without_each(truth: Array, scores: Array, document: Indices,
 
 def _systems(gold: Scorer, without: Collection[str]) -> list[str]:
     """The systems gold has scored, by name, `without` some."""
-    kept = sorted(
+    order = sorted(
         name
         for name, row in zip(gold.systems, gold.segments, strict=True)
         if name not in without and not np.isnan(row).all()
     )
-    if len(kept) < 2:
+    if len(order) < 2:
         raise StatisticError("Gold has scored fewer than two systems.", next_step="Name other gold scores.")
-    return kept
+    return order
 
 
 def _row(
@@ -239,18 +241,18 @@ def _row(
 ) -> dict[str, Any]:
     both = np.isnan(truth) | np.isnan(scores)
     mid, original = soft.of(scores)
-    own, known = scorer.released(systems), gold.released(systems)
+    own, gold_scores = scorer.released(systems), gold.released(systems)
     mean, guess = _means(truth, both), _means(scores, both)
-    told = None if own is None or known is None else (known, own)
+    published = None if own is None or gold_scores is None else (gold_scores, own)
     return {
         "metric": scorer.name,
         "acc_eq": accuracy.accuracy,
         "threshold": accuracy.threshold,
         "acc_eq_cv": cross_validated(truth, scores, parts),
         "sys_pairwise_accuracy": pairwise_accuracy(mean, guess),
-        "sys_pairwise_accuracy_released": told and pairwise_accuracy(*told),
+        "sys_pairwise_accuracy_released": published and pairwise_accuracy(*published),
         "sys_pearson": correlation(mean[None], guess[None]),
-        "sys_pearson_released": told and correlation(told[0][None], told[1][None]),
+        "sys_pearson_released": published and correlation(published[0][None], published[1][None]),
         "spa": mid,
         "spa_original": original,
         **{f"{name}_{kind}": correlation(truth, scores, kind, over) for name, over in _OVER for kind in _KINDS},
@@ -268,12 +270,12 @@ _PEER = (
 def as_peer(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row with mt-metrics-eval's numbers where ours differ: soft accuracy by its draws and its rule for ties, system
     scores as they were released rather than means over the segments gold scored, 0 for an undefined correlation."""
-    made = dict(row, spa=row["spa_original"])
+    renamed_row = dict(row, spa=row["spa_original"])
     for name in ("sys_pairwise_accuracy", "sys_pearson"):
         if row[f"{name}_released"] is not None:
-            made[name] = row[f"{name}_released"]
-    undefined = [name for name, value in made.items() if isinstance(value, float) and np.isnan(value)]
-    return made | {name: 0.0 for name in undefined if name.endswith(_KINDS)}
+            renamed_row[name] = row[f"{name}_released"]
+    undefined = [name for name, value in renamed_row.items() if isinstance(value, float) and np.isnan(value)]
+    return renamed_row | {name: 0.0 for name in undefined if name.endswith(_KINDS)}
 
 
 def _means(scores: Array, missing: Any) -> Array:
@@ -292,8 +294,8 @@ def _result(  # noqa: PLR0917
     notes = [f"A scorer that knows nothing reaches acc_eq {level:.5f}."]
     gaps = [row for row in rows if row["missing"]]
     if gaps:
-        told = ", ".join(f"{row['metric']} {row['missing']:,}" for row in gaps[:6])
-        notes.append(f"{len(gaps)} scorers lack scores that gold has; their pairs are left out: {told}.")
+        listing = ", ".join(f"{row['metric']} {row['missing']:,}" for row in gaps[:6])
+        notes.append(f"{len(gaps)} scorers lack scores that gold has; their pairs are left out: {listing}.")
     if holes := int(np.isnan(truth).sum()):
         notes.append(f"Gold lacks {holes:,} of {truth.size:,} cells.")
     signature = sign(
@@ -308,8 +310,8 @@ def _result(  # noqa: PLR0917
         cross_validated=f"{folds} folds of documents",
     )
     counts = {"items": int((~np.isnan(truth)).sum()), "systems": len(systems), "segments": truth.shape[1]}
-    done: list[Mapping[str, Json]] = list(rows)
-    return Result("meta-evaluation", level, counts=counts, rows=done, notes=tuple(notes), signature=signature)
+    all_rows: list[Mapping[str, Json]] = list(rows)
+    return Result("meta-evaluation", level, counts=counts, rows=all_rows, notes=tuple(notes), signature=signature)
 
 
 TESTS = ("acc_eq", "spa", "sys_pairwise_accuracy", "sys_pearson", "segment_pearson", "item_kendall", "williams")
@@ -338,21 +340,21 @@ def comparisons(
     for name in tests:
         if name not in TESTS:
             raise StatisticError(f"There is no test {name!r}.", next_step=did_you_mean(name, TESTS))
-    kept = _systems(gold, without)
-    truth = gold.of(kept)
-    scored = ~np.isnan(truth).all(axis=0)
-    truth = truth[:, scored]
-    tables = [scorer.of(kept)[:, scored] for scorer in scorers]
-    document, notes = _documents(documents, scored)
+    system_rows = _systems(gold, without)
+    truth = gold.of(system_rows)
+    has_gold = ~np.isnan(truth).all(axis=0)
+    truth = truth[:, has_gold]
+    tables = [scorer.of(system_rows)[:, has_gold] for scorer in scorers]
+    document, notes = _documents(documents, has_gold)
     if as_wmt24:
-        found = _by_cell(truth, tables, tests, k, seed)
+        cells = _by_cell(truth, tables, tests, k, seed)
         notes = (AS_WMT24,)
     else:
-        found = {name: document_tests(name, truth, tables, document, k=k, seed=seed) for name in tests}
+        cells = {name: document_tests(name, truth, tables, document, k=k, seed=seed) for name in tests}
         if len(np.unique(document)) < FEWEST:
             notes += (FEW_DOCUMENTS.format(n=len(np.unique(document))),)
     rows: list[dict[str, Json]] = [
-        {"metric": one.name, "other": two.name, **{f"p_{name}": _known(ps[a, b]) for name, ps in found.items()}}
+        {"metric": one.name, "other": two.name, **{f"p_{name}": _known(ps[a, b]) for name, ps in cells.items()}}
         for a, one in enumerate(scorers)
         for b, two in enumerate(scorers)
         if a != b
@@ -375,10 +377,10 @@ def _without_p(scorers: Sequence[Scorer], truth: Array, tables: Sequence[Array])
         if not len(cells) or cells.min() == cells.max():
             what = "gives one score everywhere" if len(cells) else "has no score where gold has one"
             notes.append(f"{scorer.name} {what}: correlations and orders of systems are not defined, and have no p.")
-    known = [~np.isnan(truth) & ~np.isnan(table) for table in tables]
+    valid = [~np.isnan(truth) & ~np.isnan(table) for table in tables]
     for a, one in enumerate(scorers):
         for b, two in enumerate(scorers[:a]):
-            if known[a].any() and known[b].any() and not (known[a] & known[b]).any():
+            if valid[a].any() and valid[b].any() and not (valid[a] & valid[b]).any():
                 notes.append(f"{two.name} and {one.name} share no segment and cannot be compared.")
     return tuple(notes)
 
@@ -406,11 +408,11 @@ def _williams(truth: Array, tables: Sequence[Array]) -> Array:
     for a, one in enumerate(tables):
         for b, two in enumerate(tables):
             if a < b:
-                known = ~np.isnan(truth) & ~np.isnan(one) & ~np.isnan(two)
+                valid = ~np.isnan(truth) & ~np.isnan(one) & ~np.isnan(two)
                 first, second, between = (
-                    correlation(x[known][None], y[known][None]) for x, y in ((truth, one), (truth, two), (one, two))
+                    correlation(x[valid][None], y[valid][None]) for x, y in ((truth, one), (truth, two), (one, two))
                 )
-                ps[a, b] = williams(first, second, between, int(known.sum()))
+                ps[a, b] = williams(first, second, between, int(valid.sum()))
                 ps[b, a] = 1 - ps[a, b]
     return ps
 
@@ -423,7 +425,7 @@ def scorers_of(data: Any, of: str, gold: str) -> tuple[Scorer, list[Scorer], lis
     tables = {name: items(data, of, judges=[name]).table for name in names}
     places = pl.concat(list(tables.values())).select("document", "segment").unique().sort("document", "segment")
     systems = tuple(pl.concat(list(tables.values()))["system"].unique().sort())
-    made = []
+    rows = []
     for name, table in tables.items():
         wide = places.join(
             table.pivot("system", index=["document", "segment"], values="score", aggregate_function="mean"),
@@ -433,6 +435,6 @@ def scorers_of(data: Any, of: str, gold: str) -> tuple[Scorer, list[Scorer], lis
         )
         blank = np.full(len(places), np.nan)
         cells = [wide[s].fill_null(float("nan")).to_numpy() if s in wide.columns else blank for s in systems]
-        made.append(Scorer(name, systems, np.stack(cells)))
-    first = next(scorer for scorer in made if scorer.name == gold)
-    return first, [scorer for scorer in made if scorer is not first], places["document"].to_list()
+        rows.append(Scorer(name, systems, np.stack(cells)))
+    first = next(scorer for scorer in rows if scorer.name == gold)
+    return first, [scorer for scorer in rows if scorer is not first], places["document"].to_list()

@@ -45,18 +45,18 @@ class PairGrid:
         return np.asarray(scores[self.first] - scores[self.second])
 
 
-def by_segment(values: Array, known: Flags) -> Array:
+def by_segment(values: Array, present: Flags) -> Array:
     """The mean over pairs of each segment; NaN for segments without pairs. Both are pairs × segments."""
-    count = known.sum(axis=0)
-    total = np.where(known, values, 0.0).sum(axis=0)
+    count = present.sum(axis=0)
+    total = np.where(present, values, 0.0).sum(axis=0)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def weights(known: Flags) -> Array:
+def weights(present: Flags) -> Array:
     """What each pair counts if every segment with pairs counts the same: 1 / (pairs of the segment · segments)."""
-    count = known.sum(axis=0)
+    count = present.sum(axis=0)
     segments = int((count > 0).sum())
-    return np.where(known, 1.0 / (np.maximum(count, 1) * max(1, segments)), 0.0)
+    return np.where(present, 1.0 / (np.maximum(count, 1) * max(1, segments)), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,13 @@ def calibrated(gold: Array, scores: Array, threshold: float | None = None) -> Ca
     are left out. With a `threshold` nothing is calibrated."""
     grid = PairGrid.of(len(gold))
     truth, guess = grid.differences(gold), grid.differences(scores)
-    known = ~np.isnan(truth) & ~np.isnan(guess)
-    weight = weights(known)
-    best = _best(truth[known], guess[known], weight[known]) if threshold is None else threshold
+    valid = ~np.isnan(truth) & ~np.isnan(guess)
+    weight = weights(valid)
+    best = _best(truth[valid], guess[valid], weight[valid]) if threshold is None else threshold
     same = np.where(np.abs(guess) <= best, truth == 0, (np.sign(truth) == np.sign(guess)) & (truth != 0))
-    correct = np.asarray(same & known)
-    value = float(np.nanmean(by_segment(correct.astype(float), known))) if known.any() else float("nan")
-    return Calibrated(value, best, correct, known, weight)
+    correct = np.asarray(same & valid)
+    value = float(np.nanmean(by_segment(correct.astype(float), valid))) if valid.any() else float("nan")
+    return Calibrated(value, best, correct, valid, weight)
 
 
 def _best(truth: Array, guess: Array, weight: Array) -> float:
@@ -107,10 +107,10 @@ def cross_validated(gold: Array, scores: Array, folds: npt.NDArray[np.intp]) -> 
     for fold in np.unique(folds):
         inside = folds == fold
         threshold = calibrated(gold[:, ~inside], scores[:, ~inside]).threshold
-        made = calibrated(gold[:, inside], scores[:, inside], threshold)
-        if made.known.any():
-            parts.append(made.accuracy)
-            sizes.append(int(made.known.any(axis=0).sum()))
+        calibration = calibrated(gold[:, inside], scores[:, inside], threshold)
+        if calibration.known.any():
+            parts.append(calibration.accuracy)
+            sizes.append(int(calibration.known.any(axis=0).sum()))
     return float(np.average(parts, weights=sizes)) if parts else float("nan")
 
 
@@ -118,10 +118,10 @@ def chance(gold: Array) -> float:
     """What a scorer that knows nothing reaches with the best threshold: max(t, (1 − t) / 2), t the share of gold ties
     averaged over segments. Calling a share q of pairs tied gives q·t + (1 − q)(1 − t)/2, which is largest at an end."""
     truth = PairGrid.of(len(gold)).differences(gold)
-    known = ~np.isnan(truth)
-    if not known.any():
+    valid = ~np.isnan(truth)
+    if not valid.any():
         return float("nan")
-    ties = float(weights(known)[(truth == 0) & known].sum())
+    ties = float(weights(valid)[(truth == 0) & valid].sum())
     return max(ties, (1 - ties) / 2)
 
 
@@ -133,8 +133,8 @@ def pairwise_accuracy(gold: Array, scores: Array) -> float:
     """The share of pairs in the same order; gold ties are left out unless the scorer ties too. Both one per system."""
     grid = PairGrid.of(len(gold))
     truth, guess = gold[grid.first] - gold[grid.second], scores[grid.first] - scores[grid.second]
-    known = ~np.isnan(truth) & ~np.isnan(guess)
-    return float((np.sign(truth) == np.sign(guess))[known].mean()) if known.any() else float("nan")
+    valid = ~np.isnan(truth) & ~np.isnan(guess)
+    return float((np.sign(truth) == np.sign(guess))[valid].mean()) if valid.any() else float("nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,29 +150,29 @@ def swaps(segments: int, k: int = 1000, seed: int = 0) -> Array:
     return np.asarray(generator(seed, _STREAM).integers(0, 2, (k, segments), dtype=np.int8) * 2.0 - 1.0, float)
 
 
-def confidences(scores: Array, signs: Array, known: Flags | None = None) -> Confidences:
+def confidences(scores: Array, signs: Array, present: Flags | None = None) -> Confidences:
     """p of every pair, from the same swaps for all. Swapping two scores changes the sign of their difference, so all
     permutations of all pairs are one matrix product: over systems where the table is whole, else over pairs. `known`
     (pairs × segments) leaves out pairs on some segments."""
     grid = PairGrid.of(len(scores))
     gaps = grid.differences(scores)
-    kept = ~np.isnan(gaps) if known is None else known
-    if kept.all():
+    present = ~np.isnan(gaps) if present is None else present
+    if present.all():
         sums = scores @ signs.T
-        drawn = sums[grid.first] - sums[grid.second]
+        draws = sums[grid.first] - sums[grid.second]
     else:
-        gaps = np.where(kept, gaps, 0.0)
-        drawn = gaps @ signs.T
-    drawn -= gaps.sum(axis=1, keepdims=True)
+        gaps = np.where(present, gaps, 0.0)
+        draws = gaps @ signs.T
+    draws -= gaps.sum(axis=1, keepdims=True)
     slack = _EQUAL * np.maximum(np.abs(gaps).sum(axis=1, keepdims=True), 1e-300)
-    above, reached = (np.count_nonzero(side, axis=1) / len(signs) for side in (drawn > slack, drawn >= -slack))
-    return Confidences((above + reached) / 2, reached)
+    above, at_least = (np.count_nonzero(side, axis=1) / len(signs) for side in (draws > slack, draws >= -slack))
+    return Confidences((above + at_least) / 2, at_least)
 
 
 @lru_cache(maxsize=2)
 def _original_signs(segments: int, k: int, seed: int) -> npt.NDArray[np.float32]:
-    drawn = np.random.default_rng(seed).random((k, segments), dtype=np.float32)
-    return np.where(drawn > np.float32(0.5), np.float32(1), np.float32(-1))
+    draws = np.random.default_rng(seed).random((k, segments), dtype=np.float32)
+    return np.where(draws > np.float32(0.5), np.float32(1), np.float32(-1))
 
 
 def original_confidences(scores: Array, k: int = 1000, seed: int = 4) -> Array:
@@ -180,8 +180,8 @@ def original_confidences(scores: Array, k: int = 1000, seed: int = 4) -> Array:
     counted for the system listed first. For tables without gaps; here to reproduce its numbers."""
     single = np.ascontiguousarray(scores, dtype=np.float32)
     signs = _original_signs(single.shape[1], k, seed)
-    grid, sums, seen = PairGrid.of(len(scores)), np.ascontiguousarray((signs @ single.T).T), single.sum(axis=1)
-    reached = sums[grid.first] - sums[grid.second] >= (seen[grid.first] - seen[grid.second])[:, None]
+    grid, sums, totals = PairGrid.of(len(scores)), np.ascontiguousarray((signs @ single.T).T), single.sum(axis=1)
+    reached = sums[grid.first] - sums[grid.second] >= (totals[grid.first] - totals[grid.second])[:, None]
     return np.asarray(np.count_nonzero(reached, axis=1) / k)
 
 
@@ -205,11 +205,11 @@ class SoftAccuracy:
             mid = np.abs(self._truth.mid - confidences(scores, self._signs).mid)
             plain = np.abs(self._original - original_confidences(scores, len(self._signs)))
             return float(1 - mid.mean()), float(1 - plain.mean())
-        known = self._known & ~np.isnan(PairGrid.of(len(scores)).differences(scores))
-        usable = known.any(axis=1)
+        valid = self._known & ~np.isnan(PairGrid.of(len(scores)).differences(scores))
+        usable = valid.any(axis=1)
         if not usable.any():
             return float("nan"), float("nan")
-        truth, guess = (confidences(table, self._signs, known) for table in (self._gold, scores))
+        truth, guess = (confidences(table, self._signs, valid) for table in (self._gold, scores))
         mid, plain = np.abs(truth.mid - guess.mid)[usable], np.abs(truth.plain - guess.plain)[usable]
         return float(1 - mid.mean()), float(1 - plain.mean())
 
@@ -222,17 +222,17 @@ def correlation(gold: Array, scores: Array, kind: Kind = "pearson", over: Over =
     """One coefficient; both arrays are systems × segments, NaN where missing. NaN where it is not defined."""
     if over == "item":
         return _mean(correlation_of_segments(gold, scores, kind))
-    known = ~np.isnan(gold) & ~np.isnan(scores)
-    x, y = np.where(known, gold, np.nan), np.where(known, scores, np.nan)
+    valid = ~np.isnan(gold) & ~np.isnan(scores)
+    x, y = np.where(valid, gold, np.nan), np.where(valid, scores, np.nan)
     if over == "pooled":
-        x, y = x[known][None, :], y[known][None, :]
+        x, y = x[valid][None, :], y[valid][None, :]
     return _mean(_of_rows(x, y, kind))
 
 
 def correlation_of_segments(gold: Array, scores: Array, kind: Kind) -> Array:
     """The coefficient within each segment, over the systems that both have scored; NaN where it is not defined."""
-    known = ~np.isnan(gold) & ~np.isnan(scores)
-    x, y = np.where(known, gold, np.nan), np.where(known, scores, np.nan)
+    valid = ~np.isnan(gold) & ~np.isnan(scores)
+    x, y = np.where(valid, gold, np.nan), np.where(valid, scores, np.nan)
     return kendall_of_columns(x, y) if kind == "kendall" else _of_rows(x.T, y.T, kind)
 
 
@@ -247,29 +247,29 @@ def _of_rows(x: Array, y: Array, kind: Kind) -> Array:
 
 
 def _mean(values: Array) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
+    valid = values[~np.isnan(values)]
+    return float(valid.mean()) if len(valid) else float("nan")
 
 
 def _pearson(x: Array, y: Array) -> Array:
     """The coefficient of each row."""
-    known = ~np.isnan(x)
-    count = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    valid = ~np.isnan(x)
+    count = np.maximum(valid.sum(axis=1, keepdims=True), 1)
 
     def centred(side: Array) -> Array:
-        filled = np.where(known, side, 0.0)
-        return np.where(known, filled - filled.sum(axis=1, keepdims=True) / count, 0.0)
+        values = np.where(valid, side, 0.0)
+        return np.where(valid, values - values.sum(axis=1, keepdims=True) / count, 0.0)
 
     a, b = centred(x), centred(y)
     spread = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
-    size = np.sqrt((np.where(known, x, 0.0) ** 2).sum(axis=1) * (np.where(known, y, 0.0) ** 2).sum(axis=1))
+    size = np.sqrt((np.where(valid, x, 0.0) ** 2).sum(axis=1) * (np.where(valid, y, 0.0) ** 2).sum(axis=1))
     defined = spread > 1e-13 * np.maximum(size, 1e-300)
     return np.where(defined, (a * b).sum(axis=1) / np.where(defined, spread, 1.0), np.nan)
 
 
 def _kendall(x: Array, y: Array) -> float:
-    known = ~np.isnan(x)
-    x, y = x[known], y[known]
+    valid = ~np.isnan(x)
+    x, y = x[valid], y[valid]
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     from scipy.stats import kendalltau  # takes a second to load

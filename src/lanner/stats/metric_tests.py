@@ -49,16 +49,16 @@ Test = Callable[[Array, Sequence[Array]], Array]
 def where_whole(gold: Array, scorers: Sequence[Array], test: Test) -> Array:
     """`test` on all scorers that have every cell gold has, at once; one that lacks cells is tested against each other
     scorer on the cells both have, so that its gaps cost the rest nothing."""
-    known = ~np.isnan(gold)
-    whole = [at for at, scores in enumerate(scorers) if not np.isnan(scores[known]).any()]
+    valid = ~np.isnan(gold)
+    whole = [at for at, scores in enumerate(scorers) if not np.isnan(scores[valid]).any()]
     ps = np.full((len(scorers), len(scorers)), np.nan)
     if len(whole) > 1:
         ps[np.ix_(whole, whole)] = test(gold, [scorers[at] for at in whole])
     for a in range(len(scorers)):
         for b in range(a + 1, len(scorers)):
             if a not in whole or b not in whole:
-                shared = ~np.isnan(scorers[a]) & ~np.isnan(scorers[b])
-                pair = test(np.where(shared, gold, np.nan), [scorers[a], scorers[b]])
+                overlap = ~np.isnan(scorers[a]) & ~np.isnan(scorers[b])
+                pair = test(np.where(overlap, gold, np.nan), [scorers[a], scorers[b]])
                 ps[a, b], ps[b, a] = pair[0, 1], pair[1, 0]
     return ps
 
@@ -66,22 +66,22 @@ def where_whole(gold: Array, scorers: Sequence[Array], test: Test) -> Array:
 def pearson_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed: int = 0) -> Array:
     """PERM-BOTH for pooled Pearson: scorers × scorers, p that the row is no better than the column, on cells that gold
     and all scorers have. p = (1 + b) / (1 + k)."""
-    known = ~np.isnan(gold) & ~np.isnan(np.stack(scorers)).any(axis=0)
-    if not known.any():
+    valid = ~np.isnan(gold) & ~np.isnan(np.stack(scorers)).any(axis=0)
+    if not valid.any():
         return np.full((len(scorers), len(scorers)), np.nan)
-    truth = _standard(gold[known])
-    x = np.stack([_standard(scores[known]) for scores in scorers])
+    truth = _standard(gold[valid])
+    x = np.stack([_standard(scores[valid]) for scores in scorers])
     features = np.concatenate([x * truth, x, x**2]).T
     swap = generator(seed, _STREAM).integers(0, 2, (k, len(truth))).astype(float)
-    kept = swap @ features
+    first_part = swap @ features
     total = features.sum(axis=0)
     n, cells = len(x), len(truth)
-    product, first, square = (kept[:, at * n : (at + 1) * n] for at in range(3))
+    product, first, square = (first_part[:, at * n : (at + 1) * n] for at in range(3))
     all_product, all_first, all_square = (total[at * n : (at + 1) * n] for at in range(3))
     value = all_product / cells
     ps = np.ones((n, n))
     for a in range(n):
-        mixed = _correlations(
+        mixtures = _correlations(
             product[:, [a]] + all_product - product,
             first[:, [a]] + all_first - first,
             square[:, [a]] + all_square - square,
@@ -93,8 +93,8 @@ def pearson_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed:
             all_square[a] - square[:, [a]] + square,
             cells,
         )
-        reached = (mixed - other >= value[a] - value - _EQUAL).sum(axis=0)
-        ps[a] = (1 + reached) / (1 + k)
+        as_extreme = (mixtures - other >= value[a] - value - _EQUAL).sum(axis=0)
+        ps[a] = (1 + as_extreme) / (1 + k)
     ps[_constant(x)] = np.nan
     ps[:, _constant(x)] = np.nan
     np.fill_diagonal(ps, 1.0)
@@ -112,10 +112,10 @@ def system_accuracy_tests(gold: Array, scorers: Sequence[Array], *, k: int = 100
     """PERM-BOTH for system pairwise accuracy: scorers × scorers, p that the row is no better than the column. Gold and
     each scorer give one number per system; systems that any of them lacks are left out."""
     table = np.stack(scorers)
-    known = ~np.isnan(gold) & ~np.isnan(table).any(axis=0)
-    x = np.stack([_standard(scores) for scores in table[:, known]])
-    grid = PairGrid.of(int(known.sum()))
-    order = np.sign(gold[known][grid.first] - gold[known][grid.second])
+    valid = ~np.isnan(gold) & ~np.isnan(table).any(axis=0)
+    x = np.stack([_standard(scores) for scores in table[:, valid]])
+    grid = PairGrid.of(int(valid.sum()))
+    order = np.sign(gold[valid][grid.first] - gold[valid][grid.second])
     swap = generator(seed, _STREAM).integers(0, 2, (k, x.shape[1])).astype(bool)
 
     def accuracy(scores: Array) -> Array:
@@ -124,21 +124,21 @@ def system_accuracy_tests(gold: Array, scorers: Sequence[Array], *, k: int = 100
     value, ps = accuracy(x), np.ones((len(x), len(x)))
     for a in range(len(x)):
         for b in range(a + 1, len(x)):
-            drawn = accuracy(np.where(swap, x[a], x[b])) - accuracy(np.where(swap, x[b], x[a]))
-            seen = value[a] - value[b]
-            ps[a, b] = (1 + (drawn >= seen - _EQUAL).sum()) / (1 + k)
-            ps[b, a] = (1 + (-drawn >= -seen - _EQUAL).sum()) / (1 + k)
+            draws = accuracy(np.where(swap, x[a], x[b])) - accuracy(np.where(swap, x[b], x[a]))
+            gap = value[a] - value[b]
+            ps[a, b] = (1 + (draws >= gap - _EQUAL).sum()) / (1 + k)
+            ps[b, a] = (1 + (-draws >= -gap - _EQUAL).sum()) / (1 + k)
     ps[_constant(x)] = np.nan
     ps[:, _constant(x)] = np.nan
     return ps
 
 
 def _standard(values: Array) -> Array:
-    known = values[~np.isnan(values)]
-    if not len(known):
+    valid = values[~np.isnan(values)]
+    if not len(valid):
         return values
-    spread = 0.0 if known.max() == known.min() else float(known.std())
-    return np.asarray((values - known.mean()) / spread if spread > 0 else np.where(np.isnan(values), np.nan, 0.0))
+    spread = 0.0 if valid.max() == valid.min() else float(valid.std())
+    return np.asarray((values - valid.mean()) / spread if spread > 0 else np.where(np.isnan(values), np.nan, 0.0))
 
 
 def _correlations(product: Array, first: Array, square: Array, cells: int) -> Array:
@@ -150,24 +150,24 @@ def _correlations(product: Array, first: Array, square: Array, cells: int) -> Ar
 def kendall_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed: int = 0) -> Array:
     """PERM-BOTH for τ_b averaged over segments, on cells that gold and all scorers have. Segments where τ_b is not
     defined are left out of the average, for each mask by itself."""
-    known = ~np.isnan(gold) & ~np.isnan(np.stack(scorers)).any(axis=0)
-    x = np.stack([_standard(np.where(known, scores, np.nan)) for scores in scorers])
+    valid = ~np.isnan(gold) & ~np.isnan(np.stack(scorers)).any(axis=0)
+    x = np.stack([_standard(np.where(valid, scores, np.nan)) for scores in scorers])
     grid, n = PairGrid.of(len(gold)), len(scorers)
-    order = np.where(known[grid.first] & known[grid.second], np.sign(np.nan_to_num(grid.differences(gold))), 0.0)
+    order = np.where(valid[grid.first] & valid[grid.second], np.sign(np.nan_to_num(grid.differences(gold))), 0.0)
     rng = generator(seed, _STREAM)
     total, defined = np.zeros((k, n * n)), np.zeros((k, n * n))
     for segment in np.flatnonzero(order.any(axis=0)):
         mask = rng.integers(0, 2, (k, len(gold))).astype(np.float32)
         one, two = mask[:, grid.first], mask[:, grid.second]
-        chosen = np.concatenate([one * two, one * (1 - two), (1 - one) * two, (1 - one) * (1 - two)], axis=1)
+        choices = np.concatenate([one * two, one * (1 - two), (1 - one) * two, (1 - one) * (1 - two)], axis=1)
         agree, apart = _orders(x[:, :, segment], grid, order[:, segment])
-        spread = (chosen @ apart) * np.float32((order[:, segment] ** 2).sum())
+        spread = (choices @ apart) * np.float32((order[:, segment] ** 2).sum())
         usable = spread > 0.5
-        total += np.where(usable, chosen @ agree / np.sqrt(np.maximum(spread, 1)), 0)
+        total += np.where(usable, choices @ agree / np.sqrt(np.maximum(spread, 1)), 0)
         defined += usable
-    drawn = (total / np.maximum(defined, 1)).reshape(k, n, n)
-    gold = np.where(known, gold, np.nan)
-    return _shares(drawn, np.array([correlation(gold, scores, "kendall", "item") for scores in x]), 1e-6)
+    draws = (total / np.maximum(defined, 1)).reshape(k, n, n)
+    gold = np.where(valid, gold, np.nan)
+    return _shares(draws, np.array([correlation(gold, scores, "kendall", "item") for scores in x]), 1e-6)
 
 
 def _orders(x: Array, grid: PairGrid, order: Array) -> tuple[Single, Single]:
@@ -177,7 +177,7 @@ def _orders(x: Array, grid: PairGrid, order: Array) -> tuple[Single, Single]:
     n = len(x)
     across = np.nan_to_num(np.sign(first[:, None] - second[None, :]))  # a × b × pairs
     alone = np.nan_to_num(np.sign(first - second))
-    made = np.stack(
+    tables = np.stack(
         [
             np.broadcast_to(alone[:, None], across.shape),
             across,
@@ -185,7 +185,7 @@ def _orders(x: Array, grid: PairGrid, order: Array) -> tuple[Single, Single]:
             np.broadcast_to(alone[None, :], across.shape),
         ]
     )
-    flat = made.transpose(0, 3, 1, 2).reshape(-1, n * n)
+    flat = tables.transpose(0, 3, 1, 2).reshape(-1, n * n)
     agree = flat * np.tile(order, 4)[:, None]
     return agree.astype(np.float32), np.abs(flat).astype(np.float32)
 
@@ -208,27 +208,27 @@ def soft_accuracy_tests(
     flips = swaps(int(whole.sum()), signs, seed)
     truth = confidences(gold[:, whole], flips).mid
     x = np.stack([_standard(scores[:, whole]) for scores in scorers])
-    seen = np.array([1 - np.abs(truth - confidences(scores, flips).mid).mean() for scores in x])
+    values = np.array([1 - np.abs(truth - confidences(scores, flips).mid).mean() for scores in x])
     n, systems, segments = x.shape
-    single, turned = x.astype(np.float32), flips.T.astype(np.float32)
+    single, single_flips = x.astype(np.float32), flips.T.astype(np.float32)
     # A sum under signs is compared with the sum as it is; their difference, −2 Σ over flipped cells, is linear too.
-    turned -= 1
-    all_sums = single @ turned
+    single_flips -= 1
+    all_sums = single @ single_flips
     slack = np.float32(_SINGLE_EQUAL * np.abs(single).sum(axis=2).max())
     target = _square(truth, systems)
     rng = generator(seed, _STREAM)
-    drawn = np.empty((k, n, n))
+    draws = np.empty((k, n, n))
     for at in range(k):
         if document is None:
             mask = rng.integers(0, 2, (systems, segments)).astype(np.float32)
         else:
-            swapped = rng.integers(0, 2, int(document.max()) + 1).astype(np.float32)
-            mask = np.broadcast_to(swapped[document[whole]], (systems, segments))
-        kept = ((single * mask).reshape(-1, segments) @ turned).reshape(n, systems, signs)
-        left = all_sums - kept
+            swap = rng.integers(0, 2, int(document.max()) + 1).astype(np.float32)
+            mask = np.broadcast_to(swap[document[whole]], (systems, segments))
+        first_part = ((single * mask).reshape(-1, segments) @ single_flips).reshape(n, systems, signs)
+        left = all_sums - first_part
         for a in range(n):
-            drawn[at, a] = 1 - _soft_distance(kept[a] + left, target, slack)
-    return _shares(drawn, seen)
+            draws[at, a] = 1 - _soft_distance(first_part[a] + left, target, slack)
+    return _shares(draws, values)
 
 
 def _square(truth: Array, systems: int) -> Array:
@@ -254,13 +254,13 @@ def _count(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     return np.asarray(np.bitwise_count(np.packbits(flags, axis=-1)).sum(axis=-1, dtype=np.int64))
 
 
-def _shares(drawn: Array, seen: Array, slack: float = 1e-9) -> Array:
+def _shares(draws: Array, values: Array, slack: float = 1e-9) -> Array:
     """p of every ordered pair: `drawn` is masks × scorers × scorers, the statistic of the first one's mixture."""
-    gaps = drawn - drawn.transpose(0, 2, 1)
-    reached = (gaps >= seen[:, None] - seen[None, :] - slack).sum(axis=0)
-    ps = np.asarray((1 + reached) / (1 + len(drawn)))
-    ps[np.isnan(seen)] = np.nan
-    ps[:, np.isnan(seen)] = np.nan
+    gaps = draws - draws.transpose(0, 2, 1)
+    as_extreme = (gaps >= values[:, None] - values[None, :] - slack).sum(axis=0)
+    ps = np.asarray((1 + as_extreme) / (1 + len(draws)))
+    ps[np.isnan(values)] = np.nan
+    ps[:, np.isnan(values)] = np.nan
     np.fill_diagonal(ps, 1.0)
     return ps
 
@@ -287,18 +287,18 @@ def accuracy_test(first: Calibrated, second: Calibrated, *, seed: int = 0) -> fl
         return float(binom.sf((gap > 0).sum() - 1, len(gap), 0.5))
     sizes = np.bincount(group)
     ups = generator(seed, _STREAM).binomial(sizes, 0.5, (_DRAWS, len(sizes)))
-    drawn = (2 * ups - sizes) @ kinds
-    seen = float((gap * weight).sum())
-    return float((1 + (drawn >= seen - 1e-9).sum()) / (1 + _DRAWS))
+    draws = (2 * ups - sizes) @ kinds
+    total = float((gap * weight).sum())
+    return float((1 + (draws >= total - 1e-9).sum()) / (1 + _DRAWS))
 
 
-def accuracy_tests(made: Sequence[Calibrated], *, seed: int = 0) -> Array:
+def accuracy_tests(calibrations: Sequence[Calibrated], *, seed: int = 0) -> Array:
     """scorers × scorers: p that the row is no better than the column. Complete tables take one matrix product."""
-    n = len(made)
-    whole = all(np.array_equal(one.known, made[0].known) for one in made)
-    sizes = np.unique(made[0].known.sum(axis=0)) if n else np.empty(0)
+    n = len(calibrations)
+    whole = all(np.array_equal(one.known, calibrations[0].known) for one in calibrations)
+    sizes = np.unique(calibrations[0].known.sum(axis=0)) if n else np.empty(0)
     if n and whole and len(sizes[sizes > 0]) == 1:
-        right = np.stack([one.correct[one.known] for one in made]).astype(np.float32)
+        right = np.stack([one.correct[one.known] for one in calibrations]).astype(np.float32)
         only = right @ (1 - right).T
         from scipy.stats import binom  # takes a second to load
 
@@ -308,7 +308,7 @@ def accuracy_tests(made: Sequence[Calibrated], *, seed: int = 0) -> Array:
     for a in range(n):
         for b in range(n):
             if a != b:
-                ps[a, b] = accuracy_test(made[a], made[b], seed=seed)
+                ps[a, b] = accuracy_test(calibrations[a], calibrations[b], seed=seed)
     return ps
 
 
@@ -378,12 +378,12 @@ def document_tests(
     features, finish = _FEATURES[name]
 
     def test(truth: Array, own: Sequence[Array]) -> Array:
-        known = ~np.isnan(truth) & ~np.isnan(np.stack(own)).any(axis=0)
-        truth = np.where(known, truth, np.nan)
-        tables = [_standard(np.where(known, scores, np.nan)) for scores in own]
+        valid = ~np.isnan(truth) & ~np.isnan(np.stack(own)).any(axis=0)
+        truth = np.where(valid, truth, np.nan)
+        tables = [_standard(np.where(valid, scores, np.nan)) for scores in own]
         sums = [_by_document(features(truth, table), document) for table in tables]
-        used = np.unique(document[known.any(axis=0)])
-        return _swapped([own_sums[used] for own_sums in sums], partial(finish, truth), k, seed)
+        units = np.unique(document[valid.any(axis=0)])
+        return _swapped([own_sums[units] for own_sums in sums], partial(finish, truth), k, seed)
 
     return where_whole(gold, scorers, test)
 
@@ -402,24 +402,26 @@ def _swapped(sums: Sequence[Array], finish: Callable[[Array], Array], k: int, se
         return ps
     swaps = DocumentSwaps.of(len(sums[0]), k, seed)
     totals = [own.sum(axis=0) for own in sums]
-    seen = [float(finish(total[None, :])[0]) for total in totals]
-    kept = [swaps.masks @ own for own in sums]
+    values = [float(finish(total[None, :])[0]) for total in totals]
+    first_parts = [swaps.masks @ own for own in sums]
     for a in range(len(sums)):
         for b in range(a + 1, len(sums)):
-            if np.isnan(seen[a]) or np.isnan(seen[b]):
+            if np.isnan(values[a]) or np.isnan(values[b]):
                 continue
-            drawn = finish(kept[a] + totals[b] - kept[b]) - finish(kept[b] + totals[a] - kept[a])
-            drawn = drawn[~np.isnan(drawn)]
-            gap = seen[a] - seen[b]
-            ps[a, b] = swaps.share(drawn >= gap - _EQUAL)
-            ps[b, a] = swaps.share(-drawn >= -gap - _EQUAL)
+            draws = finish(first_parts[a] + totals[b] - first_parts[b]) - finish(
+                first_parts[b] + totals[a] - first_parts[a]
+            )
+            draws = draws[~np.isnan(draws)]
+            gap = values[a] - values[b]
+            ps[a, b] = swaps.share(draws >= gap - _EQUAL)
+            ps[b, a] = swaps.share(-draws >= -gap - _EQUAL)
     return ps
 
 
 def _pearson_features(truth: Array, scores: Array) -> Array:
-    known = ~np.isnan(truth)
-    gold = np.where(known, truth - np.nanmean(truth), 0.0) if known.any() else np.zeros_like(truth)
-    x = np.where(known, scores, 0.0)
+    valid = ~np.isnan(truth)
+    gold = np.where(valid, truth - np.nanmean(truth), 0.0) if valid.any() else np.zeros_like(truth)
+    x = np.where(valid, scores, 0.0)
     return np.stack([(x * gold).sum(axis=0), x.sum(axis=0), (x * x).sum(axis=0)])
 
 
@@ -467,10 +469,10 @@ def _system_pearson_of(truth: Array, sums: Array) -> Array:
     if len(gold) < 3 or np.ptp(gold) == 0:
         return np.full(len(sums), np.nan)
     gold = gold - gold.mean()
-    centred = means - means.mean(axis=1, keepdims=True)
-    spread = np.sqrt((gold**2).sum() * (centred**2).sum(axis=1))
+    deviations = means - means.mean(axis=1, keepdims=True)
+    spread = np.sqrt((gold**2).sum() * (deviations**2).sum(axis=1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(spread > 1e-12, centred @ gold / spread, np.nan)
+        return np.where(spread > 1e-12, deviations @ gold / spread, np.nan)
 
 
 _FEATURES: dict[str, tuple[Callable[[Array, Array], Array], Callable[[Array, Array], Array]]] = {
@@ -499,15 +501,15 @@ def accuracy_tests_by_document(
             both = one.known & two.known
             gap = by_segment(one.correct.astype(float) - two.correct, both)
             usable = ~np.isnan(gap)
-            used = np.unique(document[usable])
-            if len(used) < FEWEST:
+            units = np.unique(document[usable])
+            if len(units) < FEWEST:
                 continue
-            parts = np.bincount(document[usable], weights=gap[usable], minlength=count)[used]
-            swaps = _kept_swaps(len(used), k, seed)
-            drawn = 2 * (swaps.masks @ parts) - parts.sum()
+            parts = np.bincount(document[usable], weights=gap[usable], minlength=count)[units]
+            swaps = _kept_swaps(len(units), k, seed)
+            draws = 2 * (swaps.masks @ parts) - parts.sum()
             slack = 1e-9 * float(np.abs(parts).sum())
-            ps[a, b] = swaps.share(drawn >= parts.sum() - slack)
-            ps[b, a] = swaps.share(-drawn >= -parts.sum() - slack)
+            ps[a, b] = swaps.share(draws >= parts.sum() - slack)
+            ps[b, a] = swaps.share(-draws >= -parts.sum() - slack)
     return ps
 
 
@@ -519,18 +521,18 @@ def _kept_swaps(documents: int, k: int, seed: int) -> DocumentSwaps:
 def _correlations_apart(gold: Array, scorers: Sequence[Array], document: Indices) -> Array:
     """p that the first's pooled correlation with gold is no larger: their difference over its standard error, leaving
     out one document at a time, t on documents − 1. Williams' question with documents as the unit."""
-    known = ~np.isnan(gold) & ~np.isnan(np.stack(scorers)).any(axis=0)
+    valid = ~np.isnan(gold) & ~np.isnan(np.stack(scorers)).any(axis=0)
     n = len(scorers)
     ps = np.full((n, n), np.nan)
     np.fill_diagonal(ps, 1.0)
-    used = np.unique(document[known.any(axis=0)])
-    if len(used) < FEWEST:
+    document_ids = np.unique(document[valid.any(axis=0)])
+    if len(document_ids) < FEWEST:
         return ps
     left_out = []
     for scores in scorers:
-        values = pearson_without_each(np.where(known, gold, np.nan), scores, document)
-        left_out.append(np.concatenate([values[:1], values[1:][used]]))
-    units = len(used)
+        values = pearson_without_each(np.where(valid, gold, np.nan), scores, document)
+        left_out.append(np.concatenate([values[:1], values[1:][document_ids]]))
+    units = len(document_ids)
     for a in range(n):
         for b in range(n):
             if a != b:
@@ -543,10 +545,10 @@ def _correlations_apart(gold: Array, scorers: Sequence[Array], document: Indices
 
 def pearson_without_each(gold: Array, scores: Array, document: Indices) -> Array:
     """Pooled Pearson of all cells that both have, then without each document; NaN where it is not defined."""
-    known = ~np.isnan(gold) & ~np.isnan(scores)
-    x, y = _standard(np.where(known, gold, np.nan)), _standard(np.where(known, scores, np.nan))
+    valid = ~np.isnan(gold) & ~np.isnan(scores)
+    x, y = _standard(np.where(valid, gold, np.nan)), _standard(np.where(valid, scores, np.nan))
     x, y = np.nan_to_num(x), np.nan_to_num(y)
-    features = np.stack([part.sum(axis=0) for part in (known.astype(float), x, y, x * x, y * y, x * y)])
+    features = np.stack([part.sum(axis=0) for part in (valid.astype(float), x, y, x * x, y * y, x * y)])
     sums = _by_document(features, document)
     n, sx, sy, xx, yy, xy = np.vstack([sums.sum(axis=0), sums.sum(axis=0) - sums]).T
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -61,16 +61,16 @@ def shares(model: Parts, level: float = 0.95, *, seed: int = 0) -> Shares:
     between = np.atleast_2d(np.cov(model.design, rowvar=False, ddof=1))
     systematic = float(model.beta @ between @ model.beta)
     total = systematic + float(model.variances.sum())
-    found = Shares(systematic / total, 1 - float(model.variances[0]) / total)
+    point = Shares(systematic / total, 1 - float(model.variances[0]) / total)
     if model.spread is None or not model.variances[0] > 0:
-        return found
+        return point
     rng = generator(seed, _STREAM)
-    drawn = _variances(model, rng)
+    draws = _variances(model, rng)
     explained = _explained(systematic, between @ model.covariance, rng)
-    totals = explained + drawn.sum(axis=1)
+    totals = explained + draws.sum(axis=1)
     tail = [(1 - level) / 2, (1 + level) / 2]
-    fixed, everything = (np.quantile(own, tail) for own in (explained / totals, 1 - drawn[:, 0] / totals))
-    return found._replace(
+    fixed, everything = (np.quantile(own, tail) for own in (explained / totals, 1 - draws[:, 0] / totals))
+    return point._replace(
         fixed_ends=(float(fixed[0]), float(fixed[1])), ends=(float(everything[0]), float(everything[1]))
     )
 
@@ -81,16 +81,16 @@ def _variances(model: Parts, rng: np.random.Generator) -> Array:
     n, own = len(model.design), model.variances
     errors = dict(zip(np.flatnonzero(own > 0).tolist(), np.diag(model.spread).tolist(), strict=True))
     free = max(1.0, 2 / errors[0])
-    drawn = np.zeros((_DRAWS, len(own)))
-    drawn[:, 0] = own[0] * free / rng.chisquare(free, _DRAWS)
+    draws = np.zeros((_DRAWS, len(own)))
+    draws[:, 0] = own[0] * free / rng.chisquare(free, _DRAWS)
     for k, levels in enumerate(model.sizes, start=1):
         free = levels - 1.0
         beside = float(own[0]) * levels / n  # at least the residual of a level's mean
         if k in errors:
             beside = max(beside, float(own[k]) * (np.sqrt(errors[k] * free / 2) - 1))
-        seen = (own[k] + beside) * free / rng.chisquare(free, _DRAWS)
-        drawn[:, k] = np.maximum(0.0, seen - beside * drawn[:, 0] / own[0])
-    return drawn
+        total = (own[k] + beside) * free / rng.chisquare(free, _DRAWS)
+        draws[:, k] = np.maximum(0.0, total - beside * draws[:, 0] / own[0])
+    return draws
 
 
 def _explained(systematic: float, errors: Array, rng: np.random.Generator) -> Array:
@@ -100,13 +100,13 @@ def _explained(systematic: float, errors: Array, rng: np.random.Generator) -> Ar
         return np.zeros(_DRAWS)
     unit = float(np.trace(errors @ errors)) / size
     df = size / unit
-    seen, chance = systematic / unit, rng.random(_DRAWS)
-    if seen > _FAR:
-        return np.asarray(unit * (np.sqrt(max(seen - df, 0.0)) + ndtri(chance)) ** 2)
+    statistic, chance = systematic / unit, rng.random(_DRAWS)
+    if statistic > _FAR:
+        return np.asarray(unit * (np.sqrt(max(statistic - df, 0.0)) + ndtri(chance)) ** 2)
     grid = np.linspace(0.0005, 0.9995, 400)
-    none = float(chndtr(seen, df, 0.0))  # so often nothing at all to explain would give less than was seen
-    turned = [float(chndtrinc(seen, df, share)) if share < none else 0.0 for share in grid.tolist()]
-    return np.asarray(unit * np.interp(chance, grid, turned))
+    none = float(chndtr(statistic, df, 0.0))  # so often nothing at all to explain would give less than was seen
+    noncentralities = [float(chndtrinc(statistic, df, share)) if share < none else 0.0 for share in grid.tolist()]
+    return np.asarray(unit * np.interp(chance, grid, noncentralities))
 
 
 _LARGEST = 1e100
@@ -221,9 +221,9 @@ def variance_interval(model: Fit, k: int, level: float, spread: Array | None = N
     def excess(log_variance: float) -> float:
         """How far the root of the deviance's rise is beyond the end: nearly a straight line, so soon solved."""
         nonlocal last  # the others hardly move between neighbouring values, so each search starts where the last ended
-        given = _given(model, k, float(np.exp(log_variance)), others)
-        found, deviance, _ = descend(given, last[1] + drift * (log_variance - last[0]), inverse, enough=1e-8)
-        last = (log_variance, found)
+        objective = _given(model, k, float(np.exp(log_variance)), others)
+        others_now, deviance, _ = descend(objective, last[1] + drift * (log_variance - last[0]), inverse, enough=1e-8)
+        last = (log_variance, others_now)
         return float(np.sqrt(max(0.0, deviance - best))) - reach
 
     def edge(inside: float, direction: float) -> float | None:
@@ -285,10 +285,10 @@ def mixed(
     pivots that takes judges and documents as samples; that of the fixed effects alone is in the notes.
     """
     name = f"mixed model of {outcome}"
-    made = _prepare(data, outcome, fixed, default_random(data, fixed) if random is None else random)
-    if isinstance(made, str):
-        return undefined(name, made)
-    y, design, factors, levels, total, notes = made
+    inputs = _prepare(data, outcome, fixed, default_random(data, fixed) if random is None else random)
+    if isinstance(inputs, str):
+        return undefined(name, inputs)
+    y, design, factors, levels, total, notes = inputs
     try:
         model = fit(y, design.matrix, factors, reml=reml)
         spread, problem = curvature(model), model.solution.problem
@@ -337,11 +337,11 @@ def effects(
     judge is severe.
     """
     name = f"effects of {of} on {outcome}"
-    chosen = default_random(data, fixed) if random is None else tuple(random)
-    made = _prepare(data, outcome, fixed, (of, *(factor for factor in chosen if factor != of)))
-    if isinstance(made, str):
-        return undefined(name, made)
-    y, design, factors, levels, total, notes = made
+    random_factors = default_random(data, fixed) if random is None else tuple(random)
+    inputs = _prepare(data, outcome, fixed, (of, *(factor for factor in random_factors if factor != of)))
+    if isinstance(inputs, str):
+        return undefined(name, inputs)
+    y, design, factors, levels, total, notes = inputs
     if of not in levels:
         return undefined(name, f"{of} has fewer than two levels, or one per row.")
     try:
@@ -377,13 +377,13 @@ EXACT = "the predictors and groups explain every score exactly, so nothing is le
 def default_random(data: Any, fixed: Sequence[str]) -> tuple[str, ...]:
     """Judges and documents, and their interactions with each group of `fixed` that varies within them."""
     table = wide(data).table
-    chosen = ["judge", "document"]
+    factors = ["judge", "document"]
     for name in fixed:
         if name in table.columns and table[name].dtype in (pl.String, pl.Categorical, pl.Enum):
             for factor in ("document", "judge"):
                 if factor in table.columns and table.select(factor, name).n_unique() > table[factor].n_unique():
-                    chosen.append(f"{factor}:{name}")
-    return tuple(chosen)
+                    factors.append(f"{factor}:{name}")
+    return tuple(factors)
 
 
 def _prepare(data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str]) -> _Prepared | str:
@@ -412,8 +412,8 @@ def _prepare(data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str
             levels[factor] = names
     if not factors:
         return f"none of {', '.join(random)} has levels that repeat."
-    answered = int(source.table[outcome].is_not_null().sum())
-    return y, design, factors, levels, max(answered, source.table.height), notes
+    n_answers = int(source.table[outcome].is_not_null().sum())
+    return y, design, factors, levels, max(n_answers, source.table.height), notes
 
 
 def _unfit(index: Indices, size: int, others: dict[str, Indices]) -> str:
@@ -432,10 +432,10 @@ def variance_components(
     data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str]
 ) -> tuple[dict[str, float], int, tuple[str, ...]] | str:
     """Variances by factor ("residual" among them), on how many rows, and notes; or why there are none. No intervals."""
-    made = _prepare(data, outcome, fixed, random)
-    if isinstance(made, str):
-        return made
-    y, design, factors, levels, _, notes = made
+    inputs = _prepare(data, outcome, fixed, random)
+    if isinstance(inputs, str):
+        return inputs
+    y, design, factors, levels, _, notes = inputs
     try:
         model = fit(y, design.matrix, factors)
     except np.linalg.LinAlgError:

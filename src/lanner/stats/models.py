@@ -73,8 +73,8 @@ class Panel:
         if self.alike == "distance":
             return np.asarray(-((self.rated.points[a] - self.rated.points[b]) ** 2))
         first, second = self._members[a], self._members[b]
-        shared, either = (first & second).sum(axis=-1), (first | second).sum(axis=-1)
-        return np.asarray(np.where(either > 0, shared / np.maximum(either, 1), 1.0), dtype=float)
+        common, either = (first & second).sum(axis=-1), (first | second).sum(axis=-1)
+        return np.asarray(np.where(either > 0, common / np.maximum(either, 1), 1.0), dtype=float)
 
 
 def panel(
@@ -84,7 +84,7 @@ def panel(
     models: Sequence[str] = (),
     people: Sequence[str] = (),
     alike: Alikeness = "auto",
-    **chosen: Any,
+    **selection: Any,
 ) -> Panel:
     """The panel for one question; `models` and `people` are found by the judges' kind unless they are named."""
     table, _ = tidy(data)
@@ -92,15 +92,15 @@ def panel(
     for name in (*models, *people):
         if name not in kinds:
             raise StatisticError(f"There is no judge {name!r}.", next_step=did_you_mean(name, kinds))
-    named = {} if "judges" in chosen else {"kinds": EVERY_KIND}
-    rated = ratings(data, question, **{"value": ("label", "score", "labels"), **named, **chosen})
-    asked = tuple(models) or tuple(j for j in rated.judges if kinds.get(j) in ("model", "metric"))
+    judge_kinds = {} if "judges" in selection else {"kinds": EVERY_KIND}
+    answers = ratings(data, question, **{"value": ("label", "score", "labels"), **judge_kinds, **selection})
+    asked = tuple(models) or tuple(j for j in answers.judges if kinds.get(j) in ("model", "metric"))
     crowd = tuple(people) or tuple(
-        j for j in rated.judges if kinds.get(j) not in ("model", "metric") and j not in asked
+        j for j in answers.judges if kinds.get(j) not in ("model", "metric") and j not in asked
     )
-    present = set(rated.judges)
-    how = alike if alike != "auto" else "jaccard" if rated.sets else "distance" if rated.scored else "same"
-    return Panel(rated, tuple(j for j in crowd if j in present), tuple(j for j in asked if j in present), how)
+    present = set(answers.judges)
+    how = alike if alike != "auto" else "jaccard" if answers.sets else "distance" if answers.scored else "same"
+    return Panel(answers, tuple(j for j in crowd if j in present), tuple(j for j in asked if j in present), how)
 
 
 Measure = Literal["auto", "percent", "kappa", "pearson", "jaccard"]
@@ -145,20 +145,29 @@ def against_people(
     results: list[Result] = []
     counts = {"items": board.rated.n_items, "documents": len(board.rated.documents), "people": len(board.people)}
     for m, model in enumerate(board.models):
-        found, value = outcome(replicates, resampling, column=m, null=0.0), float(replicates.value[m])
+        estimate, value = outcome(replicates, resampling, column=m, null=0.0), float(replicates.value[m])
         each = replicates.value[2 * k + 1 + among + m * len(board.people) :][: len(board.people)]
         with_each = {f"with {person}": _known(v) for person, v in zip(board.people, each, strict=True)}
-        ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
+        ends = (estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)
         row = {"model": model, "measure": how, "with_people": _known(replicates.value[k + m])}
         row |= {"among_people": _known(replicates.value[2 * k]), "difference": _known(value)}
-        rows.append({**row, "low": ends[0], "high": ends[1], "p": found.p, **with_each})
-        signature = sign(f"{how}, model and people", resampling, found.interval)
+        rows.append({**row, "low": ends[0], "high": ends[1], "p": estimate.p, **with_each})
+        signature = sign(f"{how}, model and people", resampling, estimate.interval)
         if np.isnan(value):
             results.append(undefined(name, "some pair of judges shares no items, or one of them always says the same."))
             continue
-        about = (*board.rated.notes, *found.notes)
+        about = (*board.rated.notes, *estimate.notes)
         results.append(
-            Result(name, value, found.interval, found.p, counts, board.rated.missing, notes=about, signature=signature)
+            Result(
+                name,
+                value,
+                estimate.interval,
+                estimate.p,
+                counts,
+                board.rated.missing,
+                notes=about,
+                signature=signature,
+            )
         )
     return replace(results[0], rows=rows)
 
@@ -167,9 +176,9 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _measure(asked: Measure, board: Panel) -> str:
-    if asked != "auto":
-        return asked
+def _measure(name: Measure, board: Panel) -> str:
+    if name != "auto":
+        return name
     return "jaccard" if board.rated.sets else "pearson" if board.rated.scored else "kappa"
 
 
@@ -202,9 +211,9 @@ def _coefficients(sums: Array, how: str) -> Array:
             k = int(np.sqrt(sums.shape[2]))
             table = sums.reshape(*sums.shape[:2], k, k)
             n = table.sum(axis=(2, 3))
-            seen = np.einsum("bpii->bp", table) / n
+            agreement = np.einsum("bpii->bp", table) / n
             chance = np.einsum("bpi,bpi->bp", table.sum(axis=3), table.sum(axis=2)) / n**2
-            return np.asarray((seen - chance) / (1 - chance))
+            return np.asarray((agreement - chance) / (1 - chance))
         if how == "pearson":
             n, x, y, xx, yy, xy = np.moveaxis(sums, 2, 0)
             spread = np.sqrt(np.maximum(xx - x * x / n, 0)) * np.sqrt(np.maximum(yy - y * y / n, 0))
@@ -252,10 +261,10 @@ def alternative_annotator(
         if len(nearer) < min_items:
             notes += (f"{person} is left out: {len(nearer)} items with the model and another person are too few.",)
             continue
-        lost = (nearer < 0).astype(float) - (nearer > 0)
+        losses = (nearer < 0).astype(float) - (nearer > 0)
         row: dict[str, Json] = {"person": person, "items": len(nearer), "advantage": float((nearer >= 0).mean())}
-        row |= {"person_advantage": float((nearer <= 0).mean()), "difference": float(lost.mean())}
-        rows.append({**row, "p_item": _item_p(lost, epsilon), "p_document": _document_p(lost, document, epsilon)})
+        row |= {"person_advantage": float((nearer <= 0).mean()), "difference": float(losses.mean())}
+        rows.append({**row, "p_item": _item_p(losses, epsilon), "p_document": _document_p(losses, document, epsilon)})
     if not rows:
         return undefined(name, "no person shares enough items with the model and another person.")
     raw = [row["p_item" if unit == "item" else "p_document"] for row in rows]
@@ -290,13 +299,13 @@ def _nearer(board: Panel, model: str, person: str) -> tuple[Array, Indices]:
     return np.sign(np.where(np.abs(gap) < 1e-12, 0.0, gap)), board.document[use]
 
 
-def _item_p(lost: Array, epsilon: float) -> float:
-    if float(np.ptp(lost)) == 0:
-        return _constant_p(float(lost[0]), len(lost), epsilon)
-    if len(lost) < _FEW:
-        return signed_rank_p(lost - epsilon)
-    error = float(lost.std(ddof=1) / np.sqrt(len(lost)))
-    return float(stdtr(len(lost) - 1, (lost.mean() - epsilon) / error))
+def _item_p(losses: Array, epsilon: float) -> float:
+    if float(np.ptp(losses)) == 0:
+        return _constant_p(float(losses[0]), len(losses), epsilon)
+    if len(losses) < _FEW:
+        return signed_rank_p(losses - epsilon)
+    error = float(losses.std(ddof=1) / np.sqrt(len(losses)))
+    return float(stdtr(len(losses) - 1, (losses.mean() - epsilon) / error))
 
 
 def _constant_p(value: float, units: int, epsilon: float) -> float:
@@ -311,20 +320,20 @@ def signed_rank_p(values: Array) -> float:
     Zeros are left out; the sum of positive average ranks is compared with all 2ⁿ assignments of signs, counted by
     adding one value after the other.
     """
-    kept = values[values != 0]
-    twice = np.rint(2 * rankdata(np.abs(kept))).astype(int)  # average ranks are halves, so twice is whole
+    nonzero = values[values != 0]
+    twice = np.rint(2 * rankdata(np.abs(nonzero))).astype(int)  # average ranks are halves, so twice is whole
     ways = np.zeros(int(twice.sum()) + 1)
     ways[0] = 1.0
     for rank in twice:
         ways[rank:] = (ways[rank:] + ways[: len(ways) - rank]) / 2
         ways[:rank] /= 2
-    return float(ways[: int(twice[kept > 0].sum()) + 1].sum())
+    return float(ways[: int(twice[nonzero > 0].sum()) + 1].sum())
 
 
-def _document_p(lost: Array, document: Indices, epsilon: float) -> float | None:
+def _document_p(losses: Array, document: Indices, epsilon: float) -> float | None:
     if len(np.unique(document)) < 2:
         return None
-    mean = Ols(lost, np.ones((len(lost), 1)), document).contrast(np.ones(1))
+    mean = Ols(losses, np.ones((len(losses), 1)), document).contrast(np.ones(1))
     if mean.error <= 1e-12:
         return _constant_p(mean.value, len(np.unique(document)), epsilon)
     return float(stdtr(mean.df, (mean.value - epsilon) / mean.error))
@@ -362,16 +371,16 @@ def calibration(
     if not board.people or not board.models:
         return undefined("calibration error", "at least one person and one model must have answered.")
     crowd = np.stack([board.numbers(person) for person in board.people], axis=1)
-    answered = np.isfinite(crowd)
+    present = np.isfinite(crowd)
     theirs = board.numbers(board.models[0])
-    use = np.flatnonzero(answered.any(axis=1) & np.isfinite(theirs))
+    use = np.flatnonzero(present.any(axis=1) & np.isfinite(theirs))
     if len(use) < 3 or float(np.ptp(theirs[use])) == 0:
         return undefined(
             "calibration error",
             "too few items have both scores, or the model always gives the same.",
             counts={"items": len(use)},
         )
-    truth = np.where(answered, crowd, 0.0)[use].sum(axis=1) / answered[use].sum(axis=1)
+    truth = np.where(present, crowd, 0.0)[use].sum(axis=1) / present[use].sum(axis=1)
     score, document = theirs[use], board.document[use]
     names, unit = np.unique(document, return_inverse=True)
     edges = np.unique(np.quantile(score, np.linspace(0, 1, bins + 1)[1:-1]))

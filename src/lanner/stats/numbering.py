@@ -17,15 +17,15 @@ _TABLE = 1 << 22  # places of a table that stands in for sorting
 def codes(column: pl.Series) -> Numbers:
     """A number for each distinct text, in no particular order and with gaps; missing text counts as one of them."""
     short, run = _runs(column)
-    found = short.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1).to_numpy() + 1
-    return found if run is None else found[run]
+    numbers = short.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1).to_numpy() + 1
+    return numbers if run is None else numbers[run]
 
 
 def positions(column: pl.Series, names: Sequence[str] | pl.Series) -> npt.NDArray[np.int32]:
     """The place of each text among these names."""
     short, run = _runs(column)
-    found = short.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int32)
-    return found if run is None else found[run]
+    places = short.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int32)
+    return places if run is None else places[run]
 
 
 def _runs(column: pl.Series) -> tuple[pl.Series, npt.NDArray[np.uint32] | None]:
@@ -82,13 +82,13 @@ def by_name(table: pl.DataFrame, names: Sequence[str]) -> tuple[Numbers, Numbers
     total = np.zeros(len(table), np.int64)
     room = 1
     for name in names:
-        known = _runs(table[name])[0].unique().sort()
-        if len(known) > 1:
-            if room > _ROOM // len(known):
+        names_here = _runs(table[name])[0].unique().sort()
+        if len(names_here) > 1:
+            if room > _ROOM // len(names_here):
                 total = np.unique(total, return_inverse=True)[1].reshape(-1).astype(np.int64)
                 room = int(total.max()) + 1
-            total = total * len(known) + positions(table[name], known)
-            room *= len(known)
+            total = total * len(names_here) + positions(table[name], names_here)
+            room *= len(names_here)
     first, index = _numbered(total)
     return index, first
 
@@ -102,9 +102,9 @@ def distinct(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np
             whole = values.astype(np.int64)
             if values.dtype.kind in "iu" or np.array_equal(whole, values):
                 whole -= int(low)
-                known = np.flatnonzero(np.bincount(whole))
+                present = np.flatnonzero(np.bincount(whole))
                 place = np.zeros(int(high - low) + 1, np.intp)
-                place[known] = np.arange(len(known))
-                return (known + int(low)).astype(values.dtype), place[whole]
-    found, index = np.unique(values, return_inverse=True)
-    return found, index.reshape(-1)
+                place[present] = np.arange(len(present))
+                return (present + int(low)).astype(values.dtype), place[whole]
+    values_here, index = np.unique(values, return_inverse=True)
+    return values_here, index.reshape(-1)

@@ -112,10 +112,10 @@ ONE_SIDED = (
 
 
 def _one_sided(replicates: Replicates, column: int) -> bool:
-    drawn = replicates.draws[:, column]
-    known = drawn[~np.isnan(drawn)]
-    below = ((known < replicates.value[column]).sum() + (known <= replicates.value[column]).sum()) / 2
-    return len(known) >= 200 and not 0.005 * len(known) <= below <= 0.995 * len(known)
+    draws = replicates.draws[:, column]
+    finite = draws[~np.isnan(draws)]
+    below = ((finite < replicates.value[column]).sum() + (finite <= replicates.value[column]).sum()) / 2
+    return len(finite) >= 200 and not 0.005 * len(finite) <= below <= 0.995 * len(finite)
 
 
 def t_outcome(
@@ -216,20 +216,20 @@ def crossed_outcome(
     return t_outcome(value, total, df, resampling, scale=scale, null=null)
 
 
-def quantile(ordered: Array, share: float) -> float:
+def quantile(ascending: Array, share: float) -> float:
     """As numpy's, of values that are sorted already, which is a hundred times faster."""
-    place = share * (len(ordered) - 1)
-    at = min(int(place), len(ordered) - 2)
-    return float(ordered[at] + (place - at) * (ordered[at + 1] - ordered[at]))
+    place = share * (len(ascending) - 1)
+    at = min(int(place), len(ascending) - 2)
+    return float(ascending[at] + (place - at) * (ascending[at + 1] - ascending[at]))
 
 
 def acceleration(left_out: Array, multiplicity: Array | None) -> float:
     """Efron's a: how skewed the pull of single units is, Σ pull³ / (6 (Σ pull²)^1.5), from the jackknife values."""
     counts = np.ones(len(left_out)) if multiplicity is None else multiplicity
-    known = np.isfinite(left_out)
-    if not known.any():
+    finite = np.isfinite(left_out)
+    if not finite.any():
         return 0.0
-    counts, left_out = counts[known], left_out[known]
+    counts, left_out = counts[finite], left_out[finite]
     pull = (counts @ left_out) / counts.sum() - left_out
     spread = float(counts @ pull**2)
     return float(counts @ pull**3 / (6 * spread**1.5)) if spread > 1e-300 else 0.0
@@ -239,20 +239,20 @@ def _bootstrap_outcome(
     replicates: Replicates, resampling: Resampling, column: int, method: Method, null: float | None
 ) -> Outcome:
     raw = replicates.draws[:, column]
-    drawn = np.sort(raw[~np.isnan(raw)])
+    draws = np.sort(raw[~np.isnan(raw)])
     notes: tuple[str, ...] = ()
-    undefined = 1 - len(drawn) / max(1, len(raw))
+    undefined = 1 - len(draws) / max(1, len(raw))
     if undefined > 0.5:
         return Outcome(None, None, ("No interval: the statistic is undefined in most resamples.",))
     if undefined > 0:
         notes = (f"The statistic was undefined in {undefined:.1%} of resamples; they are left out.",)
     value, units = float(replicates.value[column]), replicates.units
-    if drawn[0] == drawn[-1]:
+    if draws[0] == draws[-1]:
         return Outcome(None, None, (SAME.format(unit=resampling.unit),))
     bias, skew = 0.0, 0.0
     if method in ("bca", "bca-t"):
-        below = (np.searchsorted(drawn, value, "left") + np.searchsorted(drawn, value, "right")) / 2
-        bias = float(ndtri(np.clip(below / len(drawn), 1 / (len(drawn) + 1), len(drawn) / (len(drawn) + 1))))
+        below = (np.searchsorted(draws, value, "left") + np.searchsorted(draws, value, "right")) / 2
+        bias = float(ndtri(np.clip(below / len(draws), 1 / (len(draws) + 1), len(draws) / (len(draws) + 1))))
         skew = acceleration(replicates.jackknife[:, column], replicates.multiplicity)
 
     def ends(tail: float) -> tuple[float, float]:
@@ -262,13 +262,13 @@ def _bootstrap_outcome(
             reach = float(np.sqrt(units / (units - 1)) * stdtrit(units - 1, 1 - tail))
         levels = []
         for z in (-reach, reach):
-            shifted = bias + z
-            levels.append(float(ndtr(bias + shifted / max(1e-6, 1 - skew * shifted))))
-        return quantile(drawn, levels[0]), quantile(drawn, levels[1])
+            moved = bias + z
+            levels.append(float(ndtr(bias + moved / max(1e-6, 1 - skew * moved))))
+        return quantile(draws, levels[0]), quantile(draws, levels[1])
 
     low, high = ends((1 - resampling.level) / 2)
     interval = Interval(low, high, resampling.level, method, resampling.unit)
-    return Outcome(interval, None if null is None else _p_by_widening(ends, null, len(drawn)), notes)
+    return Outcome(interval, None if null is None else _p_by_widening(ends, null, len(draws)), notes)
 
 
 def _p_by_widening(ends: Callable[[float], tuple[float, float]], null: float, draws: int) -> float:
@@ -291,11 +291,11 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
 
 def step_down(ps: Sequence[float | None], possible: Sequence[int]) -> list[float | None]:
     """Each p times the largest possible number of hypotheses that are still true when its turn comes."""
-    known = sorted((p, at) for at, p in enumerate(ps) if p is not None)
+    pairs = sorted((p, at) for at, p in enumerate(ps) if p is not None)
     adjusted: list[float | None] = [None] * len(ps)
     worst = 0.0
-    for step, (p, at) in enumerate(known):
-        left = len(known) - step
+    for step, (p, at) in enumerate(pairs):
+        left = len(pairs) - step
         factor = max((count for count in possible if count <= left), default=left)
         worst = max(worst, min(1.0, p * max(factor, 1)))
         adjusted[at] = worst

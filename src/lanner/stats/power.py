@@ -84,13 +84,13 @@ class Design:
 def defaults(protocol: str) -> Components:
     """Variances fitted on released ratings; the names are those of protocols."""
     with resources.files("lanner.stats").joinpath("components.toml").open("rb") as file:
-        known: dict[str, dict[str, Any]] = tomllib.load(file)
-    if protocol not in known:
+        presets: dict[str, dict[str, Any]] = tomllib.load(file)
+    if protocol not in presets:
         raise StatisticError(
             f"There are no default variances for {protocol!r}.",
-            next_step=f"{did_you_mean(protocol, known)} Or fit them on a pilot.",
+            next_step=f"{did_you_mean(protocol, presets)} Or fit them on a pilot.",
         )
-    return Components(**{key: value for key, value in known[protocol].items() if key != "scale"})
+    return Components(**{key: value for key, value in presets[protocol].items() if key != "scale"})
 
 
 def pilot(data: Any, of: str) -> Components:
@@ -110,15 +110,15 @@ def pilot(data: Any, of: str) -> Components:
     fitted = variance_components(data, of, ["system"], list(names))
     if isinstance(fitted, str):
         raise StatisticError("The pilot is too small to plan from.", next_step=f"It has no variances: {fitted}")
-    found, rows, notes = fitted
-    parts = {target: found.get(term, 0.0) for term, target in names.items()}
-    if not any(term in found for term in ("document:system", "item:system")):  # one system: err on the safe side
+    components, rows, notes = fitted
+    parts = {target: components.get(term, 0.0) for term, target in names.items()}
+    if not any(term in components for term in ("document:system", "item:system")):  # one system: err on the safe side
         parts |= {"system_document": parts["document"], "system_item": parts["item"], "document": 0.0, "item": 0.0}
-    hidden = [words for term, words in _UNSEEN.items() if term not in found]
+    missing_terms = [words for term, words in _UNSEEN.items() if term not in components]
     own = [note for note in notes if "left out of the random effects" not in note]
-    unseen = f"It cannot show {', '.join(hidden)}: that is counted with what it shows." if hidden else ""
+    unseen = f"It cannot show {', '.join(missing_terms)}: that is counted with what it shows." if missing_terms else ""
     source = " ".join(filter(None, (f"a pilot, {rows} scores of {of}.", unseen, *own)))
-    return Components(**parts, residual=found["residual"], source=source)
+    return Components(**parts, residual=components["residual"], source=source)
 
 
 _UNSEEN = {
@@ -177,8 +177,8 @@ def simulate(
     d, k, j = design.documents, design.overlap, design.judges
     turn = (np.arange(d)[:, None] * k + np.arange(k)) % j
     step = max(1, _HELD // (d * k + j))
-    found = [_studies(parts, design, turn, min(step, n - start), rng) for start in range(0, n, step)]
-    estimate, by_document, by_judge = (np.concatenate(column) for column in zip(*found, strict=True))
+    blocks = [_studies(parts, design, turn, min(step, n - start), rng) for start in range(0, n, step)]
+    estimate, by_document, by_judge = (np.concatenate(column) for column in zip(*blocks, strict=True))
     if not judges_random:
         df = np.full(n, float(max(d - 1, 1)))
         return Outlook(estimate, np.sqrt(by_document), stdtrit(df, 0.5 + level / 2))
@@ -192,13 +192,13 @@ def _studies(
 ) -> tuple[Array, Array, Array]:
     """Estimates, and their variances by document and by judge."""
     d, k, m, j = design.documents, design.overlap, design.sentences, design.judges
-    shared = rng.normal(size=(n, d)) * np.sqrt(2 * (parts.system_document + parts.system_item / m))
+    common = rng.normal(size=(n, d)) * np.sqrt(2 * (parts.system_document + parts.system_item / m))
     taste = rng.normal(size=(n, j)) * np.sqrt(2 * parts.system_judge)
-    single = shared[:, :, None] + taste[:, turn] + rng.normal(size=(n, d, k)) * np.sqrt(2 * parts.residual / m)
+    single = common[:, :, None] + taste[:, turn] + rng.normal(size=(n, d, k)) * np.sqrt(2 * parts.residual / m)
     of_document = single.mean(axis=2)
     by_document = of_document.var(axis=1, ddof=1) / d if d > 1 else np.full(n, np.inf)
-    taken = np.bincount(turn.ravel(), minlength=j)
-    means = (single.reshape(n, -1) @ np.eye(j)[turn.ravel()])[:, taken > 0] / taken[taken > 0]
+    load = np.bincount(turn.ravel(), minlength=j)
+    means = (single.reshape(n, -1) @ np.eye(j)[turn.ravel()])[:, load > 0] / load[load > 0]
     by_judge = means.var(axis=1, ddof=1) / means.shape[1] if means.shape[1] > 1 else np.zeros(n)
     return of_document.mean(axis=1), by_document, by_judge
 
@@ -239,20 +239,20 @@ class Trials:
         """How often the pair is told apart, in the right direction, if the first system is truly better by this."""
         systems = self.means.shape[1]
         first, second = np.triu_indices(systems, 1)
-        found = 0
+        n_significant = 0
         step = max(1, _HELD // (len(self.signs) * len(first)))
         for start in range(0, len(self.means), step):
             means = self.means[start : start + step].copy()
             means[:, 0] += difference
             gaps = means[:, first] - means[:, second]  # studies × pairs × documents
             total = gaps.sum(axis=2)
-            flipped = np.abs(gaps.reshape(-1, gaps.shape[2]) @ self.signs.T)
-            reached = (flipped >= np.abs(total).reshape(-1, 1) * (1 - 1e-9)).sum(axis=1).reshape(total.shape)
-            p = reached / len(self.signs) if self.exact else (1 + reached) / (1 + len(self.signs))
+            flips = np.abs(gaps.reshape(-1, gaps.shape[2]) @ self.signs.T)
+            as_extreme = (flips >= np.abs(total).reshape(-1, 1) * (1 - 1e-9)).sum(axis=1).reshape(total.shape)
+            p = as_extreme / len(self.signs) if self.exact else (1 + as_extreme) / (1 + len(self.signs))
             for row, gap in zip(p, total[:, 0], strict=True):
                 adjusted = corrected(list(map(float, row)), self.correction, systems)[0]
-                found += adjusted is not None and adjusted < self.alpha and gap > 0
-        return found / len(self.means)
+                n_significant += adjusted is not None and adjusted < self.alpha and gap > 0
+        return n_significant / len(self.means)
 
     def detectable(self, power: float, start: float) -> float | None:
         """The smallest true difference found with this probability; None where none is, however large."""
@@ -291,21 +291,21 @@ def plan(
     pair of the design's systems, p corrected for their number; one system is better, the others are equal.
     With `judges_random` they are those of the interval over documents and judges, for one pair.
     """
-    known = defaults(parts) if isinstance(parts, str) else parts
-    chosen = [designs] if isinstance(designs, Design) else list(designs)
+    components = defaults(parts) if isinstance(parts, str) else parts
+    all_designs = [designs] if isinstance(designs, Design) else list(designs)
     rows: list[dict[str, Json]] = []
-    for design in chosen:
+    for design in all_designs:
         if design.documents < 2:
             raise DesignError("One document says nothing about how documents differ.", next_step="Plan two or more.")
-        seen = simulate(known, design, judges_random=judges_random, level=level, n=n, seed=seed)
-        prospects = _prospects(seen, difference, power)
+        outlook = simulate(components, design, judges_random=judges_random, level=level, n=n, seed=seed)
+        prospects = _prospects(outlook, difference, power)
         if not judges_random:
             studies = min(n, 4000 if design.systems == 2 else 150)
-            trials = Trials.of(known, design, correction=correction, alpha=1 - level, n=studies, seed=seed)
+            trials = Trials.of(components, design, correction=correction, alpha=1 - level, n=studies, seed=seed)
             prospects["power"] = None if difference is None else trials.pair_found(difference)
-            prospects["detectable"] = trials.detectable(power, seen.width / 2)
+            prospects["detectable"] = trials.detectable(power, outlook.width / 2)
         rows.append({**_shape(design, minutes, hourly), **prospects})
-    return _planned(rows, known, judges_random, (n, seed, level), len(rows))
+    return _planned(rows, components, judges_random, (n, seed, level), len(rows))
 
 
 def _shape(design: Design, minutes: float | None, hourly: float | None) -> dict[str, Json]:
@@ -322,13 +322,13 @@ def _shape(design: Design, minutes: float | None, hourly: float | None) -> dict[
     }
 
 
-def _prospects(seen: Outlook, difference: float | None, power: float) -> dict[str, Json]:
+def _prospects(outlook: Outlook, difference: float | None, power: float) -> dict[str, Json]:
     return {
-        "width": seen.width,
+        "width": outlook.width,
         "difference": difference,
-        "power": None if difference is None else seen.power(difference),
-        "detectable": seen.detectable(power),
-        "coverage": seen.coverage,
+        "power": None if difference is None else outlook.power(difference),
+        "detectable": outlook.detectable(power),
+        "coverage": outlook.coverage,
     }
 
 
@@ -337,8 +337,8 @@ def _planned(
 ) -> Result:
     n, seed, level = how
     unit = "documents and judges" if judges_random else "documents"
-    made = (("samples", unit), ("simulated", str(n)), ("seed", str(seed)), ("level", f"{level:.0%}"))
-    signature = Signature("plan", parts=made, version=__version__)
+    details = (("samples", unit), ("simulated", str(n)), ("seed", str(seed)), ("level", f"{level:.0%}"))
+    signature = Signature("plan", parts=details, version=__version__)
     notes = (f"Variances from {parts.source}",) if parts.source else ()
     counts = {"designs": designs, "judgements": rows[0]["judgements"]}
     return Result(
@@ -361,7 +361,7 @@ def next_judgements(
     Each way spends as much of the extra as goes into whole documents, sentences or judges. Rows: one per way, best
     first, with the new design, its width, and how much narrower it is. The Result's value is the best width.
     """
-    known = defaults(parts) if isinstance(parts, str) else parts
+    components = defaults(parts) if isinstance(parts, str) else parts
     spare = design.judgements + extra
     ways = {
         "more documents": replace(design, documents=spare // (design.systems * design.sentences * design.overlap)),
@@ -374,20 +374,20 @@ def next_judgements(
         ways["more judges, as many per item"] = replace(
             design, judges=design.judges + max(1, round(design.judges * extra / design.judgements))
         )
-    now = simulate(known, design, judges_random=judges_random, level=level, n=n, seed=seed).width
+    now = simulate(components, design, judges_random=judges_random, level=level, n=n, seed=seed).width
     rows: list[dict[str, Json]] = []
-    for way, grown in ways.items():
-        if grown == design:
+    for way, larger in ways.items():
+        if larger == design:
             continue
-        width = simulate(known, grown, judges_random=judges_random, level=level, n=n, seed=seed).width
-        rows.append({"way": way, **_shape(grown, None, None), "width": width, "narrower": 1 - width / now})
+        width = simulate(components, larger, judges_random=judges_random, level=level, n=n, seed=seed).width
+        rows.append({"way": way, **_shape(larger, None, None), "width": width, "narrower": 1 - width / now})
     if not rows:
         raise DesignError(
             f"{extra} judgements are too few for one more of anything.",
             next_step=f"One more document takes {design.systems * design.sentences * design.overlap}.",
         )
     rows.sort(key=lambda row: row["width"])
-    return _planned(rows, known, judges_random, (n, seed, level), len(rows))
+    return _planned(rows, components, judges_random, (n, seed, level), len(rows))
 
 
 def _more_overlap(design: Design, overlap: int) -> Design:
@@ -402,10 +402,12 @@ def documents_needed(result: Result, width: float) -> Result:
     if result.interval is None or not result.counts.get("documents"):
         return Result("documents needed", None, notes=("Undefined: the result has no interval over documents.",))
     now = result.interval.high - result.interval.low
-    needed = int(np.ceil(result.counts["documents"] * (now / width) ** 2))
+    documents_needed = int(np.ceil(result.counts["documents"] * (now / width) ** 2))
     note = f"{result.name}: {now:.3f} wide with {result.counts['documents']} documents."
     signature = Signature("documents needed", parts=(("of", result.name), ("width", f"{width:g}")), version=__version__)
-    return Result("documents needed", float(needed), counts=dict(result.counts), notes=(note,), signature=signature)
+    return Result(
+        "documents needed", float(documents_needed), counts=dict(result.counts), notes=(note,), signature=signature
+    )
 
 
 def preference_power(
@@ -430,11 +432,11 @@ def preference_power(
         raise DesignError("The share lies between 0 and 1, ties and likeness from 0 to below 1.")
     rows: list[dict[str, Json]] = []
     shape = (n, documents)
-    seen, wrong = (
+    estimate, wrong = (
         _preferred(s, shape, items=items, ties=ties, alike=alike, level=level, seed=seed) for s in (share, 0.5)
     )
     for column, test in enumerate(("by document", "sign test")):
-        rows.append({"test": test, "power": seen[column], "error_rate": wrong[column]})
+        rows.append({"test": test, "power": estimate[column], "error_rate": wrong[column]})
     parts = (("share", f"{share:g}"), ("ties", f"{ties:g}"), ("alike", f"{alike:g}"), ("simulated", str(n)))
     signature = Signature("preference power", parts=(*parts, ("seed", str(seed))), version=__version__)
     counts = {"documents": documents, "items": documents * items}
@@ -451,14 +453,14 @@ def _preferred(
     if alike > 0:
         weight = (1 - alike) / alike
         chance = rng.beta(share * weight, (1 - share) * weight, size=shape)
-    decided = rng.binomial(items, 1 - ties, size=shape)
-    wins = rng.binomial(decided, chance)
-    balance = 2 * wins - decided
+    decisions = rng.binomial(items, 1 - ties, size=shape)
+    wins = rng.binomial(decisions, chance)
+    balance = 2 * wins - decisions
     error = balance.std(axis=1, ddof=1) / np.sqrt(documents) if documents > 1 else np.zeros(n)
     reach = float(stdtrit(max(documents - 1, 1), 0.5 + level / 2))
     by_document = float((np.abs(balance.mean(axis=1)) > reach * error)[error > 0].mean()) if (error > 0).any() else 0.0
-    total, won = decided.sum(axis=1), wins.sum(axis=1)
-    p = [exact_sign_test(int(w), int(t - w)).p for w, t in zip(won, total, strict=True)]
+    total, total_wins = decisions.sum(axis=1), wins.sum(axis=1)
+    p = [exact_sign_test(int(w), int(t - w)).p for w, t in zip(total_wins, total, strict=True)]
     return by_document, float(np.mean([value is not None and value < 1 - level for value in p]))
 
 
@@ -491,19 +493,19 @@ def expected_width(plan: Plan, documents: Sequence[int], *, n: int = 400, seed: 
     how = Resampling(method="t", level=level)
     rng = generator(seed, 9)
     rows: list[dict[str, Json]] = []
-    for wanted in documents:
-        if wanted < 2:
+    for n_documents in documents:
+        if n_documents < 2:
             raise DesignError("One document says nothing about how documents differ.", next_step="Plan two or more.")
-        found, values = [], []
+        widths, values = [], []
         for _ in range(n):
-            study = replicate_sums(table[rng.integers(0, len(table), wanted)], plan.finish, how)
-            made = outcome(study, how, scale=plan.scale).interval
-            if made is not None:
-                found.append(made.high - made.low)
+            study = replicate_sums(table[rng.integers(0, len(table), n_documents)], plan.finish, how)
+            interval = outcome(study, how, scale=plan.scale).interval
+            if interval is not None:
+                widths.append(interval.high - interval.low)
                 values.append(float(study.value[0]))
         usual = np.quantile(values, [0.25, 0.75]).tolist() if values else [None, None]
-        width = float(np.mean(found)) if found else None
-        rows.append({"documents": wanted, "width": width, "usual_low": usual[0], "usual_high": usual[1]})
+        width = float(np.mean(widths)) if widths else None
+        rows.append({"documents": n_documents, "width": width, "usual_low": usual[0], "usual_high": usual[1]})
     parts = (("drawn from", f"{len(table)} documents"), ("simulated", str(n)), ("seed", str(seed)))
     signature = Signature(name, parts=(*parts, ("level", f"{level:.0%}")), version=__version__)
     return Result(name, rows[0]["width"], counts={"documents": len(table)}, rows=rows, signature=signature)
@@ -518,11 +520,11 @@ def preference_pilot(data: Any, question: str) -> dict[str, float]:
     table, _ = comparisons(data, question)
     if not len(table):
         raise DesignError(f"The pilot has no comparisons for {question!r}.")
-    won = table["won"].to_numpy()
-    decided = table.filter(pl.col("won") != 0)
-    wins = (decided["won"] == 1).cast(pl.Float64).to_numpy()
+    outcomes = table["won"].to_numpy()
+    decisions = table.filter(pl.col("won") != 0)
+    wins = (decisions["won"] == 1).cast(pl.Float64).to_numpy()
     share = float(np.clip(wins.mean(), 0.01, 0.99)) if len(wins) else 0.5
-    _, place, sizes = np.unique(decided["document"].to_numpy(), return_inverse=True, return_counts=True)
+    _, place, sizes = np.unique(decisions["document"].to_numpy(), return_inverse=True, return_counts=True)
     alike = 0.0
     if len(sizes) > 1 and len(wins) > len(sizes):
         means = np.bincount(place, weights=wins) / sizes
@@ -531,8 +533,8 @@ def preference_pilot(data: Any, question: str) -> dict[str, float]:
         usual = (len(wins) - (sizes**2).sum() / len(wins)) / (len(sizes) - 1)
         spread = between + (usual - 1) * within
         alike = float(np.clip((between - within) / spread, 0, 0.95)) if spread > 0 else 0.0
-    ties = float(min((won == 0).mean(), 0.99))
-    return {"share": share, "ties": ties, "items": round(len(won) / table["document"].n_unique()), "alike": alike}
+    ties = float(min((outcomes == 0).mean(), 0.99))
+    return {"share": share, "ties": ties, "items": round(len(outcomes) / table["document"].n_unique()), "alike": alike}
 
 
 def preference_outlook(
@@ -540,17 +542,19 @@ def preference_outlook(
 ) -> Result:
     """The chance to see a preference with so many documents like the pilot's. Rows: documents and power by document."""
     rows: list[dict[str, Json]] = []
-    for wanted in documents:
-        seen = preference_power(
+    for n_documents in documents:
+        outlook = preference_power(
             share or pilot["share"],
-            wanted,
+            n_documents,
             items=max(1, int(pilot["items"])),
             ties=pilot["ties"],
             alike=pilot["alike"],
             n=n,
             seed=seed,
         )
-        rows.append({"documents": wanted, "comparisons": wanted * int(pilot["items"]), "power": seen.value})
-        rows[-1]["error_of_sign_test"] = seen.rows[1]["error_rate"]
-    signature = seen.signature if rows else None
+        rows.append(
+            {"documents": n_documents, "comparisons": n_documents * int(pilot["items"]), "power": outlook.value}
+        )
+        rows[-1]["error_of_sign_test"] = outlook.rows[1]["error_rate"]
+    signature = outlook.signature if rows else None
     return Result("power", rows[0]["power"] if rows else None, rows=rows, signature=signature)

@@ -77,15 +77,15 @@ def variance(pull: Array, judged: Flags, fitted: int = 0) -> tuple[float, float]
     `fitted` weights were tuned on the judged documents, which costs as many degrees of freedom.
     """
     parts = [(pull[judged], 1 + fitted), (pull[~judged], 1)]
-    if any(0 < len(own) <= lost for own, lost in parts):
+    if any(0 < len(own) <= parameters for own, parameters in parts):
         parts = [(pull, 1 + fitted)]  # too few of one kind to tell its spread: all documents together
-    total, spent = 0.0, 0.0
+    total, squares = 0.0, 0.0
     for own, lost in parts:
         if len(own) > lost:
             part = len(own) / (len(own) - lost) * float(((own - own.mean()) ** 2).sum())
             total += part
-            spent += part**2 / (len(own) - lost)
-    return (total, total**2 / spent) if spent > 0 else (np.nan, np.nan)
+            squares += part**2 / (len(own) - lost)
+    return (total, total**2 / squares) if squares > 0 else (np.nan, np.nan)
 
 
 def prediction_powered(
@@ -127,28 +127,30 @@ def prediction_powered(
     sides = [part.group_by(keys, maintain_order=True).agg(pl.col("score").mean()) for part in (machine, crowd)]
     both = sides[0].join(sides[1], on=keys, how="left", suffix="_people", maintain_order="left", nulls_equal=True)
     unit, count = units(both, resampling.unit)
-    found: dict[str, Powered] = {}
+    estimates: dict[str, Powered] = {}
     for label in sorted(both[of].unique().to_list()):
         rows = np.flatnonzero((both[of] == label).to_numpy())
         y, f = (
             both[column].cast(pl.Float64).fill_null(np.nan).to_numpy()[rows] for column in ("score_people", "score")
         )
-        powered = powered_mean(y, f, unit[rows], count, weight=weight)
-        if powered is None:
+        estimate = powered_mean(y, f, unit[rows], count, weight=weight)
+        if estimate is None:
             notes += (f"{label or 'All'}: left out, because people or the model alone judged no item of it.",)
         else:
-            found[label] = powered
-    if not found:
+            estimates[label] = estimate
+    if not estimates:
         return undefined(name, "no system has items judged by people and others judged by the model alone.")
-    return _result(name, found, of, notes, resampling)
+    return _result(name, estimates, of, notes, resampling)
 
 
-def _result(name: str, found: dict[str, Powered], of: str, notes: tuple[str, ...], resampling: Resampling) -> Result:
-    order = sorted(found, key=lambda label: -found[label].value)
+def _result(
+    name: str, estimates: dict[str, Powered], of: str, notes: tuple[str, ...], resampling: Resampling
+) -> Result:
+    order = sorted(estimates, key=lambda label: -estimates[label].value)
     rows: list[dict[str, Json]] = []
     outcomes: list[Outcome] = []
     for label in order:
-        own = found[label]
+        own = estimates[label]
         (spread, df), (plain, plain_df) = variance(own.pull, own.judged, own.tuned), variance(own.plain, own.judged)
         outcomes.append(t_outcome(own.value, spread, df, resampling))
         alone = t_outcome(own.people_only, plain, plain_df, resampling)
@@ -156,12 +158,12 @@ def _result(name: str, found: dict[str, Powered], of: str, notes: tuple[str, ...
         row |= {"people": own.people_only, **_ends(alone, "people_"), "weight": own.weight}
         rows.append({**row, "gain": plain / spread if spread > 0 else None, "n": own.n, "n_model_only": own.extra})
     for first, second in combinations(order, 2):
-        one, two = found[first], found[second]
+        one, two = estimates[first], estimates[second]
         spread, df = variance(one.pull - two.pull, one.judged | two.judged, one.tuned)
         difference = one.value - two.value
         test = t_outcome(difference, spread, df, resampling, null=0.0)
         rows.append({"kind": "pair", of: first, "other": second, "value": difference, **_ends(test), "p": test.p})
-    best, top = found[order[0]], outcomes[0]
+    best, top = estimates[order[0]], outcomes[0]
     interval = (
         Interval(top.interval.low, top.interval.high, resampling.level, "PPI-t", resampling.unit)
         if top.interval
@@ -177,6 +179,6 @@ def _result(name: str, found: dict[str, Powered], of: str, notes: tuple[str, ...
     return Result(name, best.value, interval, None, counts, rows=rows, notes=(*notes, *top.notes), signature=signature)
 
 
-def _ends(found: Outcome, prefix: str = "") -> dict[str, Json]:
-    interval = found.interval
+def _ends(estimate: Outcome, prefix: str = "") -> dict[str, Json]:
+    interval = estimate.interval
     return {f"{prefix}low": interval.low if interval else None, f"{prefix}high": interval.high if interval else None}

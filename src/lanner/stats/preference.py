@@ -44,19 +44,19 @@ def comparisons(
     """
     table, notes = tidy(data)
     table = table.filter(pl.col("role").is_in(list(roles)))
-    known = table["question"].unique().sort().to_list()
+    questions = table["question"].unique().sort().to_list()
     if question:
-        if question not in known:
-            raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, known))
+        if question not in questions:
+            raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, questions))
         table = table.filter(pl.col("question") == question)
-    answered = table.filter(pl.col("label").is_not_null() | pl.col("ranks").is_not_null())
-    if len(answered) < len(table):
-        notes += (f"{len(table) - len(answered)} comparisons have no answer and are left out.",)
-    parts = [_ranked(answered.filter(pl.col("ranks").is_not_null()))]
-    chosen = answered.filter(pl.col("ranks").is_null())
-    several = chosen["system"].str.contains("|", literal=True)
-    parts.append(_sided(chosen.filter(several), sides, tie))
-    parts.append(_named(chosen.filter(~several), tie))
+    answers = table.filter(pl.col("label").is_not_null() | pl.col("ranks").is_not_null())
+    if len(answers) < len(table):
+        notes += (f"{len(table) - len(answers)} comparisons have no answer and are left out.",)
+    parts = [_ranked(answers.filter(pl.col("ranks").is_not_null()))]
+    choices = answers.filter(pl.col("ranks").is_null())
+    several = choices["system"].str.contains("|", literal=True)
+    parts.append(_sided(choices.filter(several), sides, tie))
+    parts.append(_named(choices.filter(~several), tie))
     return pl.concat([part for part in parts if len(part)] or parts[:1], how="diagonal"), notes
 
 
@@ -76,26 +76,26 @@ def _ranked(table: pl.DataFrame) -> pl.DataFrame:
     places: list[int] = []
     left: list[str] = []
     right: list[str] = []
-    preferred: list[int] = []
+    winners: list[int] = []
     for place, (systems, ranks) in enumerate(zip(table["system"].to_list(), table["ranks"].to_list(), strict=True)):
         for (a, rank_a), (b, rank_b) in combinations(zip(systems.split("|"), ranks, strict=False), 2):
             places.append(place)
             left.append(a)
             right.append(b)
-            preferred.append((rank_a < rank_b) - (rank_a > rank_b))
-    found = {"left": left, "right": right, "preferred": preferred}
+            winners.append((rank_a < rank_b) - (rank_a > rank_b))
+    columns = {"left": left, "right": right, "preferred": winners}
     schema = {"left": pl.String(), "right": pl.String(), "preferred": pl.Int64()}
-    return _turned(pl.concat([table[places], pl.DataFrame(found, schema=schema)], how="horizontal"))
+    return _turned(pl.concat([table[places], pl.DataFrame(columns, schema=schema)], how="horizontal"))
 
 
 def _sided(table: pl.DataFrame, sides: tuple[str, str] | None, tie: str | None) -> pl.DataFrame:
-    used = set(table["label"].unique().to_list())
-    if sides is None and not any(used & set(known) for known in _SIDES):
-        named = _by_name(table, tie)
-        if named is not None:
-            return named
-    pair = sides or next((known for known in _SIDES if used & set(known)), _SIDES[0])
-    unknown = used - set(pair) - TIES - ({tie} if tie else set())
+    labels = set(table["label"].unique().to_list())
+    if sides is None and not any(labels & set(pair) for pair in _SIDES):
+        by_name = _by_name(table, tie)
+        if by_name is not None:
+            return by_name
+    pair = sides or next((known for known in _SIDES if labels & set(known)), _SIDES[0])
+    unknown = labels - set(pair) - TIES - ({tie} if tie else set())
     if unknown:
         raise StatisticError(
             f"It is not clear which side {sorted(unknown)[0]!r} means.",
@@ -115,10 +115,10 @@ def _by_name(table: pl.DataFrame, tie: str | None) -> pl.DataFrame | None:
     systems = pl.col("system").str.split("|")
     first, second = systems.list.get(0, null_on_oob=True), systems.list.get(1, null_on_oob=True)
     ties = [*TIES, *([tie] if tie else [])]
-    named = pl.when(pl.col("label") == first).then(1).when(pl.col("label") == second).then(-1)
-    won = named.when(pl.col("label").is_in(ties)).then(0).cast(pl.Int64).alias("preferred")
-    made = table.with_columns(first.alias("left"), second.alias("right"), won)
-    return None if made["preferred"].is_null().any() else _turned(made)
+    direction = pl.when(pl.col("label") == first).then(1).when(pl.col("label") == second).then(-1)
+    preference = direction.when(pl.col("label").is_in(ties)).then(0).cast(pl.Int64).alias("preferred")
+    with_sides = table.with_columns(first.alias("left"), second.alias("right"), preference)
+    return None if with_sides["preferred"].is_null().any() else _turned(with_sides)
 
 
 def _named(table: pl.DataFrame, tie: str | None) -> pl.DataFrame:
@@ -213,31 +213,31 @@ def _tested(
     sense = -1 if favour == two else 1
     for_, against = (two, one) if sense < 0 else (one, two)
     won = part["won"].to_numpy() * sense
-    wins, losses, tied = (int((won == k).sum()) for k in (1, -1, 0))
-    tests = {rule: exact_sign_test(wins, losses, tied, rule) for rule in ("drop", "split")}
-    chosen = tests[ties]
+    wins, losses, ties_count = (int((won == k).sum()) for k in (1, -1, 0))
+    tests = {rule: exact_sign_test(wins, losses, ties_count, rule) for rule in ("drop", "split")}
+    test = tests[ties]
     share, spread = _share(part, won, ties, resampling)
     row: dict[str, Json] = {
         "for": for_,
         "against": against,
         "wins": wins,
-        "ties": tied,
+        "ties": ties_count,
         "losses": losses,
-        "x": chosen.x,
-        "n": chosen.n,
+        "x": test.x,
+        "n": test.n,
         "share": share,
         "low": spread.interval.low if spread.interval else None,
         "high": spread.interval.high if spread.interval else None,
-        "p": chosen.p,
+        "p": test.p,
         "p_drop": tests["drop"].p,
         "p_split": tests["split"].p,
         "p_documents": spread.p,
     }
     counts = {"items": len(won), "judges": part["judge"].n_unique(), "documents": part["document"].n_unique()}
     name, signature = f"preference for {for_} over {against}", sign("sign test", resampling, spread.interval, ties=ties)
-    if chosen.p is None:
+    if test.p is None:
         return undefined(name, "there is nothing but ties.", counts=counts, signature=signature), row
-    return Result(name, share, spread.interval, chosen.p, counts, notes=spread.notes, signature=signature), row
+    return Result(name, share, spread.interval, test.p, counts, notes=spread.notes, signature=signature), row
 
 
 def _share(part: pl.DataFrame, won: Array, ties: Ties, resampling: Resampling) -> tuple[float | None, Outcome]:
@@ -246,8 +246,8 @@ def _share(part: pl.DataFrame, won: Array, ties: Ties, resampling: Resampling) -
     sums = group_sums(np.stack([won == 1, won == -1, won == 0], axis=1).astype(float), unit, count)
 
     def finish(total: Array) -> Array:
-        wins, losses, tied = total.T
-        half = tied / 2 if ties == "split" else 0.0
+        wins, losses, ties_count = total.T
+        half = ties_count / 2 if ties == "split" else 0.0
         with np.errstate(invalid="ignore"):
             return np.asarray((wins + half) / (wins + losses + 2 * half))[:, None]
 
@@ -255,8 +255,8 @@ def _share(part: pl.DataFrame, won: Array, ties: Ties, resampling: Resampling) -
         return None, Outcome(None, None)
     replicates = replicate_sums(sums, finish, resampling)
     value = float(replicates.value[0])
-    counted = sums if ties == "split" else sums[:, :2]
-    size = {"units": int((counted.sum(axis=1) > 0).sum()), "answers": int(counted.sum())}
+    columns = sums if ties == "split" else sums[:, :2]
+    size = {"units": int((columns.sum(axis=1) > 0).sum()), "answers": int(columns.sum())}
     spread = outcome(replicates, resampling, scale="share", null=0.5, **size)
     return None if np.isnan(value) else value, spread
 
@@ -301,23 +301,23 @@ def _voted(
     rest = [pl.col(name).first() for name in ("document", "segment", "judge") if name not in keys]
     votes = part.group_by(keys, maintain_order=True).agg(pl.col("won").sum().sign().alias("vote"), *rest)
     vote, won = votes["vote"].to_numpy(), part["won"].to_numpy()
-    counted = {k: int((vote == k).sum()) for k in (1, 0, -1)}
+    vote_counts = {k: int((vote == k).sum()) for k in (1, 0, -1)}
     single = {k: float((won == k).mean()) for k in (1, 0, -1)}
     unit, count = units(votes, resampling.unit)
     sums = group_sums(np.stack([vote == 1, np.ones(len(vote))], axis=1).astype(float), unit, count)
     replicates = replicate_sums(sums, lambda total: total[:, :1] / total[:, 1:], resampling)
     spread = outcome(replicates, resampling, scale="share", answers=len(vote))
-    test = exact_sign_test(counted[1], counted[-1])
+    test = exact_sign_test(vote_counts[1], vote_counts[-1])
     row: dict[str, Json] = {
         "one": one,
         "two": two,
         "items": len(vote),
-        "won_by_one": counted[1],
-        "ties": counted[0],
-        "won_by_two": counted[-1],
-        "percent_one": 100 * counted[1] / len(vote),
-        "percent_tie": 100 * counted[0] / len(vote),
-        "percent_two": 100 * counted[-1] / len(vote),
+        "won_by_one": vote_counts[1],
+        "ties": vote_counts[0],
+        "won_by_two": vote_counts[-1],
+        "percent_one": 100 * vote_counts[1] / len(vote),
+        "percent_tie": 100 * vote_counts[0] / len(vote),
+        "percent_two": 100 * vote_counts[-1] / len(vote),
         "average_one": 100 * single[1],
         "average_tie": 100 * single[0],
         "average_two": 100 * single[-1],
@@ -325,7 +325,7 @@ def _voted(
     }
     counts = {"items": len(vote), "judges": part["judge"].n_unique(), "documents": count}
     signature = sign("majority", resampling, spread.interval, ties="neither side")
-    share = counted[1] / len(vote)
+    share = vote_counts[1] / len(vote)
     return Result(
         f"items won by {one}", share, spread.interval, test.p, counts, notes=spread.notes, signature=signature
     ), row
@@ -380,15 +380,15 @@ def controls(data: Any, *, spoiled: str = "spoiled", max_misses: int | None = No
         return undefined("control items missed", "there are no control items.")
     chose = pl.when(pl.col("won") == 1).then("one").when(pl.col("won") == -1).then("two").otherwise(pl.lit("tie"))
     table = table.with_columns(chose.alias("_chose"))
-    fooled, tied = table["_chose"] == table[spoiled], table["_chose"] == "tie"
-    table = table.with_columns(fooled.alias("_fooled"), tied.alias("_tied"))
+    is_wrong, is_tie = table["_chose"] == table[spoiled], table["_chose"] == "tie"
+    table = table.with_columns(is_wrong.alias("_fooled"), is_tie.alias("_tied"))
     per_judge = (
         table.group_by("judge").agg(pl.len().alias("n"), pl.col("_fooled").sum(), pl.col("_tied").sum()).sort("judge")
     )
     rows: list[dict[str, Json]] = []
     for judge, n, wrong, ties in per_judge.iter_rows():
         misses = wrong + ties
-        excluded = None if max_misses is None else misses > max_misses
+        exclude = None if max_misses is None else misses > max_misses
         by_chance = float(bdtr(misses, n, 2 / 3))
         rows.append(
             {
@@ -398,16 +398,18 @@ def controls(data: Any, *, spoiled: str = "spoiled", max_misses: int | None = No
                 "ties": ties,
                 "spoiled_chosen": wrong,
                 "by_chance": by_chance,
-                "excluded": excluded,
+                "excluded": exclude,
             }
         )
-    total, missed = sum(row["items"] for row in rows), sum(row["misses"] for row in rows)
-    counts = {"items": total, "misses": missed, "judges": len(rows)}
+    total, total_misses = sum(row["items"] for row in rows), sum(row["misses"] for row in rows)
+    counts = {"items": total, "misses": total_misses, "judges": len(rows)}
     signature = sign("control items", Resampling(), None, miss="spoiled or tie")
-    return Result("control items missed", missed / total, counts=counts, rows=rows, notes=notes, signature=signature)
+    return Result(
+        "control items missed", total_misses / total, counts=counts, rows=rows, notes=notes, signature=signature
+    )
 
 
-def without_excluded(data: pl.DataFrame, checked: Result) -> pl.DataFrame:
+def without_excluded(data: pl.DataFrame, control_result: Result) -> pl.DataFrame:
     """The table without the judges that `controls` marks as excluded."""
-    out = [row["judge"] for row in checked.rows if row["excluded"]]
+    out = [row["judge"] for row in control_result.rows if row["excluded"]]
     return data.filter(~pl.col("judge").is_in(out))

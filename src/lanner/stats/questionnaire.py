@@ -55,8 +55,8 @@ def shares(
     The Result's value is the share of the commonest answer to the first question.
     """
     table, notes = _answers(data, of)
-    given = pl.when(pl.col("labels").is_not_null()).then(pl.col("labels")).otherwise(pl.concat_list("label"))
-    table = table.with_columns(given.alias("_given")).filter(
+    label_lists = pl.when(pl.col("labels").is_not_null()).then(pl.col("labels")).otherwise(pl.concat_list("label"))
+    table = table.with_columns(label_lists.alias("_given")).filter(
         pl.col("labels").is_not_null() | pl.col("label").is_not_null()
     )
     if not len(table):
@@ -66,12 +66,12 @@ def shares(
     first: tuple[str, float, Outcome] | None = None
     for labels, part in groups(table, ["question", *by]):
         answers = part["_given"].to_list()
-        found = []
+        summaries = []
         for name in dict.fromkeys(label for answer in answers for label in answer):
             marks = np.array([float(name in answer) for answer in answers])
-            found.append((name, int(marks.sum()), *_mean(marks, part, resampling, "share")))
-        found.sort(key=lambda entry: -entry[1])
-        for name, count, value, spread in found:
+            summaries.append((name, int(marks.sum()), *_mean(marks, part, resampling, "share")))
+        summaries.sort(key=lambda entry: -entry[1])
+        for name, count, value, spread in summaries:
             first = first or (name, value, spread)
             rows.append({**labels, "label": name, "count": count, "share": value, **_ends(spread), "n": len(answers)})
     if first is None:
@@ -82,14 +82,14 @@ def shares(
 
 def _answers(data: Any, of: str | Sequence[str]) -> tuple[pl.DataFrame, tuple[str, ...]]:
     table, notes = tidy(data)
-    known = table["question"].unique().sort().to_list()
-    wanted = [of] if isinstance(of, str) else list(of)
-    for question in wanted:
-        if question not in known:
-            raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, known))
-    order = pl.Enum(wanted)
-    found = table.filter(pl.col("question").is_in(wanted))
-    return found.sort(pl.col("question").cast(order), maintain_order=True), notes
+    questions = table["question"].unique().sort().to_list()
+    names = [of] if isinstance(of, str) else list(of)
+    for question in names:
+        if question not in questions:
+            raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, questions))
+    order = pl.Enum(names)
+    answers = table.filter(pl.col("question").is_in(names))
+    return answers.sort(pl.col("question").cast(order), maintain_order=True), notes
 
 
 def _over_judges(resampling: Resampling | None) -> Resampling:

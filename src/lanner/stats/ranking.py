@@ -161,21 +161,26 @@ def rank(
     if direction not in DIRECTIONS:
         raise StatisticError(f"There is no direction {direction!r}.", next_step=did_you_mean(direction, DIRECTIONS))
     resampling = resampling or Resampling()
-    scored = data if isinstance(data, Items) else items(data, of, **selection)
-    scored = _finite(scored.only(only) if only else scored)
-    if not len(scored.table):
+    item_scores = data if isinstance(data, Items) else items(data, of, **selection)
+    item_scores = _finite(item_scores.only(only) if only else item_scores)
+    if not len(item_scores.table):
         empty = undefined(f"mean {of}", "no system has a score.")
         blank = Replicates(*(np.empty((0, 0)),) * 3, 0)
-        return Ranking(scored, (), np.empty(0), blank, (), np.empty((0, 0)), (), empty)
-    layout = _averaging(scored, average, adjust if not per_words else "none", words, per_words)
+        return Ranking(item_scores, (), np.empty(0), blank, (), np.empty((0, 0)), (), empty)
+    layout = _averaging(item_scores, average, adjust if not per_words else "none", words, per_words)
     better = -1.0 if direction == "lower_is_better" else 1.0
     values = layout.averaging.values()
     names = layout.averaging.systems
     order = sorted(range(len(names)), key=lambda at: (-better * values[at], names[at]))
-    drawn = layout.averaging.replicate(replace(resampling, method=_drawing(resampling)))
-    drawn = replace(drawn, value=drawn.value[order], draws=drawn.draws[:, order], jackknife=drawn.jackknife[:, order])
+    replicates = layout.averaging.replicate(replace(resampling, method=_drawing(resampling)))
+    replicates = replace(
+        replicates,
+        value=replicates.value[order],
+        draws=replicates.draws[:, order],
+        jackknife=replicates.jackknife[:, order],
+    )
     names = tuple(names[at] for at in order)
-    table = score_table(scored, names)
+    table = score_table(item_scores, names)
     pairs = duels(
         table,
         names,
@@ -191,36 +196,36 @@ def rank(
     )
     beats = _beats(pairs, names, better, alpha)
     clusters = _clusters(beats)
-    present = scored.table.select("system", "domain", "document").unique().group_by("system").len()
+    present = item_scores.table.select("system", "domain", "document").unique().group_by("system").len()
     documents: Mapping[str, int] = dict(present.iter_rows())
-    outcomes = [outcome(drawn, resampling, column=at, units=documents[name]) for at, name in enumerate(names)]
-    rows = _rows(scored, names, drawn, outcomes=outcomes, beats=beats, clusters=clusters, better=better)
-    plain = dict(zip(names, Averaging.of(scored, names, "micro").values(), strict=True))
+    outcomes = [outcome(replicates, resampling, column=at, units=documents[name]) for at, name in enumerate(names)]
+    rows = _rows(item_scores, names, replicates, outcomes=outcomes, beats=beats, clusters=clusters, better=better)
+    plain = dict(zip(names, Averaging.of(item_scores, names, "micro").values(), strict=True))
     for row in rows:
         row["micro"] = float(plain[row["system"]])
         row["documents"] = documents[row["system"]]
         if pass_at_most is not None:
             row["passed"] = bool(row["score"] <= pass_at_most if better < 0 else row["score"] >= pass_at_most)
-    notes = [*scored.notes, *layout.notes, *_contradictions(pairs, names, better, alpha)]
+    notes = [*item_scores.notes, *layout.notes, *_contradictions(pairs, names, better, alpha)]
     how = {
         "average": average + (", adjusted for documents" if isinstance(layout.averaging, Adjusted) else ""),
-        "judges": scored.standardised or "mean",
+        "judges": item_scores.standardised or "mean",
         "better": direction.split("_", maxsplit=1)[0],
         "test": test + (f" {combine} by domain" if combine != "pooled" else ""),
         "correction": correction,
         "margin": "" if margin is None else f"{margin:g}",
         "per_words": f"{per_words:g}" if per_words else "",
     }
-    result = _result(scored, table, rows=rows, outcomes=outcomes, resampling=resampling, how=how, notes=notes)
-    return Ranking(scored, names, drawn.value, drawn, tuple(pairs), beats, clusters, result)
+    result = _result(item_scores, table, rows=rows, outcomes=outcomes, resampling=resampling, how=how, notes=notes)
+    return Ranking(item_scores, names, replicates.value, replicates, tuple(pairs), beats, clusters, result)
 
 
-def _finite(scored: Items) -> Items:
-    odd = ~scored.table["score"].is_finite()
+def _finite(item_scores: Items) -> Items:
+    odd = ~item_scores.table["score"].is_finite()
     if not odd.any():
-        return scored
+        return item_scores
     note = f"{int(odd.sum())} segments whose score is not a finite number are left out."
-    return replace(scored, table=scored.table.filter(~odd), notes=(*scored.notes, note))
+    return replace(item_scores, table=item_scores.table.filter(~odd), notes=(*item_scores.notes, note))
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,19 +234,19 @@ class _Layout:
     notes: tuple[str, ...]
 
 
-def _averaging(scored: Items, average: Average, adjust: Adjust, words: Words | None, per_words: float) -> _Layout:
+def _averaging(item_scores: Items, average: Average, adjust: Adjust, words: Words | None, per_words: float) -> _Layout:
     """How scores become system scores: plain averages, or adjusted ones where systems were judged on other segments."""
-    names = scored.systems
-    plain = Averaging.of(scored, names, average, words=words, per_words=per_words)
-    table = score_table(scored, names)
+    names = item_scores.systems
+    plain = Averaging.of(item_scores, names, average, words=words, per_words=per_words)
+    table = score_table(item_scores, names)
     if not np.isnan(table.scores).any():
         return _Layout(plain, ())
     if adjust == "none":
         return _Layout(plain, (UNEQUAL,))
-    adjusted = Adjusted.of(table, names, average)
-    if not adjusted.connected:
+    adjustment = Adjusted.of(table, names, average)
+    if not adjustment.connected:
         return _Layout(plain, (APART,))
-    return _Layout(adjusted, (ADJUSTED,))
+    return _Layout(adjustment, (ADJUSTED,))
 
 
 ADJUSTED = (
@@ -296,35 +301,35 @@ def _clusters(beats: Array) -> tuple[int, ...]:
     return tuple(clusters)
 
 
-def rank_probabilities(drawn: Array, better: float = 1.0) -> Array:
+def rank_probabilities(draws: Array, better: float = 1.0) -> Array:
     """systems × ranks: the share of resamples in which each system takes each rank; ties share the places they span
     evenly. `drawn` is resamples × systems, `better` −1 where low scores are good."""
-    drawn = drawn[~np.isnan(drawn).any(axis=1)] * -better
-    n = drawn.shape[1]
+    draws = draws[~np.isnan(draws).any(axis=1)] * -better
+    n = draws.shape[1]
     shares = np.zeros((n, n))
-    if not len(drawn):
+    if not len(draws):
         return np.full((n, n), np.nan)
     for at in range(n):
-        ahead = (drawn < drawn[:, [at]]).sum(axis=1)
-        level = (drawn == drawn[:, [at]]).sum(axis=1)
+        ahead = (draws < draws[:, [at]]).sum(axis=1)
+        level = (draws == draws[:, [at]]).sum(axis=1)
         for shift in range(n):
             open_ = shift < level
             np.add.at(shares[at], ahead[open_] + shift, 1 / level[open_])
-    return shares / len(drawn)
+    return shares / len(draws)
 
 
 def _rows(
-    scored: Items,
+    item_scores: Items,
     names: Sequence[str],
-    drawn: Replicates,
+    replicates: Replicates,
     *,
     outcomes: Sequence[Outcome],
     beats: Array,
     clusters: Sequence[int],
     better: float,
 ) -> list[dict[str, Any]]:
-    chances = rank_probabilities(drawn.draws, better) if len(drawn.draws) else None
-    sizes: Mapping[str, int] = dict(scored.table.group_by("system").len().iter_rows())
+    chances = rank_probabilities(replicates.draws, better) if len(replicates.draws) else None
+    sizes: Mapping[str, int] = dict(item_scores.table.group_by("system").len().iter_rows())
     rows: list[dict[str, Any]] = []
     for at, name in enumerate(names):
         interval = outcomes[at].interval
@@ -332,7 +337,7 @@ def _rows(
         rows.append(
             {
                 "system": name,
-                "score": float(drawn.value[at]),
+                "score": float(replicates.value[at]),
                 "low": interval.low if interval else None,
                 "high": interval.high if interval else None,
                 "n": sizes[name],
@@ -349,7 +354,7 @@ def _rows(
 
 
 def _result(
-    scored: Items,
+    item_scores: Items,
     table: ScoreTable,
     *,
     rows: list[dict[str, Any]],
@@ -358,8 +363,13 @@ def _result(
     how: dict[str, str],
     notes: list[str],
 ) -> Result:
-    documents = scored.table.select("domain", "document").n_unique()
-    counts = {"items": len(scored.table), "systems": len(rows), "documents": documents, "judges": scored.judges}
+    documents = item_scores.table.select("domain", "document").n_unique()
+    counts = {
+        "items": len(item_scores.table),
+        "systems": len(rows),
+        "documents": documents,
+        "judges": item_scores.judges,
+    }
     sizes = {row["n"] for row in rows}
     if len(sizes) > 1:
         notes.append(f"Systems were scored on {min(sizes):,} to {max(sizes):,} segments; only shared ones are tested.")
@@ -369,7 +379,7 @@ def _result(
     least = 2.0 ** (1 - documents)
     if how["test"] == "permutation" and len(rows) > 1 and least > 0.05 / 2:
         notes.append(f"With {documents} documents no permutation test can give p below {least:.2g}.")
-    name, interval = f"mean {scored.of}", outcomes[0].interval
+    name, interval = f"mean {item_scores.of}", outcomes[0].interval
     signature = sign(name, resampling, interval, **how)
     return Result(name, rows[0]["score"], interval, counts=counts, rows=rows, notes=tuple(notes), signature=signature)
 
@@ -389,13 +399,13 @@ def duels(
     level: float = 0.95,
 ) -> list[Duel]:
     """All pairs of systems, in the order of `names`. `average` is how the permutation test weighs segments."""
-    for what, value, known in (
+    for what, value, choices in (
         ("test", test, get_args(Test)),
         ("combination", combine, get_args(Combine)),
         ("correction", correction, get_args(Correction)),
     ):
-        if value not in known:
-            raise StatisticError(f"There is no {what} {value!r}.", next_step=did_you_mean(value, known))
+        if value not in choices:
+            raise StatisticError(f"There is no {what} {value!r}.", next_step=did_you_mean(value, choices))
     if margin is not None and not 0 < margin < float("inf"):
         raise StatisticError(f"A margin is a positive number of points, not {margin:g}.")
     if margin is not None and test != "permutation":
@@ -407,32 +417,32 @@ def duels(
     table = data if isinstance(data, ScoreTable) else score_table(data, names)
     pairs = list(combinations(range(len(names)), 2))
     if test == "permutation":
-        tested = _permutation(
+        tests = _permutation(
             table, pairs, average=average, swaps=swaps, seed=seed, level=level, margin=margin, better=better
         )
     else:
-        tested = [_rank_test(table, a, b, test, combine) for a, b in pairs]
+        tests = [_rank_test(table, a, b, test, combine) for a, b in pairs]
     rows = []
-    for (a, b), found in zip(pairs, tested, strict=True):
+    for (a, b), pair_test in zip(pairs, tests, strict=True):
         gap = table.scores[:, a] - table.scores[:, b]
-        shared = ~np.isnan(gap)
-        gap = gap[shared]
+        overlap = ~np.isnan(gap)
+        gap = gap[overlap]
         mean = float(gap.mean()) if len(gap) else None
-        counts = {"n": len(gap), "documents": len(np.unique(table.document[shared]))}
+        counts = {"n": len(gap), "documents": len(np.unique(table.document[overlap]))}
         counts |= {"won": int((gap > 0).sum()), "lost": int((gap < 0).sum())}
-        difference = mean if found.difference is None else found.difference
+        difference = mean if pair_test.difference is None else pair_test.difference
         rows.append(
             Duel(
                 names[a],
                 names[b],
                 difference,
-                found.p,
+                pair_test.p,
                 None,
-                low=found.low,
-                high=found.high,
-                direction=found.direction,
-                p_not_worse=found.p_not_worse,
-                p_equivalent=found.p_equivalent,
+                low=pair_test.low,
+                high=pair_test.high,
+                direction=pair_test.direction,
+                p_not_worse=pair_test.p_not_worse,
+                p_equivalent=pair_test.p_equivalent,
                 **counts,
             )
         )
@@ -484,15 +494,15 @@ def _rank_test(table: ScoreTable, a: int, b: int, test: Test, combine: Combine) 
     if combine == "pooled":
         return _Tested(*_rank_p(table.scores, a, b, test))
     parts = [_rank_p(table.scores[table.domain == d], a, b, test) for d in np.unique(table.domain)]
-    known = [(p, direction) for p, direction in parts if p is not None]
-    if not known:
+    parts_with_p = [(p, direction) for p, direction in parts if p is not None]
+    if not parts_with_p:
         return _Tested()
-    p, directions = np.array([p for p, _ in known]), np.array([direction for _, direction in known])
+    p, directions = np.array([p for p, _ in parts_with_p]), np.array([direction for _, direction in parts_with_p])
     if combine == "stouffer":  # blind to signs: the mean over domains of the differences tells whose win it is
         gap = table.scores[:, a] - table.scores[:, b]
-        shared = ~np.isnan(gap)
-        count = np.bincount(table.domain[shared])
-        means = np.bincount(table.domain[shared], weights=gap[shared])[count > 0] / count[count > 0]
+        overlap = ~np.isnan(gap)
+        count = np.bincount(table.domain[overlap])
+        means = np.bincount(table.domain[overlap], weights=gap[overlap])[count > 0] / count[count > 0]
         mean = (
             float(means.sum()) if len(means) else float(np.nanmean(table.scores[:, a]) - np.nanmean(table.scores[:, b]))
         )
@@ -512,16 +522,18 @@ def _rank_p(scores: Array, a: int, b: int, test: Test) -> tuple[float | None, in
             return None, 0
         if np.ptp(np.concatenate([x, y])) == 0:
             return 1.0, 0
-        tested = mannwhitneyu(x, y, alternative="two-sided")
-        return float(tested.pvalue), int(np.sign(tested.statistic - len(x) * len(y) / 2))
+        rank_sum = mannwhitneyu(x, y, alternative="two-sided")
+        return float(rank_sum.pvalue), int(np.sign(rank_sum.statistic - len(x) * len(y) / 2))
     gap = (x - y)[~np.isnan(x - y)]
     if not len(gap):
         return None, 0
     if not gap.any():
         return 1.0, 0
-    tested = wilcoxon(gap)  # zeros are left out of the ranks, and scipy chooses the normal approximation where it must
+    rank_sum = wilcoxon(
+        gap
+    )  # zeros are left out of the ranks, and scipy chooses the normal approximation where it must
     gap = gap[gap != 0]
-    return float(tested.pvalue), int(np.sign((np.sign(gap) * rankdata(np.abs(gap))).sum()))
+    return float(rank_sum.pvalue), int(np.sign((np.sign(gap) * rankdata(np.abs(gap))).sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -537,9 +549,9 @@ class _Swaps:
     weight: Array
     exact: bool
 
-    def _share(self, reached: Any) -> float:
-        count = int(np.count_nonzero(reached))
-        return count / len(reached) if self.exact else (1 + count) / (1 + len(reached))
+    def _share(self, as_extreme: Any) -> float:
+        count = int(np.count_nonzero(as_extreme))
+        return count / len(as_extreme) if self.exact else (1 + count) / (1 + len(as_extreme))
 
     def p(self, null: float = 0.0) -> float:
         """Two-sided: how often the difference from `null` is as large as the one seen."""
@@ -564,15 +576,15 @@ class _Swaps:
         always = int(np.count_nonzero(same))
         total = len(self.flipped) if self.exact else 1 + len(self.flipped)
         always += 0 if self.exact else 1
-        allowed = (1 - level) * total  # p > 1 − level takes more than this many
-        if always > allowed:
+        limit = (1 - level) * total  # p > 1 − level takes more than this many
+        if always > limit:
             return None
-        flipped, weight = self.flipped[~same], self.weight[~same]
-        first, second = (self.difference - flipped) / (1 - weight), (self.difference + flipped) / (1 + weight)
-        needed = int(np.floor(allowed - always + 1e-9)) + 1
+        flips, weight = self.flipped[~same], self.weight[~same]
+        first, second = (self.difference - flips) / (1 - weight), (self.difference + flips) / (1 + weight)
+        count = int(np.floor(limit - always + 1e-9)) + 1
         lows, highs = np.minimum(first, second), np.maximum(first, second)
-        low = float(np.partition(lows, needed - 1)[needed - 1])
-        high = float(-np.partition(-highs, needed - 1)[needed - 1])
+        low = float(np.partition(lows, count - 1)[count - 1])
+        high = float(-np.partition(-highs, count - 1)[count - 1])
         return low, high
 
 
@@ -587,23 +599,25 @@ def _permutation(
     margin: float | None,
     better: float,
 ) -> list[_Tested]:
-    tested = []
+    tests = []
     for start in range(0, len(pairs), _PAIRS):
         chunk = pairs[start : start + _PAIRS]
         parts, weights = _parts(table, chunk, average)
-        for made in _swaps(parts, weights, swaps, seed):
-            if made is None:
-                tested.append(_Tested())
+        for swapped_sums in _swaps(parts, weights, swaps, seed):
+            if swapped_sums is None:
+                tests.append(_Tested())
                 continue
-            low, high = made.interval(level) or (None, None)
+            low, high = swapped_sums.interval(level) or (None, None)
             p_not_worse = p_equivalent = None
             if margin is not None:
-                below, above = made.one_sided(margin, above=False), made.one_sided(-margin, above=True)
+                below, above = swapped_sums.one_sided(margin, above=False), swapped_sums.one_sided(-margin, above=True)
                 p_not_worse, p_equivalent = (below if better > 0 else above), max(below, above)
-            size = float(np.abs(made.flipped).max(initial=abs(made.difference)))
-            direction = int(np.sign(made.difference)) if abs(made.difference) > _EQUAL * size else 0
-            tested.append(_Tested(made.p(), direction, made.difference, low, high, p_not_worse, p_equivalent))
-    return tested
+            size = float(np.abs(swapped_sums.flipped).max(initial=abs(swapped_sums.difference)))
+            direction = int(np.sign(swapped_sums.difference)) if abs(swapped_sums.difference) > _EQUAL * size else 0
+            tests.append(
+                _Tested(swapped_sums.p(), direction, swapped_sums.difference, low, high, p_not_worse, p_equivalent)
+            )
+    return tests
 
 
 def _swaps(parts: Array, weights: Array, swaps: int, seed: int) -> Iterator[_Swaps | None]:
@@ -618,26 +632,26 @@ def _swaps(parts: Array, weights: Array, swaps: int, seed: int) -> Iterator[_Swa
     for start in range(0, swaps if many.any() else 0, step):
         signs = 2.0 * rng.integers(0, 2, (min(step, swaps - start), len(parts))) - 1
         blocks.append(signs @ both)
-    sums, drawn = np.concatenate(blocks), int(many.sum())
+    sums, n_drawn = np.concatenate(blocks), int(many.sum())
     at = np.cumsum(many) - 1
     for column in range(parts.shape[1]):
-        difference, used = float(parts[:, column].sum()), weights[:, column] > 0
+        difference, present = float(parts[:, column].sum()), weights[:, column] > 0
         if many[column]:
             own = int(at[column])
-            weight = sums[:, drawn + int(np.ravel(place)[own])]
+            weight = sums[:, n_drawn + int(np.ravel(place)[own])]
             yield _Swaps(difference, sums[:, own], weight, exact=False)
         elif documents[column]:
-            yield _Swaps(difference, *_enumerated(parts[used, column], weights[used, column]), exact=True)
+            yield _Swaps(difference, *_enumerated(parts[present, column], weights[present, column]), exact=True)
         else:
             yield None
 
 
 def _enumerated(parts: Array, weights: Array) -> tuple[Array, Array]:
-    flipped, weight = np.zeros(1), np.zeros(1)
+    flips, weight = np.zeros(1), np.zeros(1)
     for part, own in zip(parts, weights, strict=True):
-        flipped = np.concatenate([flipped + part, flipped - part])
+        flips = np.concatenate([flips + part, flips - part])
         weight = np.concatenate([weight + own, weight - own])
-    return flipped, weight
+    return flips, weight
 
 
 def _parts(table: ScoreTable, pairs: Sequence[tuple[int, int]], average: Average) -> tuple[Array, Array]:
@@ -647,11 +661,11 @@ def _parts(table: ScoreTable, pairs: Sequence[tuple[int, int]], average: Average
     parts, weights = np.zeros((documents, len(pairs))), np.zeros((documents, len(pairs)))
     for column, (a, b) in enumerate(pairs):
         gap = table.scores[:, a] - table.scores[:, b]
-        shared = ~np.isnan(gap)
-        gap, document, weight = gap[shared], table.document[shared], table.weight[shared]
+        overlap = ~np.isnan(gap)
+        gap, document, weight = gap[overlap], table.document[overlap], table.weight[overlap]
         if not len(gap):
             continue
-        stratum = table.domain[shared] if average.endswith("macro") else np.zeros(len(gap), np.intp)
+        stratum = table.domain[overlap] if average.endswith("macro") else np.zeros(len(gap), np.intp)
         if average.startswith("document"):
             weight = weight / np.bincount(document, weights=weight)[document]
         share = weight / (np.bincount(stratum, weights=weight)[stratum] * len(np.unique(stratum)))

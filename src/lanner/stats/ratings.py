@@ -80,15 +80,15 @@ class Ratings:
         `documents` names the document of each item; without it every item is a document of its own.
         """
         table = np.asarray(values, dtype=float)
-        known = np.isfinite(table)
-        item, judge = np.nonzero(known)
-        points = np.arange(len(labels), dtype=float) if labels else np.unique(table[known])
-        code = np.searchsorted(points, table[known])
+        present = np.isfinite(table)
+        item, judge = np.nonzero(present)
+        points = np.arange(len(labels), dtype=float) if labels else np.unique(table[present])
+        code = np.searchsorted(points, table[present])
         segments = [str(at) for at in range(len(table))]
-        named = [str(name) for name in documents] if documents is not None else segments
-        distinct, document = np.unique(np.array(named, dtype=object), return_inverse=True)
+        names = [str(name) for name in documents] if documents is not None else segments
+        distinct, document = np.unique(np.array(names, dtype=object), return_inverse=True)
         blank = [""] * len(segments)
-        columns = {"stage": blank, "document": named, "segment": segments, "system": blank, "row": blank}
+        columns = {"stage": blank, "document": names, "segment": segments, "system": blank, "row": blank}
         return cls(
             question="",
             item=item.astype(np.int32),
@@ -138,8 +138,8 @@ class Ratings:
         shape = (self.n_items, max(1, int(self.per_item.max(initial=0))))
         codes, judges = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
         codes[self.item, place], judges[self.item, place] = self.code, self.judge
-        answered = np.flatnonzero(self.per_item)
-        return codes[answered], judges[answered], answered.astype(np.int32)
+        items = np.flatnonzero(self.per_item)
+        return codes[items], judges[items], items.astype(np.int32)
 
     @cached_property
     def patterns(self) -> Patterns:
@@ -228,23 +228,23 @@ class Patterns:
         """Collapse equal rows."""
         width = sorted_codes.shape[1]
         if n_labels > len(sorted_codes):  # as good as continuous: hardly any row repeats
-            found, index = sorted_codes, np.arange(len(sorted_codes))
+            patterns, index = sorted_codes, np.arange(len(sorted_codes))
         elif width * math.log2(n_labels + 1) < 62:
             radix = (n_labels + 1) ** np.arange(width, dtype=np.int64)
             keys, index = distinct((sorted_codes + 1) @ radix)
-            found = sorted_codes[_any_place(index, len(keys))]
+            patterns = sorted_codes[_any_place(index, len(keys))]
         elif n_labels * math.log2(width + 1) < 62:  # many judges, few labels: how many gave each says it all
             row, slot = np.nonzero(sorted_codes >= 0)
-            given = np.bincount(row * n_labels + sorted_codes[row, slot], minlength=len(sorted_codes) * n_labels)
+            label_counts = np.bincount(row * n_labels + sorted_codes[row, slot], minlength=len(sorted_codes) * n_labels)
             radix = (width + 1) ** np.arange(n_labels, dtype=np.int64)
-            keys, index = distinct(given.reshape(-1, n_labels) @ radix)
-            found = sorted_codes[_any_place(index, len(keys))]
+            keys, index = distinct(label_counts.reshape(-1, n_labels) @ radix)
+            patterns = sorted_codes[_any_place(index, len(keys))]
         else:
-            found, index = np.unique(sorted_codes, axis=0, return_inverse=True)
+            patterns, index = np.unique(sorted_codes, axis=0, return_inverse=True)
         index = index.reshape(-1)
-        shape = (n_documents, len(found))
+        shape = (n_documents, len(patterns))
         counts = sparse.coo_array((np.ones(len(index)), (document, index)), shape=shape).tocsr()
-        return cls(found, np.bincount(index, minlength=len(found)).astype(float), counts)
+        return cls(patterns, np.bincount(index, minlength=len(patterns)).astype(float), counts)
 
     @property
     def size(self) -> Array:
@@ -264,19 +264,22 @@ class Patterns:
             counts = self.label_counts(len(table))
             return np.asarray(((counts @ table) * counts).sum(axis=1) - counts @ np.diag(table))
         total = np.zeros(len(self.codes))
-        padded = np.pad(table, ((0, 1), (0, 1)))  # code −1 meets a zero
+        table_with_gap = np.pad(table, ((0, 1), (0, 1)))  # code −1 meets a zero
         width = self.codes.shape[1]
         for a in range(width):
             for b in range(a + 1, width):
-                total += padded[self.codes[:, a], self.codes[:, b]] + padded[self.codes[:, b], self.codes[:, a]]
+                total += (
+                    table_with_gap[self.codes[:, a], self.codes[:, b]]
+                    + table_with_gap[self.codes[:, b], self.codes[:, a]]
+                )
         return total
 
 
 def _any_place(index: npt.NDArray[np.intp], n: int) -> npt.NDArray[np.intp]:
     """For each number below n a place where it stands."""
-    found = np.zeros(n, np.intp)
-    found[index] = np.arange(len(index))
-    return found
+    totals = np.zeros(n, np.intp)
+    totals[index] = np.arange(len(index))
+    return totals
 
 
 Sets = Sequence[frozenset[str]]
@@ -300,9 +303,9 @@ def overlaps(sets: Sets) -> tuple[Array, Array]:
 
 def jaccard_similarity(sets: Sets) -> Array:
     """|A∩B| / |A∪B|; 1 for two empty sets (Jaccard 1912)."""
-    shared, size = overlaps(sets)
-    union = size[:, None] + size[None, :] - shared
-    return np.asarray(np.divide(shared, union, out=np.ones_like(union), where=union > 0))
+    overlap, size = overlaps(sets)
+    union = size[:, None] + size[None, :] - overlap
+    return np.asarray(np.divide(overlap, union, out=np.ones_like(union), where=union > 0))
 
 
 def jaccard_distance(sets: Sets) -> Array:
@@ -315,10 +318,10 @@ def masi_distance(sets: Sets) -> Array:
 
     Passonneau 2006, Measuring Agreement on Set-valued Items, LREC.
     """
-    shared, size = overlaps(sets)
+    overlap, size = overlaps(sets)
     smaller = np.minimum(size[:, None], size[None, :])
     larger = np.maximum(size[:, None], size[None, :])
-    monotone = np.select([shared == larger, shared == smaller, shared > 0], [1.0, 2 / 3, 1 / 3], 0.0)
+    monotone = np.select([overlap == larger, overlap == smaller, overlap > 0], [1.0, 2 / 3, 1 / 3], 0.0)
     return np.asarray(1 - monotone * jaccard_similarity(sets))
 
 
@@ -367,19 +370,19 @@ def ratings(
         table, column = _as_sets(table, column), "labels"
     item, first = by_name(table, ITEM)
     items = table.select(ITEM)[first]
-    known = table[column].is_not_null()
+    present = table[column].is_not_null()
     if column == "score":
-        known &= table["score"].is_finite().fill_null(value=False)
-    names = tuple(judges) if judges is not None else tuple(table["judge"].filter(known).unique().sort())
-    kept = np.flatnonzero(known.to_numpy())
-    judge = positions(table["judge"].gather(kept), names)
-    latest = _latest(item[kept], judge, len(names), table["answered_at"].gather(kept))
-    if len(latest) < len(kept):
-        again = len(kept) - len(latest)
+        present &= table["score"].is_finite().fill_null(value=False)
+    names = tuple(judges) if judges is not None else tuple(table["judge"].filter(present).unique().sort())
+    present_rows = np.flatnonzero(present.to_numpy())
+    judge = positions(table["judge"].gather(present_rows), names)
+    latest = _latest(item[present_rows], judge, len(names), table["answered_at"].gather(present_rows))
+    if len(latest) < len(present_rows):
+        again = len(present_rows) - len(latest)
         notes += (f"{again} answers were given again by the same judge to the same item; the latest counts.",)
-    places = Places(item[kept][latest].astype(np.int32), judge[latest], names)
-    made = _build(question, table[kept[latest]], items, column, labels=labels, places=places, notes=notes)
-    return replace(made, rows=rows)
+    places = Places(item[present_rows][latest].astype(np.int32), judge[latest], names)
+    result = _build(question, table[present_rows[latest]], items, column, labels=labels, places=places, notes=notes)
+    return replace(result, rows=rows)
 
 
 def _one_group(table: pl.DataFrame, kinds: Sequence[str] | None) -> tuple[pl.DataFrame, tuple[str, ...]]:
@@ -441,20 +444,20 @@ def _select(
     judges: Sequence[str] | None,
     roles: Sequence[str],
 ) -> pl.DataFrame:
-    known = table["question"].unique().sort().to_list()
-    if question == "" and len(known) > 1:
+    questions = table["question"].unique().sort().to_list()
+    if question == "" and len(questions) > 1:
         raise StatisticError(
-            "The table holds several questions.", next_step=f"Say which one: {', '.join(map(str, known))}."
+            "The table holds several questions.", next_step=f"Say which one: {', '.join(map(str, questions))}."
         )
-    if question and question not in known:
-        raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, known))
-    chosen = {"question": question or None, "stage": stage, "row": row, "system": system}
-    for name, wanted in chosen.items():
-        if wanted is not None:
+    if question and question not in questions:
+        raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, questions))
+    selection = {"question": question or None, "stage": stage, "row": row, "system": system}
+    for name, value in selection.items():
+        if value is not None:
             have = table[name].unique().sort().to_list()
-            if wanted not in have:
-                raise StatisticError(f"There is no {name} {wanted!r}.", next_step=did_you_mean(wanted, have))
-            table = table.filter(pl.col(name) == wanted)
+            if value not in have:
+                raise StatisticError(f"There is no {name} {value!r}.", next_step=did_you_mean(value, have))
+            table = table.filter(pl.col(name) == value)
     table = table.filter(pl.col("role").is_in(list(roles)))
     if judges is not None:
         have = table["judge"].unique().sort().to_list()
@@ -475,14 +478,14 @@ def _one_order(table: pl.DataFrame, sides: tuple[str, str] | None) -> pl.DataFra
         return table
     systems = pl.col("system").str.split("|")
     turned = systems.list.sort() != systems
-    used = set(table["label"].drop_nulls())
-    pair = sides or next((known for known in _SIDES if used & set(known)), None)
+    labels = set(table["label"].drop_nulls())
+    pair = sides or next((sides_pair for sides_pair in _SIDES if labels & set(sides_pair)), None)
     answers = [pl.when(turned).then(systems.list.sort().list.join("|")).otherwise("system").alias("system")]
     if pair is not None:
         other = pl.col("label").replace({pair[0]: pair[1], pair[1]: pair[0]})
         answers.append(pl.when(turned & (systems.list.len() == 2)).then(other).otherwise("label").alias("label"))
-    ranked = table["ranks"].is_not_null() & table["label"].is_null()
-    if ranked.any():
+    is_ranking = table["ranks"].is_not_null() & table["label"].is_null()
+    if is_ranking.any():
         names = [_order(s, r) for s, r in zip(table["system"].to_list(), table["ranks"].to_list(), strict=True)]
         table = table.with_columns(pl.Series("_order", names, dtype=pl.String))
         answers = [answers[0], pl.coalesce("label", "_order").alias("label")]
@@ -493,9 +496,9 @@ def _order(systems: str, ranks: list[int] | None) -> str | None:
     """An order as text, best first: "b > a = c"."""
     if ranks is None:
         return None
-    ranked = sorted(zip(ranks, systems.split("|"), strict=False))
-    text = ranked[0][1] if ranked else ""
-    for (before, _), (rank, name) in pairwise(ranked):
+    order = sorted(zip(ranks, systems.split("|"), strict=False))
+    text = order[0][1] if order else ""
+    for (before, _), (rank, name) in pairwise(order):
         text += (" = " if rank == before else " > ") + name
     return text
 
@@ -510,18 +513,18 @@ def _as_sets(table: pl.DataFrame, column: Value) -> pl.DataFrame:
         return table
     counts = pl.when(pl.col("score").is_not_null()).then(pl.col("score") > 0).otherwise(pl.col("label").is_not_null())
     whole = [name for name in table.columns if name not in ("row", "label", "score", "labels")]
-    given = pl.col("row").filter(counts & (pl.col("row") != "")).sort().alias("labels")
-    answered = pl.col("label").is_not_null().any().alias("_any")
+    label_list = pl.col("row").filter(counts & (pl.col("row") != "")).sort().alias("labels")
+    has_label = pl.col("label").is_not_null().any().alias("_any")
     key = ["judge", "question", "stage", "document", "segment", "system", "role"]
     rest = [pl.col(name).first() for name in whole if name not in key]
-    table = table.group_by(key, maintain_order=True).agg(given, answered, *rest)
+    table = table.group_by(key, maintain_order=True).agg(label_list, has_label, *rest)
     sets = pl.when(pl.col("_any")).then(pl.col("labels")).alias("labels")
     return table.with_columns(sets, row=pl.lit(""), label=pl.lit(None, pl.String), score=pl.lit(None, pl.Float64))
 
 
 def _build(
     question: str,
-    kept: pl.DataFrame,
+    rows: pl.DataFrame,
     items: pl.DataFrame,
     column: Value,
     *,
@@ -531,17 +534,17 @@ def _build(
 ) -> Ratings:
     sets: tuple[frozenset[str], ...] = ()
     if column == "labels":
-        code, sets = _set_codes(kept["labels"])
+        code, sets = _set_codes(rows["labels"])
         scale = tuple("{" + ", ".join(sorted(s)) + "}" for s in sets)
         points, ordered = np.arange(len(sets), dtype=float), False
     elif column == "spans":
-        scale = tuple(kept["spans"].unique().sort())
-        code, points, ordered = positions(kept["spans"], scale), np.arange(len(scale), dtype=float), False
+        scale = tuple(rows["spans"].unique().sort())
+        code, points, ordered = positions(rows["spans"], scale), np.arange(len(scale), dtype=float), False
     elif column == "score":
-        code, scale, points = _score_codes(kept["score"], labels)
+        code, scale, points = _score_codes(rows["score"], labels)
         ordered = True
     else:
-        code, scale, points, ordered = _label_codes(kept, labels)
+        code, scale, points, ordered = _label_codes(rows, labels)
     documents = items["document"].unique().sort()
     return Ratings(
         question=question,
@@ -564,48 +567,48 @@ def _build(
 
 
 def _label_codes(
-    kept: pl.DataFrame, labels: Sequence[str | float] | None
+    rows: pl.DataFrame, labels: Sequence[str | float] | None
 ) -> tuple[Codes, tuple[str, ...], Array, bool]:
-    used = kept["label"].unique().sort().to_list()
-    scale = [str(label) for label in labels] if labels is not None else used
-    for label in used:
+    labels_used = rows["label"].unique().sort().to_list()
+    scale = [str(label) for label in labels] if labels is not None else labels_used
+    for label in labels_used:
         if label not in scale:
             raise StatisticError(
                 f"The answers hold {label!r}, which is not among the labels given.",
                 next_step=did_you_mean(label, scale),
             )
-    code = positions(kept["label"], scale)
+    code = positions(rows["label"], scale)
     worth = (
-        kept.filter(pl.col("score").is_not_null())
+        rows.filter(pl.col("score").is_not_null())
         .group_by("label")
         .agg(pl.col("score").first(), n=pl.col("score").n_unique())
     )
     values = dict(zip(worth["label"], worth["score"], strict=True))
-    if labels is None and used and len(values) == len(used) and (worth["n"] == 1).all():
+    if labels is None and labels_used and len(values) == len(labels_used) and (worth["n"] == 1).all():
         by_value = sorted(scale, key=lambda label: values[label])  # options with values bring their own order
-        return positions(kept["label"], by_value), tuple(by_value), np.array([values[x] for x in by_value]), True
+        return positions(rows["label"], by_value), tuple(by_value), np.array([values[x] for x in by_value]), True
     points = [values[x] for x in scale] if all(x in values for x in scale) else range(len(scale))
     return code, tuple(scale), np.array(points, dtype=float), labels is not None
 
 
 def _score_codes(scores: pl.Series, labels: Sequence[str | float] | None) -> tuple[Codes, tuple[str, ...], Array]:
-    given = scores.to_numpy().astype(float)
-    points = np.unique(given) if labels is None else np.array(sorted(float(x) for x in labels))
-    code = np.searchsorted(points, given).clip(max=max(0, len(points) - 1))
-    if len(given) and not np.array_equal(points[code], given):
-        odd = given[points[code] != given][0]
+    values = scores.to_numpy().astype(float)
+    points = np.unique(values) if labels is None else np.array(sorted(float(x) for x in labels))
+    code = np.searchsorted(points, values).clip(max=max(0, len(points) - 1))
+    if len(values) and not np.array_equal(points[code], values):
+        odd = values[points[code] != values][0]
         raise StatisticError(f"The answers hold {odd:g}, which is not a point of the scale given.")
     return code.astype(np.int32), tuple(f"{x:g}" for x in points), points
 
 
 def _set_codes(column: pl.Series) -> tuple[Codes, tuple[frozenset[str], ...]]:
-    joined = column.list.unique().list.sort().list.join("\x1f") + pl.Series([""])
+    texts = column.list.unique().list.sort().list.join("\x1f") + pl.Series([""])
     empty = column.list.len() == 0
-    keys = pl.DataFrame({"key": joined, "empty": empty})
+    keys = pl.DataFrame({"key": texts, "empty": empty})
     distinct = keys.unique().sort("empty", "key", descending=[True, False]).with_row_index("at")
-    found = keys.join(distinct, on=["key", "empty"], how="left", maintain_order="left")["at"]
+    codes = keys.join(distinct, on=["key", "empty"], how="left", maintain_order="left")["at"]
     sets = [
         frozenset() if e else frozenset(k.split("\x1f"))
         for k, e in zip(distinct["key"], distinct["empty"], strict=True)
     ]
-    return found.to_numpy().astype(np.int32), tuple(sets)
+    return codes.to_numpy().astype(np.int32), tuple(sets)

@@ -24,11 +24,11 @@ def band(value: float, scale: str) -> str:
         raise StatisticError(f"There is no scale {scale!r}.", next_step=did_you_mean(scale, scales))
     if scales[scale].get("either_sign"):
         value = abs(value)
-    found: str = scales[scale]["below"]
+    text: str = scales[scale]["below"]
     for entry in scales[scale]["bands"]:
         if round(value, 2) >= entry["from"]:
-            found = entry["reading"]
-    return found
+            text = entry["reading"]
+    return text
 
 
 def scale_of(statistic: str) -> str | None:
@@ -51,9 +51,9 @@ def reading(result: Result, *, scale: str | None = None, brief: bool = False) ->
     title = meaning.get("title", result.name)
     if result.value is None:
         return f"{title}: no value. {' '.join(result.notes[:1])}".strip()
-    shown = (f"{result.value:.0%}" if meaning.get("share") else f"{result.value:.2f}").replace("-", "−")
+    number = (f"{result.value:.0%}" if meaning.get("share") else f"{result.value:.2f}").replace("-", "−")
     says = "says" in meaning and not brief
-    sentences = [f"{title} {shown}: {meaning['says']}" if says else f"{title} {shown}."]
+    sentences = [f"{title} {number}: {meaning['says']}" if says else f"{title} {number}."]
     scale = scale or scale_of(result.name)
     if scale:
         sentences.append(_on_scale(result, scale, cited=not brief))

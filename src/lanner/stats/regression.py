@@ -55,11 +55,11 @@ def terms(table: pl.DataFrame, outcome: str, predictors: Sequence[str]) -> tuple
     matrix = np.stack(columns, axis=1)
     if len(rows) < len(y):
         y, matrix = y[rows], matrix[rows]
-    kept = _independent(matrix)
-    dropped = [name for index, name in enumerate(names) if index not in kept]
-    notes = (f"Left out, because the other predictors determine it: {', '.join(dropped)}.",) if dropped else ()
-    own = matrix if len(kept) == matrix.shape[1] else matrix[:, kept]
-    return y, Terms(tuple(names[k] for k in kept), own, rows, notes)
+    independent = _independent(matrix)
+    left_out = [name for index, name in enumerate(names) if index not in independent]
+    notes = (f"Left out, because the other predictors determine it: {', '.join(left_out)}.",) if left_out else ()
+    own = matrix if len(independent) == matrix.shape[1] else matrix[:, independent]
+    return y, Terms(tuple(names[k] for k in independent), own, rows, notes)
 
 
 def _columns(column: pl.Series) -> list[tuple[str, Array]]:
@@ -82,7 +82,7 @@ def _independent(matrix: Array) -> list[int]:
         own = np.abs(np.diag(np.linalg.qr(matrix, mode="r")))
         if bool((own > 1e-9 * np.maximum(sizes, 1e-300)).all()):  # as a rule nothing depends on anything
             return list(range(matrix.shape[1]))
-    kept: list[int] = []
+    columns: list[int] = []
     basis = np.empty((len(matrix), 0))
     for index in range(matrix.shape[1]):
         column = matrix[:, index]
@@ -90,9 +90,9 @@ def _independent(matrix: Array) -> list[int]:
         rest -= basis @ (basis.T @ rest)  # twice is enough for full precision
         size = np.linalg.norm(rest)
         if size > 1e-9 * max(1e-300, float(np.linalg.norm(column))):
-            kept.append(index)
+            columns.append(index)
             basis = np.column_stack([basis, rest / size])
-    return kept
+    return columns
 
 
 def codes(table: pl.DataFrame, factor: str) -> tuple[Indices, tuple[str, ...]]:
@@ -151,8 +151,8 @@ def regress(
     resampling = clustered(resampling)
     results, rows = [], []
     for labels, part in groups(source.table, by):
-        found, own = _regress(part, outcome_of, source.expand(predictors), errors, resampling)
-        results.append(labelled(found, labels))
+        group_rows, own = _regress(part, outcome_of, source.expand(predictors), errors, resampling)
+        results.append(labelled(group_rows, labels))
         rows += [{**labels, **row} for row in own]
     return replace(gathered(f"regression of {outcome_of}", results, source.notes), rows=rows)
 
@@ -230,12 +230,12 @@ def _r_squared(model: _Model, blocks: Sequence[Sequence[int]], resampling: Resam
     x[:, 1:] -= x[:, 1:].mean(axis=0)
     x[:, 1:] /= x[:, 1:].std(axis=0)
     y = (model.fit.y - model.fit.y.mean()) / model.fit.y.std()
-    joined = np.column_stack([x, y])
-    width = joined.shape[1]
+    both = np.column_stack([x, y])
+    width = both.shape[1]
     count = int(model.document.max()) + 1
     sums = np.empty((count, width, width))
     for i, j in combinations_with_replacement(range(width), 2):  # one product at a time: never rows × width²
-        product = joined[:, i] * joined[:, j]
+        product = both[:, i] * both[:, j]
         sums[:, i, j] = sums[:, j, i] = np.bincount(model.document, weights=product, minlength=count)
 
     def finish(total: Array) -> Array:
@@ -244,8 +244,8 @@ def _r_squared(model: _Model, blocks: Sequence[Sequence[int]], resampling: Resam
         explained = []
         for columns in blocks:
             inner, outer = gram[:, columns][:, :, columns], gram[:, columns, -1]
-            solved = _solved(inner, outer)
-            rest = gram[:, -1, -1] - np.einsum("bi,bi->b", outer, solved)
+            solution = _solved(inner, outer)
+            rest = gram[:, -1, -1] - np.einsum("bi,bi->b", outer, solution)
             with np.errstate(invalid="ignore", divide="ignore"):
                 explained.append(np.where(spread > 1e-12, 1 - rest / spread, np.nan))
         steps = [after - before for before, after in pairwise(explained)]
@@ -285,16 +285,16 @@ def blocks(
     names = [[block] if isinstance(block, str) else list(block) for block in blocks]
     source = _source(data, of, [name for block in names for name in block], fill)
     resampling = clustered(resampling)
-    expanded = [source.expand(block) for block in names]
+    expansions = [source.expand(block) for block in names]
     rows: list[dict[str, Json]] = []
     first: tuple[_Model, Outcome, float] | None = None
     reasons: list[str] = []
     for labels, part in groups(source.table, by):
-        model = _fit(part, of, [name for block in expanded for name in block], errors, resampling)
+        model = _fit(part, of, [name for block in expansions for name in block], errors, resampling)
         if isinstance(model, str):
             reasons.append(f"{', '.join(labels.values()) or 'All rows'}: {model}")
             continue
-        steps = _steps(model, expanded)
+        steps = _steps(model, expansions)
         spread = _r_squared(model, steps, resampling)
         titles = [" + ".join(name for block in names[: k + 1] for name in block) for k in range(len(names))]
         rows += [
@@ -314,12 +314,12 @@ def blocks(
 
 def _steps(model: _Model, blocks: Sequence[Sequence[str]]) -> list[list[int]]:
     """Columns of the design after each block; a text column's terms are named column=group."""
-    steps, taken = [], [0]
+    steps, ends = [], [0]
     for block in blocks:
         for index, term in enumerate(model.terms.names):
             if index and any(term == name or term.startswith(f"{name}=") for name in block):
-                taken = [*taken, index]
-        steps.append(sorted(taken))
+                ends = [*ends, index]
+        steps.append(sorted(ends))
     return steps
 
 
@@ -380,17 +380,17 @@ def compare_judges(
     for pair in combinations(list(judges) or sorted(source.table["judge"].unique().to_list()), 2):
         parts = [source.table.filter(pl.col("judge") == judge) for judge in pair]
         models = [_fit(part, of, source.expand(predictors), errors, resampling) for part in parts]
-        stacked = _stack(parts, models, resampling)
-        if isinstance(stacked, str):
-            reasons.append(f"{pair[0]} and {pair[1]}: {stacked}")
+        stack = _stack(parts, models, resampling)
+        if isinstance(stack, str):
+            reasons.append(f"{pair[0]} and {pair[1]}: {stack}")
             continue
-        fit, shared, counts = stacked
-        differences = fit.coefficients()[len(shared) : 2 * len(shared)]
+        fit, common, counts = stack
+        differences = fit.coefficients()[len(common) : 2 * len(common)]
         corrected = holm([estimate.known_p for estimate in differences])
         labels = {"first": pair[0], "second": pair[1]}
-        for term, estimate, p in zip(shared, differences, corrected, strict=True):
+        for term, estimate, p in zip(common, differences, corrected, strict=True):
             rows.append({**labels, "term": term, **_estimate_row(estimate, resampling.level), "p_holm": p})
-        tests.append((fit.joint(range(len(shared) + 1, 2 * len(shared))), counts))
+        tests.append((fit.joint(range(len(common) + 1, 2 * len(common))), counts))
     if not tests:
         return undefined(name, "; ".join(reasons) or "at least two judges are needed.")
     signature = sign("OLS, F of equal coefficients", resampling, None, errors=errors)
@@ -409,14 +409,14 @@ def _stack(
         if isinstance(model, str):
             return model
     one, two = (model for model in models if isinstance(model, _Model))
-    shared = tuple(term for term in one.terms.names if term in two.terms.names)
+    common = tuple(term for term in one.terms.names if term in two.terms.names)
     first, second = ({name: m.fit.x[:, k] for k, name in enumerate(m.terms.names)} for m in (one, two))
     zeros = [np.zeros(m.fit.n) for m in (one, two)]
-    columns = [np.concatenate([first[term], second[term]]) for term in shared]
-    columns += [np.concatenate([first[term], zeros[1]]) for term in shared]
-    columns += [np.concatenate([first[term], zeros[1]]) for term in first if term not in shared]
-    columns += [np.concatenate([zeros[0], second[term]]) for term in second if term not in shared]
-    kept = pl.concat([part[model.terms.rows.tolist()] for part, model in zip(parts, (one, two), strict=True)])
-    document, count = units(kept, resampling.unit)
+    columns = [np.concatenate([first[term], second[term]]) for term in common]
+    columns += [np.concatenate([first[term], zeros[1]]) for term in common]
+    columns += [np.concatenate([first[term], zeros[1]]) for term in first if term not in common]
+    columns += [np.concatenate([zeros[0], second[term]]) for term in second if term not in common]
+    rows = pl.concat([part[model.terms.rows.tolist()] for part, model in zip(parts, (one, two), strict=True)])
+    document, count = units(rows, resampling.unit)
     fit = Ols(np.concatenate([one.fit.y, two.fit.y]), np.stack(columns, axis=1), document, one.fit.errors)
-    return fit, shared, {"items": fit.n, "documents": count, "judges": 2}
+    return fit, common, {"items": fit.n, "documents": count, "judges": 2}

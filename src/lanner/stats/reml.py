@@ -81,7 +81,7 @@ class Problem:
     def solve(self, theta: Array) -> Solution:
         """Eliminate the random effects at this θ: Cholesky of ΛZ'ZΛ + I, block by block, then what runs across."""
         scale = theta[self.across_factor]
-        inner, pulled, gram = self.across.copy(), self.across_data.copy(), self.gram.copy()
+        inner, right, gram = self.across.copy(), self.across_data.copy(), self.gram.copy()
         determinant, parts = 0.0, []
         for bucket in self.buckets:
             own_scale = np.where(bucket.levels >= 0, theta[bucket.factor], 0.0)[..., None]
@@ -93,16 +93,16 @@ class Problem:
             solved_across, solved_data = _times(inverse, across), _times(inverse, data)
             flat = _thin(_flat(across))
             inner -= _full(flat.T @ _thin(_flat(solved_across)))
-            pulled -= flat.T @ _flat(solved_data)
+            right -= flat.T @ _flat(solved_data)
             gram -= _flat(data).T @ _flat(solved_data)
             parts.append((inverse, solved_across, solved_data))
         inner *= scale[:, None] * scale
         inner[np.diag_indices_from(inner)] += 1.0
-        pulled *= scale[:, None]
+        right *= scale[:, None]
         root = _cholesky(inner)
         determinant += 2 * float(np.log(np.diag(root)).sum())
-        solved = _cho_solve(root, pulled)
-        return Solution(self, theta, determinant, gram - pulled.T @ solved, root, solved, parts)
+        solution = _cho_solve(root, right)
+        return Solution(self, theta, determinant, gram - right.T @ solution, root, solution, parts)
 
 
 @dataclass(frozen=True)
@@ -147,13 +147,13 @@ class Solution:
         """For each set of levels: their factor (−1 for filling), (ΛZ'ZΛ + I)⁻¹ΛZ'[X y], and that inverse's diagonal."""
         scale = self.theta[self.problem.across_factor]
         spread = _cho_solve(self.root, np.eye(len(self.root)))
-        found = [(self.problem.across_factor, self.solved, np.diag(spread))]
+        parts = [(self.problem.across_factor, self.solved, np.diag(spread))]
         for bucket, (inverse, across, data) in zip(self.problem.buckets, self.parts, strict=True):
             flat = _flat(across) * scale
             diagonal = np.einsum("bii->bi", inverse).ravel() + np.einsum("ij,ij->i", _thin(flat) @ spread, flat)
             factor = np.where(bucket.levels >= 0, bucket.factor, -1).ravel()
-            found.append((factor, _flat(data) - flat @ self.solved, diagonal))
-        return found
+            parts.append((factor, _flat(data) - flat @ self.solved, diagonal))
+        return parts
 
     def gradient(self, reml: bool, variance: float | None = None) -> Array:
         """Slope of the deviance in θ, with σ² profiled out unless it is given."""
@@ -283,7 +283,7 @@ def _buckets(
     home[local] = block
     place[local[order]] = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
     pairs, beyond = meets.tocoo(), meets[:, outside]
-    found = []
+    factors = []
     for m in np.unique(width):
         row = np.full(len(counts) + 1, -1)  # the spare last place is for levels that have no block
         row[np.flatnonzero(width == m)] = np.arange(int((width == m).sum()))
@@ -296,9 +296,9 @@ def _buckets(
         own[row[home[first]], place[first], place[second]] = pairs.data[inside]
         across = np.zeros((*levels.shape, len(outside)))
         across[row[home[mine]], place[mine]] = beyond[mine].toarray()
-        filled = np.maximum(levels, 0)
-        found.append(_Bucket(levels, factor[filled], own, across, data[filled] * (levels >= 0)[..., None]))
-    return tuple(found)
+        nonnegative = np.maximum(levels, 0)
+        factors.append(_Bucket(levels, factor[nonnegative], own, across, data[nonnegative] * (levels >= 0)[..., None]))
+    return tuple(factors)
 
 
 def _rounded(sizes: Indices) -> Indices:

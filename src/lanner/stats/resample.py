@@ -63,9 +63,11 @@ class Resampling:
     method: Method = "auto"
 
     def __post_init__(self) -> None:
-        for name, value, known in (("unit", self.unit, get_args(Unit)), ("method", self.method, get_args(Method))):
-            if value not in known:
-                raise StatisticError(f"There is no resampling {name} {value!r}.", next_step=did_you_mean(value, known))
+        for name, value, choices in (("unit", self.unit, get_args(Unit)), ("method", self.method, get_args(Method))):
+            if value not in choices:
+                raise StatisticError(
+                    f"There is no resampling {name} {value!r}.", next_step=did_you_mean(value, choices)
+                )
         if not 0 < self.level < 1:
             raise StatisticError(f"A confidence level lies between 0 and 1, not at {self.level}.")
         if self.n < 1:
@@ -168,8 +170,8 @@ def replicate(
     step = max(1, _CHUNK // max(1, units))
     starts = range(0, units, step) if total > 1 else ()
     left_out = [statistic(counts - np.eye(min(step, units - start), units, start)) for start in starts]
-    drawn, jackknife = np.concatenate([empty, *blocks]), np.concatenate([empty, *left_out])
-    return Replicates(value, drawn, jackknife, total, multiplicity)
+    draws, jackknife = np.concatenate([empty, *blocks]), np.concatenate([empty, *left_out])
+    return Replicates(value, draws, jackknife, total, multiplicity)
 
 
 def replicate_sums(
@@ -192,14 +194,14 @@ def replicate_sums(
     value = finish(total[None, :])[0]
     empty = np.empty((0, len(value)))
     if isinstance(sums, np.ndarray):
-        drawn = [finish(weights @ sums) for weights in _needed(rows, resampling, multiplicity, stream=stream)]
+        draws = [finish(weights @ sums) for weights in _needed(rows, resampling, multiplicity, stream=stream)]
         left_out = [finish(total[None, :] - sums)] if units > 1 else []
     else:
         cells = 8 * _CHUNK * rows // max(1, rows, sums.shape[1])
-        needed = _needed(rows, resampling, multiplicity, stream=stream, cells=cells)
-        drawn = [finish(_blocked_product(weights, sums)) for weights in needed]
+        weights_blocks = _needed(rows, resampling, multiplicity, stream=stream, cells=cells)
+        draws = [finish(_blocked_product(weights, sums)) for weights in weights_blocks]
         left_out = [finish(total[None, :] - block) for _, block in _dense_blocks(sums)] if units > 1 else []
-    return Replicates(value, np.concatenate([empty, *drawn]), np.concatenate([empty, *left_out]), units, multiplicity)
+    return Replicates(value, np.concatenate([empty, *draws]), np.concatenate([empty, *left_out]), units, multiplicity)
 
 
 def _needed(

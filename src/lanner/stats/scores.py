@@ -100,15 +100,15 @@ def items(
     degrees of freedom taken off (Graham et al. 2013). A judge who always gives the same score has no z: such answers
     are left out, or count as 0 (`constant="zero"`).
     """
-    for name, value, known in (("repeats", repeats, get_args(Repeats)), ("constant", constant, get_args(Constant))):
-        if value not in known:
-            raise StatisticError(f"There is no rule {value!r} for {name}.", next_step=did_you_mean(value, known))
-    table, said = tidy(data)
-    notes = list(said)
+    for name, value, choices in (("repeats", repeats, get_args(Repeats)), ("constant", constant, get_args(Constant))):
+        if value not in choices:
+            raise StatisticError(f"There is no rule {value!r} for {name}.", next_step=did_you_mean(value, choices))
+    table, table_notes = tidy(data)
+    notes = list(table_notes)
     if not (table["question"] == "").all():
-        asked = table["question"].unique().sort().to_list()
-        if of not in asked:
-            raise StatisticError(f"There are no answers to {of!r}.", next_step=did_you_mean(of, asked))
+        questions = table["question"].unique().sort().to_list()
+        if of not in questions:
+            raise StatisticError(f"There are no answers to {of!r}.", next_step=did_you_mean(of, questions))
         table = table.filter(pl.col("question") == of)
     table = _kept(
         table,
@@ -123,12 +123,12 @@ def items(
     if standardise:
         table = _standardised(table, ddof, constant, notes)
     item, first = by_name(table, ITEM)
-    judged = np.bincount(item, minlength=len(first))
-    means = np.bincount(item, weights=table["score"].to_numpy(), minlength=len(first)) / np.maximum(judged, 1)
-    found = {"score": pl.Series(means), "judges": pl.Series(judged).cast(pl.UInt32)}
-    made = table.select(ITEM)[first].with_columns(**found)
+    n_judges = np.bincount(item, minlength=len(first))
+    means = np.bincount(item, weights=table["score"].to_numpy(), minlength=len(first)) / np.maximum(n_judges, 1)
+    columns = {"score": pl.Series(means), "judges": pl.Series(n_judges).cast(pl.UInt32)}
+    item_scores = table.select(ITEM)[first].with_columns(**columns)
     how = f"z per judge, ddof {ddof}, constant judges {constant.replace('_', ' ')}" if standardise else ""
-    return Items(made, of, table["judge"].n_unique(), tuple(notes), how)
+    return Items(item_scores, of, table["judge"].n_unique(), tuple(notes), how)
 
 
 def _kept(
@@ -148,8 +148,8 @@ def _kept(
     if row is not None:
         table = table.filter(pl.col("row") == row)
     if without_flags:
-        flagged = pl.any_horizontal(*(pl.col("flags").list.contains(flag) for flag in without_flags)).fill_null(False)
-        left = table.filter(~flagged)
+        has_flag = pl.any_horizontal(*(pl.col("flags").list.contains(flag) for flag in without_flags)).fill_null(False)
+        left = table.filter(~has_flag)
         if len(left) < len(table):
             notes.append(f"{len(table) - len(left):,} answers flagged {' or '.join(without_flags)} are left out.")
         table = left
@@ -180,10 +180,10 @@ def _of_one_kind(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
         notes.append(f"People's scores alone count; left out: {', '.join(left[:6])}{' …' if len(left) > 6 else ''}.")
         return table.filter(pl.col("judge").is_in(people.to_list()))
     if others and len(kinds) > 1:
-        shown = ", ".join(sorted(others, key=lambda name: (name not in _golds(kinds), name))[:6])
+        names = ", ".join(sorted(others, key=lambda name: (name not in _golds(kinds), name))[:6])
         raise StatisticError(
             f"{len(kinds)} scorers have scales of their own, which have no mean.",
-            next_step=f"Choose one by its name with judges (--judges): {shown}{' …' if len(others) > 6 else ''}.",
+            next_step=f"Choose one by its name with judges (--judges): {names}{' …' if len(others) > 6 else ''}.",
         )
     return table
 
@@ -226,21 +226,21 @@ def _standardised(table: pl.DataFrame, ddof: int, constant: Constant, notes: lis
     return table.with_columns(z.alias("score")).drop("_spread")
 
 
-def at(found: Items, level: Level) -> Result:
+def at(item_scores: Items, level: Level) -> Result:
     """Mean scores of each system at one level: a row for each segment, document, domain or system, with how many
     segments it averages. Segments count alike within a unit."""
     if level not in _LEVELS:
         raise StatisticError(f"There is no level {level!r}.", next_step=did_you_mean(level, _LEVELS))
-    name = f"mean {found.of}"
-    if not len(found.table):
+    name = f"mean {item_scores.of}"
+    if not len(item_scores.table):
         return undefined(name, "no output has a score.")
     keys = _LEVELS[level]
-    made = found.table.group_by(keys).agg(pl.col("score").mean(), pl.len().alias("n"), pl.col("judges").sum())
-    rows = made.sort(keys).to_dicts()
-    counts = {"items": len(found.table), "judges": found.judges}
-    signature = sign(name, Resampling(), None, level=level, standardised=found.standardised)
-    value = float(found.table["score"].mean())  # type: ignore[arg-type]
-    return Result(name, value, counts=counts, rows=rows, notes=found.notes, signature=signature)
+    means = item_scores.table.group_by(keys).agg(pl.col("score").mean(), pl.len().alias("n"), pl.col("judges").sum())
+    rows = means.sort(keys).to_dicts()
+    counts = {"items": len(item_scores.table), "judges": item_scores.judges}
+    signature = sign(name, Resampling(), None, level=level, standardised=item_scores.standardised)
+    value = float(item_scores.table["score"].mean())  # type: ignore[arg-type]
+    return Result(name, value, counts=counts, rows=rows, notes=item_scores.notes, signature=signature)
 
 
 Average = Literal["micro", "document", "macro", "document-macro"]
@@ -262,10 +262,16 @@ class Averaging:
 
     @classmethod
     def of(
-        cls, found: Items, systems: Sequence[str], average: Average, *, words: Words | None = None, per_words: float = 0
+        cls,
+        item_scores: Items,
+        systems: Sequence[str],
+        average: Average,
+        *,
+        words: Words | None = None,
+        per_words: float = 0,
     ) -> Averaging:
         check_average(average)
-        table = found.table
+        table = item_scores.table
         domain = _codes(table["domain"]) if average.endswith("macro") else np.zeros(len(table), np.intp)
         document = _codes(table["domain"] + "\t" + table["document"])
         system = table["system"].cast(pl.Enum(systems)).to_physical().to_numpy().astype(np.intp)
@@ -298,9 +304,9 @@ class Averaging:
         above, below = np.split(sums, 2, axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             means = np.where(below > 1e-12, above / below, np.nan).reshape(len(sums), len(self.systems), self.strata)
-        known = ~np.isnan(means)
-        count = known.sum(axis=2)
-        total = np.where(known, means, 0.0).sum(axis=2)
+        valid = ~np.isnan(means)
+        count = valid.sum(axis=2)
+        total = np.where(valid, means, 0.0).sum(axis=2)
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
     def replicate(self, resampling: Resampling) -> Replicates:
@@ -322,10 +328,10 @@ class ScoreTable:
     by_segment: bool
 
 
-def score_table(found: Items, systems: Sequence[str]) -> ScoreTable:
+def score_table(item_scores: Items, systems: Sequence[str]) -> ScoreTable:
     """The scores of these systems side by side."""
-    table = found.table.filter(pl.col("system").is_in(list(systems)))
-    by_segment = shares_segments(found, systems)
+    table = item_scores.table.filter(pl.col("system").is_in(list(systems)))
+    by_segment = shares_segments(item_scores, systems)
     index = ["domain", "document", "segment"] if by_segment else ["domain", "document"]
     if by_segment:
         table = table.with_columns(size=pl.lit(1))
@@ -342,10 +348,10 @@ def score_table(found: Items, systems: Sequence[str]) -> ScoreTable:
     return ScoreTable(scores, _codes(wide["domain"]), document, weight, by_segment)
 
 
-def shares_segments(found: Items, systems: Sequence[str]) -> bool:
+def shares_segments(item_scores: Items, systems: Sequence[str]) -> bool:
     """Whether systems can be compared segment by segment. Some files number the items of a batch, so that the same
     segment of two systems has different ids; then the means of their shared documents are compared."""
-    table = found.table.filter(pl.col("system").is_in(list(systems)))
+    table = item_scores.table.filter(pl.col("system").is_in(list(systems)))
     per_segment = len(table) / max(1, table.select("domain", "document", "segment").n_unique())
     documents = table.select("domain", "document", "system").unique()
     per_document = len(documents) / max(1, documents.select("domain", "document").n_unique())
@@ -370,14 +376,14 @@ class Adjusted:
         check_average(average)
         k = len(systems)
         stratum = table.domain if average.endswith("macro") else np.zeros(len(table.scores), np.intp)
-        known = ~np.isnan(table.scores)
+        valid = ~np.isnan(table.scores)
         weight = table.weight
         if average.startswith("document"):
             weight = weight / np.bincount(table.document, weights=weight)[table.document]
-        present = known.astype(float) / known.sum(axis=1, keepdims=True)
-        scores = np.where(known, table.scores, 0.0)
+        present = valid.astype(float) / valid.sum(axis=1, keepdims=True)
+        scores = np.where(valid, table.scores, 0.0)
         mean = (scores * present).sum(axis=1, keepdims=True)
-        own = weight[:, None] * np.where(known, scores - mean, 0.0)
+        own = weight[:, None] * np.where(valid, scores - mean, 0.0)
         level = weight[:, None] * np.hstack([present, mean, np.ones_like(mean)])
         strata, documents = int(stratum.max(initial=-1)) + 1, int(table.document.max(initial=-1)) + 1
         width = k * k + 2 * k + 2
@@ -385,8 +391,8 @@ class Adjusted:
         order = np.argsort(table.document, kind="stable")
         for rows in np.split(order, np.flatnonzero(np.diff(table.document[order])) + 1):
             at = parts[table.document[rows[0]], stratum[rows[0]]]
-            counted = known[rows] * weight[rows, None]
-            at[: k * k] = (np.diag(counted.sum(axis=0)) - counted.T @ present[rows]).ravel()
+            counts = valid[rows] * weight[rows, None]
+            at[: k * k] = (np.diag(counts.sum(axis=0)) - counts.T @ present[rows]).ravel()
             at[k * k : k * k + k] = own[rows].sum(axis=0)
             at[k * k + k :] = level[rows].sum(axis=0)
         return cls(tuple(systems), parts.reshape(documents, -1), strata)
@@ -416,10 +422,10 @@ class Adjusted:
         with np.errstate(invalid="ignore", divide="ignore"):
             level = (total - (share * effects).sum(axis=2)) / size
         scores = np.where(present & whole[..., None], effects + level[..., None], np.nan)
-        undecided = (present & ~whole[..., None]).any(axis=1)
+        open_cells = (present & ~whole[..., None]).any(axis=1)
         count = present.sum(axis=1)
         mean = np.where(present, np.nan_to_num(scores), 0.0).sum(axis=1) / np.maximum(count, 1)
-        return np.where((count > 0) & ~undecided, mean, np.nan)
+        return np.where((count > 0) & ~open_cells, mean, np.nan)
 
     def replicate(self, resampling: Resampling) -> Replicates:
         return replicate_sums(self.parts, self.finish, resampling)
@@ -486,12 +492,12 @@ def preset_names() -> list[str]:
 
 def preset(name: str) -> Preset:
     """One of them; an unknown name is an error."""
-    known = _file()
-    if name not in known:
-        raise StatisticError(f"There is no preset {name!r}.", next_step=did_you_mean(name, known))
-    table = dict(known[name])
+    presets = _file()
+    if name not in presets:
+        raise StatisticError(f"There is no preset {name!r}.", next_step=did_you_mean(name, presets))
+    table = dict(presets[name])
     while "like" in table:
-        base = known[table.pop("like")]
+        base = presets[table.pop("like")]
         table = {**{key: value for key, value in base.items() if key != "checked"}, **table}
     options = {key: value for key, value in table.items() if key not in _WORDS}
     words = {key: str(table.get(key, "")) for key in ("summary", "citation", "checked", "weights_from")}

@@ -25,88 +25,88 @@ from lanner.stats.ratings import Codes, Ratings, incidence
 from lanner.stats.resample import Array
 
 
-def _sets(rated: Ratings) -> tuple[frozenset[str], ...]:
-    return rated.sets or tuple(frozenset({label}) for label in rated.labels)
+def _sets(answers: Ratings) -> tuple[frozenset[str], ...]:
+    return answers.sets or tuple(frozenset({label}) for label in answers.labels)
 
 
-def _shared(rated: Ratings) -> tuple[Array, Array, Array]:
+def _shared(answers: Ratings) -> tuple[Array, Array, Array]:
     """|A∩B|, |A| and |B| for every pair of answers, without a table over all pairs of sets."""
-    table, _ = incidence(_sets(rated))
+    table, _ = incidence(_sets(answers))
     size = table.sum(axis=1)
-    keys = rated.pairs.first.astype(np.int64) * max(1, len(table)) + rated.pairs.second
+    keys = answers.pairs.first.astype(np.int64) * max(1, len(table)) + answers.pairs.second
     distinct, index = np.unique(keys, return_inverse=True)
     a, b = distinct // max(1, len(table)), distinct % max(1, len(table))
-    shared = np.einsum("ij,ij->i", table[a], table[b]) if len(distinct) else np.zeros(0)
-    return shared[index.reshape(-1)], size[rated.pairs.first], size[rated.pairs.second]
+    common = np.einsum("ij,ij->i", table[a], table[b]) if len(distinct) else np.zeros(0)
+    return common[index.reshape(-1)], size[answers.pairs.first], size[answers.pairs.second]
 
 
 @statistic("labels", "label", "score")
-def jaccard(rated: Ratings, *, each: bool = False) -> Plan:
+def jaccard(answers: Ratings, *, each: bool = False) -> Plan:
     """Mean over items of |A∩B| / |A∪B|, the sets that two judges gave; 1 where both are empty.
 
     Not corrected for chance: see α with level "jaccard" for that. A grid counts as the set of its rows above zero.
     Jaccard 1912, New Phytologist 11.
     """
-    shared, left, right = _shared(rated)
-    union = left + right - shared
-    entries: list[Entry] = [(0, 1.0), (1, np.divide(shared, union, out=np.ones_like(union), where=union > 0))]
+    common, left, right = _shared(answers)
+    union = left + right - common
+    entries: list[Entry] = [(0, 1.0), (1, np.divide(common, union, out=np.ones_like(union), where=union > 0))]
 
     def finish(sums: Array) -> Array:
         return ratio(sums[:, :, 1], sums[:, :, 0])
 
-    return pair_plan("jaccard", rated, 2, entries, finish, each=each, scale="share")
+    return pair_plan("jaccard", answers, 2, entries, finish, each=each, scale="share")
 
 
 @statistic("labels", "label", "score")
-def micro_f1(rated: Ratings, *, each: bool = False) -> Plan:
+def micro_f1(answers: Ratings, *, each: bool = False) -> Plan:
     """2 Σ|A∩B| / Σ(|A| + |B|) over all items: labels that both gave, over labels that either gave.
 
     The same whichever judge is called the reference; for single labels it is the accuracy. Undefined where neither
     judge gave any label. Van Rijsbergen 1979, Information Retrieval.
     """
-    shared, left, right = _shared(rated)
-    entries: list[Entry] = [(0, 2 * shared), (1, left + right)]
+    common, left, right = _shared(answers)
+    entries: list[Entry] = [(0, 2 * common), (1, left + right)]
 
     def finish(sums: Array) -> Array:
         return ratio(sums[:, :, 0], sums[:, :, 1])
 
-    return pair_plan("micro_f1", rated, 2, entries, finish, each=each, scale="share", reason=_no_label)
+    return pair_plan("micro_f1", answers, 2, entries, finish, each=each, scale="share", reason=_no_label)
 
 
 @statistic("labels", "label", "score")
-def macro_f1(rated: Ratings, *, each: bool = False) -> Plan:
+def macro_f1(answers: Ratings, *, each: bool = False) -> Plan:
     """The mean of the labels' own F1: F1ₗ = 2 |both gave l| / (|first gave l| + |second gave l|).
 
     Over the labels that at least one of the two gave; rare labels weigh as much as common ones.
     """
-    table, labels = incidence(_sets(rated))
-    first, second = table[rated.pairs.first], table[rated.pairs.second]
+    table, labels = incidence(_sets(answers))
+    first, second = table[answers.pairs.first], table[answers.pairs.second]
     entries: list[Entry] = [(0, 1.0)]
     for at in range(len(labels)):
         entries += [(2 * at + 1, 2 * first[:, at] * second[:, at]), (2 * at + 2, first[:, at] + second[:, at])]
 
     def finish(sums: Array) -> Array:
         own = ratio(sums[:, :, 1::2], sums[:, :, 2::2])
-        given = np.isfinite(own)
-        return ratio(np.where(given, own, 0).sum(axis=2), given.sum(axis=2).astype(float))
+        present = np.isfinite(own)
+        return ratio(np.where(present, own, 0).sum(axis=2), present.sum(axis=2).astype(float))
 
     width = 1 + 2 * len(labels)
-    return pair_plan("macro_f1", rated, width, entries, finish, each=each, scale="share", reason=_no_label)
+    return pair_plan("macro_f1", answers, width, entries, finish, each=each, scale="share", reason=_no_label)
 
 
 @statistic("labels", "label", "score")
-def accuracy(rated: Ratings, *, each: bool = False) -> Plan:
+def accuracy(answers: Ratings, *, each: bool = False) -> Plan:
     """Share of items where two judges gave exactly the same answer: the same label, or the same whole set.
 
     Named for a judge compared with a reference; it is percent agreement between the two.
     """
-    same = (rated.pairs.first == rated.pairs.second).astype(float)
+    same = (answers.pairs.first == answers.pairs.second).astype(float)
     entries: list[Entry] = [(0, 1.0), (1, same)]
 
     def finish(sums: Array) -> Array:
         return ratio(sums[:, :, 1], sums[:, :, 0])
 
-    return pair_plan("accuracy", rated, 2, entries, finish, each=each, scale="share")
+    return pair_plan("accuracy", answers, 2, entries, finish, each=each, scale="share")
 
 
 def _no_label(_first: Codes, _second: Codes) -> str:
@@ -129,7 +129,7 @@ class Mark(NamedTuple):
 
 @statistic("spans")
 def spans(
-    rated: Ratings,
+    answers: Ratings,
     *,
     match: Match = "characters",
     average: Literal["micro", "items"] = "micro",
@@ -150,15 +150,15 @@ def spans(
     if match not in MATCHES:
         raise StatisticError(f"Spans do not match by {match!r}.", next_step=did_you_mean(match, MATCHES))
     weights = _severity_weights() if severities == "mqm" else dict(severities or {})
-    marks = [_read(text, weights, categories, weighted=severities is not None) for text in rated.labels]
-    pairs = rated.pairs
+    marks = [_read(text, weights, categories, weighted=severities is not None) for text in answers.labels]
+    pairs = answers.pairs
     keys = pairs.first.astype(np.int64) * max(1, len(marks)) + pairs.second
     distinct, index = np.unique(keys, return_inverse=True)
-    found = [_shared_length(marks[key // len(marks)], marks[key % len(marks)], match) for key in distinct.tolist()]
-    shared, either = np.array(found, dtype=float).reshape(-1, 2).T[:, index.reshape(-1)]
-    entries: list[Entry] = [(0, shared), (1, either)]
+    lengths = [_shared_length(marks[key // len(marks)], marks[key % len(marks)], match) for key in distinct.tolist()]
+    common, either = np.array(lengths, dtype=float).reshape(-1, 2).T[:, index.reshape(-1)]
+    entries: list[Entry] = [(0, common), (1, either)]
     if average == "items":
-        entries = [(0, np.divide(shared, either, out=np.ones_like(shared), where=either > 0)), (1, 1.0)]
+        entries = [(0, np.divide(common, either, out=np.ones_like(common), where=either > 0)), (1, 1.0)]
 
     def finish(sums: Array) -> Array:
         return ratio(sums[:, :, 0], sums[:, :, 1])
@@ -173,7 +173,7 @@ def spans(
     }
     plan = pair_plan(
         "spans",
-        rated,
+        answers,
         2,
         entries,
         finish,
@@ -198,10 +198,10 @@ def _severity_weights() -> dict[str, float]:
 def placed(text: str) -> Iterator[tuple[Place, int, int, Mapping[str, Any]]]:
     """The spans of one answer with their side and output, start and end; those a judge removed are left out."""
     try:
-        given = json.loads(text)
+        marks = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"Spans are not JSON: {text[:60]!r}.", next_step="Expected a list of objects.") from error
-    for span in given:
+    for span in marks:
         if span.get("origin") == "removed":  # offered to the judge, who did not agree
             continue
         place: Place = (span.get("side", "target"), span.get("output", 0))

@@ -32,8 +32,8 @@ def groups(table: pl.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, str],
         return [({}, table)]
     check_columns(table, by)
     parts = table.partition_by(list(by), as_dict=True, maintain_order=True)
-    ordered = sorted(parts.items(), key=lambda entry: tuple(str(key) for key in entry[0]))
-    return [(dict(zip(by, map(str, key), strict=True)), part) for key, part in ordered]
+    sorted_parts = sorted(parts.items(), key=lambda entry: tuple(str(key) for key in entry[0]))
+    return [(dict(zip(by, map(str, key), strict=True)), part) for key, part in sorted_parts]
 
 
 def check_columns(table: pl.DataFrame, names: Sequence[str]) -> None:
@@ -82,8 +82,8 @@ class Wide:
     @property
     def measures(self) -> list[str]:
         """Names that are not keys: what can be correlated or regressed."""
-        held = {*SCHEMA, *KEYS} - {"score", "label"}  # which a question may be called, too
-        return [name for name in self.table.columns if name not in held and not name.startswith("judge_")]
+        reserved = {*SCHEMA, *KEYS} - {"score", "label"}  # which a question may be called, too
+        return [name for name in self.table.columns if name not in reserved and not name.startswith("judge_")]
 
     @property
     def _known(self) -> list[str]:
@@ -95,15 +95,15 @@ class Wide:
 
     def expand(self, names: Sequence[str]) -> list[str]:
         """Measures by name, a grid question standing for all its rows; an unknown name is an error that helps."""
-        found: list[str] = []
+        measures: list[str] = []
         for name in names:
             if name in self.table.columns or _SUMMARY.match(name):
-                found.append(name)
+                measures.append(name)
             elif rows := self.rows_of(name):
-                found += rows
+                measures += rows
             else:
                 raise StatisticError(f"There is no measure {name!r}.", next_step=did_you_mean(name, self._known))
-        return found
+        return measures
 
     def with_measures(self, names: Sequence[str]) -> Wide:
         """The same with summaries such as "sum(skills)" among `names` added as columns."""
@@ -144,39 +144,39 @@ def wide(data: Any, *, role: str = "main") -> Wide:
     full = full.filter(pl.col("role") == role)
     stages = full.group_by("question").agg(pl.col("stage").n_unique().alias("stages"))
     several = stages.filter(pl.col("stages") > 1)["question"].to_list()
-    staged = pl.when(pl.col("question").is_in(several)).then(pl.col("stage") + "/" + pl.col("question"))
-    name = staged.otherwise(pl.col("question"))
+    stage_name = pl.when(pl.col("question").is_in(several)).then(pl.col("stage") + "/" + pl.col("question"))
+    name = stage_name.otherwise(pl.col("question"))
     full = full.with_columns(pl.when(pl.col("row") == "").then(name).otherwise(name + "." + pl.col("row")).alias("_of"))
-    answered = full.filter(pl.col("score").is_not_null() | pl.col("label").is_not_null())
-    if answered["answered_at"].is_not_null().any():
-        answered = answered.sort("answered_at", nulls_last=False, maintain_order=True)
-    table, notes = _spread(answered, notes)
+    answers = full.filter(pl.col("score").is_not_null() | pl.col("label").is_not_null())
+    if answers["answered_at"].is_not_null().any():
+        answers = answers.sort("answered_at", nulls_last=False, maintain_order=True)
+    table, notes = _spread(answers, notes)
     silent = sorted(set(full["_of"].unique()) - set(table.columns))  # never answered: without values
     return Wide(table.with_columns(pl.lit(None, pl.Float64).alias(name) for name in silent), notes)
 
 
-def _spread(answered: pl.DataFrame, notes: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _spread(answers: pl.DataFrame, notes: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """One row per judge and item; of several answers to one measure the last row of the table counts."""
-    keys = [*KEYS, *(name for name in answered.columns if name.startswith("judge_") and name not in KEYS)]
-    row, first = in_order(of_rows(answered, ("judge", "document", "segment", "system")))
-    column, asked = in_order(codes(answered["_of"]))
-    places = np.full((len(asked), len(first)), -1, dtype=np.int64)
-    places[column, row] = np.arange(len(answered))
-    again = len(answered) - int((places >= 0).sum())
+    keys = [*KEYS, *(name for name in answers.columns if name.startswith("judge_") and name not in KEYS)]
+    row, first = in_order(of_rows(answers, ("judge", "document", "segment", "system")))
+    column, columns = in_order(codes(answers["_of"]))
+    places = np.full((len(columns), len(first)), -1, dtype=np.int64)
+    places[column, row] = np.arange(len(answers))
+    again = len(answers) - int((places >= 0).sum())
     if again:
         notes += (f"{again} answers were given again by the same judge to the same item; the latest counts.",)
-    found = answered[first.tolist()].select(keys)
-    names = answered["_of"].gather(asked).to_list()
-    return found.with_columns(_taken(answered, own).alias(n) for n, own in zip(names, places, strict=True)), notes
+    keys_table = answers[first.tolist()].select(keys)
+    names = answers["_of"].gather(columns).to_list()
+    return keys_table.with_columns(_taken(answers, own).alias(n) for n, own in zip(names, places, strict=True)), notes
 
 
-def _taken(answered: pl.DataFrame, places: Numbers) -> pl.Series:
+def _taken(answers: pl.DataFrame, places: Numbers) -> pl.Series:
     """The answers at these places, null where it is −1: numbers where the measure has any, else labels."""
-    known = pl.Series(np.where(places >= 0, places, 0))
-    given = pl.Series(places >= 0)
-    score = answered["score"].gather(known)
-    values = score if (score.is_not_null() & given).any() else answered["label"].gather(known)
-    return values.zip_with(given, pl.Series([None], dtype=values.dtype).new_from_index(0, len(values)))
+    indices = pl.Series(np.where(places >= 0, places, 0))
+    present = pl.Series(places >= 0)
+    score = answers["score"].gather(indices)
+    values = score if (score.is_not_null() & present).any() else answers["label"].gather(indices)
+    return values.zip_with(present, pl.Series([None], dtype=values.dtype).new_from_index(0, len(values)))
 
 
 def _already_wide(table: pl.DataFrame) -> Wide:
