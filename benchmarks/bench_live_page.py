@@ -88,7 +88,7 @@ def make(store: Store, name: str, documents: int, *, filled: bool) -> dict[str, 
                 )
         for start in range(0, len(given), 5000):
             campaign.submit_many(store, given[start : start + 5000])
-    return {"saver": campaign.links.issue(store, name, "saver")}
+    return {"saver": campaign.invitations.issue(store, name, "saver")}
 
 
 @contextmanager

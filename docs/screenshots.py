@@ -180,7 +180,7 @@ def _prepare(folder: Path) -> dict[str, str]:
             campaign.create(store, name, arabic, protocol, people, seed=1, title=title)
             campaign.open(store, name)
             fill(store, name, {"ana": Temper(), "ben": Temper(severity=0.1)}, QUALITIES, seed=1)
-            found[name] = campaign.links.issue(store, name, "you")
+            found[name] = campaign.invitations.issue(store, name, "you")
         formats.write("native", folder / "wmt", [_doubtful()])
     store_at = str(folder / "lanner-demo" / "lanner.sqlite")
     _lanner(

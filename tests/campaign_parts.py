@@ -46,7 +46,7 @@ def first_task(store: Store, judge: str = "ana", name: str = "first") -> Task:
 
 def valid(store: Store, task: Task, item: int = 0, seed: int = 0, name: str = "first") -> dict[str, Any]:
     """Answers to everything a page asks about an item."""
-    asking = campaign.Asking(campaign.protocol(store, name))
+    asking = campaign.Questions(campaign.protocol(store, name))
     texts = {document.id: document for document in campaign.documents(store, name)}
     about = task.items[item]
     shown = texts_of(texts[about.document], about) if about.document else None

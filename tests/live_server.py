@@ -84,7 +84,7 @@ class Live:
             self.store, name, documents, loaded, judges, systems=systems, seed=7, settings=settings, options=options
         )
         campaign.open(self.store, name)
-        return Work(self, name, loaded, judges[0].id, campaign.links.issue_all(self.store, name))
+        return Work(self, name, loaded, judges[0].id, campaign.invitations.issue_all(self.store, name))
 
 
 class Work:

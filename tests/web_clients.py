@@ -77,7 +77,7 @@ def open_campaign(
     texts = given.pop("documents")
     campaign.create(store, name, texts, protocols.load(protocol), people, **given)
     campaign.open(store, name)
-    return campaign.links.issue_all(store, name)
+    return campaign.invitations.issue_all(store, name)
 
 
 def enter(client: TestClient, secret: str) -> list[int]:

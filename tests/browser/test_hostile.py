@@ -68,7 +68,7 @@ def test_nothing_hostile_runs_in_a_browser(tmp_path: Path, context: BrowserConte
         settings = {"guidelines": EVIL}
         campaign.create(office.store, "hostile", [text], PROTOCOL, people, seed=1, title=EVIL, settings=settings)
         campaign.open(office.store, "hostile")
-        secrets = campaign.links.issue_all(office.store, "hostile")
+        secrets = campaign.invitations.issue_all(office.store, "hostile")
         tasks = {judge.id: campaign.tasks(office.store, "hostile", judge.id)[0].id for judge in people}
         for number, judge in enumerate(people):
             for item in range(len(PAYLOADS)):

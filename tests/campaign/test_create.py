@@ -93,14 +93,14 @@ def test_refusals_leave_nothing_behind(store: Store) -> None:
 
 def test_a_draft_can_be_made_anew_and_keeps_its_judges_links(store: Store) -> None:
     campaign.create(store, "first", corpus(), "h_falcon", JUDGES, seed=1)
-    secret = campaign.links.issue(store, "first", "ana")
+    secret = campaign.invitations.issue(store, "first", "ana")
     documents = corpus((1, 1, 1), ("cedar",))
     changed = campaign.redefine(store, "first", documents=documents, protocol=scales(SCALE), seed=5)
     assert (changed.protocol_name, changed.seed) == ("mine", 5)
     assert campaign.documents(store, "first") == documents
     campaign.create(store, "same", documents, scales(SCALE), JUDGES, seed=5)
     assert plan(store, "first") == plan(store, "same")
-    seat = campaign.links.lookup(store, secret)
+    seat = campaign.invitations.lookup(store, secret)
     assert seat is not None and seat.judge.id == "ana"
     campaign.open(store, "first")
     assert save(store, first_task(store), 0, {"q": 3}).done

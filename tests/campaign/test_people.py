@@ -20,14 +20,14 @@ def test_consent_is_kept_with_its_version(store: Store) -> None:
 
 def test_an_identity_can_be_erased_and_the_answers_stay(store: Store) -> None:
     opened(store, judges=[Judge("Ana Lis", name="Ana Lis", attributes={"mail": "ana@example.org"}), Judge("bo")])
-    secret = campaign.links.issue(store, "first", "Ana Lis")
+    secret = campaign.invitations.issue(store, "first", "Ana Lis")
     save(store, first_task(store, "Ana Lis"))
     before = campaign.judgements(store, "first")
     name = campaign.erase(store, "first", "Ana Lis")
     after = campaign.judgements(store, "first")
     assert [(j.id, j.value) for j in after] == [(j.id, j.value) for j in before]
     assert {j.judge for j in after} == {name}
-    assert campaign.links.lookup(store, secret) is None
+    assert campaign.invitations.lookup(store, secret) is None
     everything = repr((after, campaign.seats(store, "first"), campaign.events(store, "first")))
     everything += repr(campaign.tasks(store, "first", name))
     assert "Ana" not in everything and "ana@" not in everything

@@ -49,7 +49,7 @@ def test_a_link_is_revoked(lanner: Command, pilot: str) -> None:
     secret = row["link"].rpartition("/")[2]
     assert lanner("campaign", "revoke", pilot, "ana").code == 0
     with Store.open(Path("lanner.sqlite"), create=False) as store:
-        assert campaign.links.lookup(store, secret) is None
+        assert campaign.invitations.lookup(store, secret) is None
 
 
 def test_forgetting_needs_the_id_written_out(lanner: Command, pilot: str) -> None:

@@ -138,7 +138,7 @@ def test_a_whole_life(life: Life) -> None:
     settings = {"before": ["consent"], "calibration": ["d0"], "main_question": "sentence"}
     campaign.create(store, NAME, texts(), protocols.load("h_falcon"), people, seed=1, settings=settings)
     campaign.open(store, NAME)
-    life.links = campaign.links.issue_all(store, NAME)
+    life.links = campaign.invitations.issue_all(store, NAME)
 
     # Calibration: seen while it lasts, named as what it is, the rest waiting to be assigned.
     for judge in life.links:

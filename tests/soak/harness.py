@@ -41,7 +41,7 @@ def prepare(place: str, judges: int = JUDGES) -> dict[str, str]:
     with Store.open(place) as store:
         campaign.create(store, NAME, [Document("text", sentences, "en", "de")], "h_falcon", people, seed=1)
         campaign.open(store, NAME)
-        return campaign.links.issue_all(store, NAME)
+        return campaign.invitations.issue_all(store, NAME)
 
 
 class Server:

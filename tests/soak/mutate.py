@@ -30,7 +30,7 @@ PACKAGES = ("web/access", "campaign", "stats", "store", "protocols/kinds")
 SECONDS = 240
 MORE_TESTS = {
     "protocols/kinds": ("protocols/kinds/test_base.py", "protocols/test_answers.py", "protocols/test_simulate.py"),
-    "web/access": ("web/test_who_may.py",),
+    "web/routes": ("web/test_routes.py",),
 }
 
 TURNED = {

@@ -11,7 +11,7 @@ from lanner import campaign
 from lanner.errors import StoreError
 from lanner.store import Store
 from lanner.store.backup import backup, copies, name_at, prune, restore, verify, verify_file
-from lanner.store.copying import contents
+from lanner.store.transfer import contents
 
 
 def answers(store: Store) -> list[tuple[object, ...]]:
@@ -22,14 +22,14 @@ def test_there_and_back_on_both_databases(store: Store, tmp_path: Path) -> None:
     opened(store)
     for item in range(3):
         save(store, first_task(store), item)
-    secret = campaign.links.issue(store, "first", "ana")
+    secret = campaign.invitations.issue(store, "first", "ana")
     made = backup(store, tmp_path / "copies" / "one.sqlite")
     assert made.contents["judgement"].rows == len(answers(store))
     assert [found.problems for found in verify_file(made.path)] == [()] * 9
     restore(made.path, tmp_path / "again.sqlite")
     with Store.open(tmp_path / "again.sqlite") as again:
         assert answers(again) == answers(store)
-        seat = campaign.links.lookup(again, secret)
+        seat = campaign.invitations.lookup(again, secret)
         assert seat and seat.judge.id == "ana"
         save(again, first_task(again), 0)
         assert [found.problems for found in verify(again)] == [()] * 9

@@ -16,7 +16,7 @@ from lanner.store import AccountRole
 from lanner.web import auth
 from lanner.web.api.callers import SCOPES
 from lanner.web.organising import exports, live, log
-from lanner.web.page import problems, refusing
+from lanner.web.page import problems, refusals
 
 ROOM = Path(lanner.web.__file__).parent
 MONITOR = Path(lanner.monitor.__file__).parent
@@ -65,6 +65,6 @@ def _from_tables() -> Iterator[str]:
     yield from (text for pair in problems._WORDS.values() for text in pair)
     yield auth._WRONG
     yield from log.SETTINGS.values()
-    yield from (text for pair in refusing.BY_CODE.values() for text in pair)
-    yield from refusing.KINDS
+    yield from (text for pair in refusals.BY_CODE.values() for text in pair)
+    yield from refusals.KINDS
     yield from SCOPES.values()

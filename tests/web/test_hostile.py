@@ -14,7 +14,7 @@ from lanner import campaign
 from lanner.model import Document, Judge, Protocol, Segment
 from lanner.protocols.reading import parse_toml
 from lanner.store import Store
-from lanner.web.app import ROUTES
+from lanner.web.routes import ROUTES
 from web_clients import complete, enter, sign_in
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'--></title>{{ 7*7 }}${7*7}\u202e"
@@ -63,7 +63,7 @@ def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
     ]  # fmt: skip
     shown = [(place, client.get(place).text) for place in places]
     shown += [("refused", refused.text), ("brought", brought.text)]
-    secret = campaign.links.issue(store, made.id, people[0].id)
+    secret = campaign.invitations.issue(store, made.id, people[0].id)
     tasks = enter(client, secret)
     shown += [(f"/task/{task}", client.get(f"/task/{task}").text) for task in tasks[:2]]
     shown += [

@@ -145,7 +145,7 @@ def prepare(store: Store) -> tuple[str, int]:
     segments = tuple(Segment(str(n), f"Source {n}.", {"one": f"Ziel {n}."}) for n in range(ITEMS))
     campaign.create(store, "kept", [Document("text", segments, "en", "de")], "h_falcon", [Judge("J1")], seed=1)
     campaign.open(store, "kept")
-    return campaign.links.issue_all(store, "kept")["J1"], campaign.tasks(store, "kept", "J1")[0].id
+    return campaign.invitations.issue_all(store, "kept")["J1"], campaign.tasks(store, "kept", "J1")[0].id
 
 
 class Saving(RuleBasedStateMachine):

@@ -6,15 +6,15 @@ campaign by its id or name.
 
 from __future__ import annotations
 
-from lanner.campaign import links
-from lanner.campaign.adjudicating import answer_of, answers_from, settle
-from lanner.campaign.asking import Asking
-from lanner.campaign.assigning import add_judges, add_overlap, after_calibration, assign, replace_judge
+from lanner.campaign import invitations
+from lanner.campaign.adjudication import answer_of, answers_from, settle
+from lanner.campaign.assignment import add_judges, add_overlap, after_calibration, assign, replace_judge
 from lanner.campaign.clock import now
 from lanner.campaign.create import create, duplicate, redefine
 from lanner.campaign.imports import Imported, import_campaign, import_judgements
 from lanner.campaign.people import consent, count_again, erase, leave_out, left_out, pseudonyms, withdraw
 from lanner.campaign.progress import Part, Progress, progress
+from lanner.campaign.questions import Questions
 from lanner.campaign.results import (
     campaigns,
     chain_head,
@@ -47,13 +47,13 @@ from lanner.campaign.tasks import (
 )
 
 __all__ = [
-    "Asking",
     "Conflict",
     "Given",
     "Imported",
     "Open",
     "Part",
     "Progress",
+    "Questions",
     "ReusedError",
     "Saved",
     "Submission",
@@ -83,11 +83,11 @@ __all__ = [
     "history",
     "import_campaign",
     "import_judgements",
+    "invitations",
     "judgements",
     "judges",
     "leave_out",
     "left_out",
-    "links",
     "missing",
     "next_task",
     "now",

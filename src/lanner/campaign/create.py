@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from lanner import protocols, registry
-from lanner.campaign.assigning import add_tasks
+from lanner.campaign.assignment import add_tasks
+from lanner.campaign.cache import Reference, find
 from lanner.campaign.clock import now
-from lanner.campaign.knowing import Reference, find
 from lanner.designs.prepare import prepare
 from lanner.errors import CampaignError, InputError
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol

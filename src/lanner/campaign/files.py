@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lanner import formats
+from lanner.campaign.cache import Reference
 from lanner.campaign.imports import Imported, examine, import_judgements
-from lanner.campaign.knowing import Reference
 from lanner.campaign.results import documents, get, history, judges, protocol
 from lanner.errors import InputError
 from lanner.formats import Reading

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from lanner import protocols
-from lanner.campaign.asking import systems_of
+from lanner.campaign.cache import Reference, find
 from lanner.campaign.clock import now
 from lanner.campaign.create import add_campaign, all_systems, check_documents
-from lanner.campaign.knowing import Reference, find
+from lanner.campaign.questions import systems_of
 from lanner.errors import CampaignError, InputError, Where, did_you_mean
 from lanner.model import Campaign, CampaignState, Document, Item, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.protocols.intake import Intake, take_in

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
-from lanner.campaign.knowing import Reference, find, seat
 from lanner.errors import CampaignError
 from lanner.model import Judge, JudgeKind
 from lanner.store import Seat, Store, Transaction

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from lanner.campaign.knowing import Reference, find
+from lanner.campaign.cache import Reference, find
 from lanner.store import JUDGE_ITSELF, Share, Store
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lanner.campaign.knowing import Reference, asking, find
+from lanner.campaign.cache import Reference, find, questions_of
 from lanner.model import Campaign, Document, Judge, Judgement, Protocol
 from lanner.store import Event, Link, Seat, Store
 
@@ -25,7 +25,7 @@ def protocol(store: Store, campaign: Reference) -> Protocol:
     """The protocol as it was frozen."""
     with store.reading() as tx:
         found = find(tx, campaign)
-        return asking(store, tx, found.id, found.protocol_hash).protocol
+        return questions_of(store, tx, found.id, found.protocol_hash).protocol
 
 
 def documents(store: Store, campaign: Reference) -> list[Document]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
+from lanner.campaign.cache import Reference, find
 from lanner.campaign.clock import now
-from lanner.campaign.knowing import Reference, find
 from lanner.errors import CampaignError
 from lanner.model import Campaign, CampaignState, Json
 from lanner.store import Store

@@ -4,19 +4,49 @@ An answer is checked by the frozen protocol, then appended. A submission has an 
 is stored once and answered alike, even when the campaign has been closed in between. Sent again with other content, it
 is refused with what is stored, and nothing of it is taken. A revision supersedes what was there; where that is not what
 the client had seen (`base`), both are kept in the history, the later one counts, and the conflict is reported.
+
+Many submissions are stored in one transaction, since a question to the database costs more than its answer. Each is
+checked by itself, and what is refused does not hold up the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from lanner.campaign.cache import no_task, questions_of, texts
 from lanner.campaign.clock import now
-from lanner.campaign.saving import save_all
-from lanner.campaign.submission import Saved, Submission
-from lanner.errors import LannerError
-from lanner.model import Json
-from lanner.store import Store
+from lanner.campaign.questions import Key, Questions, StageQuestion
+from lanner.campaign.submission import Conflict, ReusedError, Saved, Submission
+from lanner.errors import AnswerError, CampaignError, LannerError
+from lanner.model import CampaignState, Item, Json, JudgeKind
+from lanner.protocols.flow import holds
+from lanner.store import (
+    JUDGE_ITSELF,
+    Answer,
+    NewAnswer,
+    Place,
+    Progressed,
+    Standing,
+    Store,
+    StoredPart,
+    Transaction,
+    Unit,
+)
+from lanner.store import Key as StoredKey
+from lanner.store.rows import dumps, loads, micros
+
+CLEARED = dumps(["cleared"])
+"""The flag of an answer that was taken back."""
+NOT_ASKED = dumps(["not_asked"])
+"""The flag of an answer that a revised earlier answer made pointless."""
+Refused = AnswerError | CampaignError
+_STATES = {
+    CampaignState.DRAFT: ("draft", "The campaign has not been opened yet.", "Come back when the organiser opens it."),
+    CampaignState.PAUSED: ("paused", "The campaign is paused.", "Your answers are kept here and sent when it goes on."),
+    CampaignState.CLOSED: ("closed", "The campaign is closed.", "Ask the organiser to reopen it."),
+}
 
 
 def submit(
@@ -52,3 +82,297 @@ def submit_many(
     if not given:
         return []
     return [*store.write(lambda tx: save_all(store, tx, given, received))]
+
+
+@dataclass(slots=True)
+class _Saving:
+    """One submission on its way: what is known about the item and what will be written."""
+
+    given: Submission
+    place: Place
+    judge: int
+    item: Item
+    questions: Questions
+    unit: Unit
+    consent: Unit | None
+    heads: dict[Key, Answer] = field(default_factory=dict)
+    known: dict[str, Json] = field(default_factory=dict)
+    changes: list[tuple[StageQuestion, Json, str | None]] = field(default_factory=list)
+
+    @property
+    def name(self) -> tuple[int, str]:
+        """The campaign and the client's id: what a submission is known by."""
+        return self.place.standing.campaign, self.given.id
+
+    @property
+    def units(self) -> set[Unit]:
+        """Everything that has to be read before this can be checked."""
+        return {self.unit} if self.consent is None else {self.unit, self.consent}
+
+    @property
+    def keys(self) -> list[StoredKey]:
+        """The same as keys of answers: their heads are read, however long their history is."""
+        own = [(*self.unit, *parts) for parts in self.questions.lookups(self.item)]
+        if self.consent is not None:
+            own += [(*self.consent, *parts) for parts in self.questions.lookups(Item(""))]
+        return own
+
+
+def save_all(store: Store, tx: Transaction, given: Sequence[Submission], received: datetime) -> list[Saved | Refused]:
+    """Check submissions and append their answers, inside the caller's transaction: one result for each."""
+    places = tx.tasks.places([(each.task, each.item) for each in given])
+    begun = [_begun(store, tx, each, place) for each, place in zip(given, places, strict=True)]
+    rows = tx.judgements.heads_of({key for saving in begun if isinstance(saving, _Saving) for key in saving.keys})
+    parts = tx.judgements.parts({saving.name for saving in begun if isinstance(saving, _Saving)})
+    results: list[Saved | Refused | None] = [None] * len(begun)
+    waiting: dict[int, _Saving] = {}
+    touched: set[Unit] = set()  # units that have been written to since their rows were read
+    for at, saving in enumerate(begun):
+        if not isinstance(saving, _Saving):
+            results[at] = saving
+            continue
+        # a second save about the same sentence sees the first, and so does one under the same id
+        if not touched.isdisjoint(saving.units) or any(other.name == saving.name for other in waiting.values()):
+            _write(tx, waiting, results, micros(received))
+            rows.update(tx.judgements.heads_of(saving.keys))
+            parts.update(tx.judgements.parts({saving.name}))
+        try:
+            results[at] = _checked(store, tx, saving, rows, parts.get(saving.name, ()))
+        except (AnswerError, CampaignError) as refused:
+            results[at] = refused
+        if results[at] is None:
+            waiting[at] = saving
+            touched.add(saving.unit)
+    _write(tx, waiting, results, micros(received))
+    return [result for result in results if result is not None]
+
+
+def _begun(store: Store, tx: Transaction, given: Submission, place: Place | None) -> _Saving | Refused:
+    """What can be known before the judge's earlier answers are read."""
+    try:
+        if place is None:
+            raise no_task(given.task)
+        judge = refuse_stranger(place, given)
+        if place.item is None:
+            raise CampaignError(f"Task {given.task} has no item {given.item}.", code="unknown_item")
+        standing = place.standing
+        asked = questions_of(store, tx, standing.campaign, standing.protocol_hash)
+    except (AnswerError, CampaignError) as refused:
+        return refused
+    gated = place.about_judge is not None and asked.gates_before(place.page)
+    consent = (judge, place.about_judge or 0, "") if gated else None
+    return _Saving(given, place, judge, place.item, asked, (judge, place.document, place.item.segment), consent)
+
+
+def _checked(
+    store: Store, tx: Transaction, saving: _Saving, rows: dict[Unit, list[Answer]], parts: Sequence[StoredPart]
+) -> Saved | None:
+    """None where the answers are as the protocol wants them and can be written; what the first time came to where they
+    are stored already."""
+    given, place, asked = saving.given, saving.place, saving.questions
+    said = rows.get(saving.unit)
+    if said:
+        saving.heads = asked.heads(said)
+        saving.known = asked.answers(place.page, saving.item, saving.heads)
+    if parts:
+        return _repeated(store, tx, saving, parts)
+    refuse(place.standing, given.task)
+    if saving.consent is not None:
+        refuse_gated(asked, place.page, place.kind, rows.get(saving.consent, ()))
+    _check(store, tx, saving)
+    return None
+
+
+def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
+    """Check the answers in the order of the questions, so that each sees those before it."""
+    asked, item, page, answers, known = (
+        saving.questions,
+        saving.item,
+        saving.place.page,
+        saving.given.answers,
+        saving.known,
+    )
+    sheet = asked.sheet(page, item)
+    for name in answers:
+        if name not in sheet.ids:
+            raise asked.unknown(name, page, item)
+    seen = None if sheet.marked.isdisjoint(answers) else texts(store, tx, saving.place.standing, item)
+    for entry in sheet.questions:
+        question = entry[1]
+        name = question.id
+        if name not in answers:
+            continue
+        value = answers[name]
+        if not sheet.plain and not asked.applies(entry, known):
+            if value is not None:
+                raise AnswerError(
+                    f"{name}: is not asked, given the answers before it.", question=name, code="not_asked"
+                )
+            continue
+        value = asked.check(question, value, item, known, seen)
+        if value is None and known.get(name) is None:
+            continue
+        known[name] = value
+        saving.changes.append((entry, value, CLEARED if value is None else None))
+    if sheet.plain:
+        return
+    for entry in sheet.questions:
+        name = entry[1].id
+        if name not in answers and known.get(name) is not None and not asked.applies(entry, known):
+            known[name] = None
+            saving.changes.append((entry, None, NOT_ASKED))
+
+
+def _write(
+    tx: Transaction, waiting: dict[int, _Saving], results: list[Saved | Refused | None], received_at: int
+) -> None:
+    """Write what waits, and say what it came to."""
+    if not waiting:
+        return
+    count = sum(len(saving.changes) for saving in waiting.values())
+    campaigns = {saving.place.standing.campaign for saving in waiting.values()}
+    numbers = iter(tx.judgements.reserve(count, campaigns) if count else ())
+    rows: list[NewAnswer] = []
+    progressed = []
+    for at, saving in waiting.items():
+        ids: dict[str, int] = {}
+        conflicts: list[Conflict] = []
+        for part in range(len(saving.changes)):
+            row, conflict = _row(saving, part, next(numbers), received_at)
+            ids[row["question"]] = row["id"]
+            rows.append(row)
+            if conflict is not None:
+                conflicts.append(conflict)
+        given = saving.given
+        open_ = tuple(saving.questions.open(saving.place.page, saving.item, saving.known))
+        progressed.append(Progressed(given.task, given.item, not open_, given.elapsed, given.active))
+        results[at] = Saved(ids, open_, tuple(conflicts), item=saving.item, answers=given.answers)
+    if rows:
+        tx.judgements.add(rows)
+    tx.tasks.set_saved(progressed, received_at)
+    waiting.clear()
+
+
+def _row(saving: _Saving, part: int, number: int, received_at: int) -> tuple[NewAnswer, Conflict | None]:
+    """One answer as a row; and what it replaces where that is not what the client had seen."""
+    (stage, question), value, flags = saving.changes[part]
+    given, name = saving.given, question.id
+    key = saving.questions.keys(saving.item)[name]
+    head = saving.heads.get(key)
+    previous = head.id if head else None
+    base = given.base.get(name, previous) if given.base is not None else previous
+    conflict = Conflict(name, head.id, loads(head.value)) if head is not None and base != previous else None
+    row: NewAnswer = {
+        "id": number,
+        "campaign": saving.place.standing.campaign,
+        "judge": saving.judge,
+        "task": given.task,
+        "document": saving.place.document,
+        "segment": saving.item.segment,
+        "stage": stage.id,
+        "question": name,
+        "systems": key[1],
+        "role": key[2],
+        "revision": head.revision + 1 if head else 1,
+        "supersedes": previous,
+        "base": base,
+        "value": dumps(value),
+        "flags": flags,
+        "submission": given.id,
+        "part": part,
+        "elapsed": given.elapsed,
+        "active": given.active,
+        "answered_at": micros(given.answered_at),
+        "received_at": received_at,
+        "origin": "",
+    }
+    return row, conflict
+
+
+def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[StoredPart]) -> Saved:
+    """What the first time came to, if this is the same submission to the letter; otherwise it is refused whole.
+
+    An answer of null that has no row of its own was taken where nothing was to be taken back. It is the same as long as
+    nothing stands there now.
+    """
+    asked, item, given, page = saving.questions, saving.item, saving.given, saving.place.page
+    if any((part.judge, part.document, part.segment) != saving.unit or part.task != given.task for part in parts):
+        raise ReusedError(given.id)
+    sheet = asked.sheet(page, item)
+    questions = {question.id: question for _, question in sheet.questions}
+    keys = asked.keys(item)
+    if any(keys.get(part.question) != (part.question, part.systems, part.role) for part in parts):
+        raise ReusedError(given.id)
+    seen = texts(store, tx, saving.place.standing, item) if sheet.marked else None
+    stored = {part.question: part for part in parts}
+    values = {part.question: loads(part.value) for part in parts}
+    same: dict[str, Json] = {}
+    for name, value in given.answers.items():
+        question = questions.get(name)
+        normal = value
+        if question is not None and value is not None:
+            labels = {question.for_each: value} if question.for_each else {}
+            try:
+                normal = asked.check(question, value, item, labels, seen)
+            except AnswerError:
+                continue
+        if normal == values[name] if name in stored else normal is None and saving.known.get(name) is None:
+            same[name] = value
+    answered = {name for name, part in stored.items() if part.flags != NOT_ASKED}
+    if len(same) < len(given.answers) or not answered <= given.answers.keys():
+        kept = {name: (part.id, values[name]) for name, part in stored.items()}
+        raise ReusedError(given.id, stored=kept, answers=same)
+    conflicts = tuple(
+        Conflict(part.question, part.supersedes, loads(part.previous or "null"))
+        for part in parts
+        if part.supersedes is not None and part.base != part.supersedes
+    )
+    ids = {part.question: part.id for part in parts}
+    open_ = tuple(asked.open(page, item, saving.known))
+    return Saved(ids, open_, conflicts, repeated=True, item=item, answers=given.answers)
+
+
+def refuse(standing: Standing, task: int) -> None:
+    """Refuse answers to a campaign that does not run and to a task that is finished."""
+    if standing.state in _STATES:
+        code, what, next_step = _STATES[standing.state]
+        raise CampaignError(what, code=code, next_step=next_step)
+    if standing.finished:
+        raise CampaignError(
+            f"Task {task} is finished.", code="finished", next_step="The organiser can reopen it for you."
+        )
+
+
+def refuse_stranger(place: Place, given: Submission) -> int:
+    """Refuse answers to someone else's task. The number of the judge whose it is."""
+    mine, asks = place.standing.judge, given.judge
+    if mine is None or not (asks in (None, mine, place.judge) or (isinstance(asks, tuple) and mine in asks)):
+        raise CampaignError(f"Task {given.task} belongs to someone else.", code="not_assigned")
+    return mine
+
+
+def refuse_gated(asked: Questions, page: str, kind: JudgeKind, about_judge: Sequence[Answer]) -> None:
+    """Refuse answers to pages behind one that has not been agreed to. `about_judge` is what the judge has said about
+    themselves, consent included."""
+    if not _agreed(asked, page, kind, about_judge):
+        raise CampaignError("This cannot begin before an earlier page has been agreed to.", code="gate")
+
+
+def gate_open(tx: Transaction, campaign: int, judge: int, asked: Questions, page: str) -> bool:
+    """Whether every page before this one that lets judges go on only with certain answers (consent) has them. Models
+    are not asked for consent."""
+    if not asked.gates_before(page):
+        return True
+    seat = tx.judges.numbered(judge)
+    about_judge = tx.documents.numbers(campaign)[JUDGE_ITSELF]
+    kind = seat.judge.kind if seat is not None else JudgeKind.PERSON
+    unit = (judge, about_judge, "")
+    answers = tx.judgements.heads_of([(*unit, *parts) for parts in asked.lookups(Item(""))])
+    return _agreed(asked, page, kind, answers.get(unit, ()))
+
+
+def _agreed(asked: Questions, page: str, kind: JudgeKind, about_judge: Sequence[Answer]) -> bool:
+    if kind is JudgeKind.MODEL:
+        return True
+    answers = asked.answers(page, Item(""), asked.heads(about_judge))
+    return all(holds(stage.gate, answers) for stage in asked.gates_before(page))

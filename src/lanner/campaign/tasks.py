@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from lanner.campaign.announcing import announce_finished
+from lanner.campaign.cache import Reference, find, no_task, questions_of, seat
 from lanner.campaign.clock import now
-from lanner.campaign.knowing import Reference, asking, find, no_task, seat
-from lanner.campaign.refusals import gate_open, refuse
+from lanner.campaign.notifications import announce_finished
+from lanner.campaign.submit import gate_open, refuse
 from lanner.errors import CampaignError
 from lanner.model import CampaignState, Json, Task
 from lanner.store import Answer, Assigned, Overview, Store, Transaction
@@ -67,7 +67,7 @@ def next_task(store: Store, campaign: Reference, judge: str) -> Task | None:
         return None
     with store.reading() as tx:
         assigned = _assigned(tx, task)
-        asked = asking(store, tx, found.id, found.protocol_hash)
+        asked = questions_of(store, tx, found.id, found.protocol_hash)
         return assigned.task if gate_open(tx, found.id, mine.number, asked, assigned.task.page) else None
 
 
@@ -100,7 +100,7 @@ class Heard:
 
 def heard(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Heard]:
     """The same item by item of a task."""
-    asked = asking(store, tx, entry.campaign, protocol_hash)
+    asked = questions_of(store, tx, entry.campaign, protocol_hash)
     page = entry.task.page
     found = []
     moments: dict[int, datetime] = {}  # answers of one save share theirs
@@ -201,7 +201,7 @@ def _assigned(tx: Transaction, number: int) -> Assigned:
 
 
 def _missing(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Open]:
-    asked = asking(store, tx, entry.campaign, protocol_hash)
+    asked = questions_of(store, tx, entry.campaign, protocol_hash)
     page = entry.task.page
     saved = tx.tasks.saved(entry.task.id)
     pages: dict[int, Mapping[str, set[str]]] = {}

@@ -27,7 +27,9 @@ def add_judges(name: str, judges: str, base_url: str, store_place: str, as_json:
     with Store.open(store_place, create=False) as store:
         people = judges_from(judges)
         campaign.add_judges(store, name, people)
-        rows = [{"judge": p.id, "link": f"{base_url}/j/{campaign.links.issue(store, name, p.id)}"} for p in people]
+        rows = [
+            {"judge": p.id, "link": f"{base_url}/j/{campaign.invitations.issue(store, name, p.id)}"} for p in people
+        ]
     output.table(rows)
     output.end()
 
@@ -50,7 +52,7 @@ def replace_judge(name: str, leaving: str, coming: str, base_url: str, store_pla
         raise LannerError(f"{coming!r} are {len(someone)} judges.", next_step="Name the one who takes over.")
     with Store.open(store_place, create=False) as store:
         number = campaign.replace_judge(store, name, leaving, someone[0])
-        link = f"{base_url}/j/{campaign.links.issue(store, name, someone[0].id)}"
+        link = f"{base_url}/j/{campaign.invitations.issue(store, name, someone[0].id)}"
     output.rows.append({"leaving": leaving, "judge": someone[0].id, "tasks": number, "link": link})
     output.say(f"{someone[0].id} takes over {number} tasks of {leaving}: {link}")
     output.end()
@@ -155,7 +157,7 @@ def revoke(name: str, judge: str, store_place: str, as_json: bool) -> None:
     """
     output = Output("campaign revoke", as_json)
     with Store.open(store_place, create=False) as store:
-        campaign.links.revoke(store, name, judge)
+        campaign.invitations.revoke(store, name, judge)
     output.rows.append({"judge": judge})
     output.say(f"The link of {judge} works no more.")
     output.end()

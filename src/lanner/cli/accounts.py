@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import click
 
-from lanner.campaign.knowing import find
+from lanner.campaign.cache import find
 from lanner.cli._output import Output, json_option, minute
 from lanner.cli._source import names, store_option
 from lanner.errors import LannerError, did_you_mean

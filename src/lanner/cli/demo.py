@@ -60,7 +60,7 @@ def command(folder: Path, port: int, serving: bool, opening: bool | None) -> Non
             _campaign(store, name, protocol, title, documents, you=True)
         _campaign(store, LIVE, LIVE_PROTOCOL, LIVE_TITLE, documents, tasks=BEGUN)
         report = write(build(from_campaign(store, "demo-h-falcon")), folder / "report", pictures=False)
-        links = {name: campaign.links.issue(store, name, YOU) for name in CAMPAIGNS}
+        links = {name: campaign.invitations.issue(store, name, YOU) for name in CAMPAIGNS}
         chosen = free_port(HOST, port)
         code = secrets.token_urlsafe(18)
         address = f"http://{HOST}:{chosen}"

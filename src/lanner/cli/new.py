@@ -94,7 +94,7 @@ def command(
         )
         if not draft:
             made = campaign.open(store, made.id)
-        links = campaign.links.issue_all(store, made.id)
+        links = campaign.invitations.issue_all(store, made.id)
         for note in uneven_loads(store, made.id):
             output.note(note)
         _say(output, store, made, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 import click
 
-from lanner.campaign.announcing import EVENTS
-from lanner.campaign.knowing import find
+from lanner.campaign.cache import find
+from lanner.campaign.notifications import EVENTS
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.serving.telling import refuse_address
+from lanner.web.serving.webhooks import refuse_address
 
 
 @click.group("webhooks", short_help="Addresses that are told of finished tasks and campaigns.")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lanner import campaign
-from lanner.campaign.asking import fits, systems_of
+from lanner.campaign.questions import fits, systems_of
 from lanner.errors import LannerError
 from lanner.judges.prompt import Prompter
 from lanner.model import Document, Item, Json, JudgeKind, Role, Stage

@@ -18,8 +18,8 @@ from typing import Any
 
 from lanner import campaign
 from lanner.campaign import Imported
-from lanner.campaign.asking import systems_of
 from lanner.campaign.files import Incoming
+from lanner.campaign.questions import systems_of
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.judges.replies import aliased
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role

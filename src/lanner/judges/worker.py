@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from lanner.campaign import Asking, Submission
-from lanner.campaign.asking import fits
+from lanner.campaign import Questions, Submission
+from lanner.campaign.questions import fits
 from lanner.errors import LannerError
 from lanner.judges.budget import StoppedError
 from lanner.judges.examples import Example, Lesson
@@ -64,7 +64,7 @@ class Worker:
         self._store, self._campaign, self._seat = store, number, seat
         self._protocol, self._plan, self._channels = protocol, plan, channels
         self._requester, self._writer, self._totals = requester, writer, totals
-        self._asking = Asking(protocol)
+        self._asking = Questions(protocol)
         self._prompter = Prompter(protocol, plan.settings)
         self._lesson = Lesson(examples, self._prompter, plan.examples)
         self._pages = {

@@ -25,10 +25,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from lanner.errors import StoreError, Where
-from lanner.store.copying import Content, contents, copy_rows
+from lanner.store.checks import PAGES, Finding, findings
 from lanner.store.engine import explain, inspect_file
 from lanner.store.store import Store
-from lanner.store.verifying import PAGES, Finding, findings
+from lanner.store.transfer import Content, contents, copy_rows
 
 _NAME = "lanner-{:%Y%m%dT%H%M%SZ}.sqlite"
 _PATTERN = "lanner-*T*Z.sqlite"

@@ -22,10 +22,10 @@ from lanner.store import Account, AccountRole, Store
 from lanner.web import session
 from lanner.web.page.forms import text
 from lanner.web.page.messages import available
-from lanner.web.page.refusing import told
+from lanner.web.page.refusals import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
-from lanner.web.serving import origin
+from lanner.web.serving import csrf
 from lanner.web.site import Site
 
 SHORTEST = 10
@@ -92,13 +92,13 @@ async def form_of(request: Request) -> FormData:
     visitor = getattr(request.state, "visitor", None)
     anyone = request.cookies.get(session.VISITOR_COOKIE, "")
     secret = visitor.form_secret if visitor and visitor.account else anyone
-    origin.check_form(text(form, origin.FIELD), secret)
+    csrf.check_form(text(form, csrf.FIELD), secret)
     return form
 
 
 def _form_page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> Response:
     secret = session.visitor_secret(request)
-    shown = page(request, template, {"token": origin.form_token(secret), "problem": "", **context}, status)
+    shown = page(request, template, {"token": csrf.form_token(secret), "problem": "", **context}, status)
     session.keep(request, shown, session.VISITOR_COOKIE, secret, 1)
     return shown
 

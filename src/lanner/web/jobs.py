@@ -29,7 +29,7 @@ from lanner.reports import export as tables
 from lanner.reports.build import build
 from lanner.store import Store
 from lanner.store.backup import verify, verify_file
-from lanner.store.verifying import Finding
+from lanner.store.checks import Finding
 from lanner.web.drafting import uploads
 from lanner.web.drafting.options import CampaignOptions, planned
 from lanner.web.organising.exports import TABLES

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.store import Account, Session, Store
-from lanner.web.serving.origin import form_token
+from lanner.web.serving.csrf import form_token
 
 JUDGE_COOKIE = "lanner_judge"
 ACCOUNT_COOKIE = "lanner_account"

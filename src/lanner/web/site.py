@@ -20,10 +20,10 @@ from lanner.web.judging.task import Owners
 from lanner.web.organising.runs import Runs
 from lanner.web.page.assets import Assets
 from lanner.web.page.rendering import environment
-from lanner.web.serving.keeping import Keeper
-from lanner.web.serving.telling import Teller
+from lanner.web.serving.backups import ScheduledBackups
+from lanner.web.serving.request_counts import RequestCounts
 from lanner.web.serving.throttle import Throttle
-from lanner.web.serving.watching import Watched
+from lanner.web.serving.webhooks import WebhookSender
 from lanner.web.session import Sessions
 from lanner.web.updates import LiveUpdates
 from lanner.web.worker import WorkerPool
@@ -98,11 +98,13 @@ class Site:
         self._hashers = ThreadPoolExecutor(1, "lanner-hash")
         self._writers = ThreadPoolExecutor(1 if store.kind == "sqlite" else 8, "lanner-write")
         self.intake = Intake(store, self._writers)
-        self.watched = Watched()
-        self.keeper = Keeper(store.address, self.backups, hours=settings.backup_hours, keep=settings.backup_keep)
+        self.request_counts = RequestCounts()
+        self.scheduled_backups = ScheduledBackups(
+            store.address, self.backups, hours=settings.backup_hours, keep=settings.backup_keep
+        )
         self.copying = asyncio.Lock()
         self.runs = Runs(store.address)
-        self.teller = Teller(store, inside=settings.tell_inside)
+        self.webhook_sender = WebhookSender(store, inside=settings.tell_inside)
 
     @property
     def trouble(self) -> str:
@@ -123,9 +125,9 @@ class Site:
 
     def begin(self) -> None:
         """Start what runs beside: backups by the clock, messages to addresses outside."""
-        self.keeper.begin()
+        self.scheduled_backups.begin()
         self._checking = asyncio.create_task(self._check_pages())
-        self.teller.begin()
+        self.webhook_sender.begin()
 
     async def _check_pages(self) -> None:
         """Look for damage at the start and four times a day: a file that is damaged is read, not written."""
@@ -143,8 +145,8 @@ class Site:
             self._checking.cancel()
             with suppress(asyncio.CancelledError):
                 await self._checking
-        await self.keeper.close()
-        await self.teller.close()
+        await self.scheduled_backups.close()
+        await self.webhook_sender.close()
         await self.runs.close()
         await self.live.close()
         await self.files.close()

@@ -52,7 +52,7 @@ def test_each_opening_makes_a_new_token(client: TestClient, secrets: dict[str, s
 
 def test_a_revoked_link_ends_its_sessions(client: TestClient, store: Store, secrets: dict[str, str]) -> None:
     enter(client, secrets["J1"])
-    campaign.links.revoke(store, "trial", "J1")
+    campaign.invitations.revoke(store, "trial", "J1")
     client.app.state.site.sessions._known.clear()  # at most ten seconds later
     assert client.get("/work").status_code == 401
     assert client.get(f"/j/{secrets['J1']}").status_code == 404
@@ -253,7 +253,7 @@ def test_too_many_saves_of_one_judge_wait_and_others_do_not(client: TestClient, 
     assert codes == [200, 200, 429]
     assert int(save(client, tasks[0], 0, {"sentence": 1}).headers["retry-after"]) > 1
     second = another(client)
-    other = enter(second, campaign.links.issue(store, "trial", "J2"))
+    other = enter(second, campaign.invitations.issue(store, "trial", "J2"))
     assert save(second, other[0], 0, {"sentence": 1}).status_code == 200
 
 

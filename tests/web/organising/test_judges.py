@@ -50,7 +50,7 @@ def test_nobody_named_is_said_beside_what_was_pasted(client: TestClient, token: 
 
 
 def test_a_new_link_ends_the_old_one_and_its_sessions(client: TestClient, store: Store, token: str) -> None:
-    old = campaign.links.issue(store, "trial", "J1")
+    old = campaign.invitations.issue(store, "trial", "J1")
     judge = another(client)
     enter(judge, old)
     made = client.post("/campaigns/trial/links", data={"token": token, "who": "one", "judge": "J1"}).text
@@ -61,7 +61,7 @@ def test_a_new_link_ends_the_old_one_and_its_sessions(client: TestClient, store:
 
 def test_links_only_for_those_without_one(client: TestClient, store: Store, token: str) -> None:
     assert "Nobody is without a link" in client.post("/campaigns/trial/links", data={"token": token}).text
-    campaign.links.revoke(store, "trial", "J2")
+    campaign.invitations.revoke(store, "trial", "J2")
     assert client.post("/campaigns/trial/links", data={"token": token}).text.count("/j/") == 2  # shown and copied
 
 

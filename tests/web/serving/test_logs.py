@@ -20,7 +20,7 @@ def as_before():
 
 def test_a_line_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
     logs.begin("all")
-    logging.getLogger("lanner.web").info("request", extra={"told": {"what": "save", "ms": 1.5}})
+    logging.getLogger("lanner.web").info("request", extra={"fields": {"what": "save", "ms": 1.5}})
     try:
         raise ValueError("postgresql://ana:secret@host/db")
     except ValueError:

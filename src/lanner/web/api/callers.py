@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from lanner.campaign.knowing import find
+from lanner.campaign.cache import find
 from lanner.errors import LannerError, did_you_mean
 from lanner.store import Account, AccountRole, Store
 from lanner.store.tokens import Token

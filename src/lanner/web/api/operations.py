@@ -169,7 +169,7 @@ async def add_judges(request: Request) -> Response:
 
     def work() -> dict[str, str]:
         campaigns.add_judges(site.store, found.id, people)
-        return {judge.id: campaigns.links.issue(site.store, found.id, judge.id) for judge in people}
+        return {judge.id: campaigns.invitations.issue(site.store, found.id, judge.id) for judge in people}
 
     return _sent(shapes.Links(secrets=await site.write(work)), 201)
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.web.api import operations, shapes
-from lanner.web.serving.watching import metrics
+from lanner.web.serving.request_counts import metrics
 
 ROOT = "/api/v1"
 
@@ -34,6 +34,10 @@ class Operation:
     @property
     def place(self) -> str:
         return ROOT + self.path
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        return frozenset(name for name, _, _ in self.query)
 
 
 _AFTER = ("after", "integer", "only judgements with a higher id")

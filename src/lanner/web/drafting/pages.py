@@ -28,7 +28,7 @@ from lanner.web.drafting.uploads import Texts, Upload, described, named, without
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find
 from lanner.web.page import forms
-from lanner.web.page.refusing import told
+from lanner.web.page.refusals import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site

@@ -113,7 +113,7 @@ def _checked(view: TaskView, number: int, said: dict[str, Json]) -> list[str]:
     if not 0 <= number < len(view.task.items):
         raise AnswerError(say("There is no such item."), code="unknown_item")
     item = view.task.items[number]
-    asking = campaigns.Asking(view.protocol)
+    asking = campaigns.Questions(view.protocol)
     seen = texts_of(view.documents[item.document], item) if item.document else None
     known: dict[str, Json] = {}
     asked = {question.id: question for _, question in asking.questions(view.task.page, item)}

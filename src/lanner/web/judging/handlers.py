@@ -30,10 +30,10 @@ from lanner.web.judging.page import Settings as PageSettings
 from lanner.web.judging.page import task_page
 from lanner.web.judging.task import TaskView, explanation, task_view
 from lanner.web.page import forms, messages
-from lanner.web.page.packing import packed
+from lanner.web.page.compression import packed
 from lanner.web.page.problems import SignInNeeded, wants_json
 from lanner.web.page.rendering import page
-from lanner.web.serving import origin
+from lanner.web.serving import csrf
 from lanner.web.session import Visitor
 from lanner.web.site import Site
 
@@ -55,7 +55,7 @@ async def open_link(request: Request) -> Response:
     if site.addresses.wait(f"link {address}", time.monotonic()):
         raise HTTPException(429, "Too many tries. Wait a minute, then open your link again.")
     secret = request.path_params["secret"]
-    seat = await site.read(lambda: work.links.lookup(site.store, secret))
+    seat = await site.read(lambda: work.invitations.lookup(site.store, secret))
     if seat is None:
         raise HTTPException(404)
     site.addresses.forget(f"link {address}")
@@ -112,7 +112,7 @@ async def task(request: Request) -> Response:
     view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
     if view is None:
         raise HTTPException(404)
-    token = origin.form_token(request.state.visitor.token_of(seat))
+    token = csrf.form_token(request.state.visitor.token_of(seat))
     return show_task(request, view, token)
 
 
@@ -291,7 +291,7 @@ async def form(request: Request) -> Response:
     site: Site = request.app.state.site
     number, seat = await _mine(request)
     fields = await request.form(max_files=0, max_fields=2000)
-    origin.check_form(forms.text(fields, origin.FIELD), request.state.visitor.token_of(seat))
+    csrf.check_form(forms.text(fields, csrf.FIELD), request.state.visitor.token_of(seat))
     item, row = forms.text(fields, "item"), forms.text(fields, "row")
     if not item.isdecimal() or len(item) > 6:
         raise HTTPException(400)
@@ -338,7 +338,7 @@ async def finish(request: Request) -> Response:
     as_json = wants_json(request)
     if not as_json:
         fields = await request.form(max_files=0, max_fields=10)
-        origin.check_form(forms.text(fields, origin.FIELD), request.state.visitor.token_of(seat))
+        csrf.check_form(forms.text(fields, csrf.FIELD), request.state.visitor.token_of(seat))
     try:
         finished_task = await site.write(lambda: _finished(site.store, number))
     except work.UnfinishedError as error:

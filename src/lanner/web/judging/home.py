@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from math import ceil
 
 from lanner.campaign import documents
-from lanner.campaign.knowing import asking
+from lanner.campaign.cache import questions_of
 from lanner.campaign.tasks import next_task
 from lanner.model import CampaignState, Document, Protocol, Unit, languages
 from lanner.protocols.wording import Wording
@@ -100,7 +100,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
     with store.reading() as tx:
         overview = tx.progress.overview(seat)
         first = {entry.task.id: entry.task.items[0] for entry in tx.tasks.of_judge(seat) if entry.task.items}
-        protocol = asking(store, tx, campaign.id, campaign.protocol_hash).protocol
+        protocol = questions_of(store, tx, campaign.id, campaign.protocol_hash).protocol
         today = tx.tasks.active_since(seat, datetime.now(UTC) - timedelta(hours=16))
         key = ("documents without texts", campaign.id, tx.campaigns.corpus_hash(campaign.id))
     about: dict[str, Document] = store.facts.get(

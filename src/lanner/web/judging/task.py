@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from lanner.campaign.knowing import asking, document
+from lanner.campaign.cache import document, questions_of
 from lanner.campaign.tasks import Heard, heard
 from lanner.designs.expected import EXPLANATION
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Role, Task
@@ -69,7 +69,7 @@ def task_view(store: Store, number: int, assigned: Assigned | None = None) -> Ta
         campaign = tx.campaigns.find(standing.campaign)
         seat = tx.judges.numbered(standing.judge)
         assert entry is not None and campaign is not None and seat is not None
-        protocol = asking(store, tx, campaign.id, campaign.protocol_hash).protocol
+        protocol = questions_of(store, tx, campaign.id, campaign.protocol_hash).protocol
         names = dict.fromkeys(item.document for item in entry.task.items if item.document)
         texts = {name: document(store, tx, standing, name) for name in names}
         overview = tx.progress.overview(seat.number)

@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as campaigns
 from lanner.campaign import guidelines
-from lanner.campaign.adjudicating import TAKEN
+from lanner.campaign.adjudication import TAKEN
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import (
     Campaign,

@@ -19,7 +19,7 @@ from lanner.web import auth
 from lanner.web.drafting.uploads import named, without_folders
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
-from lanner.web.page.refusing import told
+from lanner.web.page.refusals import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site

@@ -23,7 +23,7 @@ from lanner.web.drafting.judges import Invited, invited
 from lanner.web.mail import Letter, mailer_from_environment
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
-from lanner.web.page.refusing import told
+from lanner.web.page.refusals import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import language, say
 from lanner.web.site import Site
@@ -130,7 +130,7 @@ def _known(request: Request, store: Store, campaign: Campaign, form: FormData) -
     ]
     found = []
     for seat in seats:
-        secret = campaigns.links.shown(store, campaign.id, seat.judge.id)
+        secret = campaigns.invitations.shown(store, campaign.id, seat.judge.id)
         address = f"{_base(request)}/j/{secret}" if secret else ""
         found.append(Link(seat.judge.id, seat.judge.name or seat.judge.id, "", address))
     return found
@@ -207,7 +207,7 @@ def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[
             entry.judge.id,
             entry.judge.name or entry.judge.id,
             entry.email,
-            f"{base}/j/{campaigns.links.issue(store, campaign.id, entry.judge.id)}",
+            f"{base}/j/{campaigns.invitations.issue(store, campaign.id, entry.judge.id)}",
         )
         for entry in people
     ]
@@ -292,7 +292,7 @@ async def act(request: Request) -> Response:
             case "count_again":
                 campaigns.count_again(site.store, campaign.id, name, account=account)
             case "revoke":
-                campaigns.links.revoke(site.store, campaign.id, name)
+                campaigns.invitations.revoke(site.store, campaign.id, name)
             case "reopen":
                 _reopen(site.store, campaign, name, forms.text(form, "task"), account)
             case "replace":

@@ -14,17 +14,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from lanner.campaign.announcing import EVENTS
+from lanner.campaign.notifications import EVENTS
 from lanner.errors import LannerError
 from lanner.store.backup import copies
-from lanner.store.verifying import Finding
+from lanner.store.checks import Finding
 from lanner.web import auth
 from lanner.web.api.callers import SCOPES, issue
 from lanner.web.page import forms
-from lanner.web.page.refusing import told
+from lanner.web.page.refusals import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
-from lanner.web.serving.telling import refuse_address
+from lanner.web.serving.webhooks import refuse_address
 from lanner.web.site import Site
 
 
@@ -85,7 +85,7 @@ async def back_up(request: Request) -> Response:
     match forms.text(form, "do"):
         case "make":
             async with site.copying:  # two owners who press at once get one after the other
-                if not await site.keeper.back_up():
+                if not await site.scheduled_backups.back_up():
                     problem = say("No copy could be made.") + " " + say("The reason is in the server’s log.")
                     return await _page(request, Shown(problem))
             return RedirectResponse(f"{request.scope.get('root_path', '')}/server", 303)

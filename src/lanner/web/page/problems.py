@@ -12,7 +12,7 @@ from starlette.routing import Match, Route
 
 from lanner.errors import AnswerError, CampaignError, InputError, LannerError, ProtocolError, StoreError
 from lanner.web.page.messages import COOKIE, Messages, choose, from_header
-from lanner.web.page.refusing import parts
+from lanner.web.page.refusals import parts
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 

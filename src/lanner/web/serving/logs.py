@@ -16,21 +16,21 @@ class Lines(logging.Formatter):
     """A record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told = {
+        line = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "from": record.name,
             "message": scrubbed(record.getMessage()),
-            **getattr(record, "told", {}),
+            **getattr(record, "fields", {}),
         }
         if record.exc_info:
-            told["trace"] = scrubbed(self.formatException(record.exc_info))
-        return json.dumps(told, ensure_ascii=False)
+            line["trace"] = scrubbed(self.formatException(record.exc_info))
+        return json.dumps(line, ensure_ascii=False)
 
 
 def scrubbed(text: str) -> str:
     """Without passwords of databases, judges' links and tokens, wherever they came from."""
-    return _SECRET.sub(lambda found: (found[1] + "…@") if found[1] else f"{found[2]}…", text)
+    return _SECRET.sub(lambda match: (match[1] + "…@") if match[1] else f"{match[2]}…", text)
 
 
 def begin(level: str) -> None:

@@ -19,7 +19,7 @@ from lanner.web.page import problems
 from lanner.web.page.assets import Assets
 from lanner.web.page.headers import Headers
 from lanner.web.page.rendering import environment
-from lanner.web.serving import origin
+from lanner.web.serving import csrf
 from lanner.web.verifying import handlers
 from lanner.web.verifying.sitting import Sitting
 
@@ -68,7 +68,7 @@ def create_app(sitting: Sitting, secret: str, on_finish: Callable[[], None] | No
     def guarded(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
         async def handler(request: Request) -> Response:
             if request.method != "GET":
-                origin.check(request)
+                csrf.check(request)
             if not hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), secret.encode()):
                 raise HTTPException(403, "Open the link that the command printed.")
             return await answer(request, sitting)

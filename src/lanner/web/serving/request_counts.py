@@ -19,7 +19,7 @@ log = logging.getLogger("lanner.web.requests")
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
-class Watched:
+class RequestCounts:
     """Counts since the server was started."""
 
     def __init__(self) -> None:
@@ -36,20 +36,20 @@ class Watched:
             counts = self.slower[what] = [0] * (len(BOUNDS) + 1)
         counts[bisect_left(BOUNDS, seconds)] += 1
 
-    def tell(self, what: str, method: str, status: int, seconds: float) -> None:
+    def record(self, what: str, method: str, status: int, seconds: float) -> None:
         """Count a request, and write a line about it where such lines are wanted."""
         self.note(what, status, seconds)
         if log.isEnabledFor(logging.INFO):
-            told = {"what": what, "method": method, "status": status, "ms": round(seconds * 1e3, 2)}
-            log.info("request", extra={"told": told})
+            fields = {"what": what, "method": method, "status": status, "ms": round(seconds * 1e3, 2)}
+            log.info("request", extra={"fields": fields})
 
 
-class Watching:
+class CountRequests:
     """Around everything else: counts, and writes a line for each request where such lines are wanted."""
 
-    def __init__(self, app: ASGIApp, watched: Watched) -> None:
+    def __init__(self, app: ASGIApp, counts: RequestCounts) -> None:
         self.app = app
-        self.watched = watched
+        self.counts = counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -63,13 +63,13 @@ class Watching:
                 status = message["status"]
             await send(message)
 
-        self.watched.running += 1
+        self.counts.running += 1
         try:
             await self.app(scope, receive, noting)
         finally:
-            self.watched.running -= 1
+            self.counts.running -= 1
             what = getattr(scope.get("endpoint"), "__name__", "nothing")
-            self.watched.tell(what, scope["method"], status, time.perf_counter() - began)
+            self.counts.record(what, scope["method"], status, time.perf_counter() - began)
 
 
 def memory() -> int:
@@ -87,26 +87,26 @@ def memory() -> int:
 async def metrics(request: Request) -> Response:
     """The server's own numbers, in the text format of Prometheus."""
     site = request.app.state.site
-    watched: Watched = site.watched
+    totals: RequestCounts = site.request_counts
     lines = ["# TYPE lanner_requests_total counter"]
-    for (what, status), count in sorted(watched.requests.items()):
+    for (what, status), count in sorted(totals.requests.items()):
         lines.append(f'lanner_requests_total{{what="{what}",status="{status}"}} {count}')
     lines.append("# TYPE lanner_request_seconds histogram")
-    for what, counts in sorted(watched.slower.items()):
+    for what, counts in sorted(totals.slower.items()):
         total = 0
         for bound, count in zip((*map(str, BOUNDS), "+Inf"), counts, strict=True):
             total += count
             lines.append(f'lanner_request_seconds_bucket{{what="{what}",le="{bound}"}} {total}')
-        lines.append(f'lanner_request_seconds_sum{{what="{what}"}} {watched.seconds[what]:.6f}')
+        lines.append(f'lanner_request_seconds_sum{{what="{what}"}} {totals.seconds[what]:.6f}')
         lines.append(f'lanner_request_seconds_count{{what="{what}"}} {total}')
     single = {
-        "lanner_requests_running": ("gauge", watched.running),
+        "lanner_requests_running": ("gauge", totals.running),
         "lanner_saves_total": ("counter", site.saves.count),
         "lanner_saves_waiting": ("gauge", site.intake.waiting),
         "lanner_save_batches_total": ("counter", site.intake.batches),
         "lanner_save_failures_total": ("counter", site.intake.failures),
         "lanner_saving_works": ("gauge", int(not site.intake.trouble)),
-        "lanner_backup_age_seconds": ("gauge", round(site.keeper.age(), 1)),
+        "lanner_backup_age_seconds": ("gauge", round(site.scheduled_backups.age(), 1)),
         "process_cpu_seconds_total": ("counter", round(time.process_time(), 3)),
         "process_resident_memory_bytes": ("gauge", memory()),
     }

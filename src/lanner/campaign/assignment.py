@@ -8,9 +8,9 @@ from datetime import datetime
 import numpy as np
 
 from lanner import designs, registry
-from lanner.campaign.asking import Asking
+from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
-from lanner.campaign.knowing import Reference, find, seat
+from lanner.campaign.questions import Questions
 from lanner.designs.prepare import prepare
 from lanner.errors import CampaignError, DesignError, did_you_mean
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task
@@ -210,7 +210,7 @@ def _check(
     had: set[tuple[object, ...]],
 ) -> None:
     """Refuse tasks that could not be worked on: a design's mistake, found before anyone meets it."""
-    asked = Asking(protocol)
+    asked = Questions(protocol)
     segments = {document.id: {segment.id: segment for segment in document} for document in documents}
     for task in tasks:
         if task.judge and task.judge not in judges:

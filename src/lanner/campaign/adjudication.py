@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from lanner.campaign.cache import Reference
 from lanner.campaign.clock import now
 from lanner.campaign.imports import import_judgements
-from lanner.campaign.knowing import Reference
 from lanner.campaign.results import get, history
 from lanner.campaign.results import protocol as protocol_of
 from lanner.errors import CampaignError, did_you_mean

@@ -5,8 +5,7 @@ A route that is opened to more visitors, closed to some, added or dropped fails 
 
 from __future__ import annotations
 
-from lanner.web.access import allowed, scope_of
-from lanner.web.app import ROUTES
+from lanner.web.routes import ROUTES
 
 ANYONE = {"nobody", "judge", "viewer", "organiser", "owner", "program"}
 READERS = {"viewer", "organiser", "owner"}
@@ -127,12 +126,10 @@ SCOPES = {
 def test_every_route_is_open_to_exactly_these_visitors() -> None:
     by_hand = {line.strip(): who for who, lines in WHO_MAY for line in lines.strip().splitlines()}
     by_hand |= {route: {"program"} for route in SCOPES}
-    program = {
-        f"{route.method} {route.path}": {str(kind) for kind in allowed(route.method, route.path)} for route in ROUTES
-    }
+    program = {f"{route.method} {route.path}": {str(kind) for kind in route.who} for route in ROUTES}
     assert program == by_hand
 
 
 def test_every_operation_of_the_api_needs_exactly_this_scope() -> None:
-    program = {f"{route.method} {route.path}": scope_of(route.method, route.path) for route in ROUTES}
+    program = {f"{route.method} {route.path}": route.scope for route in ROUTES}
     assert {route: scope for route, scope in program.items() if scope} == SCOPES

@@ -7,7 +7,7 @@ import pytest
 from lanner import formats
 from lanner.errors import CampaignError, InputError, LannerError, Where
 from lanner.web.drafting.uploads import without_folders
-from lanner.web.page.refusing import parts, told
+from lanner.web.page.refusals import parts, told
 from lanner.web.page.speech import speaking
 
 

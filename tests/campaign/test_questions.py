@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from campaign_parts import scales
-from lanner.campaign.asking import Asking, fits, systems_of
+from lanner.campaign.questions import Questions, fits, systems_of
 from lanner.model import Item, Protocol, Role
 from lanner.store import Answer
 
@@ -43,14 +43,14 @@ PAGE = Protocol.model_validate(
 )
 def test_an_item_answers_the_stages_that_fit_it(item: Item, asked: list[str]) -> None:
     assert [s.id for s in PAGE.stages if fits(s, item) and s.page == "p"] == asked
-    assert [s.id for s, _ in Asking(PAGE).questions("p", item)] == asked
+    assert [s.id for s, _ in Questions(PAGE).questions("p", item)] == asked
 
 
 def test_answers_about_the_source_name_no_output() -> None:
     by_id = {s.id: s for s in PAGE.stages}
     item = Item("d", "1", ("a",))
     assert systems_of(by_id["source"], item) == () and systems_of(by_id["output"], item) == ("a",)
-    asking = Asking(PAGE)
+    asking = Questions(PAGE)
     assert asking.keys(item)["q_source"] == ("q_source", "[]", "main")
     assert asking.keys(item)["q_output"] == ("q_output", '["a"]', "main")
 
@@ -60,7 +60,7 @@ def answer(question: str, systems: str, role: str, revision: int, value: str) ->
 
 
 def test_the_last_of_a_chain_holds_and_a_control_builds_on_the_main_run() -> None:
-    asking = Asking(PAGE)
+    asking = Questions(PAGE)
     rows = [
         answer("q_source", "[]", "main", 1, "1"), answer("q_source", "[]", "main", 2, "2"),
         answer("q_output", '["a"]', "main", 1, "3"), answer("q_output", '["b"]', "main", 1, "4"),
@@ -78,7 +78,7 @@ def test_open_questions() -> None:
         {"id": "rate", "kind": "scale", "min": 1, "max": 4, "for_each": "pick"},
         {"id": "note", "kind": "text"},
     )
-    asking, item = Asking(protocol), Item("d", "", ("x",))
+    asking, item = Questions(protocol), Item("d", "", ("x",))
     assert asking.open("s", item, {}) == ["pick"]
     assert asking.open("s", item, {"pick": ["a", "b"]}) == ["rate"]
     assert asking.open("s", item, {"pick": ["a", "b"], "rate": {"a": 1}}) == ["rate"]

@@ -18,7 +18,7 @@ _LOOKS_EACH = 60.0
 _AGAIN_AFTER = 600.0
 
 
-class Keeper:
+class ScheduledBackups:
     """Sees to it that the newest copy in a folder is never much older than `hours`. Several servers may share a folder:
     each looks at what is there before it begins."""
 

@@ -7,7 +7,7 @@ import pytest
 
 from campaign_parts import JUDGES, NOW, opened
 from lanner import campaign
-from lanner.campaign import links
+from lanner.campaign import invitations
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
 from web_clients import open_campaign
@@ -15,60 +15,60 @@ from web_clients import open_campaign
 
 def test_a_link_is_secret_and_only_its_hash_is_kept(store: Store) -> None:
     opened(store)
-    secret = links.issue(store, "first", "ana")
+    secret = invitations.issue(store, "first", "ana")
     assert len(secret) * 6 >= 128  # base64: six bits a character
-    seat = links.lookup(store, secret)
+    seat = invitations.lookup(store, secret)
     assert seat is not None and seat.judge.id == "ana" and seat.campaign == campaign.get(store, "first").id
-    assert links.lookup(store, secret[:-1]) is None and links.lookup(store, "") is None
+    assert invitations.lookup(store, secret[:-1]) is None and invitations.lookup(store, "") is None
     assert secret not in repr(campaign.seats(store, "first")) + repr(campaign.events(store, "first"))
-    assert links.digest(secret) != secret
+    assert invitations.digest(secret) != secret
 
 
 def test_a_new_link_or_a_revoked_one_ends_the_old(store: Store) -> None:
     opened(store)
-    first = links.issue(store, "first", "ana")
-    seat = links.lookup(store, first)
+    first = invitations.issue(store, "first", "ana")
+    seat = invitations.lookup(store, first)
     assert seat is not None
     with store.writing() as tx:
         tx.sessions.add("token", NOW + timedelta(days=1), NOW, judge=seat.number)
-    second = links.issue(store, "first", "ana")
-    assert links.lookup(store, first) is None and links.lookup(store, second) is not None
+    second = invitations.issue(store, "first", "ana")
+    assert invitations.lookup(store, first) is None and invitations.lookup(store, second) is not None
     with store.reading() as tx:
         assert tx.sessions.find("token", NOW) is None
-    links.revoke(store, "first", "ana")
-    assert links.lookup(store, second) is None
+    invitations.revoke(store, "first", "ana")
+    assert invitations.lookup(store, second) is None
 
 
 def test_links_for_all_people_who_have_none(store: Store) -> None:
     opened(store, judges=[*JUDGES, Judge("llm", JudgeKind.MODEL)])
-    kept = links.issue(store, "first", "ana")
-    assert set(links.issue_all(store, "first")) == {"bo"}
-    assert links.lookup(store, kept) is not None
-    assert links.issue_all(store, "first") == {}
+    kept = invitations.issue(store, "first", "ana")
+    assert set(invitations.issue_all(store, "first")) == {"bo"}
+    assert invitations.lookup(store, kept) is not None
+    assert invitations.issue_all(store, "first") == {}
 
 
 def test_a_link_can_be_shown_again_with_the_key_and_not_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(links.KEY_VARIABLE, raising=False)
+    monkeypatch.delenv(invitations.KEY_VARIABLE, raising=False)
     with Store.open(tmp_path / "lanner.sqlite") as store:
         secret = open_campaign(store)["J1"]
-        assert links.shown(store, "trial", "J1") == secret
-        again = links.issue(store, "trial", "J1")
+        assert invitations.shown(store, "trial", "J1") == secret
+        again = invitations.issue(store, "trial", "J1")
         assert again != secret
-        assert links.shown(store, "trial", "J1") == again
+        assert invitations.shown(store, "trial", "J1") == again
         key = tmp_path / "lanner.sqlite.key"
         assert key.stat().st_mode & 0o077 == 0, "nobody else may read the key"
-        links.revoke(store, "trial", "J1")
-        assert links.shown(store, "trial", "J1") is None
-        links.issue(store, "trial", "J1")
+        invitations.revoke(store, "trial", "J1")
+        assert invitations.shown(store, "trial", "J1") is None
+        invitations.issue(store, "trial", "J1")
         key.write_bytes(b"another key entirely, of some length")
-        assert links.shown(store, "trial", "J1") is None, "who has the store alone has no link"
+        assert invitations.shown(store, "trial", "J1") is None, "who has the store alone has no link"
 
 
 def test_a_key_from_the_environment_serves_any_database(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(links.KEY_VARIABLE, "a long random sentence")
+    monkeypatch.setenv(invitations.KEY_VARIABLE, "a long random sentence")
     secret = open_campaign(store)["J2"]
-    assert links.shown(store, "trial", "J2") == secret
-    owner = links.lookup(store, secret)
+    assert invitations.shown(store, "trial", "J2") == secret
+    owner = invitations.lookup(store, secret)
     assert owner is not None and owner.judge.id == "J2"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lanner.campaign.asking import Asking
+from lanner.campaign.questions import Questions
 from lanner.errors import CampaignError, did_you_mean
 from lanner.model import Campaign, Document, Item, Protocol
 from lanner.protocols.answers import Texts, texts_of
@@ -33,13 +33,13 @@ def seat(tx: Transaction, campaign: Campaign, judge: str) -> Seat:
     return found
 
 
-def asking(store: Store, tx: Transaction, campaign: int, protocol_hash: str) -> Asking:
+def questions_of(store: Store, tx: Transaction, campaign: int, protocol_hash: str) -> Questions:
     """The campaign's protocol, ready to be answered."""
 
-    def make() -> Asking:
-        return Asking(Protocol.model_validate_json(tx.campaigns.protocol(campaign)))
+    def make() -> Questions:
+        return Questions(Protocol.model_validate_json(tx.campaigns.protocol(campaign)))
 
-    found: Asking = store.facts.get(("protocol", protocol_hash), make)
+    found: Questions = store.facts.get(("protocol", protocol_hash), make)
     return found
 
 

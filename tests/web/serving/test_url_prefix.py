@@ -12,7 +12,7 @@ import pytest
 
 from lanner.store import Store
 from lanner.web import app as web
-from lanner.web.serving.below import tells_apart
+from lanner.web.serving.url_prefix import is_unambiguous
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def test_it_answers_whether_or_not_the_proxy_takes_the_path_off(store: Store, ro
 
 def test_a_path_that_is_also_a_page_is_left_alone() -> None:
     paths = ["/", "/campaigns/{name}", "/j/{link}"]
-    assert tells_apart("/lanner", paths)
-    assert tells_apart("/tools/lanner", paths)
-    assert not tells_apart("/campaigns", paths)
-    assert not tells_apart("", paths)
+    assert is_unambiguous("/lanner", paths)
+    assert is_unambiguous("/tools/lanner", paths)
+    assert not is_unambiguous("/campaigns", paths)
+    assert not is_unambiguous("", paths)

@@ -12,7 +12,7 @@ import pytest
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.serving.telling import TRIES, again_at, is_open, reachable, refuse_address, signature, tell_next
+from lanner.web.serving.webhooks import TRIES, again_at, is_open, reachable, refuse_address, send_next, signature
 from store_rows import fill
 
 NOW = datetime.now(UTC)
@@ -52,8 +52,8 @@ def announced(store: Store, receiver: SimpleNamespace) -> Store:
 
 
 def test_what_happened_arrives_signed(announced: Store, receiver: SimpleNamespace) -> None:
-    assert tell_next(announced, NOW, inside=True)
-    assert not tell_next(announced, NOW, inside=True)
+    assert send_next(announced, NOW, inside=True)
+    assert not send_next(announced, NOW, inside=True)
     ((path, headers, body),) = receiver.got
     assert path == "/hook?for=us"
     assert json.loads(body) == {"event": "task.finished", "task": 7}
@@ -63,14 +63,14 @@ def test_what_happened_arrives_signed(announced: Store, receiver: SimpleNamespac
 
 def test_what_is_not_taken_is_tried_again_later(announced: Store, receiver: SimpleNamespace) -> None:
     receiver.status = 500
-    assert tell_next(announced, NOW, inside=True)
+    assert send_next(announced, NOW, inside=True)
     with announced.reading() as tx:
         assert tx.webhooks.waiting() == [("task.finished", 1, "answered 500")]
-    assert not tell_next(announced, NOW + timedelta(seconds=29), inside=True)
+    assert not send_next(announced, NOW + timedelta(seconds=29), inside=True)
     receiver.status = 302  # led elsewhere: not followed, not taken
-    assert tell_next(announced, NOW + timedelta(seconds=31), inside=True)
+    assert send_next(announced, NOW + timedelta(seconds=31), inside=True)
     receiver.status = 200
-    assert tell_next(announced, NOW + timedelta(minutes=5), inside=True)
+    assert send_next(announced, NOW + timedelta(minutes=5), inside=True)
     assert len(receiver.got) == 3
     with announced.reading() as tx:
         assert tx.webhooks.waiting() == []
@@ -79,7 +79,7 @@ def test_what_is_not_taken_is_tried_again_later(announced: Store, receiver: Simp
 def test_the_own_network_is_told_nothing_unless_the_operator_says_so(
     announced: Store, receiver: SimpleNamespace
 ) -> None:
-    assert tell_next(announced, NOW)
+    assert send_next(announced, NOW)
     assert receiver.got == []
     with announced.reading() as tx:
         assert "not on the open network" in tx.webhooks.waiting()[0][2]

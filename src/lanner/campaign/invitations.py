@@ -16,8 +16,8 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
-from lanner.campaign.knowing import Reference, find, seat
 from lanner.store import Seat, Store
 from lanner.store.rows import micros
 

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from lanner.store import Store
 from lanner.web.api.callers import issue
-from lanner.web.serving.watching import BOUNDS, Watched, memory
+from lanner.web.serving.request_counts import BOUNDS, RequestCounts, memory
 from web_clients import complete, enter, open_campaign, save
 
 
@@ -42,12 +42,12 @@ def test_lines_name_neither_secrets_nor_people(
 
 
 def test_each_time_falls_into_one_of_the_steps() -> None:
-    watched = Watched()
+    counts = RequestCounts()
     for seconds in (0.001, BOUNDS[0], 0.3, 99.0):
-        watched.note("x", 200, seconds)
-    assert watched.slower["x"][0] == 2
-    assert watched.slower["x"][-1] == 1
-    assert sum(watched.slower["x"]) == watched.requests["x", 200] == 4
+        counts.note("x", 200, seconds)
+    assert counts.slower["x"][0] == 2
+    assert counts.slower["x"][-1] == 1
+    assert sum(counts.slower["x"]) == counts.requests["x", 200] == 4
 
 
 def test_memory_is_of_this_process() -> None:

@@ -17,7 +17,7 @@ from lanner.protocols.flow import chosen, holds
 from lanner.store import Answer
 from lanner.store.rows import dumps, loads
 
-Asked = tuple[Stage, Question]
+StageQuestion = tuple[Stage, Question]
 Key = tuple[str, str, str]
 """Question, outputs (as JSON) and role: what tells the answers of one judge about one unit apart."""
 _MOST_KEYS = 1000
@@ -52,19 +52,19 @@ class Sheet:
 
     __slots__ = ("ids", "marked", "plain", "questions")
 
-    def __init__(self, questions: tuple[Asked, ...]) -> None:
+    def __init__(self, questions: tuple[StageQuestion, ...]) -> None:
         self.questions = questions
         self.ids = frozenset(question.id for _, question in questions)
         self.marked = frozenset(question.id for _, question in questions if isinstance(question, Spans))
         self.plain = not any(stage.when or question.when or question.for_each for stage, question in questions)
 
 
-class Asking:
+class Questions:
     """A protocol prepared for answering: made once, asked at every save."""
 
     def __init__(self, protocol: Protocol) -> None:
         self.protocol = protocol
-        self._pages: dict[str, tuple[Asked, ...]] = {
+        self._pages: dict[str, tuple[StageQuestion, ...]] = {
             page: tuple((stage, question) for stage in stages for question in stage.questions)
             for page, stages in protocol.pages.items()
         }
@@ -99,15 +99,15 @@ class Asking:
             self._sheets[kind] = found
         return found
 
-    def questions(self, page: str, item: Item) -> tuple[Asked, ...]:
+    def questions(self, page: str, item: Item) -> tuple[StageQuestion, ...]:
         """Everything a page may ask about an item, whatever the answers."""
         return self.sheet(page, item).questions
 
-    def applicable(self, page: str, item: Item, answers: Mapping[str, Json]) -> Iterator[Asked]:
+    def applicable(self, page: str, item: Item, answers: Mapping[str, Json]) -> Iterator[StageQuestion]:
         """What is asked, given the answers so far."""
         return (asked for asked in self.questions(page, item) if self.applies(asked, answers))
 
-    def applies(self, asked: Asked, answers: Mapping[str, Json]) -> bool:
+    def applies(self, asked: StageQuestion, answers: Mapping[str, Json]) -> bool:
         stage, question = asked
         if not holds(stage.when, answers) or not holds(question.when, answers):
             return False
@@ -174,7 +174,7 @@ class Asking:
 
     def awaits(
         self,
-        asked: Asked,
+        asked: StageQuestion,
         page: str,
         item: Item,
         answers: Mapping[str, Json],
@@ -199,7 +199,7 @@ class Asking:
         return False
 
     def _to_come(
-        self, asked: Asked, page: str, item: Item, answers: Mapping[str, Json], pages: Container[str] | None
+        self, asked: StageQuestion, page: str, item: Item, answers: Mapping[str, Json], pages: Container[str] | None
     ) -> bool:
         """Whether another page's question without an answer will still be asked, or may be."""
         stage, question = asked

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lanner.store import Store
-from lanner.store.copying import TABLES, contents, copy_rows
+from lanner.store.transfer import TABLES, contents, copy_rows
 from store_rows import answer, fill
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from campaign_parts import JUDGES, NOW, corpus, first_task, opened
 from lanner import campaign
-from lanner.campaign import knowing
+from lanner.campaign import cache
 from lanner.errors import CampaignError
 from lanner.store import Store
 
@@ -16,15 +16,15 @@ def test_frozen_facts_are_read_once(store: Store) -> None:
         standing = tx.tasks.standing(task.id)
         assert standing is not None
         item = task.items[0]
-        first = knowing.document(store, tx, standing, item.document)
-        assert knowing.document(store, tx, standing, item.document) is first
+        first = cache.document(store, tx, standing, item.document)
+        assert cache.document(store, tx, standing, item.document) is first
         assert first == next(d for d in corpus() if d.id == item.document)
-        shown = knowing.texts(store, tx, standing, item)
+        shown = cache.texts(store, tx, standing, item)
         segment = first.segment(item.segment)
         assert shown is not None and segment is not None
         assert (shown.source, shown.targets) == (segment.source, (segment.outputs[item.systems[0]],))
         with pytest.raises(CampaignError):
-            knowing.document(store, tx, standing, "d9")
+            cache.document(store, tx, standing, "d9")
 
 
 def test_a_draft_that_is_made_anew_is_not_mistaken_for_the_old_one(store: Store) -> None:

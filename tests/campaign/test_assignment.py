@@ -65,7 +65,7 @@ def test_overlap_for_a_judge_with_little(store: Store) -> None:
 
 def test_someone_takes_over(store: Store) -> None:
     opened(store)
-    secret = campaign.links.issue(store, "first", "ana")
+    secret = campaign.invitations.issue(store, "first", "ana")
     task = first_task(store)
     fill(store, task)
     campaign.finish(store, task.id)
@@ -75,7 +75,7 @@ def test_someone_takes_over(store: Store) -> None:
     assert campaign.replace_judge(store, "first", "ana", Judge("cy")) == 3
     assert first_task(store, "cy").items == begun.items
     assert len(campaign.judgements(store, "first")) == answered
-    assert campaign.links.lookup(store, secret) is None
+    assert campaign.invitations.lookup(store, secret) is None
 
 
 def test_two_organisers_add_judges_at_once(store: Store, place: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from lanner.web.page.packing import packed
+from lanner.web.page.compression import packed
 
 LONG = "<p>그녀는 매일 밤 두 차례 운항한다.</p>" * 100
 

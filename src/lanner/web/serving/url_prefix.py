@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 
-class Below:
+class UrlPrefix:
     """Wraps an app that is served below `root`."""
 
     def __init__(self, app: ASGIApp, root: str) -> None:
@@ -27,7 +27,7 @@ class Below:
         await self._app(scope, receive, send)
 
 
-def tells_apart(root: str, paths: Iterable[str]) -> bool:
+def is_unambiguous(root: str, paths: Iterable[str]) -> bool:
     """Whether an address that begins with `root` twice can only come from a proxy that leaves it on: no page of ours
     begins with the same word."""
     return bool(root) and root.split("/")[1] not in {path.split("/")[1] for path in paths}

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from campaign_parts import NOW, fill, opened
 from lanner import campaign
-from lanner.campaign.announcing import EVENTS
+from lanner.campaign.notifications import EVENTS
 from lanner.store import Store
 
 

@@ -97,7 +97,7 @@ def again_at(attempts: int, now: datetime) -> datetime | None:
     return now + timedelta(seconds=30 * 2 ** (attempts - 1)) if attempts < TRIES else None
 
 
-def tell_next(store: Store, now: datetime, *, inside: bool = False) -> bool:
+def send_next(store: Store, now: datetime, *, inside: bool = False) -> bool:
     """Send the next message that is due; whether there was one."""
     with store.writing() as tx:
         taken = tx.webhooks.take(now, LEASE)
@@ -118,7 +118,7 @@ def tell_next(store: Store, now: datetime, *, inside: bool = False) -> bool:
     return True
 
 
-class Teller:
+class WebhookSender:
     """Runs beside the server and sends what waits."""
 
     def __init__(self, store: Store, *, inside: bool = False) -> None:
@@ -133,7 +133,7 @@ class Teller:
         while True:
             await asyncio.sleep(_LOOKS_EACH)
             with suppress(StoreError):  # a database that is away for a moment is asked again
-                while await asyncio.to_thread(tell_next, self._store, datetime.now(UTC), inside=self._inside):
+                while await asyncio.to_thread(send_next, self._store, datetime.now(UTC), inside=self._inside):
                     pass
 
     async def close(self) -> None:

@@ -4,7 +4,7 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from lanner.web.serving import origin
+from lanner.web.serving import csrf
 
 
 def request(**headers: str) -> Request:
@@ -28,19 +28,19 @@ def request(**headers: str) -> Request:
     ],
 )
 def test_where_a_request_comes_from(headers: dict[str, str], fine: bool) -> None:
-    assert origin.same_origin(request(**headers)) is fine
+    assert csrf.same_origin(request(**headers)) is fine
     if not fine:
         with pytest.raises(HTTPException) as refused:
-            origin.check(request(**headers))
+            csrf.check(request(**headers))
         assert refused.value.status_code == 403
 
 
 def test_a_token_fits_its_cookie_only() -> None:
-    origin.check_form(origin.form_token("cookie"), "cookie")
-    for given in (None, "", "x", origin.form_token("other")):
+    csrf.check_form(csrf.form_token("cookie"), "cookie")
+    for given in (None, "", "x", csrf.form_token("other")):
         with pytest.raises(HTTPException):
-            origin.check_form(given, "cookie")
+            csrf.check_form(given, "cookie")
 
 
 def test_a_token_does_not_give_the_cookie_away() -> None:
-    assert "cookie" not in origin.form_token("cookie")
+    assert "cookie" not in csrf.form_token("cookie")

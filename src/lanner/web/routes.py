@@ -1,0 +1,128 @@
+"""Every route of the app and who may use it: one table, one row per method and path.
+
+Kinds of visitor say who is let in at all. Behind that each handler still looks whether the task is this judge's and the
+campaign one of this organiser's; whatever is not, does not exist for them (404), so that nothing can be guessed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lanner.web import auth
+from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Handler, Kind
+from lanner.web.api.openapi import openapi
+from lanner.web.api.table import OPERATIONS, ROOT
+from lanner.web.drafting import pages, preview
+from lanner.web.judging import handlers as judging
+from lanner.web.organising import (
+    accounts,
+    campaigns,
+    disagreements,
+    exports,
+    imports,
+    judges,
+    live,
+    models,
+)
+from lanner.web.organising import (
+    server as server_pages,
+)
+from lanner.web.organising import (
+    settings as settings_pages,
+)
+from lanner.web.serving import health
+from lanner.web.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One row: how and where, who may, and what answers. `size` names the setting that limits what may be sent; a
+    program also needs a token with this `scope`, and may give these query `parameters`."""
+
+    method: str
+    path: str
+    who: frozenset[Kind]
+    handler: Handler
+    size: str = "form_bytes"
+    scope: str = ""
+    parameters: frozenset[str] = frozenset()
+
+
+async def static_file(request: Request) -> Response:
+    """Style sheets, scripts, pictures."""
+    site: Site = request.app.state.site
+    return site.assets.respond(request)
+
+
+ROUTES = (  # the first that fits is taken, so what is asked most stands first
+    Route("POST", "/task/{id:int}/answers", JUDGES, judging.save, "answer_bytes"),
+    Route("GET", "/task/{id:int}", JUDGES, judging.task),
+    Route("GET", "/task/{id:int}/answers", JUDGES, judging.answers),
+    Route("POST", "/task/{id:int}/form", JUDGES, judging.form),
+    Route("POST", "/task/{id:int}/finish", JUDGES, judging.finish),
+    Route("POST", "/task/{id:int}/reopen", JUDGES, judging.reopen),
+    Route("GET", "/", ANYONE, auth.home),
+    Route("GET", "/healthz", ANYONE, health.alive),
+    Route("GET", "/readyz", ANYONE, health.ready),
+    Route("GET", "/static/{version}/{path:path}", ANYONE, static_file),
+    Route("GET", "/setup", ANYONE, auth.setup_page),
+    Route("POST", "/setup", ANYONE, auth.setup),
+    Route("GET", "/login", ANYONE, auth.login_page),
+    Route("POST", "/login", ANYONE, auth.login),
+    Route("POST", "/logout", READERS, auth.logout),
+    Route("GET", "/enter/{code}", ANYONE, auth.enter),
+    Route("GET", "/j/{secret}", ANYONE, judging.open_link),
+    Route("GET", "/work", JUDGES, judging.home),
+    Route("GET", "/campaigns", READERS, campaigns.campaigns),
+    Route("GET", "/campaigns/{name}", READERS, live.campaign),
+    Route("GET", "/campaigns/{name}/panels", READERS, live.panels),
+    Route("GET", "/campaigns/{name}/events", READERS, live.events),
+    Route("GET", "/campaigns/{name}/documents", READERS, campaigns.documents),
+    Route("GET", "/campaigns/{name}/disagreements", READERS, disagreements.disagreements),
+    Route("POST", "/campaigns/{name}/settle", EDITORS, disagreements.settle),
+    Route("GET", "/campaigns/{name}/judges", EDITORS, judges.judges),
+    Route("POST", "/campaigns/{name}/judges", EDITORS, judges.add),
+    Route("GET", "/campaigns/{name}/judge", EDITORS, judges.judge),
+    Route("POST", "/campaigns/{name}/judge", EDITORS, judges.act),
+    Route("POST", "/campaigns/{name}/links", EDITORS, judges.links),
+    Route("POST", "/campaigns/{name}/overlap", EDITORS, judges.overlap),
+    Route("POST", "/campaigns/{name}/state", EDITORS, settings_pages.state),
+    Route("GET", "/campaigns/{name}/settings", EDITORS, settings_pages.settings),
+    Route("POST", "/campaigns/{name}/settings", EDITORS, settings_pages.change_settings),
+    Route("POST", "/campaigns/{name}/duplicate", EDITORS, settings_pages.duplicate),
+    Route("POST", "/campaigns/{name}/delete", EDITORS, settings_pages.delete),
+    Route("GET", "/campaigns/{name}/export/{format}", READERS, exports.export),
+    Route("GET", "/campaigns/{name}/report", READERS, exports.report),
+    Route("GET", "/campaigns/{name}/import", EDITORS, imports.import_page),
+    Route("POST", "/campaigns/{name}/import", EDITORS, imports.inspect, "upload_bytes"),
+    Route("POST", "/campaigns/{name}/import/{upload}", EDITORS, imports.bring),
+    Route("GET", "/campaigns/{name}/models", EDITORS, models.models),
+    Route("POST", "/campaigns/{name}/models", OWNERS, models.judge_with),
+    Route("GET", "/campaigns/{name}/preview", READERS, preview.preview),
+    Route("GET", "/campaigns/{name}/preview/work", READERS, preview.leave),
+    Route("GET", "/campaigns/{name}/preview/task/{id:int}", READERS, preview.task),
+    Route("GET", "/campaigns/{name}/preview/task/{id:int}/answers", READERS, preview.answers),
+    Route("POST", "/campaigns/{name}/preview/task/{id:int}/answers", READERS, preview.save, "answer_bytes"),
+    Route("POST", "/campaigns/{name}/preview/task/{id:int}/form", READERS, preview.form),
+    Route("POST", "/campaigns/{name}/preview/task/{id:int}/finish", READERS, preview.finish),
+    Route("GET", "/new", EDITORS, pages.new),
+    Route("POST", "/new", EDITORS, pages.take_texts, "upload_bytes"),
+    Route("GET", "/new/{upload}", EDITORS, pages.draft_page),
+    Route("POST", "/new/{upload}", EDITORS, pages.draft),
+    Route("GET", "/protocols/{protocol}", READERS, pages.protocol),
+    Route("GET", "/people", OWNERS, accounts.people),
+    Route("POST", "/people", OWNERS, accounts.add),
+    Route("POST", "/people/change", OWNERS, accounts.change),
+    Route("GET", "/server", OWNERS, server_pages.server),
+    Route("POST", "/server/copies", OWNERS, server_pages.back_up),
+    Route("GET", "/server/copies/{copy}", OWNERS, server_pages.download),
+    Route("POST", "/server/tokens", OWNERS, server_pages.tokens),
+    Route("POST", "/server/webhooks", OWNERS, server_pages.webhooks),
+    Route("GET", "/account", READERS, accounts.account),
+    Route("POST", "/account", READERS, accounts.change_password),
+    Route("GET", f"{ROOT}/openapi.json", ANYONE, openapi),
+    *(Route(row.method, row.place, PROGRAMS, row.handler, row.size, row.scope, row.parameters) for row in OPERATIONS),
+)
