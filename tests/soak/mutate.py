@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("web/access", "campaign", "stats", "store", "protocols/kinds")
+PACKAGES = ("web/routes", "campaign", "stats", "store", "protocols/kinds")
 SECONDS = 240
 MORE_TESTS = {
     "protocols/kinds": ("protocols/kinds/test_base.py", "protocols/test_answers.py", "protocols/test_simulate.py"),
