@@ -17,7 +17,9 @@ from lanner.corpus.ledger import Ledger
 from lanner.model import Document, Segment
 
 _IN_SOURCE = {
-    "hyperlink": re.compile(r"https?://|\bwww\.\w|\b[\w-]+\.(?:com|org|net|io|gov|edu|ly|gl|be|co)/\S", re.IGNORECASE),
+    "hyperlink": re.compile(
+        r"https?://|\bwww\.\w|(?<![\w-])[\w-]++\.(?:com|org|net|io|gov|edu|ly|gl|be|co)/\S", re.IGNORECASE
+    ),
     "hashtag": re.compile(r"(?<![\w&/])[#＃](?=\w*[^\W\d_])\w+"),
     "timestamp": re.compile(r"(?<![\d:.])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?![\d:])"),
 }

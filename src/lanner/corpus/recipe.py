@@ -156,10 +156,12 @@ def parse(text: str, file: str | Path | None = None) -> Recipe:
     """A recipe from its text. The first mistake is shown with its line and what was probably meant."""
     try:
         return Recipe.model_validate(tomllib.loads(text))
+    except RecursionError as error:
+        raise InputError("The file is nested too deeply.", where=Where(file)) from error
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"at line (\d+), column (\d+)", str(error))
         where = Where(file, int(place[1]), int(place[2])) if place else Where(file)
-        what = re.sub(r" \(at .*\)$", "", str(error))
+        what = str(error).rpartition(" (at ")[0] or str(error)
         raise InputError(
             f"This is not TOML: {what}.", where=where, next_step="Correct the file and try again."
         ) from error

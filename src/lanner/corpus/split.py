@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from lanner.corpus import segmenters
 
-_LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+_LINE_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _UNSPACED = frozenset({"zh", "ja", "yue", "th", "lo", "km", "my", "bo", "dz"})
 NO_CHOICE: Mapping[str, str] = {}
 

@@ -6,8 +6,6 @@ else that is wrong is said in a sentence, which the model is shown when it is as
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -22,7 +20,7 @@ from lanner.protocols.flow import chosen, holds
 from lanner.protocols.kinds import kind_of
 
 Step = Literal["", "json", "schema", "meaning", "length", "refusal"]
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+_FENCE = "```"
 _END_OF_THOUGHT = "</think>"
 
 
@@ -55,8 +53,8 @@ def parse(text: str) -> tuple[Json, int]:
     except ValueError:
         pass
     answer = text.rpartition(_END_OF_THOUGHT)[2]
-    blocks = _FENCE.findall(answer)
-    return json.loads(blocks[-1] if blocks else answer), 1
+    blocks = answer.split(_FENCE)[1:-1:2]  # between an opening fence and a closing one
+    return from_json((blocks[-1].removeprefix("json") if blocks else answer).strip()), 1
 
 
 def verdict(text: str, asked: Asked, schema: Mapping[str, Any]) -> Verdict:

@@ -152,7 +152,7 @@ def _toml(text: str, path: Path | str) -> Table:
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(place[1]), int(place[2])) if place else (None, None)
-        reason = re.sub(r"\s*\(at .*\)$", "", str(error))
+        reason = str(error).rpartition(" (at ")[0] or str(error)
         raise ProtocolError(f"This is not valid TOML: {reason}.", where=Where(path, line, column)) from error
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"^\s*([A-Za-z0-9_.\"'-]+)\s*=")
+_HEADER = re.compile(r"^\s*+(\[\[?)([^\[\]]++)\]\]?\s*+(?:#.*)?$")
+_KEY = re.compile(r"^\s*+([A-Za-z0-9_.\"'-]++)\s*+=")
 _TRIPLE = re.compile(r'"""|\'\'\'')
 
 Place = tuple[str | int, ...]

@@ -35,7 +35,7 @@ def test_lines_name_neither_secrets_nor_people(
         task = enter(client, secrets["J1"])[0]
         save(client, task, 0, {**complete(), "comment": "my private remark"})
         client.get("/campaigns/trial")
-    told = [record.told for record in caplog.records]
+    told = [record.fields for record in caplog.records]
     assert {entry["what"] for entry in told} >= {"open_link", "home", "save", "campaign"}
     words = repr(told) + caplog.text
     assert not [secret for secret in (*secrets.values(), "Judge 1", "private", "127.0.0.1", "trial") if secret in words]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -106,11 +107,15 @@ def cuts(text: str, code: str, *, sure: bool = False) -> list[int]:
     """
     data = language(code)
     inside = _inside_brackets(text)
-    places = {
-        m.end()
-        for m in _marks(text, data)
-        if m.end() < len(text) and not any(a < m.end() < b for a, b in inside) and _ends(text, m, data, sure)
-    }
+    starts = [start for start, _ in inside]
+    lower = _all_lower_case(text)
+    places = set()
+    for mark in _marks(text, data):
+        end = mark.end()
+        nearest = bisect_left(starts, end) - 1  # the last bracket that opens before this place
+        is_inside = nearest >= 0 and end < inside[nearest][1]
+        if end < len(text) and not is_inside and _ends(text, mark, data, lower, sure):
+            places.add(end)
     if data.endings:
         places |= {m.end() for m in data.endings.finditer(text) if m.end() < len(text)}
     return sorted(places)
@@ -131,7 +136,7 @@ def _inside_brackets(text: str) -> list[tuple[int, int]]:
     return [m.span() for m in _BRACKETED.finditer(text)] if "」" in text or "』" in text or "）" in text else []
 
 
-def _ends(text: str, match: re.Match[str], data: Language, sure: bool) -> bool:
+def _ends(text: str, match: re.Match[str], data: Language, lower: bool, sure: bool) -> bool:
     term, after = match["term"], match.end()
     if data.clings and match["close"] and data.clings.match(text, after):
         return False
@@ -145,7 +150,7 @@ def _ends(text: str, match: re.Match[str], data: Language, sure: bool) -> bool:
         return False
     if term[-1] not in SPACED + ";;":  # emoji and emoticons end a sentence only where another clearly begins
         return following.isupper() or following == "@"
-    if following.islower() and not (_all_lower_case(text) and set(term) <= set(".!?")):
+    if following.islower() and not (lower and set(term) <= set(".!?")):
         return False
     if set(term) == {"…"} and not following.isupper():  # where there is no case, mostly a hesitation
         return False

@@ -40,7 +40,7 @@ _OUTPUT_NAMED = re.compile(
 _REFERENCE_NAMED = re.compile(r"^(?:references?|refs?)([:._ -])(.+)$", re.I)
 _REFERENCE_NUMBERED = re.compile(r"^(?:reference|ref)[A-Z0-9]$", re.I)
 _NO_NAMES = {"id", "name", "lang", "language", "context", "score", "length", "len", "tokens", "words", "type"}
-_BRACKETS = re.compile(r"\s*[(\[（【<]([^()\[\]（）【】<>]*)[)\]）】>]\s*")
+_BRACKETS = re.compile(r"(?<!\s)\s*+[(\[（【<]([^()\[\]（）【】<>]*)[)\]）】>]\s*")
 _CERTAIN, _CLEAR, _LIKELY, _POSSIBLE = 1.0, 0.95, 0.8, 0.6
 _LONG_TEXT = 12
 """Characters that a column of sentences has on average, at least."""

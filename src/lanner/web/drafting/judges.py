@@ -13,7 +13,9 @@ from lanner.model import Judge, languages
 from lanner.web.page.speech import say
 
 MOST = 2000
-_ADDRESS = re.compile(r"<?([^\s<>@,;]+@[^\s<>@,;]+\.[^\s<>@,;]+)>?")
+LONGEST = 1000
+"""Characters a line may have: a name, an address, a language, a remark."""
+_ADDRESS = re.compile(r"<?(?<![^\s<>@,;])([^\s<>@,;]++@[^\s<>@,;]+\.[^\s<>@,;]+)>?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,13 @@ def invited(text: str, taken: Collection[str] = (), *, same_names: bool = False)
         )
     if len(lines) > MOST:
         raise InputError(say("These are {n} lines; at most {most} judges are added at once.", n=len(lines), most=MOST))
+    for number, line in lines:
+        if len(line) > LONGEST:
+            raise InputError(
+                say("This line has {n} characters; at most {most} are read.", n=len(line), most=LONGEST),
+                where=Where(line=number),
+                next_step=say("Write one judge per line, for instance: Ana, ana@example.org, ko"),
+            )
     first = _cells(lines[0][1])
     header = [cell.casefold() for cell in first]
     used = Ids(taken, same_names=same_names)

@@ -1,0 +1,139 @@
+"""Every regular expression of Lanner takes time in proportion to the text it reads, whatever the text is.
+
+A pattern that tries every beginning against every end takes minutes for a long line, and while it runs nobody's answer
+is saved. All patterns are found by themselves: those that modules keep, and those written where they are used.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import lanner
+
+ROOT = Path(lanner.__file__).parent
+OPENINGS = ("", "[", "<", "(", "```", "**", "<!--", "a@", "1", "「", "https://", "\n")
+REPEATED = (
+    " ",
+    "\n",
+    "a",
+    "a ",
+    "1",
+    "[",
+    "<",
+    "-",
+    '"',
+    ".",
+    " .",
+    "a-",
+    "<a",
+    "🐈",
+    "'a",
+    "((",
+    "</",
+    "]",
+    "``",
+    "*",
+)
+LENGTH = 5000
+ALLOWED = 300
+"""How many times the cost of the simplest pattern on the same text. Quadratic ones cost thousands of times as much."""
+ANCHORED = {
+    # only ever matched from the beginning of a text, or against all of it, which is linear
+    "lanner.cli._output._COUNTED",
+    "lanner.corpus.sheet._TAKEN",
+    "lanner.model.cells._KEPT",
+    "lanner.model.cells._RUNS",
+    "lanner.studies.punkt._CLOSING",
+    "lanner.studies.punkt._TOKEN",
+    # sees the last 40 characters before a full stop
+    "lanner.corpus.segmenters.rules._LIST_NUMBER",
+    "lanner.corpus.segmenters.rules._TWO_WORDS",
+    # reads the style sheets of Lanner itself
+    "lanner.figures.colours._RULE",
+}
+
+
+def kept(value: object, depth: int = 0) -> Iterator[re.Pattern[str]]:
+    """The patterns in a variable of a module."""
+    if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+        yield value
+    elif depth < 3 and isinstance(value, tuple | list | set | frozenset | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from kept(part, depth + 1)
+
+
+def of_modules() -> dict[str, re.Pattern[str]]:
+    patterns = {}
+    for module in pkgutil.walk_packages(lanner.__path__, "lanner."):
+        if module.name.endswith("__main__"):
+            continue
+        try:
+            variables = vars(importlib.import_module(module.name))
+        except ImportError:  # an extra that is not installed
+            continue
+        for name, value in variables.items():
+            for number, pattern in enumerate(kept(value)):
+                patterns[f"{module.name}.{name}" + (f"[{number}]" if number else "")] = pattern
+    return patterns
+
+
+def written_in_place() -> dict[str, re.Pattern[str]]:
+    """Patterns in calls such as `re.sub("…", …)`. `match` and `fullmatch` begin at one place only."""
+    patterns = {}
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(
+                        value=ast.Name(id="re"), attr="sub" | "search" | "split" | "findall" | "finditer"
+                    ),
+                    args=[ast.Constant(value=str(pattern)), *_],
+                ):
+                    patterns[f"{path.relative_to(ROOT)}:{node.lineno}"] = re.compile(pattern)
+    return patterns
+
+
+PATTERNS = {name: pattern for name, pattern in (of_modules() | written_in_place()).items() if name not in ANCHORED}
+PATTERNS = {name: pattern for name, pattern in PATTERNS.items() if "figures" not in name}
+
+
+def cost(work: Callable[[], object], enough: float) -> float:
+    """The CPU time of a call; of several where the first took longer than is allowed, since others use the machine."""
+    best = float("inf")
+    for _ in range(4):
+        began = time.process_time()
+        work()
+        best = min(best, time.process_time() - began)
+        if best <= enough:
+            break
+    return best
+
+
+@pytest.fixture(scope="module")
+def allowed() -> float:
+    """Seconds for a text of `LENGTH` characters."""
+    simple = re.compile("[b]+")
+    return ALLOWED * max(cost(lambda: simple.findall("a" * LENGTH), 0.0), 2e-5)
+
+
+def test_there_are_patterns() -> None:
+    assert len(PATTERNS) > 80
+
+
+@pytest.mark.parametrize("name", sorted(PATTERNS))
+def test_a_pattern_is_linear(name: str, allowed: float) -> None:
+    pattern = PATTERNS[name]
+    for part in REPEATED:
+        for opening in OPENINGS:
+            for length in (LENGTH // 16, LENGTH):  # the short one first: a cubic pattern would not come back
+                text = opening + part * (length // len(part)) + "\x01"
+                spent = cost(lambda text=text: pattern.findall(text), allowed)
+                assert spent <= allowed, f"{name} {pattern.pattern!r}: {opening!r} + {length} × {part!r}: {spent:.3f} s"
