@@ -59,60 +59,64 @@ def question_agreement(
     """Agreement on one question, with its parts. Where there is nothing to compute, the result says why."""
     how = resampling or Resampling()
     try:
-        rated = ratings_of(rows.table, entry)
+        ratings = ratings_of(rows.table, entry)
     except StatisticError as error:
         return QuestionAgreement(entry, _undefined(entry.headline, error))
-    parts = tuple(PartAgreement(part, rows.sign(_of_part(rated, part, how))) for part in entry.parts)
-    headline = _named(rows.sign(_of_part(rated, entry.headline, how)), entry.headline)
+    parts = tuple(PartAgreement(part, rows.sign(_of_part(ratings, part, how))) for part in entry.parts)
+    headline = _named(rows.sign(_of_part(ratings, entry.headline, how)), entry.headline)
     if entry.headline.part is Part.MEAN_OF_ROWS:
         table = tuple({"row": part.measure.row, **part.result.row()} for part in parts)
         headline = replace(headline, rows=table)
     return QuestionAgreement(entry, headline, parts)
 
 
-def measure(rows: Counted, wanted: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None) -> Result:
+def measure(rows: Counted, planned: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None) -> Result:
     """One coefficient of all judges of a group together."""
     _check_one_group(rows)
     how = resampling or Resampling()
-    if _reads_ratings(wanted, entry):
-        return _named(rows.sign(_of_part(ratings_of(rows.table, entry), wanted, how)), wanted)
-    options = {**wanted.options, "roles": ROLES, **({"row": wanted.row} if wanted.row else {})}
-    return _named(rows.sign(wanted.statistic(rows.table, wanted.question, resampling=how, **options)), wanted)
+    if _reads_ratings(planned, entry):
+        return _named(rows.sign(_of_part(ratings_of(rows.table, entry), planned, how)), planned)
+    options = {**planned.options, "roles": ROLES, **({"row": planned.row} if planned.row else {})}
+    return _named(rows.sign(planned.statistic(rows.table, planned.question, resampling=how, **options)), planned)
 
 
-def pairs(rows: Counted, wanted: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None) -> list[Result]:
+def pairs(
+    rows: Counted, planned: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None
+) -> list[Result]:
     """One coefficient for each two judges who share items. Judges of several groups may be compared here: a pair pools
     nothing."""
     how = resampling or Resampling()
-    options = dict(wanted.options)
-    if wanted.statistic is mean_alpha and how.unit == "item":
+    options = dict(planned.options)
+    if planned.statistic is mean_alpha and how.unit == "item":
         options["unit"] = "item"
     try:
-        results = _pairwise(rows.table, wanted, entry, options, how)
+        results = _pairwise(rows.table, planned, entry, options, how)
     except StatisticError:  # nobody answered in a form that can be compared
         return []
     return [rows.sign(result) for result in results if result.counts.get("items")]
 
 
 def _pairwise(
-    table: pl.DataFrame, wanted: Measure, entry: QuestionPlan, options: Mapping[str, Any], how: Resampling
+    table: pl.DataFrame, planned: Measure, entry: QuestionPlan, options: Mapping[str, Any], how: Resampling
 ) -> list[Result]:
-    if _reads_ratings(wanted, entry):
-        return pairwise(ratings_of(table, entry), of=wanted.statistic, resampling=how, **_own_options(options))
-    judges = sorted(table.filter(pl.col("question") == wanted.question)["judge"].unique().to_list())
-    return pairwise(table, wanted.question, of=wanted.statistic, resampling=how, judges=judges, roles=ROLES, **options)
+    if _reads_ratings(planned, entry):
+        return pairwise(ratings_of(table, entry), of=planned.statistic, resampling=how, **_own_options(options))
+    judges = sorted(table.filter(pl.col("question") == planned.question)["judge"].unique().to_list())
+    return pairwise(
+        table, planned.question, of=planned.statistic, resampling=how, judges=judges, roles=ROLES, **options
+    )
 
 
 def without_each_judge(rows: Counted, entry: QuestionPlan, *, resampling: Resampling | None = None) -> list[Result]:
     """The headline without each judge in turn: `labels` say who is missing, `rows` how far it changes."""
-    rated = ratings_of(rows.table, entry)
-    if rated.active_judges < 3:
+    ratings = ratings_of(rows.table, entry)
+    if ratings.active_judges < 3:
         return []
     how = resampling or Resampling(method="none")
-    whole = _of_part(rated, entry.headline, Resampling(method="none")).value
+    whole = _of_part(ratings, entry.headline, Resampling(method="none")).value
     results = []
-    for judge in rated.judges:
-        result = rows.sign(_of_part(rated.without(judge), entry.headline, how))
+    for judge in ratings.judges:
+        result = rows.sign(_of_part(ratings.without(judge), entry.headline, how))
         change = None if whole is None or result.value is None else result.value - whole
         labels = {**result.labels, "question": entry.id, "without": judge}
         results.append(replace(result, labels=labels, rows=({"without": judge, "change": change},)))
@@ -126,21 +130,21 @@ def ratings_of(rows: pl.DataFrame, entry: QuestionPlan) -> Ratings:
     own = rows.filter(pl.col("question") == entry.id)
     judges = sorted(own["judge"].unique().to_list())
     value = ("spans",) if entry.headline.part is Part.MARKED else entry.headline.statistic.reads
-    rated = entry.headline.statistic.ratings(own, entry.id, judges=judges, value=value, roles=ROLES)
-    return _marked_or_not(rated) if rated.marked else rated
+    ratings = entry.headline.statistic.ratings(own, entry.id, judges=judges, value=value, roles=ROLES)
+    return _marked_or_not(ratings) if ratings.marked else ratings
 
 
-def _of_part(rated: Ratings, wanted: Measure, how: Resampling) -> Result:
-    match wanted.part:
+def _of_part(ratings: Ratings, planned: Measure, how: Resampling) -> Result:
+    match planned.part:
         case Part.ROW:
-            rated = row_ratings(rated, wanted.row)
+            ratings = row_ratings(ratings, planned.row)
         case Part.LABEL:
-            rated = holding(rated, wanted.row)
-        case Part.MARKED if rated.sets:
-            rated = holding(rated, NOTHING)
+            ratings = holding(ratings, planned.row)
+        case Part.MARKED if ratings.sets:
+            ratings = holding(ratings, NOTHING)
         case _:
             pass
-    return wanted.statistic(rated, resampling=how, **_own_options(wanted.options))
+    return planned.statistic(ratings, resampling=how, **_own_options(planned.options))
 
 
 def _own_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,18 +152,20 @@ def _own_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name not in ("labels", "value", "row")}
 
 
-def _marked_or_not(rated: Ratings) -> Ratings:
+def _marked_or_not(ratings: Ratings) -> Ratings:
     """Spans without a protocol: whether anything was marked."""
-    return replace(holding(replace(rated, sets=tuple(frozenset([text]) for text in rated.labels)), "[]"), marked=False)
+    return replace(
+        holding(replace(ratings, sets=tuple(frozenset([text]) for text in ratings.labels)), "[]"), marked=False
+    )
 
 
-def _reads_ratings(wanted: Measure, entry: QuestionPlan) -> bool:
+def _reads_ratings(planned: Measure, entry: QuestionPlan) -> bool:
     """Whether the answers in the form of the headline serve: they must where a question is put into another form."""
-    if wanted.part is Part.COUNT or wanted.statistic.reads == ("spans",):
+    if planned.part is Part.COUNT or planned.statistic.reads == ("spans",):
         return False
-    if wanted.part in (Part.MEAN_OF_ROWS, Part.POOLED_ROWS, Part.ROW, Part.LABEL, Part.MARKED):
+    if planned.part in (Part.MEAN_OF_ROWS, Part.POOLED_ROWS, Part.ROW, Part.LABEL, Part.MARKED):
         return True
-    return wanted.question == entry.id and (isinstance(entry.question, Rank | Spans) or wanted is entry.headline)
+    return planned.question == entry.id and (isinstance(entry.question, Rank | Spans) or planned is entry.headline)
 
 
 def _check_one_group(rows: Counted) -> None:
@@ -170,10 +176,10 @@ def _check_one_group(rows: Counted) -> None:
         )
 
 
-def _named(result: Result, wanted: Measure) -> Result:
-    labels = {"question": wanted.question, **({"row": wanted.row} if wanted.row else {})}
+def _named(result: Result, planned: Measure) -> Result:
+    labels = {"question": planned.question, **({"row": planned.row} if planned.row else {})}
     return replace(result, labels={**labels, **result.labels})
 
 
-def _undefined(wanted: Measure, error: StatisticError) -> Result:
-    return Result(wanted.name, None, labels={"question": wanted.question}, notes=(error.what,))
+def _undefined(planned: Measure, error: StatisticError) -> Result:
+    return Result(planned.name, None, labels={"question": planned.question}, notes=(error.what,))

@@ -31,7 +31,7 @@ _PERMUTATIONS = 999
 _MOST_WORK = 30_000_000
 
 
-def panel_test(rated: Ratings, *, seed: int = 1) -> PanelTest | None:
+def panel_test(ratings: Ratings, *, seed: int = 1) -> PanelTest | None:
     """Test whether one judge answers unlike the others, over the whole panel at once; None where too little is shared.
 
     A judge's distance from the others is the mean distance of their answer from each other answer to the same item. If
@@ -39,18 +39,18 @@ def panel_test(rated: Ratings, *, seed: int = 1) -> PanelTest | None:
     item (of a document, where there are enough) and the largest standardised distance is compared with the largest in
     each exchange (max-T permutation test, two judges cannot be told apart by it).
     """
-    codes, judges, items = rated.slots
-    several = rated.per_item[items] >= 3
+    codes, judges, items = ratings.slots
+    several = ratings.per_item[items] >= 3
     codes, judges, items = codes[several], judges[several], items[several]
     if len(items) < FEWEST_ITEMS:
         return None
-    distance = _mean_distances(codes, rated)
+    distance = _mean_distances(codes, ratings)
     there = codes >= 0
     counts = there.sum(axis=1)
     centred = np.where(there, distance - (np.where(there, distance, 0).sum(axis=1) / counts)[:, None], 0.0)
-    blocks = _blocks(judges, items, rated)
+    blocks = _blocks(judges, items, ratings)
     sums, members = _sums(centred, judges, there, blocks)
-    totals, variances = _totals(sums, members, len(rated.judges))
+    totals, variances = _totals(sums, members, len(ratings.judges))
     with np.errstate(invalid="ignore", divide="ignore"):
         z = np.where(variances > 0, totals / np.sqrt(variances), -np.inf)
     if not np.isfinite(z).any():
@@ -58,10 +58,10 @@ def panel_test(rated: Ratings, *, seed: int = 1) -> PanelTest | None:
     furthest = int(np.argmax(z))
     active = int(np.count_nonzero(variances > 0))
     p = _p_value(float(z[furthest]), (sums, members), variances, np.random.default_rng(seed))
-    return PanelTest(rated.judges[furthest], float(z[furthest]), p, len(items), active)
+    return PanelTest(ratings.judges[furthest], float(z[furthest]), p, len(items), active)
 
 
-def _mean_distances(codes: np.ndarray, rated: Ratings) -> np.ndarray:
+def _mean_distances(codes: np.ndarray, ratings: Ratings) -> np.ndarray:
     """Of each answer: the mean distance from the other answers to the same item."""
     there = codes >= 0
     others = there.sum(axis=1) - 1
@@ -70,18 +70,18 @@ def _mean_distances(codes: np.ndarray, rated: Ratings) -> np.ndarray:
         for other in range(codes.shape[1]):
             if at != other:
                 both = there[:, at] & there[:, other]
-                total[both, at] += _distance(codes[both, at], codes[both, other], rated)
+                total[both, at] += _distance(codes[both, at], codes[both, other], ratings)
     return np.asarray(total / np.maximum(others, 1)[:, None])
 
 
-def _distance(one: np.ndarray, other: np.ndarray, rated: Ratings) -> np.ndarray:
-    if rated.sets:
-        size = len(rated.sets)
+def _distance(one: np.ndarray, other: np.ndarray, ratings: Ratings) -> np.ndarray:
+    if ratings.sets:
+        size = len(ratings.sets)
         pairs, place = np.unique(one.astype(np.int64) * size + other, return_inverse=True)
-        values = np.array([_jaccard(rated.sets[pair // size], rated.sets[pair % size]) for pair in pairs])
+        values = np.array([_jaccard(ratings.sets[pair // size], ratings.sets[pair % size]) for pair in pairs])
         return np.asarray(values[place])
-    if rated.scored or rated.ordered:
-        return np.asarray(np.abs(rated.points[one] - rated.points[other]))
+    if ratings.scored or ratings.ordered:
+        return np.asarray(np.abs(ratings.points[one] - ratings.points[other]))
     return np.asarray(one != other, dtype=float)
 
 
@@ -90,13 +90,13 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return 1 - len(one & other) / len(union) if union else 0.0
 
 
-def _blocks(judges: np.ndarray, items: np.ndarray, rated: Ratings) -> np.ndarray:
+def _blocks(judges: np.ndarray, items: np.ndarray, ratings: Ratings) -> np.ndarray:
     """What is exchanged as a whole: all that the same judges answered about a document, or about a unit."""
-    documents = rated.document[items]
+    documents = ratings.document[items]
     if len(np.unique(documents)) >= FEWEST_DOCUMENTS:
         unit = documents
     else:
-        whole = rated.items.select("document", "segment", "system").with_row_index("at")
+        whole = ratings.items.select("document", "segment", "system").with_row_index("at")
         numbered = whole.with_columns(pl.struct("document", "segment", "system").rank("dense").alias("unit"))
         unit = numbered["unit"].to_numpy()[items]
     _, who = np.unique(np.sort(judges, axis=1), axis=0, return_inverse=True)
@@ -173,24 +173,24 @@ def fast_judges(seconds: Mapping[str, Sequence[float]]) -> list[Alarm]:
     return sorted(found, key=lambda alarm: alarm.value)
 
 
-def straight_lines(rated: Ratings) -> list[Alarm]:
+def straight_lines(ratings: Ratings) -> list[Alarm]:
     """Judges who give one and the same answer to nearly everything, where others, on the same items, do not."""
-    size = len(rated.labels)
+    size = len(ratings.labels)
     found = []
-    for place, judge in enumerate(rated.judges):
-        own = rated.judge == place
+    for place, judge in enumerate(ratings.judges):
+        own = ratings.judge == place
         n = int(own.sum())
         if n < FEWEST_STRAIGHT:
             continue
-        counts = np.bincount(rated.code[own], minlength=size)
+        counts = np.bincount(ratings.code[own], minlength=size)
         answer = int(counts.argmax())
-        others = np.isin(rated.item, rated.item[own]) & ~own
+        others = np.isin(ratings.item, ratings.item[own]) & ~own
         if counts[answer] < STRAIGHT * n or not others.any():
             continue
-        same, shared = int((rated.code[others] == answer).sum()), int(others.sum())
+        same, shared = int((ratings.code[others] == answer).sum()), int(others.sum())
         reference = same / shared
         p = binomtest(int(counts[answer]), n, min(max(reference, 1e-9), 1.0), alternative="greater").pvalue
-        if p * len(rated.judges) < LEVEL and counts[answer] / n - reference >= 0.1:
+        if p * len(ratings.judges) < LEVEL and counts[answer] / n - reference >= 0.1:
             value = float(counts[answer] / n)
-            found.append(Alarm(Code.STRAIGHT_LINE, judge, value, reference, n, label=rated.labels[answer]))
+            found.append(Alarm(Code.STRAIGHT_LINE, judge, value, reference, n, label=ratings.labels[answer]))
     return found

@@ -87,12 +87,12 @@ def comparable(table: pl.DataFrame, question: Question) -> pl.DataFrame:
     return table
 
 
-def holding(rated: Ratings, label: str) -> Ratings:
+def holding(ratings: Ratings, label: str) -> Ratings:
     """Of sets: whether each holds a label."""
-    holds = np.array([label in members for members in rated.sets], dtype=np.int32)
+    holds = np.array([label in members for members in ratings.sets], dtype=np.int32)
     return replace(
-        rated,
-        code=holds[rated.code] if len(rated.code) else rated.code,
+        ratings,
+        code=holds[ratings.code] if len(ratings.code) else ratings.code,
         labels=("no", "yes"),
         points=np.arange(2, dtype=float),
         sets=(),
@@ -108,8 +108,8 @@ def _none(name: str, dtype: pl.DataType) -> pl.Expr:
 def _read(question: Spans) -> Callable[[str], list[str]]:
     """What was marked in a sentence: each kind once, the widest categories only."""
     parents = {option.id: option.parent for option in question.categories}
-    known = kinds(question)[:-1]
-    unnamed = known[0] if len(known) == 1 else MARKED
+    kind_names = kinds(question)[:-1]
+    unnamed = kind_names[0] if len(kind_names) == 1 else MARKED
 
     def widest(name: str) -> str:
         while parent := parents.get(name):

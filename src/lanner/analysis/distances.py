@@ -33,30 +33,30 @@ def _distance(table: pl.DataFrame, question: Question) -> pl.DataFrame | None:
     try:
         own = table.filter(pl.col("question") == question.id)
         judges = sorted(own["judge"].unique().to_list())
-        rated = alpha.ratings(own, question.id, judges=judges, roles=ROLES)
+        ratings = alpha.ratings(own, question.id, judges=judges, roles=ROLES)
     except StatisticError:
         return None
-    pairs = rated.pairs
+    pairs = ratings.pairs
     if not len(pairs.item):
         return None
-    by_pair = _between(rated, question, pairs.first, pairs.second)
-    total = np.bincount(pairs.item, weights=by_pair, minlength=rated.n_items)
-    count = np.bincount(pairs.item, minlength=rated.n_items)
+    by_pair = _between(ratings, question, pairs.first, pairs.second)
+    total = np.bincount(pairs.item, weights=by_pair, minlength=ratings.n_items)
+    count = np.bincount(pairs.item, minlength=ratings.n_items)
     shared = count > 0
-    items = rated.items.filter(pl.Series(shared)).select(*UNIT)
+    items = ratings.items.filter(pl.Series(shared)).select(*UNIT)
     items = items.with_columns(
         pl.Series("distance", total[shared] / count[shared]), pl.lit(question.id).alias("question")
     )
     return items.group_by(*UNIT, "question", maintain_order=True).agg(pl.col("distance").mean())
 
 
-def _between(rated: Ratings, question: Question, first: np.ndarray, second: np.ndarray) -> Array:
-    if rated.sets:
-        return np.asarray(jaccard_distance(rated.sets)[first, second])
+def _between(ratings: Ratings, question: Question, first: np.ndarray, second: np.ndarray) -> Array:
+    if ratings.sets:
+        return np.asarray(jaccard_distance(ratings.sets)[first, second])
     if isinstance(question, Choice) or not _graded(question):
         return np.asarray(first != second, dtype=float)
-    low, high = _ends(question, rated)
-    apart = np.abs(rated.points[first] - rated.points[second]) / max(high - low, 1e-9)
+    low, high = _ends(question, ratings)
+    apart = np.abs(ratings.points[first] - ratings.points[second]) / max(high - low, 1e-9)
     return np.asarray(apart.clip(0, 1))
 
 
@@ -66,10 +66,10 @@ def _graded(question: Question) -> bool:
     )
 
 
-def _ends(question: Question, rated: Ratings) -> tuple[float, float]:
+def _ends(question: Question, ratings: Ratings) -> tuple[float, float]:
     if isinstance(question, Scale):
         return question.min, question.max
     if isinstance(question, Grid):
         values = [option.value for option in question.options if option.value is not None]
         return min(values), max(values)
-    return float(rated.points.min(initial=0.0)), float(rated.points.max(initial=1.0))
+    return float(ratings.points.min(initial=0.0)), float(ratings.points.max(initial=1.0))

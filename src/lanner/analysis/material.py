@@ -49,13 +49,13 @@ class Material:
     @cached_property
     def table(self) -> pl.DataFrame:
         """The tidy table of all answers, and of the scores that the protocol makes of them."""
-        kept = current(self.judgements)
-        facts = described(kept, self.documents, self.judges)
-        parts = [laid_out(facts, answers(kept, self.protocol))]
+        latest = current(self.judgements)
+        facts = described(latest, self.documents, self.judges)
+        parts = [laid_out(facts, answers(latest, self.protocol))]
         if self.protocol is not None:
             no_flags = pl.lit(pl.Series("flags", [[]], dtype=SCHEMA["flags"])).first()
             facts = facts.with_columns(pl.lit(STAGE).alias("stage"), no_flags)
-            parts += [laid_out(facts, made) for made in _derived(self.protocol, kept)]
+            parts += [laid_out(facts, column) for column in _derived(self.protocol, latest)]
         return pl.concat(parts)
 
     @cached_property
@@ -69,13 +69,13 @@ class Material:
 
     def only(self, judges: Iterable[str]) -> Material:
         """The same with some of the judges only; an unknown name is an error."""
-        wanted = list(judges)
-        known = [judge.id for judge in self.judges]
-        for name in wanted:
-            if name not in known:
-                raise InputError(f"There is no judge {name!r} in {self.name}.", next_step=did_you_mean(name, known))
-        kept = tuple(judge for judge in self.judges if judge.id in wanted)
-        return replace(self, judges=kept, judgements=tuple(j for j in self.judgements if j.judge in wanted))
+        judge_ids = list(judges)
+        all_ids = [judge.id for judge in self.judges]
+        for name in judge_ids:
+            if name not in all_ids:
+                raise InputError(f"There is no judge {name!r} in {self.name}.", next_step=did_you_mean(name, all_ids))
+        members = tuple(judge for judge in self.judges if judge.id in judge_ids)
+        return replace(self, judges=members, judgements=tuple(j for j in self.judgements if j.judge in judge_ids))
 
     def pseudonymised(self, names: Mapping[str, str]) -> Material:
         """The same with these judges under other ids, without their names and ways to reach them. What they said about
@@ -119,22 +119,22 @@ class Material:
 
 def _derived(protocol: Protocol, judgements: list[Judgement]) -> Iterator[pl.DataFrame]:
     """The chosen rows of grids, and every score: of a million judgements there are millions, so by columns."""
-    found = list(chosen(protocol, judgements))
-    if found:
-        at, names, rows = zip(*found, strict=True)
+    choices = list(chosen(protocol, judgements))
+    if choices:
+        at, names, rows = zip(*choices, strict=True)
         sets = lists("labels", rows, SCHEMA["labels"], lambda labels: sorted(set(labels)))
         yield _values(at, sets).with_columns(pl.Series("question", names, dtype=pl.String))
     places, numbers = scored(protocol, judgements)
     for name, column in numbers.items():
-        made = _values(places, pl.Series("score", column, dtype=pl.Float64)).drop_nulls("score")
-        yield made.with_columns(pl.lit(name).alias("question"))
+        scores = _values(places, pl.Series("score", column, dtype=pl.Float64)).drop_nulls("score")
+        yield scores.with_columns(pl.lit(name).alias("question"))
 
 
 def _values(at: Sequence[int], values: pl.Series) -> pl.DataFrame:
     """Answers in one column, with the others empty."""
-    made = pl.DataFrame([pl.Series("_at", at, dtype=pl.UInt32), values])
+    numbered = pl.DataFrame([pl.Series("_at", at, dtype=pl.UInt32), values])
     empty = [pl.lit(None, dtype=dtype).alias(name) for name, dtype in VALUES.items() if name != values.name]
-    return made.with_columns(pl.lit("").alias("row"), *empty)
+    return numbered.with_columns(pl.lit("").alias("row"), *empty)
 
 
 _REACHED_BY = {"email", "e-mail", "mail", "phone", "telephone", "address", "name"}
@@ -155,13 +155,13 @@ def from_file(
     return from_readings(_judged(path, format, options), protocol, path)
 
 
-def _judged(path: formats.PathOrPaths, format: str | None, options: Mapping[str, Any]) -> list[formats.Reading]:  # noqa: A002
+def _judged(path: formats.PathOrPaths, format_name: str | None, options: Mapping[str, Any]) -> list[formats.Reading]:
     """The readings with judgements. A table without judges is read once more as one judge's."""
-    readings = formats.read(path, format, **options)
-    judged = [reading for reading in readings if reading.judgements]
-    if judged or options.get("judge") or "judge" not in formats.options(format or formats.recognise(path)):
-        return judged
-    return [reading for reading in formats.read(path, format, judge="judge", **options) if reading.judgements]
+    readings = formats.read(path, format_name, **options)
+    answered_files = [reading for reading in readings if reading.judgements]
+    if answered_files or options.get("judge") or "judge" not in formats.options(format_name or formats.recognise(path)):
+        return answered_files
+    return [reading for reading in formats.read(path, format_name, judge="judge", **options) if reading.judgements]
 
 
 def from_readings(
@@ -234,5 +234,7 @@ def with_question(materials: list[Material], question: str) -> Material:
             return material
         if any(score.id == question for score in material.protocol.scores):
             return material
-    known = [q.id for material in materials if material.protocol for _, q in material.protocol.questions]
-    raise InputError(f"No part of this asks {question!r}.", next_step=did_you_mean(question, dict.fromkeys(known)))
+    question_ids = [q.id for material in materials if material.protocol for _, q in material.protocol.questions]
+    raise InputError(
+        f"No part of this asks {question!r}.", next_step=did_you_mean(question, dict.fromkeys(question_ids))
+    )

@@ -105,7 +105,7 @@ def plan_question(question: Question, protocol: Protocol | None = None) -> Quest
     return QuestionPlan(question.id, question, headline, tuple(parts), (*planned, *rest))
 
 
-def main_question(protocol: Protocol, wanted: str = "") -> Question | None:
+def main_question(protocol: Protocol, question_id: str = "") -> Question | None:
     """The question that a verdict is about: the one named, else the first that two judges can agree on. Marks, ranks
     and counts stand in only where nothing is asked outright."""
     questions = [
@@ -113,15 +113,15 @@ def main_question(protocol: Protocol, wanted: str = "") -> Question | None:
     ]
     outright = [question for question in questions if isinstance(question, Choice | Labels | Grid | Scale)]
     first = next(iter(outright or questions), None)
-    return next((question for question in questions if question.id == wanted), first)
+    return next((question for question in questions if question.id == question_id), first)
 
 
 def plan_table(table: pl.DataFrame, question: str | None = None) -> list[QuestionPlan]:
     """The same for answers without a protocol: what suits is told by what the answers are."""
-    known = table["question"].unique(maintain_order=True).to_list()
-    if question and question not in known:
-        raise InputError(f"There are no answers to {question!r}.", next_step=did_you_mean(question, known))
-    names = [question] if question else known
+    question_ids = table["question"].unique(maintain_order=True).to_list()
+    if question and question not in question_ids:
+        raise InputError(f"There are no answers to {question!r}.", next_step=did_you_mean(question, question_ids))
+    names = [question] if question else question_ids
     return [
         entry for name in names if (entry := _plan_answers(name, table.filter(pl.col("question") == name))) is not None
     ]
@@ -183,8 +183,8 @@ def _grid(question: Grid, level: str) -> tuple[Measure, list[Measure], list[Meas
     labels = _ids(question.options)
     rows = [_alpha(question.id, level, row.id, part=Part.ROW, labels=labels) for row in question.rows]
     pooled = _alpha(question.id, level, part=Part.POOLED_ROWS, labels=labels)
-    chosen = chosen_rows(question)
-    sets = list(_sets(chosen)) if chosen else []
+    rows_of_labels = chosen_rows(question)
+    sets = list(_sets(rows_of_labels)) if rows_of_labels else []
     headline = _alpha(question.id, level, pairwise=True, part=Part.MEAN_OF_ROWS, labels=labels)
     return headline, rows, [*sets, pooled]
 

@@ -112,8 +112,8 @@ class Counted:
 
     def sign(self, result: Result) -> Result:
         """The same result with a signature that names the selection."""
-        made = result.signature
-        return result if made is None else replace(result, signature=signed(made, self.selection))
+        signature = result.signature
+        return result if signature is None else replace(result, signature=signed(signature, self.selection))
 
 
 def signed(signature: Signature, selection: Selection) -> Signature:
@@ -137,8 +137,8 @@ def counted(
     nowhere; `settled` lets the answers agreed in a meeting into scores.
     """
     table, _ = tidy(data)
-    wanted = Purpose(purpose)
-    selection = Selection(wanted, _groups(table, wanted, of, left_out), frozenset(left_out), settled)
+    purpose_code = Purpose(purpose)
+    selection = Selection(purpose_code, _groups(table, purpose_code, of, left_out), frozenset(left_out), settled)
     reasons = reasons_not_counted(table, selection)
     excluded = {Reason(name): count for name, count in reasons.drop_nulls().value_counts().iter_rows()}
     order = {reason: excluded[reason] for reason in Reason if reason in excluded}

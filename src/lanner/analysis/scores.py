@@ -27,8 +27,8 @@ def bounds_of(protocol: Protocol, name: str) -> Bounds | None:
     score = next((score for score in protocol.scores if score.id == name), None)
     if score is not None:
         return bounds_of(protocol, score.question) if score.rule in ("value", "mean_of_each") else None
-    found = protocol.find(name)
-    question = found[1] if found else None
+    entry = protocol.find(name)
+    question = entry[1] if entry else None
     if isinstance(question, Scale):
         return question.min, question.max
     values = [option.value for option in getattr(question, "options", ()) if option.value is not None]
@@ -54,7 +54,8 @@ def on_scale(
         return None, None
     centre = math.log(share / (1 - share))
     step = reach / (end - start) / (share * (1 - share))
-    return tuple(start + (end - start) * _logistic(centre + way * step) for way in (-1, 1))  # type: ignore[return-value]
+    low, high = (start + (end - start) * _logistic(centre + way * step) for way in (-1, 1))
+    return low, high
 
 
 def _logistic(x: float) -> float:
@@ -98,10 +99,12 @@ def keep_on_scale(result: Result, bounds: Bounds | None) -> Result:
     interval: Interval | None = None
     if result.interval is not None and kept and kept[0]["low"] is not None:
         interval = replace(result.interval, low=kept[0]["low"], high=kept[0]["high"])
-    made = result.signature
-    if made is not None:
-        made = replace(made, parts=(*made.parts, ("scale", f"{bounds[0]:g} to {bounds[1]:g}, {ON_SCALE}")))
-    return replace(result, rows=kept, interval=interval, signature=made)
+    signature = result.signature
+    if signature is not None:
+        signature = replace(
+            signature, parts=(*signature.parts, ("scale", f"{bounds[0]:g} to {bounds[1]:g}, {ON_SCALE}"))
+        )
+    return replace(result, rows=kept, interval=interval, signature=signature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +174,16 @@ def profile(rows: Counted, question: Question, *, resampling: Resampling | None 
 
 def _ends(question: Question) -> Bounds | None:
     if isinstance(question, Grid):
-        kept = [option for option in question.options if option.id != question.preselected]
-        values = [option.value for option in kept if option.value is not None]
+        options = [option for option in question.options if option.id != question.preselected]
+        values = [option.value for option in options if option.value is not None]
         return (min(values), max(values)) if len(values) > 1 else None
     return (question.min, question.max) if isinstance(question, Scale) else None
 
 
 def _row_order(question: Question, answers: pl.DataFrame) -> list[str]:
-    known = [row.id for row in question.rows] if isinstance(question, Grid) else []
-    used = set(answers["row"].unique())
-    return [*(row for row in known if row in used), *sorted(used - set(known))]
+    row_ids = [row.id for row in question.rows] if isinstance(question, Grid) else []
+    rows = set(answers["row"].unique())
+    return [*(row for row in row_ids if row in rows), *sorted(rows - set(row_ids))]
 
 
 def _ratio(top: pl.DataFrame, bottom: pl.DataFrame, how: Resampling, bounds: Bounds | None) -> Share:
@@ -196,10 +199,10 @@ def _ratio(top: pl.DataFrame, bottom: pl.DataFrame, how: Resampling, bounds: Bou
         empty = np.full((len(totals), 1), np.nan)
         return np.asarray(np.divide(totals[:, :1], totals[:, 1:], out=empty, where=totals[:, 1:] > 0))
 
-    made = replicate_sums(sums, finish, how)
-    value = float(made.value[0])
+    replicates = replicate_sums(sums, finish, how)
+    value = float(replicates.value[0])
     if not np.isfinite(value):
         return Share(None, None, None, 0)
-    interval = outcome(made, how).interval
+    interval = outcome(replicates, how).interval
     low, high = on_scale(value, interval.low if interval else None, interval.high if interval else None, bounds)
     return Share(value, low, high, bottom.height)

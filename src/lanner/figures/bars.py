@@ -23,9 +23,9 @@ class Bar:
 def bars(label: str, rows: Sequence[Bar], *, most: float | None = None) -> Drawing:
     """All bars share one scale; `most` is its end, else the largest sum."""
     end = most or max((sum(size for _, size, _ in row.parts) for row in rows), default=1.0) or 1.0
-    drawn = {(style, words) for row in rows for style, size, words in row.parts if words and size}
-    known = dict.fromkeys((style, words) for row in rows for style, _, words in row.parts)
-    named = [part for part in known if part in drawn]  # in the order in which rows name their parts, empty ones too
+    styles = {(style, words) for row in rows for style, size, words in row.parts if words and size}
+    parts = dict.fromkeys((style, words) for row in rows for style, _, words in row.parts)
+    named = [part for part in parts if part in styles]  # in the order in which rows name their parts, empty ones too
     top = _TOP if named else 6.0
     drawing = Drawing(label, top + _STEP * len(rows) + 6)
     x = _LEFT
@@ -198,10 +198,10 @@ def throughput(
     for row, domain in enumerate(domains):
         y = _TOP_THROUGHPUT + _STEP_THROUGHPUT * row + 26
         drawing.text(left - 10, y + 4, fit(domain, left - 12), "t", "end")
-        found = _in_domain(rates, domain)
-        if len(found) > 1:
-            drawing.line(scale.place(found[0][0]), y, scale.place(found[-1][0]), y, "rm")
-        for place, (rate, judge) in enumerate(found):
+        rates_here = _in_domain(rates, domain)
+        if len(rates_here) > 1:
+            drawing.line(scale.place(rates_here[0][0]), y, scale.place(rates_here[-1][0]), y, "rm")
+        for place, (rate, judge) in enumerate(rates_here):
             x = scale.place(rate)
             drawing.circle(x, y, 5, "fk2", f"{judge}, {domain}: {rate:.2f}")
             drawing.text(x, y + (-10 if place % 2 == 0 else 20), f"{judge} {rate:.1f}", "ts", "middle")
@@ -225,14 +225,14 @@ def _room_for(scale: Axis, found: Sequence[tuple[float, str]]) -> bool:
 
 def _by_row(domains: Sequence[str], rates: Mapping[str, Mapping[str, float]], unit: str) -> Drawing:
     """A row for each judge under the name of the domain, the number at its end."""
-    found = [(domain, _in_domain(rates, domain)) for domain in domains]
-    bottom = _TOP_THROUGHPUT + sum(_HEAD + _ROW * len(rows) for _, rows in found)
+    rates_here = [(domain, _in_domain(rates, domain)) for domain in domains]
+    bottom = _TOP_THROUGHPUT + sum(_HEAD + _ROW * len(rows) for _, rows in rates_here)
     drawing = Drawing("Sentences per minute per judge and domain", bottom + 42)
     values = [rate for per_domain in rates.values() for rate in per_domain.values()]
     scale = axis(values, _NAMES, WIDTH - 70, ticks=5)
     scale.draw(drawing, _TOP_THROUGHPUT - 8, bottom)
     y = _TOP_THROUGHPUT
-    for domain, rows in found:
+    for domain, rows in rates_here:
         drawing.text(0, y + 14, fit(domain, _NAMES - 10), "tb")
         y += _HEAD
         for rate, judge in rows:

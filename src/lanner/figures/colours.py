@@ -39,11 +39,11 @@ def plain(css: str) -> str:
     kept = []
     for selector, body in _RULE.findall(_top(css)):
         names = [one.strip() for one in selector.split(",")]
-        drawn = [name.removeprefix("svg ") for name in names if name.startswith((".", "svg ", "[class^="))]
-        drawn = [name for name in drawn if " " not in name and ":" not in name and name not in _NOT_DRAWN]
-        made = "; ".join(_declarations(body, variables))
-        if drawn and made:
-            kept.append(f"{', '.join(drawn)} {{ {made} }}")
+        classes = [name.removeprefix("svg ") for name in names if name.startswith((".", "svg ", "[class^="))]
+        classes = [name for name in classes if " " not in name and ":" not in name and name not in _NOT_DRAWN]
+        declarations = "; ".join(_declarations(body, variables))
+        if classes and declarations:
+            kept.append(f"{', '.join(classes)} {{ {declarations} }}")
     return "\n".join(kept)
 
 

@@ -26,10 +26,10 @@ class Drawing:
 
     def lines(self, x: float, y: float, words: str, pixels: float, style: str = "t", anchor: Anchor = "start") -> None:
         """Words around the height y, on two lines where one is too short; whole in a tooltip where they are cut."""
-        shown = wrap(words, pixels)
-        for place, line in enumerate(shown):
-            self.text(x, y + 14 * (place - (len(shown) - 1) / 2), line, style, anchor)
-        if " ".join(shown) != words:
+        lines = wrap(words, pixels)
+        for place, line in enumerate(lines):
+            self.text(x, y + 14 * (place - (len(lines) - 1) / 2), line, style, anchor)
+        if " ".join(lines) != words:
             self._parts[-1] = self._parts[-1].replace("</text>", f"<title>{escape(words)}</title></text>")
 
     def rect(self, x: float, y: float, width: float, height: float, style: str, title: str = "", rx: float = 2) -> None:
@@ -75,10 +75,10 @@ def shade(share: float) -> str:
 def fit(words: str, pixels: float, per_character: float = 7.0) -> str:
     """The words, cut with an ellipsis where they would not fit. Wide scripts count double."""
     room = pixels / per_character
-    used = 0.0
+    width = 0.0
     for place, character in enumerate(words):
-        used += 2 if ord(character) > 0x2E80 else 1
-        if used > room:
+        width += 2 if ord(character) > 0x2E80 else 1
+        if width > room:
             return words[: max(1, place - 1)].rstrip() + "…"
     return words
 
@@ -89,9 +89,9 @@ def wrap(words: str, pixels: float, per_character: float = 7.0) -> list[str]:
         return [words]
     parts = words.split(" ")
     fitting = [n for n in range(1, len(parts)) if width(" ".join(parts[:n]), per_character) <= pixels]
-    taken = max(fitting, default=1)
-    rest = " ".join(parts[taken:])
-    first = fit(" ".join(parts[:taken]), pixels, per_character)
+    length = max(fitting, default=1)
+    rest = " ".join(parts[length:])
+    first = fit(" ".join(parts[:length]), pixels, per_character)
     return [first, fit(rest, pixels, per_character)] if rest else [first]
 
 
@@ -142,10 +142,10 @@ class Axis:
 
 def axis(values: Iterable[float], left: float, right: float, *, ticks: int = 4, include: float | None = 0.0) -> Axis:
     """An axis with round ends that holds all values, and `include` if given."""
-    found = [value for value in values if math.isfinite(value)]
+    finite = [value for value in values if math.isfinite(value)]
     if include is not None:
-        found.append(include)
-    low, high = (min(found), max(found)) if found else (0.0, 1.0)
+        finite.append(include)
+    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
     if high - low < 1e-9:
         low, high = low - 0.5, high + 0.5
     rough = (high - low) / ticks
@@ -157,10 +157,10 @@ def axis(values: Iterable[float], left: float, right: float, *, ticks: int = 4, 
 def told_apart(names: Sequence[str], pixels: float, per_character: float = 7.6) -> list[str]:
     """The names, without as many of the first words that all share as it takes to fit; cut only where that is not
     enough."""
-    shown = list(names)
-    while len(shown) > 1 and any(width(name, per_character) > pixels for name in shown):
-        firsts = {name.partition(" ")[0] for name in shown}
-        if len(firsts) > 1 or not all(name.partition(" ")[2] for name in shown):
+    labels = list(names)
+    while len(labels) > 1 and any(width(name, per_character) > pixels for name in labels):
+        firsts = {name.partition(" ")[0] for name in labels}
+        if len(firsts) > 1 or not all(name.partition(" ")[2] for name in labels):
             break
-        shown = [name.partition(" ")[2] for name in shown]
-    return [fit(name, pixels, per_character) for name in shown]
+        labels = [name.partition(" ")[2] for name in labels]
+    return [fit(name, pixels, per_character) for name in labels]

@@ -115,11 +115,11 @@ def _sides(
     persons = set(judges[:people])
     blocks = {"people": 2, "people – models": 1, "models": 0}
     y = 84.0
-    for name, wanted in blocks.items():
+    for name, members in blocks.items():
         values = [
             pair.value
             for (one, other), pair in pairs.items()
-            if pair.value is not None and (one in persons) + (other in persons) == wanted
+            if pair.value is not None and (one in persons) + (other in persons) == members
         ]
         if values:
             low, high = number(min(values), 2), number(max(values), 2)

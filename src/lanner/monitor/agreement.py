@@ -25,17 +25,17 @@ def measures(rows: Counted, protocol: Protocol, documents: int) -> list[Measure]
 
     `rows` are the answers that count, `documents` is how many there will be in the end.
     """
-    found: list[Measure] = []
+    measures: list[Measure] = []
     for agreement in agreements(rows, protocol, resampling=LIVE):
         if agreement.plan.question is None:  # a score that the protocol computes: reports tell it
             continue
-        found.append(_headline(agreement, documents))
+        measures.append(_headline(agreement, documents))
         parts = [
             _measure(part.measure, part.result, documents, _group(agreement, part.measure.row))
             for part in agreement.parts
         ]
-        found += sorted(parts, key=lambda row: -(row.value if row.value is not None else -2))
-    return found
+        measures += sorted(parts, key=lambda row: -(row.value if row.value is not None else -2))
+    return measures
 
 
 def _headline(agreement: QuestionAgreement, documents: int) -> Measure:

@@ -15,39 +15,40 @@ _MOST = 400
 
 
 def list_disagreements(
-    rows: pl.DataFrame, settled_units: Set[tuple[str, str, str]], protocol: Protocol, wanted: DisagreementFilter
+    rows: pl.DataFrame, settled_units: Set[tuple[str, str, str]], protocol: Protocol, selection: DisagreementFilter
 ) -> DisagreementList:
     """Disagreements among the answers that count. A question looked at must itself be in dispute."""
-    if wanted.judges:
-        rows = rows.filter(pl.col("judge").is_in(list(wanted.judges)))
+    if selection.judges:
+        rows = rows.filter(pl.col("judge").is_in(list(selection.judges)))
     apart = distances(rows, protocol)
     if apart.is_empty():
         return DisagreementList((), 0, 0, 0)
-    asked = wanted.question if wanted.question in apart["question"].unique() else ""
+    question_id = selection.question if selection.question in apart["question"].unique() else ""
     units = apart.group_by(UNIT, maintain_order=True).agg(
         pl.col("distance").mean().alias("mean"),
         pl.col("question"),
         pl.col("distance"),
-        pl.col("distance").filter(pl.col("question") == asked).max().alias("own"),
+        pl.col("distance").filter(pl.col("question") == question_id).max().alias("own"),
     )
     domains = rows.select("document", "domain").unique(maintain_order=True)
     units = units.join(domains, on="document", how="left", maintain_order="left")
     for name in ("domain", "document"):
-        if given := getattr(wanted, name):
-            units = units.filter(pl.col(name) == given)
+        if value := getattr(selection, name):
+            units = units.filter(pl.col(name) == value)
     shared = len(units)
-    units = units.filter((pl.col("own") if asked else pl.col("mean")) > 0)
-    said = _given(rows, asked) if asked else {}
-    if len(wanted.labels) == 2 and asked:
+    units = units.filter((pl.col("own") if question_id else pl.col("mean")) > 0)
+    shown_answers = _given(rows, question_id) if question_id else {}
+    if len(selection.labels) == 2 and question_id:
         keep = [
-            set(wanted.labels) <= {label for _, label in said.get(key, ())} for key in units.select(UNIT).iter_rows()
+            set(selection.labels) <= {label for _, label in shown_answers.get(key, ())}
+            for key in units.select(UNIT).iter_rows()
         ]
         units = units.filter(pl.Series(keep, dtype=pl.Boolean))
     is_done = [key in settled_units for key in units.select(UNIT).iter_rows()]
     found, settled = len(units), sum(is_done)
-    if wanted.show in ("open", "settled"):
-        units = units.filter(pl.Series([mark is (wanted.show == "settled") for mark in is_done], dtype=pl.Boolean))
-    order = ["own", "mean"] if asked else ["mean"]
+    if selection.show in ("open", "settled"):
+        units = units.filter(pl.Series([mark is (selection.show == "settled") for mark in is_done], dtype=pl.Boolean))
+    order = ["own", "mean"] if question_id else ["mean"]
     units = units.sort(*order, descending=True, maintain_order=True).head(_MOST)
     entries = [
         Disagreement(
@@ -57,7 +58,7 @@ def list_disagreements(
             domain=domain or "",
             distance=mean,
             parts=dict(zip(questions, parts, strict=True)),
-            given=said.get((document, segment, system), ()),
+            given=shown_answers.get((document, segment, system), ()),
             settled=(document, segment, system) in settled_units,
         )
         for document, segment, system, mean, questions, parts, domain in units.select(
@@ -71,11 +72,11 @@ def _given(table: pl.DataFrame, question: str) -> dict[tuple[str, str, str], tup
     """Short answers to one question by unit, in the order of the judges' names."""
     rows = table.filter((pl.col("question") == question) & (pl.col("row") == ""))
     short = pl.coalesce(pl.col("label"), pl.col("score").map_elements(lambda x: f"{x:g}", return_dtype=pl.String))
-    said = rows.with_columns(short.alias("said")).filter(pl.col("said").is_not_null()).sort("judge")
+    shortened = rows.with_columns(short.alias("said")).filter(pl.col("said").is_not_null()).sort("judge")
     found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
-    for document, segment, system, judge, words in said.select(*UNIT, "judge", "said").iter_rows():
+    for document, segment, system, judge, words in shortened.select(*UNIT, "judge", "said").iter_rows():
         found.setdefault((document, segment, system), []).append((judge, words))
-    return {key: tuple(given) for key, given in found.items()}
+    return {key: tuple(shown_answers) for key, shown_answers in found.items()}
 
 
 def unit_answers(
@@ -84,7 +85,7 @@ def unit_answers(
     """Everything said about one unit, also by models."""
     place = (pl.col("document") == unit[0]) & (pl.col("segment") == unit[1]) & (pl.col("system") == unit[2])
     rows = table.filter(place & pl.col("role").is_in([str(Role.MAIN), str(Role.CALIBRATION)]))
-    given: dict[str, dict[str, Json]] = {}
+    answers: dict[str, dict[str, Json]] = {}
     settled: dict[str, Json] = {}
     seconds: dict[str, float] = {}
     kinds = {question.id: question for _, question in protocol.questions}
@@ -96,12 +97,12 @@ def unit_answers(
         if kind == str(JudgeKind.ADJUDICATED):
             _put(settled, question, row, value)
         else:
-            _put(given.setdefault(question, {}), judge, row, value)
+            _put(answers.setdefault(question, {}), judge, row, value)
             if active is not None:
                 seconds[judge] = max(seconds.get(judge, 0.0), active)
     apart = distances(rows.filter(pl.col("judge").is_in(list(people))), protocol)
     parts = dict(apart.select("question", "distance").iter_rows())
-    return UnitAnswers(given, seconds, parts, settled)
+    return UnitAnswers(answers, seconds, parts, settled)
 
 
 def _put(into: dict[str, Json], name: str, row: str, value: Json) -> None:

@@ -33,19 +33,19 @@ def divergence(
 ) -> Divergence | None:
     """The panels' numbers; None where nobody has answered this question yet. `rows` are the answers that count."""
     try:
-        rated = question_ratings(rows, question)
+        ratings = question_ratings(rows, question)
     except StatisticError:
         return None
-    there = set(rated.judges)
+    there = set(ratings.judges)
     present = [name for name in (*people, *models) if name in there]
     if not present:
         return None
-    rated = rated.only(present)
+    ratings = ratings.only(present)
     persons = [name for name in people if name in there]
-    own = rated.only(persons) if persons else rated
-    shared = rated if len(present) > 1 else own
+    own = ratings.only(persons) if persons else ratings
+    shared = ratings if len(present) > 1 else own
     several = len(persons) > 1
-    pairs = _pairs(_busiest(rated), question)
+    pairs = _pairs(_busiest(ratings), question)
     not_compared = max(0, len(present) - _MOST_COMPARED)
     if is_fine(question):
         units, bounds, spreads = spreading(shared, question)
@@ -67,38 +67,38 @@ def divergence(
     return Divergence(
         question=question.id,
         people=tuple(persons),
-        coefficient="α" if rated.sets else "κ",
+        coefficient="α" if ratings.sets else "κ",
         pairs=pairs,
         shared=units,
-        labels=_names(rated, question),
+        labels=_names(ratings, question),
         shares=shares,
         odd=_odd_ones(own) if several else None,
         now=now,
         merges=merges,
         swaps=_swaps(own) if several and not own.sets else (),
-        weighted=_weights(rated, question) is not None,
+        weighted=_weights(ratings, question) is not None,
         not_compared=not_compared,
     )
 
 
-def _busiest(rated: Ratings) -> Ratings:
+def _busiest(ratings: Ratings) -> Ratings:
     """Those with the most answers, where there are too many judges to compare each with each."""
-    if len(rated.judges) <= _MOST_COMPARED:
-        return rated
-    answers = np.bincount(rated.judge, minlength=len(rated.judges))
-    chosen = np.sort(np.argsort(-answers, kind="stable")[:_MOST_COMPARED])
-    return rated.only([rated.judges[at] for at in chosen])
+    if len(ratings.judges) <= _MOST_COMPARED:
+        return ratings
+    answers = np.bincount(ratings.judge, minlength=len(ratings.judges))
+    busiest = np.sort(np.argsort(-answers, kind="stable")[:_MOST_COMPARED])
+    return ratings.only([ratings.judges[at] for at in busiest])
 
 
-def _pairs(rated: Ratings, question: Question) -> dict[tuple[str, str], Cell]:
+def _pairs(ratings: Ratings, question: Question) -> dict[tuple[str, str], Cell]:
     """Chance-corrected agreement of each two judges who share enough, with the share of equal answers."""
     found: dict[tuple[str, str], Cell] = {}
-    if rated.sets:
-        results = pairwise(rated, of=alpha, resampling=_QUICK)
+    if ratings.sets:
+        results = pairwise(ratings, of=alpha, resampling=_QUICK)
     else:
-        results = pairwise(rated, of=kappa, resampling=_QUICK, weights=_weights(rated, question))
-    codes = rated.matrix()
-    place = {name: at for at, name in enumerate(rated.judges)}
+        results = pairwise(ratings, of=kappa, resampling=_QUICK, weights=_weights(ratings, question))
+    codes = ratings.matrix()
+    place = {name: at for at, name in enumerate(ratings.judges)}
     for result in results:
         one, other = result.labels["judge"], result.labels["other"]
         n = result.counts.get("items", 0)
@@ -110,45 +110,45 @@ def _pairs(rated: Ratings, question: Question) -> dict[tuple[str, str], Cell]:
     return found
 
 
-def _weights(rated: Ratings, question: Question) -> str | None:
+def _weights(ratings: Ratings, question: Question) -> str | None:
     """Near answers on a scale agree in part."""
-    return "quadratic" if rated.scored and not rated.sets and not isinstance(question, Choice) else None
+    return "quadratic" if ratings.scored and not ratings.sets and not isinstance(question, Choice) else None
 
 
-def _names(rated: Ratings, question: Question) -> tuple[str, ...]:
-    return kinds(question) or rated.labels
+def _names(ratings: Ratings, question: Question) -> tuple[str, ...]:
+    return kinds(question) or ratings.labels
 
 
-def _shares(rated: Ratings, question: Question) -> tuple[int, dict[str, tuple[float, ...]]]:
+def _shares(ratings: Ratings, question: Question) -> tuple[int, dict[str, tuple[float, ...]]]:
     """How often each judge gave each label, on the units that all of them have answered."""
-    everyone = np.flatnonzero(rated.per_item == len(rated.judges))
+    everyone = np.flatnonzero(ratings.per_item == len(ratings.judges))
     if len(everyone) == 0:
         return 0, {}
-    codes = rated.code[np.isin(rated.item, everyone)].reshape(len(everyone), -1)  # in order of item and judge
+    codes = ratings.code[np.isin(ratings.item, everyone)].reshape(len(everyone), -1)  # in order of item and judge
     shares: dict[str, tuple[float, ...]] = {}
-    for at, judge in enumerate(rated.judges):
-        if rated.sets:
-            names = _names(rated, question)
-            given = Counter(label for code in codes[:, at] for label in rated.sets[code])
-            total = sum(given.values()) or 1
-            shares[judge] = tuple(given[name] / total for name in names)
+    for at, judge in enumerate(ratings.judges):
+        if ratings.sets:
+            names = _names(ratings, question)
+            label_counts = Counter(label for code in codes[:, at] for label in ratings.sets[code])
+            total = sum(label_counts.values()) or 1
+            shares[judge] = tuple(label_counts[name] / total for name in names)
         else:
-            counts = np.bincount(codes[:, at], minlength=len(rated.labels))
+            counts = np.bincount(codes[:, at], minlength=len(ratings.labels))
             shares[judge] = tuple(float(count) / len(everyone) for count in counts)
     return len(everyone), shares
 
 
-def _odd_ones(rated: Ratings) -> OddOnes | None:
+def _odd_ones(ratings: Ratings) -> OddOnes | None:
     """Over the units with three answers or more; with two judges in all, over those both have answered."""
-    every, who, items = rated.slots
-    enough = rated.per_item[items] >= min(3, len(rated.judges))
+    every, who, items = ratings.slots
+    enough = ratings.per_item[items] >= min(3, len(ratings.judges))
     codes, judges = every[enough], who[enough]
     if len(codes) == 0:
         return None
     given = codes >= 0
     n = given.sum(axis=1)
     row, slot = np.nonzero(given)
-    _, place = distinct(row * len(rated.labels) + codes[row, slot])
+    _, place = distinct(row * len(ratings.labels) + codes[row, slot])
     alike = np.zeros(codes.shape, np.int32)  # how many others gave the same answer
     alike[row, slot] = np.bincount(place)[place] - 1
     all_agree = (np.where(given, alike, n[:, None] - 1) == n[:, None] - 1).all(axis=1)
@@ -161,8 +161,8 @@ def _odd_ones(rated: Ratings) -> OddOnes | None:
     own = codes[alone][row, place]
     theirs = codes[alone][row, np.where(place == 0, 1, 0)]
     names = judges[alone][row, place]
-    ranked = [(rated.judges[judge], times) for judge, times in Counter(names.tolist()).most_common()]
-    first = names == rated.judges.index(ranked[0][0]) if ranked else names == -1
+    ranked = [(ratings.judges[judge], times) for judge, times in Counter(names.tolist()).most_common()]
+    first = names == ratings.judges.index(ranked[0][0]) if ranked else names == -1
     on_what = Counter(zip(own[first].tolist(), theirs[first].tolist(), strict=True)).most_common(3)
     return OddOnes(
         units=len(codes),
@@ -170,58 +170,62 @@ def _odd_ones(rated: Ratings) -> OddOnes | None:
         alone=tuple(ranked),
         none_alike=int(none_alike.sum()),
         divided=int((~all_agree & ~none_alike & ~alone).sum()),
-        on_what=tuple((rated.labels[mine], rated.labels[other], times) for (mine, other), times in on_what),
+        on_what=tuple((ratings.labels[mine], ratings.labels[other], times) for (mine, other), times in on_what),
     )
 
 
-def _merges(rated: Ratings) -> tuple[float | None, tuple[tuple[str, str, float], ...]]:
+def _merges(ratings: Ratings) -> tuple[float | None, tuple[tuple[str, str, float], ...]]:
     """α (nominal) now, and how it changes when two labels count as one: largest gain first.
 
     Merging two labels turns their disagreements into agreements and adds up their counts, so every merger follows from
     how often each two labels meet; the answers are gone through once.
     """
-    patterns, size = rated.patterns, len(rated.labels)
+    patterns, size = ratings.patterns, len(ratings.labels)
     counts = patterns.label_counts(size)
     several = patterns.size >= 2
     weight = patterns.count[several] / (patterns.size[several] - 1)
     counts = counts[several]
-    met = (counts * weight[:, None]).T @ counts
+    together = (counts * weight[:, None]).T @ counts
     total = patterns.count[several] @ counts
-    now = _nominal(met, total)
-    used = np.flatnonzero(total)
-    if now is None or not 3 <= len(used) <= 12:
+    now = _nominal(together, total)
+    answers = np.flatnonzero(total)
+    if now is None or not 3 <= len(answers) <= 12:
         return now, ()
     changes = []
-    for one, other in combinations(used, 2):
+    for one, other in combinations(answers, 2):
         keep = np.delete(np.arange(size), other)
         joined = np.eye(size)
         joined[other, one] = 1
-        after = _nominal((joined.T @ met @ joined)[np.ix_(keep, keep)], (total @ joined)[keep])
+        after = _nominal((joined.T @ together @ joined)[np.ix_(keep, keep)], (total @ joined)[keep])
         if after is not None:
-            changes.append((rated.labels[one], rated.labels[other], after - now))
+            changes.append((ratings.labels[one], ratings.labels[other], after - now))
     changes.sort(key=lambda change: -change[2])
     return now, tuple(changes[:_MOST_MERGES])
 
 
-def _nominal(met: np.ndarray, total: np.ndarray) -> float | None:
+def _nominal(together: np.ndarray, total: np.ndarray) -> float | None:
     """Nominal α from how often labels meet in an item, each with each, and how often each is given."""
     n = total.sum()
     expected = n**2 - (total**2).sum()
     if n < 2 or expected <= 0:
         return None
-    return float(1 - (met.sum() - np.trace(met)) * (n - 1) / expected)
+    return float(1 - (together.sum() - np.trace(together)) * (n - 1) / expected)
 
 
-def _swaps(rated: Ratings) -> tuple[Swap, ...]:
+def _swaps(ratings: Ratings) -> tuple[Swap, ...]:
     """Judges for whom two labels are crossed more often than straight, beyond chance (sign test, p < .01)."""
-    size, answers = len(rated.labels), len(rated.item)
-    given = sparse.csr_array((np.ones(answers), (rated.item, rated.code)), shape=(rated.n_items, size))
-    own = rated.judge.astype(np.int64) * size + rated.code
-    whose = sparse.csr_array((np.ones(answers), (own, rated.item)), shape=(len(rated.judges) * size, rated.n_items))
-    met = (whose @ given).toarray()  # judge and own label, by labels given to the same unit: their own once each
-    met[np.arange(len(met)), np.arange(len(met)) % size] -= np.bincount(own, minlength=len(met))
+    size, answers = len(ratings.labels), len(ratings.item)
+    incidence = sparse.csr_array((np.ones(answers), (ratings.item, ratings.code)), shape=(ratings.n_items, size))
+    own = ratings.judge.astype(np.int64) * size + ratings.code
+    whose = sparse.csr_array(
+        (np.ones(answers), (own, ratings.item)), shape=(len(ratings.judges) * size, ratings.n_items)
+    )
+    together = (
+        whose @ incidence
+    ).toarray()  # judge and own label, by labels given to the same unit: their own once each
+    together[np.arange(len(together)), np.arange(len(together)) % size] -= np.bincount(own, minlength=len(together))
     found = []
-    for judge, table in zip(rated.judges, met.reshape(-1, size, size), strict=True):
+    for judge, table in zip(ratings.judges, together.reshape(-1, size, size), strict=True):
         for one, two in combinations(range(size), 2):
             # Both labels must be crossed: a judge who merely avoids one of them does not swap.
             crossed, straight = min(table[one, two], table[two, one]) * 2, table[one, one] + table[two, two]
@@ -229,7 +233,7 @@ def _swaps(rated: Ratings) -> tuple[Swap, ...]:
                 p = binomtest(int(crossed), int(crossed + straight), alternative="greater").pvalue
                 if p < 0.01:
                     total = int(table[one, two] + table[two, one])
-                    found.append(Swap(judge, (rated.labels[one], rated.labels[two]), total, int(straight)))
+                    found.append(Swap(judge, (ratings.labels[one], ratings.labels[two]), total, int(straight)))
     return tuple(sorted(found, key=lambda swap: -swap.crossed))
 
 
@@ -237,16 +241,16 @@ BANDS = 20
 _QUICK = Resampling(n=400, seed=1)
 
 
-def spreading(rated: Ratings, question: Question) -> tuple[int, tuple[float, float] | None, dict[str, Spread]]:
+def spreading(ratings: Ratings, question: Question) -> tuple[int, tuple[float, float] | None, dict[str, Spread]]:
     """On the items that all have judged: how many, the ends of the scale, and each judge's spread."""
-    everyone = np.flatnonzero(rated.per_item == len(rated.judges))
+    everyone = np.flatnonzero(ratings.per_item == len(ratings.judges))
     if len(everyone) == 0:
         return 0, None, {}
-    codes = rated.code[np.isin(rated.item, everyone)].reshape(len(everyone), -1)  # in order of item and judge
-    values = rated.points[codes]
+    codes = ratings.code[np.isin(ratings.item, everyone)].reshape(len(everyone), -1)  # in order of item and judge
+    values = ratings.points[codes]
     low, high = _ends(question, values)
     found = {}
-    for at, judge in enumerate(rated.judges):
+    for at, judge in enumerate(ratings.judges):
         own = values[:, at]
         counts, _ = np.histogram(own, bins=BANDS, range=(low, high))
         quarter, middle, three_quarters = (float(x) for x in np.quantile(own, (0.25, 0.5, 0.75)))
@@ -255,15 +259,15 @@ def spreading(rated: Ratings, question: Question) -> tuple[int, tuple[float, flo
 
 
 def _ends(question: Question, values: np.ndarray) -> tuple[float, float]:
-    given = (float(values.min()), float(values.max()))
+    ends = (float(values.min()), float(values.max()))
     if isinstance(question, Scale):
         return float(question.min), float(question.max)
-    low = question.min if isinstance(question, Number) and question.min is not None else given[0]
-    high = question.max if isinstance(question, Number) and question.max is not None else given[1]
+    low = question.min if isinstance(question, Number) and question.min is not None else ends[0]
+    high = question.max if isinstance(question, Number) and question.max is not None else ends[1]
     return float(low), float(max(high, low + 1))
 
 
-def leaning(rated: Ratings) -> tuple[Leaning, ...]:
+def leaning(ratings: Ratings) -> tuple[Leaning, ...]:
     """Every judge against the mean of the others on the same items, the furthest first."""
     found = [
         Leaning(
@@ -274,7 +278,7 @@ def leaning(rated: Ratings) -> tuple[Leaning, ...]:
             items=result.counts.get("items", 0),
             signature=str(result.signature or ""),
         )
-        for result in severity(rated, resampling=_QUICK)
+        for result in severity(ratings, resampling=_QUICK)
         if result.value is not None
     ]
     return tuple(sorted(found, key=lambda entry: -abs(entry.value)))

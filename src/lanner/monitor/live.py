@@ -52,17 +52,17 @@ class LiveCampaigns:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: dict[int, LiveCampaign] = {}
+        self._campaigns: dict[int, LiveCampaign] = {}
 
     def snapshot(self, campaign: int, question: str = "") -> Snapshot:
         """The campaign as it is now, with the divergence of judges on one of its questions."""
         return self._fresh(campaign).snapshot(question)
 
-    def disagreements(self, campaign: int, wanted: DisagreementFilter) -> DisagreementList:
+    def disagreements(self, campaign: int, selection: DisagreementFilter) -> DisagreementList:
         """Where the people of a campaign disagree; in the calibration round as long as there is nothing else."""
         live = self._fresh(campaign)
-        rows = live.rows(Purpose.CALIBRATION if wanted.calibration else None, of="people")
-        return list_disagreements(rows.table, live.settled_units(), live.protocol, wanted)
+        rows = live.rows(Purpose.CALIBRATION if selection.calibration else None, of="people")
+        return list_disagreements(rows.table, live.settled_units(), live.protocol, selection)
 
     def answers(self, campaign: int, unit: tuple[str, str, str]) -> UnitAnswers:
         """Everything answered about one unit, in the main part and in the calibration round."""
@@ -70,13 +70,13 @@ class LiveCampaigns:
         return unit_answers(live.table, live.protocol, unit, live.people)
 
     def _fresh(self, campaign: int) -> LiveCampaign:
-        known = self._known.get(campaign)
+        live = self._campaigns.get(campaign)
         judges = campaigns.judges(self._store, campaign)
-        if known is None or not known.judges <= {judge.id for judge in judges}:
+        if live is None or not live.judges <= {judge.id for judge in judges}:
             # Someone was erased or has withdrawn: nothing of them may stay.
-            known = self._known[campaign] = LiveCampaign(self._store, campaign)
-        known.update(judges)
-        return known
+            live = self._campaigns[campaign] = LiveCampaign(self._store, campaign)
+        live.update(judges)
+        return live
 
 
 class LiveCampaign:
@@ -96,14 +96,16 @@ class LiveCampaign:
         """Tasks with control items, and of these only the control items."""
         self._control_answers: dict[Key, Judgement] = {}
         """Answers about the units that control items are about."""
-        self._done: dict[str, Snapshot] = {}
+        self._snapshots: dict[str, Snapshot] = {}
         self.left_out: dict[str, str] = {}
 
     @property
     def purpose(self) -> Purpose:
         """What the answers count for: the calibration round, as long as nothing else has been judged."""
-        judged = self.table.filter((pl.col("document") != "") & (pl.col("judge_kind") != str(JudgeKind.ADJUDICATED)))
-        roles = set(judged["role"].unique())
+        of_documents = self.table.filter(
+            (pl.col("document") != "") & (pl.col("judge_kind") != str(JudgeKind.ADJUDICATED))
+        )
+        roles = set(of_documents["role"].unique())
         only = str(Role.CALIBRATION) in roles and str(Role.MAIN) not in roles
         return Purpose.CALIBRATION if only else Purpose.AGREEMENT
 
@@ -128,7 +130,7 @@ class LiveCampaign:
         if controls != self._controls:  # assigned since the last look: answers about their units count from the start
             self._controls = controls
             self._control_answers = {}
-            self._done.clear()
+            self._snapshots.clear()
             self._watch(campaigns.judgements(self._store, self._campaign))
         if new and (new[-1].id or 0) > self.stamp:
             # Attributes of judges would make the columns differ from one addition to the next.
@@ -137,14 +139,14 @@ class LiveCampaign:
             self._watch(new)
             self.stamp = new[-1].id or 0
 
-    def snapshot(self, wanted: str = "") -> Snapshot:
+    def snapshot(self, question_id: str = "") -> Snapshot:
         """The numbers as they are now. What does not depend on the question is computed once."""
-        question = main_question(self.protocol, wanted)
+        question = main_question(self.protocol, question_id)
         name = question.id if question else ""
         state = (self.stamp, self.people, self.models, self.left_out)
         current = {
-            known: snapshot
-            for known, snapshot in self._done.items()
+            earlier: snapshot
+            for earlier, snapshot in self._snapshots.items()
             if (snapshot.stamp, snapshot.people, snapshot.models, snapshot.left_out) == state
         }
         if name in current:
@@ -155,7 +157,7 @@ class LiveCampaign:
         divergent = None
         if question is not None and not everyone.table.is_empty():
             divergent = divergence(everyone.table, question, self.people, self.models)
-        rated = _ratings(people, question)
+        ratings = _ratings(people, question)
         comments, comments_in_all = self._comments()
         made = replace(
             made,
@@ -164,11 +166,11 @@ class LiveCampaign:
             divergence=divergent,
             comments=comments,
             comments_in_all=comments_in_all,
-            alarms=(*fast_judges(_seconds(people.table)), *(straight_lines(rated) if rated else ())),
-            panel=panel_test(rated) if rated else None,
-            without=_without(people, question, self.protocol) if rated else {},
+            alarms=(*fast_judges(_seconds(people.table)), *(straight_lines(ratings) if ratings else ())),
+            panel=panel_test(ratings) if ratings else None,
+            without=_without(people, question, self.protocol) if ratings else {},
         )
-        self._done = {**current, name: made}
+        self._snapshots = {**current, name: made}
         return made
 
     def _whole(self, people: Counted) -> Snapshot:
@@ -228,8 +230,8 @@ def _ratings(people: Counted, question: Question | None) -> Ratings | None:
 
 def _seconds(rows: pl.DataFrame) -> dict[str, list[float]]:
     """Active seconds of each judge for each item, once each at their longest."""
-    spent = pl.coalesce("active", "elapsed").max()
-    items = rows.group_by("judge", "document", "segment", "system").agg(spent.alias("seconds")).drop_nulls("seconds")
+    longest = pl.coalesce("active", "elapsed").max()
+    items = rows.group_by("judge", "document", "segment", "system").agg(longest.alias("seconds")).drop_nulls("seconds")
     return {str(judge): list(seconds) for judge, seconds in items.group_by("judge").agg("seconds").iter_rows()}
 
 

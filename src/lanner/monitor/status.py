@@ -238,6 +238,6 @@ def option_labels(
     protocol: Protocol, wording: Wording, question: str, words: Mapping[str, str] | None = None
 ) -> Mapping[str, str]:
     """Labels of the answers to one question; `words` are those of answers that no protocol names."""
-    ranked = any(asked.id == question and asked.kind == "rank" for _, asked in protocol.questions)
+    ranked = any(entry.id == question and entry.kind == "rank" for _, entry in protocol.questions)
     own = words or {MARKED: "marked", NOTHING: "nothing marked", EQUAL: "neither"}
     return OptionLabels(wording, question, ranked=ranked, words=own)

@@ -180,13 +180,13 @@ def _summary(tone: str, evidence: Evidence) -> Message:
 
 
 def _to_mend(count: int) -> Message:
-    known = {
+    by_code = {
         0: message("Nothing to mend."),
         1: message("One thing to mend."),
         2: message("Two things to mend."),
         3: message("Three things to mend."),
     }
-    return known.get(count, message("Things to mend: {n}.", n=count))
+    return by_code.get(count, message("Things to mend: {n}.", n=count))
 
 
 def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], targets: Targets) -> list[Message]:
@@ -282,15 +282,15 @@ def _finish(
     left = [judge for judge in progress if judge.done < judge.total]
     if progress and not left:
         return Check(code, name, message("complete"), "", "ok", message("everything assigned is done"))
-    known = [judge for judge in left if judge.finish is not None]
+    estimates = [judge for judge in left if judge.finish is not None]
     planned: Words = message("plan: {day}", day=targets.deadline) if targets.deadline else ""
-    if not known:
+    if not estimates:
         begun = any(judge.done for judge in progress)
         why = (
             message("being counted") if begun else message("nobody has begun") if progress else message("no judges yet")
         )
         return Check(code, name, message("not yet"), planned, "none", why)
-    last = max(known, key=lambda judge: judge.finish)  # type: ignore[arg-type, return-value]
+    last = max(estimates, key=lambda judge: judge.finish)  # type: ignore[arg-type, return-value]
     assert last.finish is not None
     finish = last.finish.date()
     who = names.get(last.judge, last.judge)
@@ -346,30 +346,30 @@ def needs(
     """What an organiser can do something about, the worst first. A closed campaign needs nothing."""
     if str(campaign.state) == "closed":
         return ()
-    found: list[Need] = []
+    needs: list[Need] = []
     if campaign.settings.get("calibration") and not rest_assigned:
-        found.append(_assign_rest(people))
+        needs.append(_assign_rest(people))
     if str(campaign.state) == "paused":
         more = message("Judges see a friendly note; unsent answers are kept.")
-        found.append(Need("paused", "warn", message("The campaign is paused."), more))
+        needs.append(Need("paused", "warn", message("The campaign is paused."), more))
     names = {standing.judge: standing.name for standing in people}
-    found += _swaps(snapshot, names, labels.options)
-    found += [_control_need(alarm, names) for alarm in missed_controls(snapshot.controls, targets.control_limit)]
-    found += _alarms(snapshot, names, labels.options)
+    needs += _swaps(snapshot, names, labels.options)
+    needs += [_control_need(alarm, names) for alarm in missed_controls(snapshot.controls, targets.control_limit)]
+    needs += _alarms(snapshot, names, labels.options)
     for judge in people:
         if judge.days_late is not None and judge.days_late > 0:
             hours = judge.progress.hours_a_day
             more = message("At {hours} active hours a day.", hours=f"{hours:.1f}") if hours else _EMPTY
             late = amount(judge.days_late, "{n} day late", "{n} days late")
-            found.append(Need("late", "warn", message("{name} is {late}.", name=judge.name, late=late), more))
+            needs.append(Need("late", "warn", message("{name} is {late}.", name=judge.name, late=late), more))
     idle = [judge.name for judge in people if not judge.progress.done]
     if idle and len(idle) < len(people):
         more = message("and {n} more", n=len(idle) - 6) if len(idle) > 6 else _EMPTY
         title = message("Not begun: {names}.", names=tuple(idle[:6]))
-        found.append(Need("idle", "warn", title, more, message("Remind them"), "judges"))
+        needs.append(Need("idle", "warn", title, more, message("Remind them"), "judges"))
     order = {"bad": 0, "warn": 1, "info": 2}
-    first = [need for need in found if need.code == "calibration"]
-    others = sorted((need for need in found if need.code != "calibration"), key=lambda need: order[need.tone])
+    first = [need for need in needs if need.code == "calibration"]
+    others = sorted((need for need in needs if need.code != "calibration"), key=lambda need: order[need.tone])
     return (*first, *others, *_weak_questions(snapshot.measures, targets, labels.questions))
 
 

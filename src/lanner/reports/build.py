@@ -60,7 +60,7 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
             f"It is not known what was asked in {material.name}.", next_step="Name the protocol with --protocol."
         )
     view = View(material, material.protocol, resampling or Resampling(), language)
-    appendix = [replace(made, appendix=True) for make in APPENDIX if (made := make(view)) is not None]
+    appendix = [replace(section, appendix=True) for make in APPENDIX if (section := make(view)) is not None]
     *body, first = [made for make in BODY if (made := make(view)) is not None]
     sections = [first, *body, *appendix]
     return Report(
@@ -85,15 +85,20 @@ def _byline(view: View, protocol: Protocol) -> str:
 
 def findings(view: View, sections: Sequence[Section]) -> list[str]:
     """The sentences a report opens with, computed from the numbers by its sections; six at most."""
-    said = ["**The judges are simulated.**"] if view.simulated else []
-    found = _chosen([section.findings for section in sections])
+    sentences = ["**The judges are simulated.**"] if view.simulated else []
+    findings = _chosen([section.findings for section in sections])
     nothing = "Fewer than two judges have answered the same items, so agreement cannot be told yet."
-    alone = [nothing] if len(view.judges) < 2 or not found else []
-    return [*said, *alone, *found]
+    alone = [nothing] if len(view.judges) < 2 or not findings else []
+    return [*sentences, *alone, *findings]
 
 
 def _chosen(offered: Sequence[Sequence[str]]) -> list[str]:
     """Every section has its first say before any has a second one; what is chosen stands in the report's order."""
-    ranked = sorted((turn, at) for at, given in enumerate(offered) for turn in range(len(given)))
-    kept = set(ranked[:_MOST_FINDINGS])
-    return [said for at, given in enumerate(offered) for turn, said in enumerate(given) if (turn, at) in kept]
+    ranked = sorted((turn, at) for at, sentences in enumerate(offered) for turn in range(len(sentences)))
+    chosen_places = set(ranked[:_MOST_FINDINGS])
+    return [
+        sentence
+        for at, given in enumerate(offered)
+        for turn, sentence in enumerate(given)
+        if (turn, at) in chosen_places
+    ]

@@ -52,7 +52,7 @@ def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
     if name:
         versions.append({"kind": "format", "id": name, "meaning": formats.titles()[name]})
     meanings = _fields().get(name, {}) if name else {column: _column(column) for column in material.table.columns}
-    rows = versions + [{"kind": "column", "id": column, "meaning": said} for column, said in meanings.items()]
+    rows = versions + [{"kind": "column", "id": column, "meaning": meaning} for column, meaning in meanings.items()]
     return rows + (_asked(material.protocol) if material.protocol else [])
 
 
@@ -77,12 +77,12 @@ def _asked(protocol: Protocol) -> list[dict[str, Json]]:
     words = Wording(protocol)
     rows: list[dict[str, Json]] = [{"kind": "protocol", "id": protocol.label, "meaning": f"hash {protocol.hash}"}]
     for stage, question in protocol.questions:
-        found = words.question(question.id)
-        meaning = ". ".join(filter(None, (found.label, found.help, found.definition)))
+        question_words = words.question(question.id)
+        meaning = ". ".join(filter(None, (question_words.label, question_words.help, question_words.definition)))
         rows.append({"kind": "question", "id": question.id, "of": stage.id, "meaning": meaning})
         for option in question.choices:
-            said = words.option(question.id, option.id)
-            meaning = ". ".join(filter(None, (said.label, said.definition)))
+            option_words = words.option(question.id, option.id)
+            meaning = ". ".join(filter(None, (option_words.label, option_words.definition)))
             rows.append(
                 {"kind": "option", "id": option.id, "of": question.id, "value": option.value, "meaning": meaning}
             )

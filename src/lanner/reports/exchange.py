@@ -26,29 +26,31 @@ from lanner.reports.files import write_whole
 from lanner.stats import scores
 
 
-def write(material: Material, name: str, path: Path, **given: Any) -> int:
+def write(material: Material, name: str, path: Path, **options: Any) -> int:
     """Write into a format by name, with its codebook beside it; how many judgements went in."""
-    count = _write(material, name, path, **given)
+    count = _write(material, name, path, **options)
     write_beside(path, material, name)
     return count
 
 
-def _write(material: Material, name: str, path: Path, **given: Any) -> int:
+def _write(material: Material, name: str, path: Path, **options: Any) -> int:
     judgements, judges = list(material.judgements), list(material.judges)
     protocol = material.protocol
     if protocol is not None and name == "mtme":
         judgements, judges = _for_mtme(material, protocol)
-    elif protocol is not None and name == "appraise_scores" and not given:
+    elif protocol is not None and name == "appraise_scores" and not options:
         return _write_appraise(path, material, protocol)
     elif name == "wmt_mqm":  # it has rows of errors and nothing else
-        judgements = [found for found in judgements if found.question == "errors" and found.role is Role.MAIN]
+        judgements = [
+            judgement for judgement in judgements if judgement.question == "errors" and judgement.role is Role.MAIN
+        ]
         if protocol is not None and protocol.find("errors") is None:
             raise _lacking(protocol, "asks for no errors")
     elif protocol is not None and name == "native":
-        given = {"name": material.name, "protocol": protocol.name, **given}
+        options = {"name": material.name, "protocol": protocol.name, **options}
     elif protocol is not None and name == "label_studio":
-        given = {"protocol": protocol, **given}
-    formats.write(name, path, material.documents, judgements, judges, **given)
+        options = {"protocol": protocol, **options}
+    formats.write(name, path, material.documents, judgements, judges, **options)
     return len(judgements)
 
 
@@ -66,21 +68,26 @@ def main_score(protocol: Protocol) -> str:
 
 
 def _lacking(protocol: Protocol, what: str) -> LannerError:
-    asked = words([question.id.replace("_", " ") for _, question in protocol.questions if question.required])
+    question_names = words([question.id.replace("_", " ") for _, question in protocol.questions if question.required])
     return LannerError(
-        f"{protocol.name} {what}, and this format holds nothing else. It asks for {asked}.",
+        f"{protocol.name} {what}, and this format holds nothing else. It asks for {question_names}.",
         next_step="Leave out --to and write --out NAME.csv: the tidy table keeps every answer. So does --to native.",
     )
 
 
 def score_judgements(material: Material, protocol: Protocol) -> list[Judgement]:
     """The main score of every output judged, one judgement each, called `score`."""
-    wanted = main_score(protocol)
+    score_id = main_score(protocol)
     every = [*material.judgements, *derived(protocol, material.judgements)]
     return [
-        replace(found, stage="segment" if found.segment else "document", question="score", value=float(found.value))
-        for found in every
-        if found.question == wanted and len(found.systems) == 1 and isinstance(found.value, int | float)
+        replace(
+            judgement,
+            stage="segment" if judgement.segment else "document",
+            question="score",
+            value=float(judgement.value),
+        )
+        for judgement in every
+        if judgement.question == score_id and len(judgement.systems) == 1 and isinstance(judgement.value, int | float)
     ]
 
 
@@ -90,7 +97,9 @@ def _for_mtme(material: Material, protocol: Protocol) -> tuple[list[Judgement], 
     # adding 0.0 keeps "no error" from being written as -0.0
     sign = -1.0 if _lower_is_better(protocol) else 1.0
     own = [replace(s, value=sign * s.value + 0.0) for s in score_judgements(material, protocol) if s.role is Role.MAIN]
-    marks = [found for found in material.judgements if found.question == "errors" and found.role is Role.MAIN]
+    marks = [
+        judgement for judgement in material.judgements if judgement.question == "errors" and judgement.role is Role.MAIN
+    ]
     gold = Judge(protocol.name, JudgeKind.ADJUDICATED)
     return [*own, *_gold(material, protocol, gold.id, sign), *marks], [*material.judges, gold]
 
@@ -98,45 +107,45 @@ def _for_mtme(material: Material, protocol: Protocol) -> tuple[list[Judgement], 
 def _gold(material: Material, protocol: Protocol, name: str, sign: float) -> Iterable[Judgement]:
     if material.table.is_empty():
         return
-    found = scores.items(material.table, main_score(protocol)).table
-    for system, document, segment, value in found.select("system", "document", "segment", "score").iter_rows():
+    items = scores.items(material.table, main_score(protocol)).table
+    for system, document, segment, value in items.select("system", "document", "segment", "score").iter_rows():
         stage = "segment" if segment else "document"
         yield Judgement(name, stage, "score", document, segment, (system,), sign * value + 0.0)
-    for system, value in found.group_by("system", maintain_order=True).agg(pl.col("score").mean()).iter_rows():
+    for system, value in items.group_by("system", maintain_order=True).agg(pl.col("score").mean()).iter_rows():
         yield Judgement(name, "system", "score", "", "", (system,), sign * value + 0.0)
 
 
 def _lower_is_better(protocol: Protocol) -> bool:
-    wanted = main_score(protocol)
-    made = [score.options for score in protocol.scores if score.id == wanted]
-    made += [entry.options for entry in protocol.analyses if entry.of == wanted]
-    return any(options.get("direction") == "lower_is_better" for options in made)
+    score_id = main_score(protocol)
+    options = [score.options for score in protocol.scores if score.id == score_id]
+    options += [entry.options for entry in protocol.analyses if entry.of == score_id]
+    return any(entry.get("direction") == "lower_is_better" for entry in options)
 
 
 def _write_appraise(path: Path, material: Material, protocol: Protocol) -> int:
     """As the format writes it, but safe to open in a spreadsheet."""
-    told = _for_appraise(material, protocol)
+    judgements = _for_appraise(material, protocol)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    for row in appraise_scores.rows(material.documents, told, path=path):
+    for row in appraise_scores.rows(material.documents, judgements, path=path):
         writer.writerow(map(guarded, row))
     write_whole(path, buffer.getvalue())
-    return len(told)
+    return len(judgements)
 
 
 def _for_appraise(material: Material, protocol: Protocol) -> list[Judgement]:
     """The main score of every output, with the spans that the same judge marked in it."""
-    spans = {_unit(found): found for found in material.judgements if _is_spans(found.value)}
-    told: list[Judgement] = []
+    spans = {_unit(judgement): judgement for judgement in material.judgements if _is_spans(judgement.value)}
+    judgements: list[Judgement] = []
     for score in score_judgements(material, protocol):
-        told.append(score)
+        judgements.append(score)
         if marked := spans.get(_unit(score)):
-            told.append(replace(score, question="errors", value=marked.value))
-    return told
+            judgements.append(replace(score, question="errors", value=marked.value))
+    return judgements
 
 
-def _unit(found: Judgement) -> tuple[object, ...]:
-    return (found.judge, found.document, found.segment, found.systems, found.role)
+def _unit(judgement: Judgement) -> tuple[object, ...]:
+    return (judgement.judge, judgement.document, judgement.segment, judgement.systems, judgement.role)
 
 
 def _is_spans(value: Json) -> bool:

@@ -24,9 +24,9 @@ def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:
         files[f"tables/{table.id}.tex"] = latex.table(table)
         files[f"tables/{table.id}.csv"] = csv_text(table.data or table.rows)
     for figure in report.figures:
-        files[f"figures/{figure.id}.svg"] = drawn = standalone(figure.svg, css)
+        files[f"figures/{figure.id}.svg"] = svg = standalone(figure.svg, css)
         if pictures and available():
-            files |= {f"figures/{figure.id}.pdf": pdf(drawn), f"figures/{figure.id}.png": png(drawn)}
+            files |= {f"figures/{figure.id}.pdf": pdf(svg), f"figures/{figure.id}.png": png(svg)}
         if figure.data:
             files[f"figures/{figure.id}.csv"] = csv_text(figure.data)
     try:

@@ -208,16 +208,16 @@ class View:
     def signature(self, result: Result) -> str:
         """The result's signature with the protocol and the n it was computed on. What is printed is remembered: the
         account of the methods is written from it."""
-        made = result.signature
+        signature = result.signature
         if result.interval is not None:
             self.printed.append(result)
-        if made is None:
+        if signature is None:
             return ""
-        if "rows" not in dict(made.parts):
-            made = signed(made, self.everyone.selection)
+        if "rows" not in dict(signature.parts):
+            signature = signed(signature, self.everyone.selection)
         known = {"judges": sum(key in result.labels for key in ("judge", "other")), **result.counts}
         counts = tuple((name, f"{known[name]:,}") for name in ("items", "documents", "judges") if known.get(name))
-        return str(replace(made, protocol=self.protocol.label, parts=(*counts, *made.parts)))
+        return str(replace(signature, protocol=self.protocol.label, parts=(*counts, *signature.parts)))
 
     def pair_kind(self, result: Result) -> str:
         """ "people", "people and models" or "models"."""

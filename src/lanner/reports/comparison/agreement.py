@@ -46,7 +46,7 @@ def agreement(lab: Lab) -> Answer:
         return Answer(title, missing="the protocols have no questions of the same kind.")
     lines: list[Line] = []
     rows: list[Row] = []
-    said: list[tuple[str, bool]] = []
+    sentences: list[tuple[str, bool]] = []
     data: list[dict[str, Json]] = []
     for pair in pairs:
         results = [_coefficient(side, pair, place, lab) for place, side in enumerate(lab.sides)]
@@ -71,10 +71,10 @@ def agreement(lab: Lab) -> Answer:
             {"question": pair.label, "side": side.name, **result.row()}
             for side, result in zip(lab.sides, results, strict=True)
         ]
-        said += [_sentence(lab.names[0], lab.names[at], pair, gap) for at, gap in enumerate(gaps, start=1) if gap]
+        sentences += [_sentence(lab.names[0], lab.names[at], pair, gap) for at, gap in enumerate(gaps, start=1) if gap]
     if not lines:
         return Answer(title, missing="no item was judged by two people on either side.")
-    clear = [sentence for sentence, weight in said if weight] or [sentence for sentence, _ in said]
+    clear = [sentence for sentence, weight in sentences if weight] or [sentence for sentence, _ in sentences]
     opening = " ".join(clear[:3]) or "Agreement of people on each question."
     caption = f"{opening} Dot: coefficient; bar: 95 % interval, documents resampled; n: items two people judged."
     figure = Figure("lab-agreement", caption, str(intervals("Agreement of judges", rows)), data, _signature(lab, pairs))
@@ -148,24 +148,24 @@ def same_scores(lab: Lab) -> Answer:
         values = [Value(None, text="·") for _ in lab.sides]
         values[max(others)] = Value(row["value"], row["low"], row["high"], row["n"])
         lines.append(Line(f"{row['statistic']} of {row['x']} and {row['y']}, by item", values))
-    drawn = [
+    bars = [
         Row(f"{row['x']} – {row['y']}", row["value"], row["low"], row["high"], str(row["statistic"]).split()[0])
         for row in rows
     ]
     top = rows[0]
-    said = (
+    sentence = (
         f"Item by item, {top['x']} and {top['y']} go together with {top['statistic']} "
         f"{estimate(top['value'], top['low'], top['high'], 2)} (n {top['n']:,}"
         f"{'; the lower the better in one of them, so that the sign is turned' if _turned(lab, top) else ''})."
     )
     figure = Figure(
         "lab-same",
-        f"{said} Bars: 95 % intervals.",
-        str(intervals("How far scores go together", drawn)),
+        f"{sentence} Bars: 95 % intervals.",
+        str(intervals("How far scores go together", bars)),
         rows,
         str(result.signature or ""),
     )
-    return Answer(title, lines, figure, said, data=rows)
+    return Answer(title, lines, figure, sentence, data=rows)
 
 
 _NAMES = {"kappa": "κ", "jaccard": "mean Jaccard", "pearson": "r", "percent": "% same"}
@@ -193,7 +193,7 @@ def models(lab: Lab) -> Answer:
         return Answer(title, missing="no side has both two people and a model.")
     values = [(row, Value(row["difference"], row["low"], row["high"])) for row in rows]
     lines = gathered(lab, [(_label(row), row["side"], value) for row, value in values])
-    drawn = [
+    bars = [
         Row(
             f"{row['model']}, {row['question']}",
             row["difference"],
@@ -207,7 +207,7 @@ def models(lab: Lab) -> Answer:
     figure = Figure(
         "lab-models",
         f"{_sentence_models(rows)} 0 is how far people agree with each other. Bars: 95 % intervals.",
-        str(intervals("Agreement of models with people, less agreement among people", drawn)),
+        str(intervals("Agreement of models with people, less agreement among people", bars)),
         rows,
         f"model and people · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}",
     )
@@ -235,11 +235,11 @@ def _label(row: dict[str, Any]) -> str:
 
 
 def _sentence_models(rows: list[dict[str, Any]]) -> str:
-    said = []
+    sentences = []
     for question in dict.fromkeys(row["question"] for row in rows):
         best = max((row for row in rows if row["question"] == question), key=lambda row: row["with_people"])
         levels = f"{number(best['with_people'], 2)} with people, {number(best['among_people'], 2)} among them"
         apart = Gap(best["difference"], best["low"], best["high"]).in_words("difference")
         measure = _NAMES.get(best["measure"], best["measure"])
-        said.append(f"on {question} the closest is {best['model']} ({measure} {levels}; {apart})")
-    return f"Of the models, {words(said)}."
+        sentences.append(f"on {question} the closest is {best['model']} ({measure} {levels}; {apart})")
+    return f"Of the models, {words(sentences)}."

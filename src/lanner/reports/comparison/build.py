@@ -58,7 +58,7 @@ def conclusion(answers: Sequence[Answer]) -> str:
 def _page(lab: Lab, answers: Sequence[Answer]) -> Report:
     said = conclusion(answers)
     first = Section("compared", "What is compared", [Paragraph(_what(lab)), _table(lab, answers)])
-    asked = [
+    questions = [
         Section(f"question-{place}", answer.title, _blocks(lab, answer))
         for place, answer in enumerate(answers, start=1)
         if not answer.missing
@@ -73,7 +73,7 @@ def _page(lab: Lab, answers: Sequence[Answer]) -> Report:
             f"{side.name}: {side.protocol.label}, {plural(len(side.people), 'judge')}" for side in lab.whole
         ),
         findings=[said] if said else [],
-        sections=[first, *asked, *([Section("left", "What could not be compared", left)] if left else [])],
+        sections=[first, *questions, *([Section("left", "What could not be compared", left)] if left else [])],
         notes=[note for side in lab.whole for note in side.material.notes],
     )
 
@@ -95,12 +95,12 @@ def _capital(words: str) -> str:
 
 
 def _what(lab: Lab) -> str:
-    said = [_about(side) for side in lab.whole]
+    sentences = [_about(side) for side in lab.whole]
     if lab.shared >= _FEW:
         on = f"**{count(lab.shared)} items that all of them judged**"
-        return f"{' '.join(said)} Everything below is on the {on}, unless it says otherwise."
+        return f"{' '.join(sentences)} Everything below is on the {on}, unless it says otherwise."
     return (
-        f"{' '.join(said)} They share {plural(lab.shared, 'item')}: each is described on its own items, and "
+        f"{' '.join(sentences)} They share {plural(lab.shared, 'item')}: each is described on its own items, and "
         "differences are those of independent samples of documents."
     )
 
@@ -132,8 +132,8 @@ def _table(lab: Lab, answers: Sequence[Answer]) -> Table:
         f"{_capital(words(lab.names))} compared. Differences: the first less the other; p from resampling documents."
     )
     labels = " · ".join(dict.fromkeys(side.protocol.label for side in lab.sides))
-    drawn = f"{count(lab.resampling.n)} resamples, seed {lab.resampling.seed}"
-    signature = f"compare · {labels} · {count(lab.shared)} shared items · {drawn}"
+    resampling = f"{count(lab.resampling.n)} resamples, seed {lab.resampling.seed}"
+    signature = f"compare · {labels} · {count(lab.shared)} shared items · {resampling}"
     return Table("comparison", caption, columns, rows, data, signature)
 
 

@@ -30,8 +30,8 @@ def times(side: Side) -> tuple[pl.DataFrame, str]:
         work, way = timing.times(side.by_people)
     except LannerError:
         return pl.DataFrame({"judge": [], "document": [], "seconds": []}), ""
-    known = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
-    return known.select("judge", "document", "seconds"), way
+    timed = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
+    return timed.select("judge", "document", "seconds"), way
 
 
 def hours(side: Side) -> float | None:
@@ -62,18 +62,18 @@ def cost(lab: Lab) -> Answer:
         ends = [[None if end is None else end * each for end in (v.low, v.high)] for v in values]
         prices = [Value((v.value or 0) * each, low, high) for v, (low, high) in zip(values, ends, strict=True)]
         lines.append(Line(f"Cost of 100 items{f', {lab.currency}' if lab.currency else ''}", prices, bounded=False))
-    said = " ".join(_sentence(lab, at, values, gap) for at, gap in enumerate(gaps, start=1) if gap)
+    sentence = " ".join(_sentence(lab, at, values, gap) for at, gap in enumerate(gaps, start=1) if gap)
     rows = [Row(side.name, v.value, v.low, v.high, f"n {v.n:,}") for side, v in zip(lab.sides, values, strict=True)]
     how = "; ".join(dict.fromkeys(f"{side.name}: {way}" for side, (_, way) in zip(lab.sides, found, strict=True)))
     data = [
         {"side": side.name, "seconds": v.value, "low": v.low, "high": v.high, "n": v.n, "how": way}
         for side, v, (_, way) in zip(lab.sides, values, found, strict=True)
     ]
-    caption = f"{said} Dot: mean seconds of an item; bar: 95 % interval, documents resampled. {how}."
+    caption = f"{sentence} Dot: mean seconds of an item; bar: 95 % interval, documents resampled. {how}."
     drawing = intervals("Seconds an item", rows, bounded=False, digits=1)
-    drawn = f"{lab.resampling.n:,} resamples, seed {lab.resampling.seed}"
-    signature = f"mean seconds · items over {effort.LIMIT:,.0f} s left out · {drawn}"
-    return Answer(title, lines, Figure("lab-cost", caption, str(drawing), data, signature), said, data=data)
+    resampling = f"{lab.resampling.n:,} resamples, seed {lab.resampling.seed}"
+    signature = f"mean seconds · items over {effort.LIMIT:,.0f} s left out · {resampling}"
+    return Answer(title, lines, Figure("lab-cost", caption, str(drawing), data, signature), sentence, data=data)
 
 
 def _sentence(lab: Lab, at: int, values: list[Value], gap: Gap) -> str:

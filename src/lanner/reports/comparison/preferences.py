@@ -40,7 +40,7 @@ def preferences(lab: Lab) -> Answer:
     title = "Which system is preferred?"
     lines: list[Line] = []
     bars: list[Preference] = []
-    said: list[str] = []
+    sentences: list[str] = []
     data: list[dict[str, Any]] = []
     names: tuple[str, str] | None = None
     for pair in matched(lab.whole):
@@ -62,10 +62,10 @@ def preferences(lab: Lab) -> Answer:
             for row in found
         ]
         data += found
-        said.append(_sentence(pair, names[0], found, gaps))
+        sentences.append(_sentence(pair, names[0], found, gaps))
     if not lines or names is None:
         return Answer(title, missing="no side compares two outputs.")
-    text = " ".join(said)
+    text = " ".join(sentences)
     figure = Figure(
         "lab-preferences",
         f"{text} Bars are centred on the ties; small numbers are counts.",
@@ -101,11 +101,11 @@ def _sentence(pair: Matched, system: str, found: list[dict[str, Any]], gaps: lis
     ]
     clear = [row["side"] for row in found if row["p"] is not None and row["p"] < _LEVEL]
     who = " and ".join(clear) or "no side"
-    said = f"On {pair.label} a preference is shown by **{who}** ({'; '.join(each)})"
+    sentence = f"On {pair.label} a preference is shown by **{who}** ({'; '.join(each)})"
     gap = gaps[0] if gaps else None
     if gap:
-        said += f"; {gap.in_words('the shares differ by')}"
-    return f"{said}."
+        sentence += f"; {gap.in_words('the shares differ by')}"
+    return f"{sentence}."
 
 
 _MOST_EXAMPLES, _MOST_LABELS = 5, 8
@@ -133,7 +133,7 @@ def misevaluation(lab: Lab) -> Answer:
         )
     n = result.counts.get("items", 0)
     numbers = f"{percent(result.value, 0)}, 95 % {percent(result.low, 0)} to {percent(result.high, 0)}"
-    said = (
+    sentence = (
         f"Of {plural(n, 'sentence')} that look perfect alone, **{len(result.rows)} are wrong in context** ({numbers})."
     )
     values = [Value(None, text="—") for _ in lab.sides]
@@ -149,13 +149,13 @@ def misevaluation(lab: Lab) -> Answer:
         ],
     )
     figure = Figure(
-        "lab-misevaluation", said, str(drawing), [dict(row) for row in result.rows], str(result.signature or "")
+        "lab-misevaluation", sentence, str(drawing), [dict(row) for row in result.rows], str(result.signature or "")
     )
     return Answer(
         title,
         [Line("Perfect alone, wrong in context", values)],
         figure,
-        said,
+        sentence,
         examples=_perfect_alone(alone, inside, result.rows),
         data=[dict(row) for row in result.rows],
     )
@@ -199,13 +199,13 @@ def _turned(lab: Lab, title: str, narrow: Side, wide: Side, pair: Matched, both:
     value = ratio(counted, lab.resampling, scale="share")
     numbers = estimate(value.value, value.low, value.high, 2)
     turns = f"**{int(turned.sum())} of {len(both)} verdicts on {pair.label} turn**"
-    said = f"{turns} between {narrow.name} and {wide.name} ({numbers})."
+    sentence = f"{turns} between {narrow.name} and {wide.name} ({numbers})."
     labels = sorted(set(both["narrow"]) | set(both["wide"]))[:_MOST_LABELS]
     counts = [[both.filter(narrow=a, wide=b).height for b in labels] for a in labels]
     data: list[dict[str, Json]] = both.filter(turned).to_dicts()
     figure = Figure(
         "lab-verdicts",
-        f"{said} Rows: the majority's verdict under {narrow.name}; columns: under {wide.name}.",
+        f"{sentence} Rows: the majority's verdict under {narrow.name}; columns: under {wide.name}.",
         str(confusion(labels, narrow.name, wide.name, counts)),
         data,
         f"majority per item · {pair.label} · n {len(both)}",
@@ -217,7 +217,7 @@ def _turned(lab: Lab, title: str, narrow: Side, wide: Side, pair: Matched, both:
     ]
     examples = Quotes("lab-turned", "Verdicts that turned, the first of them:", quotes)
     return Answer(
-        title, [Line(f"Verdicts on {pair.label} that turn", values)], figure, said, examples=examples, data=data
+        title, [Line(f"Verdicts on {pair.label} that turn", values)], figure, sentence, examples=examples, data=data
     )
 
 

@@ -33,32 +33,37 @@ def separation(lab: Lab) -> Answer:
     lacking = [side.name for side in lab.sides if side.measure is None]
     if lacking:
         return Answer(title, missing=f"there is no score that ranks systems in {words(lacking)}.")
-    made = [_ranked(side, lab) for side in lab.sides]
-    systems = set(made[0].systems).intersection(*(one.systems for one in made[1:]))
+    rankings = [_ranked(side, lab) for side in lab.sides]
+    systems = set(rankings[0].systems).intersection(*(one.systems for one in rankings[1:]))
     if len(systems) < _FEWEST:
         return Answer(title, missing=f"the sides share {plural(len(systems), 'system')}; at least three are needed.")
     pairs = list(combinations(sorted(systems), 2))
-    told = [{pair for pair in pairs if _apart(one, *pair)} for one in made]
-    spent = [hours(side) for side in lab.sides]
+    distinguished = [{pair for pair in pairs if _apart(one, *pair)} for one in rankings]
+    hours_spent = [hours(side) for side in lab.sides]
     lines = [
         Line(
-            "Pairs of systems told apart", [Value(len(found), text=f"{len(found)} of {len(pairs)}") for found in told]
+            "Pairs of systems told apart",
+            [Value(len(found), text=f"{len(found)} of {len(pairs)}") for found in distinguished],
         ),
-        Line("Clusters of systems", [Value(max(one.clusters), text=str(max(one.clusters))) for one in made]),
+        Line("Clusters of systems", [Value(max(one.clusters), text=str(max(one.clusters))) for one in rankings]),
     ]
-    if all(spent):
-        lines.append(Line("Work in all", [Value(h, text=duration(h or 0)) for h in spent]))
-        rate = [Value(len(found) / (h or 1)) for found, h in zip(told, spent, strict=True)]
+    if all(hours_spent):
+        lines.append(Line("Work in all", [Value(h, text=duration(h or 0)) for h in hours_spent]))
+        rate = [Value(len(found) / (h or 1)) for found, h in zip(distinguished, hours_spent, strict=True)]
         lines.append(Line("Pairs told apart per hour", rate, bounded=False))
     data = [
-        {"system": a, "other": b, **{name: (a, b) in found for name, found in zip(lab.names, told, strict=True)}}
+        {
+            "system": a,
+            "other": b,
+            **{name: (a, b) in found for name, found in zip(lab.names, distinguished, strict=True)},
+        }
         for a, b in pairs
     ]
-    said = _sentence(lab, told, len(pairs), spent)
-    caption = f"{said} Bars: all {len(pairs)} pairs of {len(systems)} systems; significant after Holm's correction."
-    drawing = bars("Pairs of systems told apart", _bars(lab, told, len(pairs)))
-    signature = f"{made[0].result.signature}"
-    return Answer(title, lines, Figure("lab-separation", caption, str(drawing), data, signature), said, data=data)
+    sentence = _sentence(lab, distinguished, len(pairs), hours_spent)
+    caption = f"{sentence} Bars: all {len(pairs)} pairs of {len(systems)} systems; significant after Holm's correction."
+    drawing = bars("Pairs of systems told apart", _bars(lab, distinguished, len(pairs)))
+    signature = f"{rankings[0].result.signature}"
+    return Answer(title, lines, Figure("lab-separation", caption, str(drawing), data, signature), sentence, data=data)
 
 
 def _ranked(side: Side, lab: Lab) -> Ranking:
@@ -71,8 +76,8 @@ def _apart(one: Ranking, first: str, second: str) -> bool:
     return bool(one.beats[a, b] or one.beats[b, a])
 
 
-def _bars(lab: Lab, told: list[set[tuple[str, str]]], total: int) -> list[Bar]:
-    shared = set.intersection(*told)
+def _bars(lab: Lab, distinguished: list[set[tuple[str, str]]], total: int) -> list[Bar]:
+    shared = set.intersection(*distinguished)
     return [
         Bar(
             name,
@@ -83,18 +88,18 @@ def _bars(lab: Lab, told: list[set[tuple[str, str]]], total: int) -> list[Bar]:
             ),
             f"{len(found)} of {total}",
         )
-        for name, found in zip(lab.names, told, strict=True)
+        for name, found in zip(lab.names, distinguished, strict=True)
     ]
 
 
-def _sentence(lab: Lab, told: list[set[tuple[str, str]]], total: int, spent: list[float | None]) -> str:
-    counts = [f"{name} {len(found)}" for name, found in zip(lab.names, told, strict=True)]
-    said = f"Of {total} pairs of systems {words(counts)} are told apart"
-    if all(spent):
-        rates = [len(found) / (h or 1) for found, h in zip(told, spent, strict=True)]
+def _sentence(lab: Lab, distinguished: list[set[tuple[str, str]]], total: int, hours_spent: list[float | None]) -> str:
+    counts = [f"{name} {len(found)}" for name, found in zip(lab.names, distinguished, strict=True)]
+    sentence = f"Of {total} pairs of systems {words(counts)} are told apart"
+    if all(hours_spent):
+        rates = [len(found) / (h or 1) for found, h in zip(distinguished, hours_spent, strict=True)]
         best = max(range(len(rates)), key=rates.__getitem__)
-        said += f"; per hour of work {lab.names[best]} tells most apart ({number(rates[best], 2, bounded=False)})"
-    return f"{said}."
+        sentence += f"; per hour of work {lab.names[best]} tells most apart ({number(rates[best], 2, bounded=False)})"
+    return f"{sentence}."
 
 
 _SUMS, _COUNTS = ("grid_sum", "weighted_spans", "sum"), ("grid_count", "count")
@@ -103,11 +108,11 @@ _SUMS, _COUNTS = ("grid_sum", "weighted_spans", "sum"), ("grid_count", "count")
 def scoring(lab: Lab) -> Answer:
     """Pearson's r between two people of the weighted sum and of the count, on the items both judged."""
     title = "Sum or count?"
-    found = [(side, pair) for side in lab.whole if (pair := _pair(side))]
-    if not found:
+    pairs = [(side, pair) for side in lab.whole if (pair := _pair(side))]
+    if not pairs:
         return Answer(title, missing="no side has both a sum and a count of the same answers.")
     rows: list[dict[str, Any]] = []
-    for side, pair in found:
+    for side, pair in pairs:
         result = correlations(side.by_people, list(pair), methods=["pearson"], resampling=lab.resampling)
         for name in pair:
             own = [row for row in result.rows if row["of"] == name and row["value"] is not None and row["n"] >= 10]
@@ -128,21 +133,21 @@ def scoring(lab: Lab) -> Answer:
         return Answer(title, missing="no two people judged ten items in common.")
     values = [(row, Value(row["value"], row["low"], row["high"], row["n"])) for row in rows]
     lines = gathered(lab, [(f"r between judges, {row['score']}", row["side"], value) for row, value in values])
-    drawn = [
+    bars = [
         Row(f"{row['side']}: {row['score']}", row["value"], row["low"], row["high"], f"n {row['n']:,}") for row in rows
     ]
     by_side: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_side.setdefault(row["side"], []).append(row)
-    said = " ".join(_sentence_scoring(side, own) for side, own in by_side.items())
+    sentence = " ".join(_sentence_scoring(side, own) for side, own in by_side.items())
     figure = Figure(
         "lab-scoring",
-        f"{said} Bars: 95 % intervals.",
-        str(intervals("Sum against count", drawn)),
+        f"{sentence} Bars: 95 % intervals.",
+        str(intervals("Sum against count", bars)),
         rows,
         f"Pearson r between judges · {lab.resampling.n:,} resamples",
     )
-    return Answer(title, lines, figure, said, data=rows)
+    return Answer(title, lines, figure, sentence, data=rows)
 
 
 def _pair(side: Side) -> tuple[str, str] | None:
@@ -157,8 +162,8 @@ def _pair(side: Side) -> tuple[str, str] | None:
 
 
 def _sentence_scoring(side: str, rows: list[dict[str, Any]]) -> str:
-    said = [f"{estimate(row['value'], row['low'], row['high'], 2)} for the {row['score']}" for row in rows]
-    return f"Under {side} two judges go together with r {words(said)}."
+    sentence = [f"{estimate(row['value'], row['low'], row['high'], 2)} for the {row['score']}" for row in rows]
+    return f"Under {side} two judges go together with r {words(sentence)}."
 
 
 _NEARLY = 0.9  # of τ, r or the share of items; below it a reader should not rely on half of the judges
@@ -174,7 +179,7 @@ def stability(lab: Lab) -> Answer:
     found = [_curve(side, lab.resampling.seed) for side in lab.sides]
     if not any(points for _, points in found):
         return Answer(title, missing="no side has two people on the same question.")
-    lines, data, said = [], [], []
+    lines, data, sentences = [], [], []
     middle: list[Value] = []
     kinds: dict[str, None] = {}
     for side, (what, points) in zip(lab.sides, found, strict=True):
@@ -185,18 +190,17 @@ def stability(lab: Lab) -> Answer:
         half = min(points, key=lambda point: (abs(point[0] - len(side.people) / 2), point[0])) if points else None
         middle.append(Value(half[1], half[2], half[3], half[0]) if half else Value(None))
         if half:
-            said.append(
+            sentences.append(
                 f"{side.name} with {half[0]} of {len(side.people)} judges {number(half[1], 2)} "
                 f"{interval(half[2], half[3])}"
             )
             kinds[what] = None
     lines.append(Line("Same with half the judges", middle))
-    text = f"Half of the judges would say nearly the same as all ({words(list(kinds), 'or')}): {'; '.join(said)}."
+    text = f"Half of the judges would say nearly the same as all ({words(list(kinds), 'or')}): {'; '.join(sentences)}."
     if min(value.value for value in middle if value.value is not None) < _NEARLY:
-        text = (
-            f"Half of the judges would not quite say the same as all ({words(list(kinds), 'or')}): {'; '.join(said)}."
-        )
-    drawn = [
+        listed = "; ".join(sentences)
+        text = f"Half of the judges would not quite say the same as all ({words(list(kinds), 'or')}): {listed}."
+    bars = [
         Curve(f"{side.name}: {what}", [p[:2] for p in points], [p[2:] for p in points])
         for side, (what, points) in zip(lab.sides, found, strict=True)
         if points
@@ -204,7 +208,7 @@ def stability(lab: Lab) -> Answer:
     figure = Figure(
         "lab-stability",
         f"{text} 1 is what all judges together say. Mean and middle 95 % of {_DRAWS} draws.",
-        str(curves("Stability under fewer judges", drawn, "judges", top=1.0)),
+        str(curves("Stability under fewer judges", bars, "judges", top=1.0)),
         data,
         f"judges drawn without replacement · {_DRAWS} draws, seed {lab.resampling.seed}",
     )
@@ -227,16 +231,16 @@ def _curve(side: Side, seed: int) -> tuple[str, list[tuple[int, float, float, fl
         same = _order if by_system else _pearson
         whole = _mean(sums, counts)
     else:
-        name = next((found[0] for q in side.questions if (found := kind_of(q)) and found[1] is LABELS), None)
+        name = next((kind[0] for q in side.questions if (kind := kind_of(q)) and kind[1] is LABELS), None)
         if name is None:
             return "", []
         sums, counts = _votes(side.by_people.filter(pl.col("question") == name), judges)
         what, same, whole = "share with the same majority", _majority, sums.sum(axis=0)
     points = []
     for k in steps:
-        drawn = [rng.choice(len(judges), int(k), replace=False) for _ in range(_DRAWS)]
-        kept = [same(_mean(sums[d], counts[d]) if counts.size else sums[d].sum(axis=0), whole) for d in drawn]
-        values = np.array([value for value in kept if np.isfinite(value)])
+        draws = [rng.choice(len(judges), int(k), replace=False) for _ in range(_DRAWS)]
+        shares = [same(_mean(sums[d], counts[d]) if counts.size else sums[d].sum(axis=0), whole) for d in draws]
+        values = np.array([value for value in shares if np.isfinite(value)])
         if len(values):
             low, high = (float(end) for end in np.quantile(values, _MIDDLE))
             points.append((int(k), float(values.mean()), low, high))
@@ -247,9 +251,9 @@ def _spread(table: pl.DataFrame, unit: list[str], judges: list[str]) -> tuple[Ar
     """judges × units: sums of scores and how many."""
     place = {name: at for at, name in enumerate(judges)}
     units = table.select(unit).unique(maintain_order=True).with_row_index("unit")
-    found = table.join(units, on=unit).group_by("judge", "unit").agg(pl.col("score").sum(), pl.len())
+    cells = table.join(units, on=unit).group_by("judge", "unit").agg(pl.col("score").sum(), pl.len())
     sums, counts = (np.zeros((len(judges), len(units))) for _ in range(2))
-    for judge, at, score, n in found.iter_rows():
+    for judge, at, score, n in cells.iter_rows():
         sums[place[judge], at], counts[place[judge], at] = score, n
     return sums, counts
 
@@ -261,12 +265,12 @@ def _votes(table: pl.DataFrame, judges: list[str]) -> tuple[Array, Array]:
     table = table.with_columns(answer.alias("answer")).drop_nulls("answer")
     items = table.select("document", "segment").unique(maintain_order=True).with_row_index("item")
     labels = {label: at for at, label in enumerate(table["answer"].unique().sort())}
-    made = np.zeros((len(judges), len(items), len(labels)))
+    sums = np.zeros((len(judges), len(items), len(labels)))
     for judge, item, label in (
         table.join(items, on=["document", "segment"]).select("judge", "item", "answer").iter_rows()
     ):
-        made[place[judge], item, labels[label]] = 1
-    return made, np.empty(0)
+        sums[place[judge], item, labels[label]] = 1
+    return sums, np.empty(0)
 
 
 def _mean(sums: Array, counts: Array) -> Array:
@@ -275,19 +279,19 @@ def _mean(sums: Array, counts: Array) -> Array:
 
 
 def _order(some: Array, whole: Array) -> float:
-    known = np.isfinite(some)
+    finite = np.isfinite(some)
     return (
-        correlation(whole[None, known], some[None, known], "kendall")
-        if known.sum() >= _FEWEST_SYSTEMS
+        correlation(whole[None, finite], some[None, finite], "kendall")
+        if finite.sum() >= _FEWEST_SYSTEMS
         else float("nan")
     )
 
 
 def _pearson(some: Array, whole: Array) -> float:
-    known = np.isfinite(some)
-    if known.sum() < _FEWEST_SYSTEMS or np.ptp(some[known]) == 0 or np.ptp(whole[known]) == 0:
+    finite = np.isfinite(some)
+    if finite.sum() < _FEWEST_SYSTEMS or np.ptp(some[finite]) == 0 or np.ptp(whole[finite]) == 0:
         return float("nan")
-    return float(np.corrcoef(some[known], whole[known])[0, 1])
+    return float(np.corrcoef(some[finite], whole[finite])[0, 1])
 
 
 def _majority(some: Array, whole: Array) -> float:
@@ -315,10 +319,10 @@ def prediction(lab: Lab) -> Answer:
     target = next(((side, of) for side in lab.sides if (of := holistic(side))), None)
     if target is None:
         return Answer(title, missing="no side asks for a holistic score.")
-    found = [_planned(side, lab) or _across(side, target, lab) for side in lab.sides]
-    if not any(found):
+    predictions = [_planned(side, lab) or _across(side, target, lab) for side in lab.sides]
+    if not any(predictions):
         return Answer(title, missing="no side recorded anything else that could explain it.")
-    rows = [row for one in found for row in one]
+    rows = [row for one in predictions for row in one]
     values = [(row, Value(row["r2"], row["low"], row["high"], row["n"])) for row in rows]
     lines = gathered(lab, [(f"R² of {row['of']}: {row['block']}", row["side"], value) for row, value in values])
     drawn = [
@@ -329,17 +333,17 @@ def prediction(lab: Lab) -> Answer:
         )
         for row in rows
     ]
-    said = _sentence_prediction(rows)
-    absent = [side.name for side, one in zip(lab.sides, found, strict=True) if not one]
+    sentence = _sentence_prediction(rows)
+    absent = [side.name for side, one in zip(lab.sides, predictions, strict=True) if not one]
     why = f" {words(absent)}: not computable, no shared items with a holistic score." if absent else ""
     figure = Figure(
         "lab-prediction",
-        f"{said}{why} Bars: R² from 0 to 1.",
+        f"{sentence}{why} Bars: R² from 0 to 1.",
         str(bars("Share explained", drawn, most=1.0)),
         rows,
         f"OLS R² · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}",
     )
-    return Answer(title, lines, figure, said + why, data=rows)
+    return Answer(title, lines, figure, sentence + why, data=rows)
 
 
 def holistic(side: Side) -> str | None:
@@ -388,19 +392,19 @@ def _across(side: Side, target: tuple[Side, str], lab: Lab) -> list[dict[str, An
     outcome = _means(holder, [of], key).rename({of: "holistic"})
     scores = [score.id for score in side.protocol.scores if score.rule != "value" and score.id != of]
     measure = [side.measure.of] if side.measure and side.measure.of != of and side is not holder else []
-    wanted = [name for name in dict.fromkeys([*measure, *scores]) if name in set(side.table["question"])]
-    if side is not holder and (own := holistic(side)) and own not in wanted:
-        wanted.append(own)
+    questions = [name for name in dict.fromkeys([*measure, *scores]) if name in set(side.table["question"])]
+    if side is not holder and (own := holistic(side)) and own not in questions:
+        questions.append(own)
     rows = []
-    for name in wanted:
+    for name in questions:
         table = outcome.join(_means(side, [name], key).rename({name: "predictor"}), on=key).drop_nulls()
         try:
             result = regression.regress(table, "holistic", ["predictor"], resampling=lab.resampling)
         except LannerError:
             continue
         if result.value is not None:
-            found = {"r2": result.value, "r2_low": result.low, "r2_high": result.high, "n": len(table)}
-            rows.append(_row(holder, of, side.says(name), ALL, found) | {"side": side.name})
+            explained = {"r2": result.value, "r2_low": result.low, "r2_high": result.high, "n": len(table)}
+            rows.append(_row(holder, of, side.says(name), ALL, explained) | {"side": side.name})
     return rows
 
 
@@ -414,5 +418,5 @@ def _sentence_prediction(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         if row["side"] not in best or row["r2"] > best[row["side"]]["r2"]:
             best[row["side"]] = row
-    said = [f"{side} explains up to {100 * row['r2']:.0f} % ({row['block']})" for side, row in best.items()]
-    return f"Of the holistic score {words(said)}."
+    sentence = [f"{side} explains up to {100 * row['r2']:.0f} % ({row['block']})" for side, row in best.items()]
+    return f"Of the holistic score {words(sentence)}."

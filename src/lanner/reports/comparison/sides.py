@@ -95,17 +95,17 @@ class Side:
 
 def sides(materials: Sequence[tuple[str, Material]]) -> list[Side]:
     """One side for each material; of a single one its scenarios. Control, repeated and tutorial items stay apart."""
-    found = [_whole(name, material) for name, material in materials]
-    if len({side.protocol.label for side in found}) == len(found) > 1:
-        found = [replace(side, name=_spoken(side)) for side in found]
-    if len(found) == 1:
-        found = _scenarios(found[0])
-    if len(found) < 2:
+    sides = [_whole(name, material) for name, material in materials]
+    if len({side.protocol.label for side in sides}) == len(sides) > 1:
+        sides = [replace(side, name=_spoken(side)) for side in sides]
+    if len(sides) == 1:
+        sides = _scenarios(sides[0])
+    if len(sides) < 2:
         raise InputError(
             "There is only one thing here: nothing to compare it with.",
             next_step="Name a second campaign or file, or one whose protocol has scenarios.",
         )
-    return found
+    return sides
 
 
 def _spoken(side: Side) -> str:
@@ -132,31 +132,31 @@ def _scenarios(whole: Side) -> list[Side]:
             named.setdefault(stage.scenario or stage.unit.value, []).append(stage)
     made = []
     for scenario, stages in named.items():
-        asked = {question.id for stage in stages for question in stage.questions}
-        asked |= {name for stage in stages for question in stage.questions if (name := chosen_rows(question))}
-        asked |= {score.id for score in whole.protocol.scores if score.question in asked}
-        table = whole.table.filter(pl.col("question").is_in(sorted(asked)))
+        question_ids = {question.id for stage in stages for question in stage.questions}
+        question_ids |= {name for stage in stages for question in stage.questions if (name := chosen_rows(question))}
+        question_ids |= {score.id for score in whole.protocol.scores if score.question in question_ids}
+        table = whole.table.filter(pl.col("question").is_in(sorted(question_ids)))
         if len(table):
             words = scenario.replace("_", " ")
             made.append(Side(words, whole.material, whole.protocol, tuple(stages), table, scenario))
     return made
 
 
-def item_key(found: Sequence[Side]) -> list[str]:
+def item_key(lines: Sequence[Side]) -> list[str]:
     """What makes two answers about the same thing: the system counts only where every side judges outputs."""
-    judged = all((side.table["system"] != "").any() for side in found)
+    judged = all((side.table["system"] != "").any() for side in lines)
     return ["document", "segment", *(["system"] if judged else [])]
 
 
-def shared(found: Sequence[Side]) -> tuple[list[Side], int]:
+def shared(sides: Sequence[Side]) -> tuple[list[Side], int]:
     """The sides on the items that all of them judged, and how many those are; as they are where too few are shared."""
-    key = item_key(found)
-    items = found[0].by_people.select(key).unique(maintain_order=True)
-    for side in found[1:]:
+    key = item_key(sides)
+    items = sides[0].by_people.select(key).unique(maintain_order=True)
+    for side in sides[1:]:
         items = items.join(side.by_people.select(key).unique(), on=key, how="semi", maintain_order="left")
     if len(items) < _FEWEST_SHARED:
-        return list(found), len(items)
-    return [side.only(items, key) for side in found], len(items)
+        return list(sides), len(items)
+    return [side.only(items, key) for side in sides], len(items)
 
 
 NO_INTERVAL = "no interval: there are too few documents, or they do not differ"
@@ -186,10 +186,10 @@ class Gap:
 
     def in_words(self, name: str, digits: int = 2) -> str:
         """With its interval and p under its name; without them it says why."""
-        said = f"{name} {estimate(self.value, self.low, self.high, digits)}"
+        sentence = f"{name} {estimate(self.value, self.low, self.high, digits)}"
         if self.low is None:
-            said += f"; {self.why or NO_INTERVAL}"
-        return said if self.p is None else f"{said}, {p_value(self.p)}"
+            sentence += f"; {self.why or NO_INTERVAL}"
+        return sentence if self.p is None else f"{sentence}, {p_value(self.p)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +245,13 @@ def gap_of(result: Result) -> Gap | None:
     """A difference as a gap of the table; None where it is undefined."""
     if result.value is None:
         return None
-    return Gap(result.value, result.low, result.high, result.p, why_no_interval(result.notes))
+    return Gap(result.value, result.low, result.high, result.p, why_no_interval(result.low, result.notes))
 
 
-def why_no_interval(notes: Sequence[str]) -> str:
-    """Of a statistic's notes the one that says so, fit for the middle of a sentence."""
-    found = next((note for note in notes if note.startswith("No interval")), "")
-    return found[:1].lower() + found[1:].rstrip(".")
+def why_no_interval(low: float | None, notes: Sequence[str]) -> str:
+    """The last of a statistic's notes, which says why there is no interval, fit for the middle of a sentence."""
+    note = notes[-1] if low is None and notes else ""
+    return note[:1].lower() + note[1:].rstrip(".")
 
 
 def are_judges(*names: str) -> bool:
@@ -259,20 +259,20 @@ def are_judges(*names: str) -> bool:
     return set(names) <= _WHO
 
 
-def gathered(lab: Lab, found: Sequence[tuple[str, str, Value]]) -> list[Line]:
+def gathered(lab: Lab, cells: Sequence[tuple[str, str, Value]]) -> list[Line]:
     """Lines from (label, side, value): what has the same label stands in one line."""
     lines: dict[str, list[Value]] = {}
-    for label, side, value in found:
+    for label, side, value in cells:
         lines.setdefault(label, [Value(None, text="—") for _ in lab.sides])[lab.names.index(side)] = value
     return [Line(label, values) for label, values in lines.items()]
 
 
 def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "share"] = "plain") -> Value:
     """The sum of column `top` over that of `bottom`, with an interval over the documents of the table."""
-    made = replicate_sums(_sums(table, _places(table)), lambda total: _divided(total, 0), how)
-    found = outcome(made, how, scale=scale).interval
-    value = float(made.value[0])
-    low, high = (found.low, found.high) if found else (None, None)
+    replicates = replicate_sums(_sums(table, _places(table)), lambda total: _divided(total, 0), how)
+    summary = outcome(replicates, how, scale=scale).interval
+    value = float(replicates.value[0])
+    low, high = (summary.low, summary.high) if summary else (None, None)
     return Value(None if np.isnan(value) else value, low, high, int(table["bottom"].sum()))
 
 
@@ -280,19 +280,19 @@ def ratio_gap(first: pl.DataFrame, other: pl.DataFrame, how: Resampling) -> Gap 
     """The first ratio less the other, on the same resamples of all documents."""
     places = _places(first, other)
     sums = np.hstack([_sums(first, places), _sums(other, places)])
-    made = replicate_sums(sums, lambda total: _divided(total, 0) - _divided(total, 2), how)
-    found = outcome(made, how, null=0.0)
-    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    if np.isnan(made.value[0]):
+    replicates = replicate_sums(sums, lambda total: _divided(total, 0) - _divided(total, 2), how)
+    summary = outcome(replicates, how, null=0.0)
+    low, high = (summary.interval.low, summary.interval.high) if summary.interval else (None, None)
+    if np.isnan(replicates.value[0]):
         return None
-    return Gap(float(made.value[0]), low, high, found.p, why_no_interval(found.notes))
+    return Gap(float(replicates.value[0]), low, high, summary.p, why_no_interval(low, summary.notes))
 
 
 def _sums(table: pl.DataFrame, places: dict[str, int]) -> Array:
-    made = np.zeros((len(places), 2))
+    sums = np.zeros((len(places), 2))
     for document, top, bottom in table.group_by("document").agg(pl.col("top", "bottom").sum()).iter_rows():
-        made[places[document]] = (top, bottom)
-    return made
+        sums[places[document]] = (top, bottom)
+    return sums
 
 
 def _places(*tables: pl.DataFrame) -> dict[str, int]:
@@ -356,21 +356,21 @@ def matched(sides: Sequence[Side]) -> list[Matched]:
         {name: kind for question in side.questions if (found := kind_of(question)) for name, kind in [found]}
         for side in sides
     ]
-    made: list[Matched] = []
+    pairs: list[Matched] = []
     for by_name in (True, False):
         for name, kind in list(left[0].items()):
             others = [
                 _partner(name, kind, other, side, by_name) for other, side in zip(left[1:], sides[1:], strict=True)
             ]
             if all(others):
-                chosen = (name, *(other for other in others if other))
-                for known, taken in zip(left, chosen, strict=True):
+                names = (name, *(other for other in others if other))
+                for known, taken in zip(left, names, strict=True):
                     del known[taken]
-                made.append(Matched(_label(sides, chosen), kind, chosen))
+                pairs.append(Matched(_label(sides, names), kind, names))
     measures = tuple(side.measure.of for side in sides if side.measure)
-    if len(measures) == len(sides) and all(measures != pair.questions for pair in made):
-        made.append(Matched(_label(sides, measures), NUMBERS, measures))
-    return made
+    if len(measures) == len(sides) and all(measures != pair.questions for pair in pairs):
+        pairs.append(Matched(_label(sides, measures), NUMBERS, measures))
+    return pairs
 
 
 def _partner(name: str, kind: Kind, other: dict[str, Kind], side: Side, by_name: bool) -> str | None:

@@ -23,8 +23,8 @@ def section(view: View) -> Section | None:
     agreements = view.agreements
     if not agreements:
         return None
-    known = any(agreement.headline.value is not None for agreement in agreements)
-    blocks: list[Block] = [_overview_table(view), *_overview_figure(view)] if known else []
+    computed = any(agreement.headline.value is not None for agreement in agreements)
+    blocks: list[Block] = [_overview_table(view), *_overview_figure(view)] if computed else []
     compared = [agreement for agreement in agreements if len(agreement.pairs) > 2]
     blocks += [_heat_map(view, agreement) for agreement in compared[:1]]
     blocks += _without_judges(view)
@@ -346,7 +346,7 @@ def _without_judges(view: View) -> Iterator[Table]:
     """The main questions without each judge in turn: one careless judge can halve a coefficient."""
     rows_by_judge: dict[str, dict[str, object]] = {}
     data: list[dict[str, object]] = []
-    shown: list[Agreement] = []
+    agreements: list[Agreement] = []
     signature = ""
     for agreement in view.agreements:
         if not agreement.enough:
@@ -354,7 +354,7 @@ def _without_judges(view: View) -> Iterator[Table]:
         results = [r for r in without_each_judge(view.counted(), agreement.plan) if r.value is not None]
         if not results:
             continue
-        shown.append(agreement)
+        agreements.append(agreement)
         signature = signature or view.signature(results[0])
         for result in results:
             judge = result.labels["without"]
@@ -363,11 +363,11 @@ def _without_judges(view: View) -> Iterator[Table]:
             step = number(change, 2) if change is not None and change < 0 else f"+{number(change, 2)}"
             line[agreement.question] = f"{number(result.value, 2)} ({step})"
             data.append({"question": agreement.question, "without": judge, "value": result.value, "change": change})
-    if not shown:
+    if not agreements:
         return
     largest = max(data, key=lambda row: abs(float(str(row["change"] or 0))))
     columns = [Column("judge", "Without")]
-    columns += [Column(agreement.question, view.short(agreement.question).capitalize()) for agreement in shown]
+    columns += [Column(agreement.question, view.short(agreement.question).capitalize()) for agreement in agreements]
     change = float(str(largest["change"] or 0))
     who = view.names.get(str(largest["without"]), str(largest["without"]))
     caption = (

@@ -28,7 +28,7 @@ def section(view: View) -> Section | None:
         blocks.append(_controls(view, misses_by_judge))
     repeats = view.counted("repeats", of=tuple(GROUPS))
     if (repeats.table["role"] == "repeat").any():
-        blocks += [made] if (made := _repeats(view, repeats)) else []
+        blocks += [figure] if (figure := _repeats(view, repeats)) else []
     return Section("checks", "Controls and repeats", blocks, _findings(view, misses_by_judge)) if blocks else None
 
 
@@ -44,9 +44,9 @@ def _spoiled(view: View) -> list[Misses]:
     return misses(outcomes(_tasks(given, nonsense), given))
 
 
-def _tasks(given: Iterable[Judgement], nonsense: dict[str, str]) -> list[Task]:
+def _tasks(judgements: Iterable[Judgement], nonsense: dict[str, str]) -> list[Task]:
     made = []
-    for at, j in enumerate(given):
+    for at, j in enumerate(judgements):
         rule = {j.question: {"worst": j.systems.index(nonsense[j.document])}}
         item = Item(j.document, j.segment, j.systems, Role.CONTROL, {}, rule)
         made.append(Task(at, j.judge, j.stage, (item,)))
@@ -93,9 +93,9 @@ def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table
     data.sort(key=lambda row: -row["share"])
     missed, answered = sum(row["missed"] for row in data), sum(row["answered"] for row in data)
     worst = data[0] if data else None
-    said = f"{missed} of {plural(answered, 'control item')} were missed"
+    sentence = f"{missed} of {plural(answered, 'control item')} were missed"
     if worst and worst["missed"]:
-        said += f", most by {worst['judge']} ({worst['missed']} of {worst['answered']})"
+        sentence += f", most by {worst['judge']} ({worst['missed']} of {worst['answered']})"
     rows = [
         {**row, "share": percent(row["share"], 0), "ci": f"[{percent(row['low'], 0)}, {percent(row['high'], 0)}]"}
         for row in data
@@ -109,7 +109,7 @@ def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table
         Column("ci", "95 %", quiet=True),
     ]
     signature = f"control items · {view.protocol.label} · n {answered} · judges {len(data)} · Wilson 95 %"
-    return Table("controls", f"{said}. One broken rule misses an item.", columns, rows, data, signature)
+    return Table("controls", f"{sentence}. One broken rule misses an item.", columns, rows, data, signature)
 
 
 def _repeats(view: View, repeats: Counted) -> Table | None:
@@ -119,11 +119,11 @@ def _repeats(view: View, repeats: Counted) -> Table | None:
     signature = ""
     repeated = set(repeats.table.filter(pl.col("role") == "repeat")["question"].unique())
     for entry in plan(view.protocol):
-        asked = entry.pairs
-        if asked.question not in repeated:
+        planned = entry.pairs
+        if planned.question not in repeated:
             continue
-        options = {**asked.options, "resampling": view.resampling}
-        results = self_agreement(repeats.table, asked.question, of=asked.statistic, **options)
+        options = {**planned.options, "resampling": view.resampling}
+        results = self_agreement(repeats.table, planned.question, of=planned.statistic, **options)
         found = [repeats.sign(result) for result in results if result.value is not None]
         signature = signature or (view.signature(found[0]) if found else "")
         for result in found:
@@ -131,17 +131,17 @@ def _repeats(view: View, repeats: Counted) -> Table | None:
             name = "all judges" if who == "all" else view.names.get(who, who)
             rows.append(
                 {
-                    "question": view.short(asked.question).capitalize(),
+                    "question": view.short(planned.question).capitalize(),
                     "judge": name,
-                    "value": f"{asked.sign} {number(result.value)}",
+                    "value": f"{planned.sign} {number(result.value)}",
                     "ci": interval(result.low, result.high),
                     "n": result.counts.get("items", 0),
                 }
             )
-            data.append({"question": asked.question, "judge": who, "coefficient": asked.name, **result.row()})
+            data.append({"question": planned.question, "judge": who, "coefficient": planned.name, **result.row()})
         if found and found[0].labels["judge"] == "all":
             one = found[0]
-            best.append(f"{view.short(asked.question)} {asked.sign} {estimate(one.value, one.low, one.high, 2)}")
+            best.append(f"{view.short(planned.question)} {planned.sign} {estimate(one.value, one.low, one.high, 2)}")
     if not rows:
         return None
     columns = [

@@ -91,9 +91,9 @@ def _question(view: View, question: Choice) -> tuple[list[Figure], str]:
     matrices = diagnosis.confusion(view.answers(question.id), question.id, resampling=how, **select)
     if not matrices:
         return [], ""
-    chosen = sorted(matrices, key=lambda r: -(r.counts.get("items", 0)))[:_MOST_MATRICES]
-    chosen += _closest_model(view, question, ids)
-    blocks = [_matrix(view, question.id, result, ids, names) for result in chosen]
+    largest = sorted(matrices, key=lambda r: -(r.counts.get("items", 0)))[:_MOST_MATRICES]
+    largest += _closest_model(view, question, ids)
+    blocks = [_matrix(view, question.id, result, ids, names) for result in largest]
     merges = diagnosis.merging(view.answers(question.id), question.id, resampling=how, **select)
     merged = None
     if merges and len(ids) > 2:
@@ -125,14 +125,14 @@ def _matrix(view: View, question: str, result: Result, ids: Sequence[str], names
     cells = [(counts[r][c] + counts[c][r], ids[r], ids[c]) for r in range(len(ids)) for c in range(r)]
     most, first, second = max(cells, default=(0, "", ""))
     total = sum(map(sum, counts)) - sum(counts[place][place] for place in range(len(ids)))
-    said = f"{one} and {other} differ on {total} items"
+    sentence = f"{one} and {other} differ on {total} items"
     if total:
         between = f"{lowered(names[second])} and {lowered(names[first])}"
-        said += f", {most} of them ({percent(most / total, 0)}) between {between}"
+        sentence += f", {most} of them ({percent(most / total, 0)}) between {between}"
     same = "" if view.pair_kind(result) == "people" else " Of all people and models these two agree best."
     return Figure(
         f"confusion-{question}-{result.labels['judge']}-{result.labels['other']}",
-        f"{said}.{same} Shade: share of the row; rows with fewer than ten items are left unshaded.",
+        f"{sentence}.{same} Shade: share of the row; rows with fewer than ten items are left unshaded.",
         str(confusion([names[label] for label in ids], one, other, counts)),
         [dict(row) for row in result.rows],
         view.signature(result),
@@ -149,13 +149,13 @@ def _merging(
     best = max(gains, key=lambda name: gains[name])
     first, second = best.split(" + ")
     tables = {(m.labels["judge"], m.labels["other"]): {row["label"]: row for row in m.rows} for m in matrices}
-    drawn = []
+    bars = []
     for result in (r for r in merges if r.labels["merged"] == best):
         table = tables[result.labels["judge"], result.labels["other"]]
         between = int(table[first][second] + table[second][first])
         total = sum(int(row[label]) for name, row in table.items() for label in table if label != name)
-        drawn.append(Merge(view.pair_name(result), between, total, result.rows[0]["before"], result.value))
-    gained = [(m.after or 0) - (m.before or 0) for m in drawn]
+        bars.append(Merge(view.pair_name(result), between, total, result.rows[0]["before"], result.value))
+    gained = [(m.after or 0) - (m.before or 0) for m in bars]
     low, high = number(min(gained)), number(max(gained))
     change = f"by {low}" + (f" to {high}" if len(gained) > 1 else "")
     labels = (names[first], names[second])
@@ -164,9 +164,9 @@ def _merging(
         "of labels. Fewer labels always agree more easily: read the sentences before merging."
     )
     data = [
-        {"pair": m.pair, "between": m.between, "total": m.total, "before": m.before, "after": m.after} for m in drawn
+        {"pair": m.pair, "between": m.between, "total": m.total, "before": m.before, "after": m.after} for m in bars
     ]
-    figure = Figure(f"merging-{question}", caption, str(merging(labels, drawn)), data, view.signature(merges[0]))
+    figure = Figure(f"merging-{question}", caption, str(merging(labels, bars)), data, view.signature(merges[0]))
     return figure, Merged((first, second), change)
 
 
@@ -191,7 +191,7 @@ def most_disputed(view: View) -> Section | None:
     )
     far = units.filter(pl.col("distance") > _FAR)
     alike = units.filter(pl.col("distance") == 0)
-    shown = units.filter(pl.col("distance") > 0).unique("document", keep="first", maintain_order=True).head(_MOST)
+    units_shown = units.filter(pl.col("distance") > 0).unique("document", keep="first", maintain_order=True).head(_MOST)
     summary = (
         f"People give the same answers on {count(len(alike))} of {count(len(units))} shared items "
         f"({percent(len(alike) / len(units), 0)}), and lie more than half of the way apart on {count(len(far))} "
@@ -199,10 +199,10 @@ def most_disputed(view: View) -> Section | None:
         "share of labels in common for a set, and the share of the scale for a number; an item's is the mean over "
         "its questions and pairs of people."
     )
-    if shown.is_empty():
+    if units_shown.is_empty():
         return Section("disputed", "Most disputed sentences", [Paragraph(summary)])
     documents = {document.id: document for document in view.material.documents}
-    entries = [_entry(view, main, documents.get(row["document"]), row) for row in shown.iter_rows(named=True)]
+    entries = [_entry(view, main, documents.get(row["document"]), row) for row in units_shown.iter_rows(named=True)]
     caption = "The furthest apart, at most one of each document; grey: the sentences around."
     return Section("disputed", "Most disputed sentences", [Paragraph(summary), Quotes("disputed", caption, entries)])
 
@@ -211,9 +211,9 @@ def _entry(view: View, main: pl.DataFrame, document: Document | None, row: Mappi
     place = (pl.col("document") == row["document"]) & (pl.col("segment") == row["segment"])
     given = main.filter(place & (pl.col("system") == row["system"]))
     answers = [
-        (view.names[judge], " · ".join(said))
+        (view.names[judge], " · ".join(sentences))
         for judge in view.people
-        if (said := list(_answers(view, given.filter(pl.col("judge") == judge))))
+        if (sentences := list(_answers(view, given.filter(pl.col("judge") == judge))))
     ][:_MOST_JUDGES]
     parts = [
         f"{view.short(question)} {number(part, 2)}"
@@ -234,24 +234,24 @@ def lines(document: Document | None, segment: str, system: str, around: int = _A
     at = next((place for place, one in enumerate(document.segments) if one.id == segment), None)
     if at is None:
         return []
-    made: list[dict[str, Json]] = []
+    rows: list[dict[str, Json]] = []
     near = range(max(0, at - around), min(len(document.segments), at + around + 1))
     for place in near:
-        made.append(_line(document.segments[place].source, document.source_language, context=place != at))
+        rows.append(_line(document.segments[place].source, document.source_language, context=place != at))
     for name in system.split("|") if system else list(document.systems)[:1]:
         if target := document.segments[at].text(name):
-            made.append({**_line(target, document.target_language), "name": name if "|" in system else ""})
-    return made
+            rows.append({**_line(target, document.target_language), "name": name if "|" in system else ""})
+    return rows
 
 
 def _whole(document: Document, system: str) -> list[dict[str, Json]]:
     """How a document begins, and how its outputs do."""
     first = document.segments[0]
-    made = [_line(_begun(first.source), document.source_language, context=True)]
+    lines = [_line(_begun(first.source), document.source_language, context=True)]
     for name in system.split("|") if system else []:
         if target := first.text(name):
-            made.append({**_line(_begun(target), document.target_language), "name": name if "|" in system else ""})
-    return made
+            lines.append({**_line(_begun(target), document.target_language), "name": name if "|" in system else ""})
+    return lines
 
 
 def _begun(text: str) -> str:
@@ -266,15 +266,15 @@ def _line(text: str, language: str, *, context: bool = False) -> dict[str, Json]
     return {"text": text, "language": language, "direction": languages.direction(language), "context": context}
 
 
-def _answers(view: View, given: pl.DataFrame) -> Iterator[str]:
+def _answers(view: View, answers: pl.DataFrame) -> Iterator[str]:
     """What one judge said, question by question, in the words of the protocol."""
     for _, question in view.protocol.questions:
-        rows = given.filter(pl.col("question") == question.id)
+        rows = answers.filter(pl.col("question") == question.id)
         if isinstance(question, Text | Spans) or rows.is_empty():
             continue
-        said = list(_said(view, question, list(rows.iter_rows(named=True))))
-        if said:
-            yield f"{view.short(question.id)}: {', '.join(said)}"
+        sentences = list(_said(view, question, list(rows.iter_rows(named=True))))
+        if sentences:
+            yield f"{view.short(question.id)}: {', '.join(sentences)}"
 
 
 def _said(view: View, question: Question, rows: Sequence[Mapping[str, Json]]) -> Iterator[str]:
@@ -301,13 +301,13 @@ _MOST_COMMENTS = 30
 
 def comments(view: View) -> Section | None:
     """The first comments of each judge; how many there are in all is said."""
-    asked = [question.id for _, question in view.protocol.questions if isinstance(question, Text)]
-    given = view.table.filter(pl.col("question").is_in(asked), pl.col("text").is_not_null())
-    if not given.height:
+    question_ids = [question.id for _, question in view.protocol.questions if isinstance(question, Text)]
+    answers = view.table.filter(pl.col("question").is_in(question_ids), pl.col("text").is_not_null())
+    if not answers.height:
         return None
     documents = {document.id: document for document in view.material.documents}
     entries = []
-    for row in given.head(_MOST_COMMENTS).iter_rows(named=True):
+    for row in answers.head(_MOST_COMMENTS).iter_rows(named=True):
         document = documents.get(row["document"])
         segment = document.segment(row["segment"]) if document and row["segment"] else None
         lines = []
@@ -319,7 +319,7 @@ def comments(view: View) -> Section | None:
                 for place, (text, code) in enumerate(texts)
             ]
         entries.append({"lines": lines, "answers": [(view.names.get(row["judge"], row["judge"]), row["text"])]})
-    said = plural(given.height, "comment") + (
-        f", of which the first {_MOST_COMMENTS}" if given.height > _MOST_COMMENTS else ""
+    sentence = plural(answers.height, "comment") + (
+        f", of which the first {_MOST_COMMENTS}" if answers.height > _MOST_COMMENTS else ""
     )
-    return Section("comments", "Comments", [Quotes("comments", f"{said}.", entries)])
+    return Section("comments", "Comments", [Quotes("comments", f"{sentence}.", entries)])

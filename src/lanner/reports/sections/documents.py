@@ -28,8 +28,8 @@ def section(view: View) -> Section | None:
     blocks: list[Block] = []
     for stage, question in view.protocol.questions:
         if isinstance(question, Scale) and not question.for_each and stage.unit is Unit.IN_CONTEXT:
-            made = _figure(view, question)
-            blocks += [made] if made else []
+            figure = _figure(view, question)
+            blocks += [figure] if figure else []
     return Section("along", "Along the document", blocks) if blocks else None
 
 
@@ -45,17 +45,20 @@ def _figure(view: View, question: Scale) -> Figure | None:
         own = table.filter(pl.col("judge").is_in(people if judge == "all" else [judge]))
         if own["part"].n_unique() < _PARTS:
             continue
-        made = _means(own, view.resampling)
+        replicates = _means(own, view.resampling)
         name = "all people" if judge == "all" else view.names[judge]
-        found = [_value(made, part, view.resampling, (question.min, question.max)) for part in range(_PARTS)]
+        found = [_value(replicates, part, view.resampling, (question.min, question.max)) for part in range(_PARTS)]
         rows += [
             {"judge": name, "part": part + 1, "value": v, "low": low, "high": high}
             for part, (v, low, high) in enumerate(found)
         ]
-        band = [(low, high) if judge == "all" or len(people) == 1 else None for _, low, high in found]
+        with_band = judge == "all" or len(people) == 1
         points = [(float(part + 1), v) for part, (v, _, _) in enumerate(found)]
         if len(drawn) <= _MOST_DRAWN:
-            drawn.append(Curve(name, points, [pair if pair and None not in pair else None for pair in band]))  # type: ignore[misc]
+            band = [
+                (low, high) if with_band and low is not None and high is not None else None for _, low, high in found
+            ]
+            drawn.append(Curve(name, points, band))
     if not drawn:
         return None
     whole = _means(table.filter(pl.col("judge").is_in(people)), view.resampling)
@@ -99,21 +102,21 @@ def _means(table: pl.DataFrame, how: Resampling) -> Replicates:
 
 
 def _value(
-    made: Replicates, column: int, how: Resampling, bounds: Bounds | None
+    replicates: Replicates, column: int, how: Resampling, bounds: Bounds | None
 ) -> tuple[float, float | None, float | None]:
-    value, found = float(made.value[column]), outcome(made, how, column=column).interval
-    return value, *on_scale(value, found.low if found else None, found.high if found else None, bounds)
+    value, summary = float(replicates.value[column]), outcome(replicates, how, column=column).interval
+    return value, *on_scale(value, summary.low if summary else None, summary.high if summary else None, bounds)
 
 
-def _change(view: View, question: str, made: Replicates) -> str:
-    found = outcome(made, view.resampling, column=_PARTS, null=0.0)
-    value = float(made.value[_PARTS])
-    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    numbers = f"{estimate(value, low, high, 2, bounded=False)}, {p_value(found.p)}"
+def _change(view: View, question: str, replicates: Replicates) -> str:
+    summary = outcome(replicates, view.resampling, column=_PARTS, null=0.0)
+    value = float(replicates.value[_PARTS])
+    low, high = (summary.interval.low, summary.interval.high) if summary.interval else (None, None)
+    numbers = f"{estimate(value, low, high, 2, bounded=False)}, {p_value(summary.p)}"
     name = view.label(question)
-    if found.p is not None and found.p < _LEVEL:
+    if summary.p is not None and summary.p < _LEVEL:
         return f"{name} {'rises' if value > 0 else 'falls'} from the first fifth of a document to the last ({numbers})."
-    first = number(float(made.value[0]), 2, bounded=False)
+    first = number(float(replicates.value[0]), 2, bounded=False)
     return f"{name} is not shown to change along the document (first fifth {first}; last less first {numbers})."
 
 
@@ -144,39 +147,41 @@ def context_needs(view: View) -> Section | None:
 def _figures(view: View, analysis: Analysis, findings: list[str]) -> Iterator[Block]:
     try:
         options: dict[str, Any] = dict(analysis.options)
-        made = _MADE[analysis.statistic](view.counted().table, analysis.of, resampling=view.resampling, **options)
+        result = _MADE[analysis.statistic](view.counted().table, analysis.of, resampling=view.resampling, **options)
     except LannerError as error:
         yield Paragraph(f"{view.label(analysis.of)}: {error.what}")
         return
-    if not made.rows:
-        yield Paragraph(f"{view.label(analysis.of)}: {' '.join(made.notes)}")
+    if not result.rows:
+        yield Paragraph(f"{view.label(analysis.of)}: {' '.join(result.notes)}")
         return
-    yield _figure_contexts(view, analysis, made, findings)
+    yield _figure_contexts(view, analysis, result, findings)
 
 
-def _figure_contexts(view: View, analysis: Analysis, made: Result, findings: list[str]) -> Figure:
+def _figure_contexts(view: View, analysis: Analysis, result: Result, findings: list[str]) -> Figure:
     name = _NAMES[analysis.statistic]
-    everyone = [row for row in made.rows if _is_whole(row)]
+    everyone = [row for row in result.rows if _is_whole(row)]
     named = [row for row in everyone if row["count"]] or everyone
-    shown = named[:_MOST]
-    drawn = [
+    names = named[:_MOST]
+    bars = [
         Row(_spoken(view, analysis.of, str(row[name])), row["share"], row["low"], row["high"], f"n {row['count']}")
-        for row in shown
+        for row in names
     ]
-    usual = [row for row in shown if not str(row[name]).startswith("over 40")] or shown
+    # The last row of these intervals is their sum from some share on, not an interval beside the others.
+    total = everyone[-1] if analysis.statistic == "context.agreement_intervals" else None
+    usual = [row for row in names if row is not total] or names
     top = max(usual, key=lambda row: row["share"])
-    said = _SAID[analysis.statistic].format(
+    sentence = _SAID[analysis.statistic].format(
         top=f"{_spoken(view, analysis.of, str(top[name])).lower()} ({percent(top['share'], 0)})"
     )
     if analysis.statistic != "context.agreement_intervals":
-        findings.append(f"{said}.")
-    groups = _groups(made.rows, name, str(top[name]))
+        findings.append(f"{sentence}.")
+    groups = _groups(result.rows, name, str(top[name]))
     return Figure(
         f"{analysis.statistic.replace('.', '-')}-{analysis.of}",
-        f"{view.label(analysis.of)}. {said}{groups}. Dot: share; bar: 95 % interval, documents resampled.",
-        str(intervals(view.label(analysis.of), drawn)),
-        [dict(row) for row in made.rows],
-        view.signature(made),
+        f"{view.label(analysis.of)}. {sentence}{groups}. Dot: share; bar: 95 % interval, documents resampled.",
+        str(intervals(view.label(analysis.of), bars)),
+        [dict(row) for row in result.rows],
+        view.signature(result),
     )
 
 
@@ -197,5 +202,5 @@ def _groups(rows: Sequence[Mapping[str, Json]], name: str, top: str) -> str:
 
 
 def _spoken(view: View, question: str, name: str) -> str:
-    known = view.words.option(question, name).label if name.replace("_", "").isalpha() else name
-    return known or name
+    label = view.words.option(question, name).label if name.replace("_", "").isalpha() else name
+    return label or name

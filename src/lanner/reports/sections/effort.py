@@ -38,22 +38,22 @@ def section(view: View) -> Section | None:
     slow, fast = (f"{overall[judge]['value']:.1f} ({view.names[judge]})" for judge in (ranked[0], ranked[-1]))
     hours, items = (sum(row[name] for row in overall.values()) for name in ("hours", "n"))
     alike = f"{overall[ranked[0]]['value']:.1f}" == f"{overall[ranked[-1]]['value']:.1f}"
-    said = (
+    sentence = (
         f"{slow.split()[0] if len(ranked) > 1 else slow} items a minute"
         if alike
         else f"{slow} to {fast} items a minute"
     )
-    caption = f"Judges worked at {said}; {duration(hours)} in all (n {items:,} timed items)."
+    caption = f"Judges worked at {sentence}; {duration(hours)} in all (n {items:,} timed items)."
     domains = " A judge's figure is the plain mean over domains." if len(view.domains) > 1 else ""
-    taken = f" {BETWEEN.capitalize()}." if way == BETWEEN else ""
+    remark = f" {BETWEEN.capitalize()}." if way == BETWEEN else ""
     figure = Figure(
         "throughput",
-        f"{caption}{_domains(view, rows)}{domains}{taken} {' '.join(result.notes)}".rstrip(),
+        f"{caption}{_domains(view, rows)}{domains}{remark} {' '.join(result.notes)}".rstrip(),
         str(_drawn(view, rows, [overall[judge] for judge in ranked])),
         [dict(row) for row in result.rows],
         f"{view.signature(result)} · judges {len(overall)}",
     )
-    finding = f"The work took **{duration(hours)}**, at {said}."
+    finding = f"The work took **{duration(hours)}**, at {sentence}."
     return Section("effort", "Effort", [figure], [finding])
 
 
@@ -85,8 +85,8 @@ def _drawn(view: View, rows: Sequence[Mapping[str, Any]], overall: Sequence[Mapp
             Row(view.names[row["judge"]], row["value"], *_ends(row), f"n {row['n']:,}") for row in overall[:_MOST_ROWS]
         ]
         return intervals("Items a minute, judge by judge", lines, bounded=False)
-    found = {row["domain"] for row in rows if row["domain"] != "all"}
-    shown = [domain for domain in view.domains if domain in found] or ["all"]
+    domains = {row["domain"] for row in rows if row["domain"] != "all"}
+    shown = [domain for domain in view.domains if domain in domains] or ["all"]
     rates: dict[str, dict[str, float]] = {}
     for row in rows:
         if row["domain"] in shown:
@@ -105,10 +105,10 @@ def times(table: pl.DataFrame) -> tuple[effort.Work, str]:
     one answer and the judge's next is taken instead; ten minutes and more are a break.
     """
     work = effort.items(table)
-    known = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
-    instant = float((known["seconds"] < _INSTANT).mean() or 0.0) if len(known) else 1.0  # type: ignore[arg-type]
+    timed = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
+    instant = float((timed["seconds"] < _INSTANT).mean() or 0.0) if len(timed) else 1.0  # type: ignore[arg-type]
     if instant <= _TOO_MANY_INSTANT or not work.table["at"].is_not_null().any():
-        return (work, OWN) if instant <= _TOO_MANY_INSTANT else (work._replace(table=known.head(0)), "")
+        return (work, OWN) if instant <= _TOO_MANY_INSTANT else (work._replace(table=timed.head(0)), "")
     between = work.table.sort("judge", "at", maintain_order=True).with_columns(
         pl.col("at").diff().over("judge").dt.total_milliseconds().truediv(1000).alias("seconds")
     )

@@ -62,17 +62,17 @@ def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: boo
     more = f"with {' and '.join(view.label(name).lower() for name in names[1:])} added"
     models = (f"{view.label(names[0]).lower()} only", more if len(names) > 1 else "")
     drawing = forest(terms, panels, f"points of {view.label(analysis.of).lower()} for one step more", models)
-    said = [
-        f"{view.names[judge]}: R² {number(found[0]['r2'], 2)} with {view.label(names[0]).lower()}"
-        f", {number(found[-1]['r2'], 2)} with all"
+    sentences = [
+        f"{view.names[judge]}: R² {number(judge_steps[0]['r2'], 2)} with {view.label(names[0]).lower()}"
+        f", {number(judge_steps[-1]['r2'], 2)} with all"
         for judge in judges
-        if (found := [row for row in steps.rows if row["judge"] == judge])
+        if (judge_steps := [row for row in steps.rows if row["judge"] == judge])
     ]
     findings.append(_finding(view, analysis.of, names, steps.rows))
-    shown = {term: label for term, label, _ in terms}
-    strongest = _strongest(view, full.rows, shown)
+    labels = {term: label for term, label, _ in terms}
+    strongest = _strongest(view, full.rows, labels)
     marks = "Bars: 95 % intervals, errors clustered by document; * p < .05 with all predictors."
-    caption = f"{'; '.join(said)}. {strongest} {marks}"
+    caption = f"{'; '.join(sentences)}. {strongest} {marks}"
     figure = Figure(
         f"explained-{analysis.of}",
         caption,
@@ -81,12 +81,12 @@ def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: boo
         f"{view.signature(full)} · judges {len(judges)}",
     )
     table = _blocks_table(view, analysis.of, steps)
-    apa = Paragraph(f"**For a paper.** {' '.join(_apa(view, analysis.of, judges, full.rows, shown))}")
+    apa = Paragraph(f"**For a paper.** {' '.join(_apa(view, analysis.of, judges, full.rows, labels))}")
     return [figure, table] if not detailed else [*three_ways(view, analysis.of, names, judges, terms, full.rows), apa]
 
 
 def _apa(
-    view: View, of: str, judges: Sequence[str], rows: Sequence[Mapping[str, Any]], shown: Mapping[str, str]
+    view: View, of: str, judges: Sequence[str], rows: Sequence[Mapping[str, Any]], labels: Mapping[str, str]
 ) -> Iterator[str]:
     """The clearest coefficient of each judge in APA style."""
     for judge in judges:
@@ -94,7 +94,7 @@ def _apa(
         if not own:
             continue
         top = min(own, key=lambda row: row["p"])
-        name = shown.get(str(top["term"]), str(top["term"])).lower()
+        name = labels.get(str(top["term"]), str(top["term"])).lower()
         t = top["value"] / top["error"] if top["error"] else float("nan")
         yield (
             f"For {view.names[judge]}, {name} predicted the {view.short(of)}, b = "
@@ -150,9 +150,9 @@ def _finding(view: View, of: str, names: Sequence[str], rows: Sequence[Mapping[s
     first = sorted(row["r2"] for row in rows if row["step"] == names[0])
     last = sorted(row["r2"] for row in rows if row["step"] != names[0])
     share = _range(first)
-    said = f"The {view.short(names[0])} alone explain **{share} of the {view.short(of)}**"
+    sentence = f"The {view.short(names[0])} alone explain **{share} of the {view.short(of)}**"
     more = " and ".join(view.short(name) for name in names[1:])
-    return said + (f", together with the {more} {_range(last)}." if last else ".")
+    return sentence + (f", together with the {more} {_range(last)}." if last else ".")
 
 
 def _range(shares: Sequence[float]) -> str:
@@ -160,13 +160,13 @@ def _range(shares: Sequence[float]) -> str:
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
-def _strongest(view: View, rows: Sequence[Mapping[str, Any]], shown: Mapping[str, str]) -> str:
+def _strongest(view: View, rows: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> str:
     terms = [row for row in rows if row["term"] != "intercept"]
     if not terms:
         return ""
     top = max(terms, key=lambda row: abs(row["value"]))
     numbers = estimate(top["value"], top["low"], top["high"], 2, bounded=False)
-    name = shown.get(str(top["term"]), str(top["term"])).lower()
+    name = labels.get(str(top["term"]), str(top["term"])).lower()
     return f"The largest coefficient is that of {name} for {view.names[top['judge']]} ({numbers}, n {top['n']:,})."
 
 
@@ -174,10 +174,10 @@ def _terms(view: View, names: Sequence[str]) -> list[tuple[str, str, str]]:
     """Single predictors first, then the rows of grids in their groups."""
     single, rows = [], []
     for name in names:
-        found = view.protocol.find(name)
-        if found and isinstance(found[1], Grid):
+        entry = view.protocol.find(name)
+        if entry and isinstance(entry[1], Grid):
             rows += [
-                (f"{name}.{row.id}", view.words.option(name, row.id).label, row.group or "") for row in found[1].rows
+                (f"{name}.{row.id}", view.words.option(name, row.id).label, row.group or "") for row in entry[1].rows
             ]
         else:
             single.append((name, view.label(name), ""))
@@ -226,22 +226,22 @@ def three_ways(
     model with errors clustered by document, which are known already."""
     quick = replace(view.resampling, method="none")
     plain = regress(view.wide, of, names, by=("judge",), errors="classical", resampling=quick).rows
-    found: dict[str, dict[str, Rows]] = {}
+    by_way: dict[str, dict[str, Rows]] = {}
     for judge in judges:
         own = {"OLS": _of(plain, judge), "clustered": _of(clustered, judge), "mixed": _mixed(view, of, names, judge)}
-        found[judge] = {way: rows for way, rows in own.items() if rows}
+        by_way[judge] = {way: rows for way, rows in own.items() if rows}
     groups = [
         Group(view.names[judge], f"n {own['OLS'][0]['n']:,}", [_estimator(way, own.get(way, ())) for way in WAYS])
-        for judge, own in found.items()
+        for judge, own in by_way.items()
         if own.get("OLS")
     ]
     if not groups:
         return []
-    shown = {term: words for term, words, _ in terms}
-    rows, data_rows = _table_rows(view, found, shown)
-    changed = _changed(data_rows, shown)
+    labels = {term: words for term, words, _ in terms}
+    rows, data_rows = _table_rows(view, by_way, labels)
+    changed = _changed(data_rows, labels)
     slopes = sum(row["term"] != "intercept" for row in data_rows)
-    said = (
+    sentence = (
         f"Of {plural(slopes, 'coefficient')}, {len(changed)} would be called significant in one way and not in "
         "another" + (f" ({'; '.join(changed[:3])})" if changed else "")
     )
@@ -252,13 +252,13 @@ def three_ways(
     )
     figure = Figure(
         f"three-ways-{of}",
-        f"{said}. Hollow circle: least squares, sentences taken as independent; filled: errors clustered by document; "
-        "diamond: mixed model, documents random.",
+        f"{sentence}. Hollow circle: least squares, sentences taken as independent; filled: errors clustered by "
+        "document; diamond: mixed model, documents random.",
         str(estimators(terms, groups, unit)),
         data_rows,
         signature,
     )
-    return [figure, _table(view, of, rows, data_rows, signature, f"{said}.")]
+    return [figure, _table(view, of, rows, data_rows, signature, f"{sentence}.")]
 
 
 def _of(rows: Rows, judge: str) -> Rows:
@@ -268,10 +268,10 @@ def _of(rows: Rows, judge: str) -> Rows:
 def _mixed(view: View, of: str, names: Sequence[str], judge: str) -> Rows:
     own = Wide(view.wide.table.filter(pl.col("judge") == judge), view.wide.notes)
     try:
-        made = mixed(own, of, names, random=("document",), level=view.resampling.level)
+        model = mixed(own, of, names, random=("document",), level=view.resampling.level)
     except LannerError:
         return ()
-    return [row for row in made.rows if row["kind"] == "fixed"]
+    return [row for row in model.rows if row["kind"] == "fixed"]
 
 
 def _estimator(way: str, rows: Rows) -> Estimator:
@@ -286,16 +286,16 @@ def _estimator(way: str, rows: Rows) -> Estimator:
 
 
 def _table_rows(
-    view: View, found: Mapping[str, Mapping[str, Rows]], shown: Mapping[str, str]
+    view: View, found: Mapping[str, Mapping[str, Rows]], labels: Mapping[str, str]
 ) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
     rows: list[dict[str, Json]] = []
     data: list[dict[str, Json]] = []
     for judge, own in found.items():
-        by_way = {way: {str(row["term"]): row for row in made} for way, made in own.items()}
+        by_way = {way: {str(row["term"]): row for row in way_rows} for way, way_rows in own.items()}
         rows.append({"group": view.names[judge]})
-        for term in ("intercept", *shown):
+        for term in ("intercept", *labels):
             entry: dict[str, Json] = {"judge": view.names[judge], "term": term}
-            line: dict[str, Json] = {"term": shown.get(term, "Intercept")}
+            line: dict[str, Json] = {"term": labels.get(term, "Intercept")}
             for way in WAYS:
                 row = by_way.get(way, {}).get(term)
                 if row is None:
@@ -313,7 +313,7 @@ def _table_rows(
 
 
 def _table(
-    view: View, of: str, rows: list[dict[str, Json]], data: list[dict[str, Json]], signature: str, said: str
+    view: View, of: str, rows: list[dict[str, Json]], data: list[dict[str, Json]], signature: str, answers: str
 ) -> Table:
     columns = [Column("term", "Term")]
     for way, span in zip(WAYS, ("OLS", "Clustered by document", "Mixed, document random"), strict=True):
@@ -323,17 +323,17 @@ def _table(
             Column(f"{way}_ci", "95 %", quiet=True, span=span),
             Column(f"{way}_p", "p", quiet=True, span=span),
         ]
-    caption = f"Coefficients of {view.label(of).lower()} on all predictors, estimated three ways. {said}"
+    caption = f"Coefficients of {view.label(of).lower()} on all predictors, estimated three ways. {answers}"
     return Table(f"coefficients-{of}", caption, columns, rows, data, signature)
 
 
-def _changed(data: Sequence[Mapping[str, Json]], shown: Mapping[str, str]) -> list[str]:
+def _changed(data: Sequence[Mapping[str, Json]], labels: Mapping[str, str]) -> list[str]:
     """Terms whose p crosses .05 between the ways."""
     made = []
     for row in data:
         values = [row[f"{way}_p"] for way in WAYS if row.get(f"{way}_p") is not None]
         if row["term"] != "intercept" and len({p < _LEVEL for p in values}) > 1:
-            term = shown.get(str(row["term"]), str(row["term"])).lower()
+            term = labels.get(str(row["term"]), str(row["term"])).lower()
             made.append(f"{row['judge']}, {term}")
     return made
 
@@ -358,8 +358,8 @@ def correlated_judges(view: View) -> Section | None:
         pair = f"{view.names[key[1]]} – {view.names[key[2]]}"
         row = rows.setdefault(key, {"what": _capital(view.label(key[0])), "pair": pair})
         row |= {name: number(found["value"]), f"{name}_ci": interval(found["low"], found["high"]), "n": found["n"]}
-    shown = list(rows.values())[: _MOST_PAIRS * len(measures)]
-    if not shown:
+    rows_drawn = list(rows.values())[: _MOST_PAIRS * len(measures)]
+    if not rows_drawn:
         return None
     columns = [Column("what", "Measure"), Column("pair", "Judges", text=True), Column("n", "n", quiet=True)]
     for name, heading in (("pearson", "Pearson"), ("spearman", "Spearman"), ("kendall", "Kendall τ-b")):
@@ -375,7 +375,7 @@ def correlated_judges(view: View) -> Section | None:
         "correlations",
         caption,
         columns,
-        shown,
+        rows_drawn,
         data,
         f"{view.signature(result)} · judges {len(view.people)}",
     )

@@ -33,15 +33,15 @@ def _findings(view: View) -> Iterator[str]:
         people = view.people_asked(question.id) if question.id in view.answered else []
         if not isinstance(question, Choice) or not people:
             continue
-        given = view.answers(question.id).filter(pl.col("label").is_not_null())
-        found = {judge: own for judge, own in _shares(given, "label").items() if judge in people}
-        if not found:
+        answers = view.answers(question.id).filter(pl.col("label").is_not_null())
+        shares = {judge: own for judge, own in _shares(answers, "label").items() if judge in people}
+        if not shares:
             continue
         total: Counter[str] = Counter()
-        for own in found.values():
+        for own in shares.values():
             total.update(own)
         top = total.most_common(1)[0][0]
-        ends = sorted(100 * own.get(top, 0.0) for own in found.values())
+        ends = sorted(100 * own.get(top, 0.0) for own in shares.values())
         low, high = f"{ends[0]:.0f}", f"{ends[-1]:.0f}"
         share = f"{high} %" if low == high else f"{low} to {high} %"
         label = lowered(view.words.option(question.id, top).label)
@@ -79,32 +79,32 @@ def _shares(part: pl.DataFrame, column: str) -> dict[str, dict[str, float]]:
     totals = dict(part.group_by("judge", maintain_order=True).len().iter_rows())
     long = part.explode(column) if column == "labels" else part
     counts = long.group_by("judge", column, maintain_order=True).len().drop_nulls()
-    found: dict[str, dict[str, float]] = {judge: {} for judge in totals}
+    by_way: dict[str, dict[str, float]] = {judge: {} for judge in totals}
     for judge, label, number in counts.iter_rows():
-        found[judge][label] = number / totals[judge]
-    return found
+        by_way[judge][label] = number / totals[judge]
+    return by_way
 
 
 def _finding(view: View, panels: list[Panel], labels: list[tuple[str, str, str]]) -> str:
     """Which label people use most in each domain."""
-    said = []
+    sentences = []
     for panel in panels:
         people = [panel.shares[judge] for judge in view.people if judge in panel.shares]
         if people:
             top = max(labels, key=lambda label: sum(row.get(label[0], 0.0) for row in people))
             mean = sum(row.get(top[0], 0.0) for row in people) / len(people)
-            said.append(f"{panel.title}: {top[1].lower()} ({100 * mean:.0f} %)")
-    return f"Most used by people: {'; '.join(said)}." if said else ""
+            sentences.append(f"{panel.title}: {top[1].lower()} ({100 * mean:.0f} %)")
+    return f"Most used by people: {'; '.join(sentences)}." if sentences else ""
 
 
-def _how_many(view: View, question: Question, name: str, given: pl.DataFrame) -> list[Block]:
+def _how_many(view: View, question: Question, name: str, answers: pl.DataFrame) -> list[Block]:
     if isinstance(question, Labels) and question.min == question.max:
         return []
     panels = []
     for judge in view.judges:
-        sizes = given.filter(judge=judge.id)["labels"].list.len().value_counts()
+        sizes = answers.filter(judge=judge.id)["labels"].list.len().value_counts()
         panels.append((view.names[judge.id], {int(size): int(number) for size, number in sizes.iter_rows()}))
-    lengths = given["labels"].list.len()
+    lengths = answers["labels"].list.len()
     smallest = int(lengths.min() or 0)  # type: ignore[arg-type]
     least = f"Every item has at least {smallest}" if smallest else "Some items have none"
     means = sorted((_mean(counts), judge) for judge, counts in panels if counts)
@@ -117,14 +117,14 @@ def _how_many(view: View, question: Question, name: str, given: pl.DataFrame) ->
     return [
         Figure(
             f"how-many-{name}",
-            f"{least}{said}. Darker: the most frequent number; triangle: mean. n {given.height:,} answers.",
+            f"{least}{said}. Darker: the most frequent number; triangle: mean. n {answers.height:,} answers.",
             str(histogram(panels, f"{view.label(question.id).lower()} on one item")),
             [
                 {"judge": judge, "number": size, "items": n}
                 for judge, counts in panels
                 for size, n in sorted(counts.items())
             ],
-            f"count · {view.protocol.label} {name} · n {given.height:,} · judges {given['judge'].n_unique()}",
+            f"count · {view.protocol.label} {name} · n {answers.height:,} · judges {answers['judge'].n_unique()}",
         )
     ]
 
@@ -145,32 +145,32 @@ def marked_passages(view: View) -> Section | None:
     findings: list[str] = []
     for _, question in view.protocol.questions:
         if isinstance(question, Spans) and question.id in view.answered:
-            given = view.answers(question.id).filter(pl.col("spans").is_not_null())
-            if len(given):
-                marks = _marks(given)
-                blocks += _question(view, question, given, marks)
-                findings.append(_finding_marks(view, question, given, marks))
+            answers = view.answers(question.id).filter(pl.col("spans").is_not_null())
+            if len(answers):
+                marks = _marks(answers)
+                blocks += _question(view, question, answers, marks)
+                findings.append(_finding_marks(view, question, answers, marks))
     return Section("marks", "What was marked", blocks, findings) if blocks else None
 
 
-def _finding_marks(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark]) -> str:
+def _finding_marks(view: View, question: Spans, answers: pl.DataFrame, marks: list[Mark]) -> str:
     """How many items carry a mark, and which kind is the most frequent."""
     items = len({(mark["judge"], mark["item"]) for mark in marks})
-    said = f"Something was marked on **{percent(items / len(given), 0)} of {count(len(given))} answers**"
+    sentence = f"Something was marked on **{percent(items / len(answers), 0)} of {count(len(answers))} answers**"
     for field in ("category", "severity"):
         kinds = Counter(str(mark.get(field) or "") for mark in marks)
         if len(kinds) > 1:
             top, number = kinds.most_common(1)[0]
             if top and number / len(marks) >= _WORTH_SAYING:
                 kind = _named(view, question, top).lower()
-                return f"{said}, most often {kind} ({_share(number / len(marks))} of marks)."
-    return f"{said} ({view.short(question.id)})."
+                return f"{sentence}, most often {kind} ({_share(number / len(marks))} of marks)."
+    return f"{sentence} ({view.short(question.id)})."
 
 
-def _marks(given: pl.DataFrame) -> list[Mark]:
+def _marks(answers: pl.DataFrame) -> list[Mark]:
     return [
         {"judge": judge, "system": system, "item": (document, segment, system), **span}
-        for judge, document, segment, system, text in given.select(
+        for judge, document, segment, system, text in answers.select(
             "judge", "document", "segment", "system", "spans"
         ).iter_rows()
         if text != "[]"
@@ -179,14 +179,14 @@ def _marks(given: pl.DataFrame) -> list[Mark]:
     ]
 
 
-def _question(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark]) -> Iterator[Block]:
-    yield _by_judge(view, question, given, marks)
+def _question(view: View, question: Spans, answers: pl.DataFrame, marks: list[Mark]) -> Iterator[Block]:
+    yield _by_judge(view, question, answers, marks)
     if len({(mark.get("category"), mark.get("severity")) for mark in marks}) > 1:
         yield _by_kind(view, question, marks)
 
 
-def _by_judge(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark]) -> Table:
-    items = dict(given.group_by("judge").len().iter_rows())
+def _by_judge(view: View, question: Spans, answers: pl.DataFrame, marks: list[Mark]) -> Table:
+    items = dict(answers.group_by("judge").len().iter_rows())
     data: list[dict[str, Json]] = []
     for judge in view.judges:
         if judge.id not in items:
@@ -226,11 +226,11 @@ def _by_judge(view: View, question: Spans, given: pl.DataFrame, marks: list[Mark
     ]
     shares = sorted(row["share"] for row in data)
     low, high = percent(shares[0], 0), percent(shares[-1], 0)
-    said = low if low == high else f"{low.removesuffix(' %')} to {high}"
+    sentence = low if low == high else f"{low.removesuffix(' %')} to {high}"
     left = len(data) - len(rows)
     more = f" The {plural(left, 'judge')} who mark least are in the CSV file." if left else ""
-    caption = f"{view.label(question.id)}: judges mark something on {said} of their items, most first.{more}"
-    signature = f"marks · {view.protocol.label} {question.id} · n {len(given):,} answers · judges {len(data)}"
+    caption = f"{view.label(question.id)}: judges mark something on {sentence} of their items, most first.{more}"
+    signature = f"marks · {view.protocol.label} {question.id} · n {len(answers):,} answers · judges {len(data)}"
     return Table(f"marks-{question.id}", caption, columns, rows, data, signature)
 
 
@@ -249,7 +249,7 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
     order += [one for one in severities if one not in order]
     kinds = Counter(str(mark.get("category") or "") for mark in marks)
     pairs = Counter((str(mark.get("category") or ""), str(mark.get("severity") or "")) for mark in marks)
-    shown = [kind for kind, _ in kinds.most_common(_MOST_KINDS)]
+    kind_names = [kind for kind, _ in kinds.most_common(_MOST_KINDS)]
     drawn = [
         Bar(
             _named(view, question, kind) or "all marks",
@@ -259,7 +259,7 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
             ],
             f"{kinds[kind]:,} ({_share(kinds[kind] / len(marks))})",
         )
-        for kind in shown
+        for kind in kind_names
     ]
     fields = ("system", "category", "severity")
     systems = Counter(tuple(str(mark.get(field) or "") for field in fields) for mark in marks)
@@ -267,13 +267,13 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
         {"system": system, "category": kind, "severity": severity, "marks": number}
         for (system, kind, severity), number in sorted(systems.items())
     ]
-    top = _named(view, question, shown[0]).lower()
+    top = _named(view, question, kind_names[0]).lower()
     first = (
-        f"The most frequent kind is {top} ({kinds[shown[0]]:,} of {plural(len(marks), 'mark')})"
+        f"The most frequent kind is {top} ({kinds[kind_names[0]]:,} of {plural(len(marks), 'mark')})"
         if top
         else f"{plural(len(marks), 'mark')} by severity"
     )
-    left = len(kinds) - len(shown)
+    left = len(kinds) - len(kind_names)
     more = f" {plural(left, 'rarer kind')} left out." if left else ""
     judges = len({mark["judge"] for mark in marks})
     signature = f"counts of marks · {view.protocol.label} {question.id} · n {len(marks):,} · judges {judges}"
@@ -299,10 +299,10 @@ def linked_marks(view: View) -> Section | None:
 
 def _table(view: View, question: Spans) -> Table | None:
     places = {(d.id, s.id): n for d in view.material.documents for n, s in enumerate(d.segments)}
-    given = view.answers(question.id).filter(pl.col("spans").is_not_null())
+    answers = view.answers(question.id).filter(pl.col("spans").is_not_null())
     marked: dict[str, int] = defaultdict(int)
     reach: dict[str, list[int]] = defaultdict(list)
-    for document, segment, text in given.select("document", "segment", "spans").iter_rows():
+    for document, segment, text in answers.select("document", "segment", "spans").iter_rows():
         for span in json.loads(text):
             category = str(span.get("category") or "")
             marked[category] += 1

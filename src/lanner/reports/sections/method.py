@@ -78,12 +78,13 @@ def _who_and_what(view: View) -> str:
     kinds = Counter(judge.kind for judge in view.judges)
     who = words([plural(number, _KINDS[kind]) for kind, number in kinds.items()]) or "Nobody"
     how = words(list(dict.fromkeys(_UNITS[stage.unit.value] for stage in view.protocol.stages)))
-    asked = words(
+    question_names = words(
         [view.short(q.id) for s, q in view.protocol.questions if q.kind != "text" and s.unit is not Unit.JUDGE]
     )
     return (
         f"{who[0].upper()}{who[1:]} worked with {view.words.title} ({view.protocol.label}), {how}{_extent(view)}. They "
-        f"were asked for: {asked or 'nothing about texts'}. {count(len(view.material.judgements))} answers were given."
+        f"were asked for: {question_names or 'nothing about texts'}. {count(len(view.material.judgements))} answers "
+        "were given."
     )
 
 
@@ -107,25 +108,25 @@ def _assigned(view: View) -> str:
         return "No item has been judged yet."
     people = table.filter(pl.col("judge").is_in(view.people)) if view.people else table
     settings = view.material.settings
-    said = []
+    sentences = []
     if design := settings.get("design"):
         seed = f" (seed {settings['seed']})" if settings.get("seed") is not None else ""
-        said.append(f"Items were assigned by the design “{str(design).replace('_', ' ')}”{seed}.")
+        sentences.append(f"Items were assigned by the design “{str(design).replace('_', ' ')}”{seed}.")
     item = people.group_by("document", "segment", "system").agg(pl.len().alias("judges"))
     few, many = int(item["judges"].min() or 0), int(item["judges"].max() or 0)  # type: ignore[arg-type]
     shared = int((item["judges"] > 1).sum())
     who = "judge" if view.people else "model"
     each = plural(few, who) if few == many else f"{few} to {plural(many, who)}"
     more = f"; {count(shared)} by more than one ({percent(shared / len(item), 0)})" if 0 < shared < len(item) else ""
-    said.append(f"Each of {plural(len(item), 'item')} was judged by {each}{more}.")
+    sentences.append(f"Each of {plural(len(item), 'item')} was judged by {each}{more}.")
     own = people.group_by("judge").agg(pl.len().alias("items"))
     low, high = int(own["items"].min() or 0), int(own["items"].max() or 0)  # type: ignore[arg-type]
-    said.append(f"A {who} judged {count(low) if low == high else f'{count(low)} to {count(high)}'} items.")
+    sentences.append(f"A {who} judged {count(low) if low == high else f'{count(low)} to {count(high)}'} items.")
     roles = Counter(dict(view.worked.group_by("role").len().iter_rows()))
     extra = [plural(roles[role], name) for role, name in _ROLES.items() if roles[role]]
     if extra:
-        said.append(f"Besides there were {words(extra)}, which count in no result but those about them.")
-    return " ".join(said)
+        sentences.append(f"Besides there were {words(extra)}, which count in no result but those about them.")
+    return " ".join(sentences)
 
 
 def _excluded(view: View) -> str:
@@ -152,11 +153,11 @@ def _background(view: View) -> str:
         sentences.append(f"Answers were given {'on' if ' to ' not in days else 'from'} {days}.")
     if rate := view.material.settings.get("hourly_rate"):
         sentences.append(f"Judges were paid {rate} {view.material.settings.get('currency') or '€'} an active hour.")
-    known: dict[str, Counter[str]] = {}
+    attributes: dict[str, Counter[str]] = {}
     for judge in view.judges:
         for name, value in judge.attributes.items():
-            known.setdefault(name, Counter())[str(value)] += 1
-    for name, values in known.items():
+            attributes.setdefault(name, Counter())[str(value)] += 1
+    for name, values in attributes.items():
         if len(values) <= _MOST_VALUES:
             counts = words([f"{value} ({number_of})" for value, number_of in values.most_common()])
             sentences.append(f"{name.replace('_', ' ').capitalize()} of the judges: {counts}.")
@@ -193,9 +194,9 @@ def _asked(view: View) -> Table:
     return Table("asked", caption, columns, rows, rows, signature)
 
 
-def _answered(view: View, given: Mapping[str, int]) -> str:
+def _answered(view: View, answer_counts: Mapping[str, int]) -> str:
     """Which question was answered most often, and which least."""
-    numbers = {question.id: given.get(question.id, 0) for _, question in view.protocol.questions}
+    numbers = {question.id: answer_counts.get(question.id, 0) for _, question in view.protocol.questions}
     if len(numbers) < 2 or not any(numbers.values()):
         return ""
     most, least = max(numbers, key=lambda name: numbers[name]), min(numbers, key=lambda name: numbers[name])
@@ -241,8 +242,8 @@ def _intervals(view: View) -> str:
     parts = []
     for (method, unit, level, resamples, seed), number_of in ways.most_common():
         how = _METHODS.get(method, f"by the method {method}").format(unit=unit, units=f"{unit}s")
-        drawn = f" ({resamples} resamples, seed {seed})" if resamples else ""
-        parts.append((number_of, f"{100 * level:g} %, {how}{drawn}"))
+        resampling = f" ({resamples} resamples, seed {seed})" if resamples else ""
+        parts.append((number_of, f"{100 * level:g} %, {how}{resampling}"))
     if len(parts) == 1:
         return f"Intervals are {parts[0][1]}."
     each = "; ".join(f"{text} ({number_of} of {len(view.printed)})" for number_of, text in parts)
@@ -295,11 +296,11 @@ def _lengths(view: View) -> str:
     if min(everything) == max(everything):
         return f"Every document has {plural(everything[0], 'sentence')}."
     means = {domain: sum(lengths) / len(lengths) for domain, lengths in by_domain.items()}
-    said = f"A document has {sum(everything) / len(everything):.1f} sentences on average"
+    sentence = f"A document has {sum(everything) / len(everything):.1f} sentences on average"
     longest, shortest = max(means, key=lambda name: means[name]), min(means, key=lambda name: means[name])
     if len(means) > 1 and longest and shortest and means[longest] > means[shortest]:
-        return f"{said}, most in {longest} ({means[longest]:.1f}) and fewest in {shortest} ({means[shortest]:.1f})."
-    return f"{said} ({min(everything)} to {max(everything)})."
+        return f"{sentence}, most in {longest} ({means[longest]:.1f}) and fewest in {shortest} ({means[shortest]:.1f})."
+    return f"{sentence} ({min(everything)} to {max(everything)})."
 
 
 def _row(domain: str, lengths: list[int]) -> dict[str, object]:
@@ -315,20 +316,20 @@ def _row(domain: str, lengths: list[int]) -> dict[str, object]:
 def questionnaire(view: View) -> Section | None:
     """Nothing where no stage asks the judges themselves."""
     answered = set(view.counted("questionnaire").table["question"].unique())
-    asked = [
+    questions = [
         question
         for stage in view.protocol.stages
         if stage.unit is Unit.JUDGE
         for question in stage.questions
         if question.id in answered
     ]
-    scored = [q.id for q in asked if isinstance(q, Scale | Number | Grid)]
-    chosen = [q.id for q in asked if isinstance(q, Choice | Labels)]
+    scored = [q.id for q in questions if isinstance(q, Scale | Number | Grid)]
+    choices = [q.id for q in questions if isinstance(q, Choice | Labels)]
     blocks: list[Block] = []
     if scored:
         blocks.append(_averages(view, scored))
-    if chosen:
-        blocks.append(_shares(view, chosen))
+    if choices:
+        blocks.append(_shares(view, choices))
     return Section("questionnaire", "What the judges said", blocks) if blocks else None
 
 
@@ -354,10 +355,10 @@ def _averages(view: View, questions: list[str]) -> Table:
         Column("n", "n", quiet=True),
     ]
     data = [dict(row) for row in result.rows]
-    rated = [(row, found) for row, found in zip(rows, result.rows, strict=True) if found["mean"] is not None]
+    ratings = [(row, summary) for row, summary in zip(rows, result.rows, strict=True) if summary["mean"] is not None]
     caption = "Average answers of the judges."
-    if len(rated) > 1:
-        high, low = (pick(rated, key=lambda pair: pair[1]["mean"])[0] for pick in (max, min))
+    if len(ratings) > 1:
+        high, low = (pick(ratings, key=lambda pair: pair[1]["mean"])[0] for pick in (max, min))
         caption = (
             f"Average answers of the judges: highest on “{high['statement']}” ({high['mean']} {high['ci']}), lowest on "
             f"“{low['statement']}” ({low['mean']} {low['ci']})."

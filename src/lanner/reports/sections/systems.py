@@ -98,7 +98,7 @@ def _table(view: View, analysis: Analysis, ranked: Ranking) -> Table:
 
 def _figure(view: View, of: str, result: Result) -> Figure:
     rows = [dict(row) for row in result.rows[:_MOST_SYSTEMS]]
-    drawn = [
+    bars = [
         Row(
             row["system"],
             row["score"],
@@ -116,7 +116,7 @@ def _figure(view: View, of: str, result: Result) -> Figure:
     )
     if len(rows) == 1:
         caption = f"Bar: 95 % interval over {documents}; n {plural(result.counts['items'], 'item')}."
-    drawing = intervals(f"{view.label(of)} by system", drawn, bounded=False)
+    drawing = intervals(f"{view.label(of)} by system", bars, bounded=False)
     return Figure(f"systems-{of}", caption, str(drawing), [dict(row) for row in result.rows], view.signature(result))
 
 
@@ -131,18 +131,22 @@ def _capital(words: str) -> str:
 def _finding(view: View, of: str, result: Result) -> str:
     first = [row for row in result.rows if row["cluster"] == 1]
     best, name = result.rows[0], view.short(of)
-    said = estimate(best["score"], best["low"], best["high"], 2, bounded=False)
+    sentence = estimate(best["score"], best["low"], best["high"], 2, bounded=False)
     if len(result.rows) == 1:
-        return f"System {best['system']} has a mean {name} of {said}."
+        return f"System {best['system']} has a mean {name} of {sentence}."
     if len(first) == len(result.rows):
-        return f"**No group of systems is shown to be best** on {name}; {best['system']} has the best mean ({said})."
+        return (
+            f"**No group of systems is shown to be best** on {name}; {best['system']} has the best mean ({sentence})."
+        )
     if len(first) == 1:
-        return f"On {name}, **{best['system']} beats every other system** ({said})."
+        return f"On {name}, **{best['system']} beats every other system** ({sentence})."
     if len(first) > _MOST_NAMED:
         last = [row["system"] for row in result.rows if row["cluster"] != 1]
         who = words(last) if len(last) <= _MOST_NAMED else f"the other {len(last)}"
-        return f"On {name}, **{len(first)} of {len(result.rows)} systems beat {who}**; {best['system']} leads ({said})."
-    return f"On {name}, **{words([row['system'] for row in first])} beat all others**; {best['system']} leads ({said})."
+        beat = f"{len(first)} of {len(result.rows)} systems beat {who}"
+    else:
+        beat = f"{words([row['system'] for row in first])} beat all others"
+    return f"On {name}, **{beat}**; {best['system']} leads ({sentence})."
 
 
 def _profile(view: View, question: Question) -> list[Block]:
@@ -188,10 +192,12 @@ def _profile(view: View, question: Question) -> list[Block]:
 
 def _weakest(view: View, question: Question, entries: Sequence[Handling]) -> str:
     """Where quality is lowest among rows that matter often enough to say so."""
-    known = [entry for entry in entries if entry.quality.value is not None and entry.quality.n >= FEWEST_ITEMS]
-    if not known:
+    entries_with_mean = [
+        entry for entry in entries if entry.quality.value is not None and entry.quality.n >= FEWEST_ITEMS
+    ]
+    if not entries_with_mean:
         return "too few judgements in which a row matters to say which is handled worst."
-    low = min(known, key=lambda entry: entry.quality.value or 0.0)
+    low = min(entries_with_mean, key=lambda entry: entry.quality.value or 0.0)
     name = view.option(question.id, low.row).lower()
     numbers = estimate(low.quality.value, low.quality.low, low.quality.high, 2, bounded=False)
     where = f", where it matters ({percent(low.matters.value, 0)} of judgements)" if low.matters.value != 1.0 else ""
@@ -207,16 +213,16 @@ def _panels(
 ) -> list[Block]:
     """The means as small panels, one for each system, on one axis."""
     groups = {row.id: row.group or "" for row in question.rows} if isinstance(question, Grid) else {}
-    shown = {row: own for row, own in by_row.items() if any(entry.quality.n >= FEWEST_ITEMS for entry in own.values())}
-    if not shown:
+    rows = {row: own for row, own in by_row.items() if any(entry.quality.n >= FEWEST_ITEMS for entry in own.values())}
+    if not rows:
         return []
-    drawn = []
+    bars = []
     for system in systems:
-        own = {row: entries[system] for row, entries in shown.items() if system in entries}
-        drawn.append(Group(system, "", [Estimator("mean", _effects(own))]))
+        own = {row: entries[system] for row, entries in rows.items() if system in entries}
+        bars.append(Group(system, "", [Estimator("mean", _effects(own))]))
     spread = {
         row: max(values) - min(values)
-        for row, entries in shown.items()
+        for row, entries in rows.items()
         if len(values := [e.quality.value for e in entries.values() if e.quality.n >= FEWEST_ITEMS and e.quality.value])
         > 1
     }
@@ -224,13 +230,13 @@ def _panels(
     if spread:
         widest = max(spread, key=lambda row: spread[row])
         shown_means = [
-            f"{system} {number(entry.quality.value, 2, bounded=False)}" for system, entry in shown[widest].items()
+            f"{system} {number(entry.quality.value, 2, bounded=False)}" for system, entry in rows[widest].items()
         ]
         name = view.option(question.id, widest).lower()
         caption = f"Systems differ most in how they handle {name} ({', '.join(shown_means)}). {caption}"
-    terms = [(row, view.option(question.id, row), groups.get(row, "")) for row in shown]
-    data = [entry.to_row() for entries in shown.values() for entry in entries.values()]
-    drawing = estimators(terms, drawn, f"mean of {view.label(question.id).lower()} where it matters")
+    terms = [(row, view.option(question.id, row), groups.get(row, "")) for row in rows]
+    data = [entry.to_row() for entries in rows.values() for entry in entries.values()]
+    drawing = estimators(terms, bars, f"mean of {view.label(question.id).lower()} where it matters")
     return [Figure(f"profiles-{question.id}", caption, str(drawing), data, signature)]
 
 
@@ -251,10 +257,10 @@ _MOST, _LEVEL = 12, 0.05
 
 def preferences(view: View) -> Section | None:
     """For questions that compare two outputs; one figure for each pair of systems."""
-    asked = [q.id for _, q in view.protocol.questions if isinstance(q, Rank) and q.id in view.answered]
-    found: dict[tuple[str, str], list[tuple[str, dict[str, object]]]] = {}
+    questions = [q.id for _, q in view.protocol.questions if isinstance(q, Rank) and q.id in view.answered]
+    found: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
     signature = ""
-    for question in asked:
+    for question in questions:
         result = sign_test(view.counted().table, question, resampling=view.resampling)
         signature = view.signature(result) or signature
         for row in result.rows:
@@ -264,17 +270,17 @@ def preferences(view: View) -> Section | None:
     findings: list[str] = []
     for (left, right), rows in list(found.items())[:_MOST]:
         bars = [
-            Preference("", view.short(q), int(r["losses"]), int(r["ties"]), int(r["wins"]), r["p_drop"])  # type: ignore[call-overload, arg-type]
-            for q, r in rows
+            Preference("", view.short(question), row["losses"], row["ties"], row["wins"], row["p_drop"])
+            for question, row in rows
         ]
-        said = [f"{bar.label}: {bar.right} of {bar.left + bar.right} for {right}, {p_value(bar.p)}" for bar in bars]
+        sentence = [f"{bar.label}: {bar.right} of {bar.left + bar.right} for {right}, {p_value(bar.p)}" for bar in bars]
         clear = [bar.label for bar in bars if bar.p is not None and bar.p < _LEVEL]
         findings.append(
-            f"Between {left} and {right} there is **a preference on {words(clear)}** ({'; '.join(said)})."
+            f"Between {left} and {right} there is **a preference on {words(clear)}** ({'; '.join(sentence)})."
             if clear
-            else f"No preference between {left} and {right} is shown ({'; '.join(said)})."
+            else f"No preference between {left} and {right} is shown ({'; '.join(sentence)})."
         )
-        caption = f"{'; '.join(said)}. Bars are centred on the ties; small numbers are counts."
+        caption = f"{'; '.join(sentence)}. Bars are centred on the ties; small numbers are counts."
         data = [{"question": q, **r} for q, r in rows]
         name = f"preference-{left}-{right}".replace(" ", "-")
         figure = Figure(name, caption, str(preference(bars, left, right)), data, signature)

@@ -4,7 +4,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const groups = [];
   for (const row of body.rows) {
     const is = (name) => row.classList.contains(name);
-    if (is("grp") || is("tot") || !groups.length || groups.at(-1).closed) groups.push({ head: null, rows: [], closed: false });
+    if (is("grp") || is("tot") || !groups.length || groups.at(-1).closed) {
+      groups.push({ head: null, rows: [], closed: false });
+    }
     const group = groups.at(-1);
     if (is("grp")) group.head = row;
     else group.rows.push(row);

@@ -45,10 +45,10 @@ def invited(text: str, taken: Collection[str] = (), *, same_names: bool = False)
             )
     first = _cells(lines[0][1])
     header = [cell.casefold() for cell in first]
-    used = Ids(taken, same_names=same_names)
+    ids = Ids(taken, same_names=same_names)
     if "name" in header or "id" in header:
-        return [_from_table(header, _cells(line), number, used) for number, line in lines[1:]]
-    return [_from_line(line, number, used) for number, line in lines]
+        return [_from_table(header, _cells(line), number, ids) for number, line in lines[1:]]
+    return [_from_line(line, number, ids) for number, line in lines]
 
 
 class Ids:
@@ -69,11 +69,11 @@ class Ids:
                 where=Where(line=line),
                 next_step="Leave the line out, or say that these are different people.",
             )
-        made, number = base, 2
-        while made in self._taken:
-            made, number = f"{base}-{number}", number + 1
-        self._taken.add(made)
-        return made
+        candidate, number = base, 2
+        while candidate in self._taken:
+            candidate, number = f"{base}-{number}", number + 1
+        self._taken.add(candidate)
+        return candidate
 
 
 def _cells(line: str) -> list[str]:
@@ -81,26 +81,26 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([line], delimiter=mark, skipinitialspace=True))]
 
 
-def _from_table(header: list[str], cells: list[str], number: int, used: Ids) -> Invited:
+def _from_table(header: list[str], cells: list[str], number: int, ids: Ids) -> Invited:
     row = dict(zip(header, cells, strict=False))
     email = next((row[key] for key in ("email", "e-mail", "mail") if row.get(key)), "")
     name = row.get("name") or row.get("id") or email.partition("@")[0]
     if not name:
         raise InputError(say("A judge has neither name nor id."), where=Where(line=number))
     own = {key: value for key, value in row.items() if value and key not in ("id", "name", "email", "e-mail", "mail")}
-    return Invited(Judge(used.add(row.get("id") or name, number), name=name, attributes=own), email)
+    return Invited(Judge(ids.add(row.get("id") or name, number), name=name, attributes=own), email)
 
 
-def _from_line(line: str, number: int, used: Ids) -> Invited:
-    found = _ADDRESS.search(line)
-    email = found[1] if found else ""
+def _from_line(line: str, number: int, ids: Ids) -> Invited:
+    match = _ADDRESS.search(line)
+    email = match[1] if match else ""
     rest = [cell for cell in _cells(_ADDRESS.sub("", line)) if cell]
-    spoken = [cell for cell in rest[1:] if languages.known(cell)]
-    other = [cell for cell in rest[1:] if cell not in spoken]
+    language_names = [cell for cell in rest[1:] if languages.known(cell)]
+    other = [cell for cell in rest[1:] if cell not in language_names]
     name = rest[0] if rest else email.partition("@")[0]
     if not name or len(name) > 120:
         raise InputError(say("There is no name in this line."), where=Where(line=number))
-    attributes = {"language": languages.normal(spoken[0])} if spoken else {}
+    attributes = {"language": languages.normal(language_names[0])} if language_names else {}
     if other:
         attributes["note"] = ", ".join(other)[:200]
-    return Invited(Judge(used.add(name, number), name=name, attributes=attributes), email)
+    return Invited(Judge(ids.add(name, number), name=name, attributes=attributes), email)

@@ -81,7 +81,7 @@ def read_wishes(form: FormData) -> CampaignOptions:
         raise LannerError(
             say("The campaign needs a name."), next_step=say("Write a short one; it stands in addresses.")
         )
-    pasted = forms.text(form, "judges").strip()
+    text = forms.text(form, "judges").strip()
     seed = forms.text(form, "seed").strip() or "0"
     if not seed.isdecimal() or len(seed) > 12:
         raise LannerError(say("The seed is a whole number."))
@@ -90,7 +90,7 @@ def read_wishes(form: FormData) -> CampaignOptions:
         name=name,
         title=forms.text(form, "title").strip()[:200],
         protocol=protocol_text(form),
-        judges=tuple(invited(pasted, same_names=bool(forms.text(form, "same_names")))) if pasted else (),
+        judges=tuple(invited(text, same_names=bool(forms.text(form, "same_names")))) if text else (),
         design=design,
         options=_options(form, design),
         systems=tuple(value for value in form.getlist("system") if isinstance(value, str)),
@@ -105,19 +105,19 @@ def protocol_text(form: FormData) -> str:
     own = forms.text(form, "own_protocol").strip()
     if own:
         return refuse_paths(own)
-    chosen = forms.text(form, "protocol")
-    if not _NAME.fullmatch(chosen):
+    protocol_id = forms.text(form, "protocol")
+    if not _NAME.fullmatch(protocol_id):
         raise LannerError(say("Choose a protocol."), next_step=say("Each says when it is the right one."))
     left_out = [name for name in re.split(r"[\s,;]+", forms.text(form, "leave")) if name]
     if wrong := [name for name in left_out if not _NAME.fullmatch(name)]:
         raise LannerError(
             say("{id} is not the id of a question.", id=repr(wrong[0])), next_step=say("“read it” shows them.")
         )
-    own_name = f"{chosen}_own" if left_out else chosen
-    lines = [f'name = "{own_name}"', f'version = "{protocols.load(chosen).version}"', f'extends = "{chosen}"']
+    own_name = f"{protocol_id}_own" if left_out else protocol_id
+    lines = [f'name = "{own_name}"', f'version = "{protocols.load(protocol_id).version}"', f'extends = "{protocol_id}"']
     if left_out:
         lines.append(f"without = {left_out!r}".replace("'", '"'))
-    return "\n".join(lines) if left_out else f"{_SAME}{chosen}"
+    return "\n".join(lines) if left_out else f"{_SAME}{protocol_id}"
 
 
 _SAME = "# the protocol as it is: "
@@ -137,8 +137,8 @@ def refuse_paths(text: str) -> str:
     except (tomllib.TOMLDecodeError, RecursionError):
         return text  # the reader says what is wrong, with the line
     include = table.get("include", [])
-    wanted = [table.get("extends", ""), *(include if isinstance(include, list) else [include])]
-    for name in wanted:
+    parents = [table.get("extends", ""), *(include if isinstance(include, list) else [include])]
+    for name in parents:
         if name and not (isinstance(name, str) and _NAME.fullmatch(name)):
             raise ProtocolError(
                 say("A protocol builds on others by their names only."),
@@ -151,26 +151,26 @@ def _options(form: FormData, design: str) -> dict[str, Json]:
     """The options of the chosen design that differ from what it does anyway."""
     if design not in designs.titles():
         raise DesignError(say("Choose a design."), next_step=say("One of: {names}.", names=", ".join(designs.titles())))
-    found: dict[str, Json] = {}
+    values: dict[str, Json] = {}
     for name, default in designs.options(design).items():
-        given = forms.text(form, f"{design}.{name}").strip()
+        text = forms.text(form, f"{design}.{name}").strip()
         if isinstance(default, bool):
-            value: Json = bool(given)
-        elif not given:
+            value: Json = bool(text)
+        elif not text:
             continue
         elif isinstance(default, int | float):
             try:
-                value = type(default)(float(given.replace(",", ".")))
+                value = type(default)(float(text.replace(",", ".")))
             except ValueError:
                 raise DesignError(
-                    say("{given} is not a number.", given=repr(given)),
+                    say("{given} is not a number.", given=repr(text)),
                     next_step=say("Correct “{name}”.", name=name.replace("_", " ")),
                 ) from None
         else:
-            value = given
+            value = text
         if value != default:
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def _settings(form: FormData) -> dict[str, Json]:
@@ -179,19 +179,19 @@ def _settings(form: FormData) -> dict[str, Json]:
     if any(controls.values()):
         settings["controls"] = {name: amount for name, amount in controls.items() if amount}
     for when in ("before", "after"):
-        chosen = [value for value in form.getlist(when) if isinstance(value, str) and _NAME.fullmatch(value)]
-        if chosen:
-            settings[when] = chosen
+        values = [value for value in form.getlist(when) if isinstance(value, str) and _NAME.fullmatch(value)]
+        if values:
+            settings[when] = values
     return settings
 
 
 def _whole(form: FormData, name: str) -> int:
-    given = forms.text(form, name).strip()
-    if given and not given.isdecimal():
+    text = forms.text(form, name).strip()
+    if text and not text.isdecimal():
         raise DesignError(
-            say("{given} is not a whole number.", given=repr(given)), next_step=say("Correct “{name}”.", name=name)
+            say("{given} is not a whole number.", given=repr(text)), next_step=say("Correct “{name}”.", name=name)
         )
-    return int(given or 0)
+    return int(text or 0)
 
 
 def _amount(text: str) -> float:

@@ -56,25 +56,25 @@ async def take_texts(request: Request) -> Response:
     site: Site = request.app.state.site
     account = request.state.visitor.account
     form = await auth.form_of(request)
-    kept = site.uploads.place()
+    folder = site.uploads.place()
     try:
         match forms.text(form, "from"):
             case "demo":
-                found: Texts = await site.files.ask("demo_texts", str(kept))
+                texts: Texts = await site.files.ask("demo_texts", str(folder))
             case "campaign":
                 model = await site.read(lambda: find(site.store, account, forms.text(form, "campaign")))
-                found = await site.read(lambda: _of_campaign(site.store, model, kept))
+                texts = await site.read(lambda: _of_campaign(site.store, model, folder))
             case _:
-                found = await _uploaded(site, form, kept)
+                texts = await _uploaded(site, form, folder)
     except LannerError as error:
         return await _new_page(request, told(error))
-    token = site.uploads.add(account.id, kept, found)
+    token = site.uploads.add(account.id, folder, texts)
     return RedirectResponse(f"{request.scope.get('root_path', '')}/new/{token}", 303)
 
 
-def _of_campaign(store: Store, campaign: Campaign, kept: Path) -> Texts:
+def _of_campaign(store: Store, campaign: Campaign, folder: Path) -> Texts:
     documents = campaigns.documents(store, campaign.id)
-    formats.write("native", kept, documents)
+    formats.write("native", folder, documents)
     return described(documents, campaign.title or campaign.name, say("the texts of {name}", name=campaign.name))
 
 
@@ -90,8 +90,8 @@ async def _uploaded(site: Site, form: FormData, kept: Path) -> Texts:
         names = sorted(path.name for path in Path(folder).iterdir())
         place = str(Path(folder) / names[0]) if len(names) == 1 else folder
         try:
-            given = {name: forms.text(form, name).strip() for name in ("columns", "languages")}
-            texts: Texts = await site.files.ask("read_texts", place, ", ".join(names), given, str(kept))
+            text = {name: forms.text(form, name).strip() for name in ("columns", "languages")}
+            texts: Texts = await site.files.ask("read_texts", place, ", ".join(names), text, str(kept))
         except LannerError as error:
             raise without_folders(error) from error
         return texts
@@ -111,12 +111,12 @@ async def _draft_page(
     request: Request, upload: Upload, form: FormData | None = None, problem: str = "", plan: Plan | None = None
 ) -> Response:
     site: Site = request.app.state.site
-    found = await site.read(offers)
+    all_offers = await site.read(offers)
     context = {
         "upload": request.path_params["upload"],
         "texts": upload.texts,
-        "protocols": [offer for offer in found if not offer.about_judges],
-        "questionnaires": [offer for offer in found if offer.about_judges],
+        "protocols": [offer for offer in all_offers if not offer.about_judges],
+        "questionnaires": [offer for offer in all_offers if offer.about_judges],
         "designs": {name: (title, designs.options(name)) for name, title in designs.titles().items()},
         "given": form if form is not None else FormData(),
         "first": form is None,
@@ -139,12 +139,12 @@ async def draft(request: Request) -> Response:
         if forms.text(form, "do") == "plan":
             plan: Plan = await site.files.ask("plan", str(upload.path), wishes)
             return await _draft_page(request, upload, form, plan=plan)
-        made = await site.write(lambda: _make(site.store, upload, wishes, request.state.visitor.account.id))
+        campaign = await site.write(lambda: _make(site.store, upload, wishes, request.state.visitor.account.id))
     except LannerError as error:
         return await _draft_page(request, upload, form, told(error))
     if wishes.judges:
-        return await judges.first_links(request, made, wishes.judges)
-    return RedirectResponse(address_of(request, made), 303)
+        return await judges.first_links(request, campaign, wishes.judges)
+    return RedirectResponse(address_of(request, campaign), 303)
 
 
 async def _text_of(own: UploadFile) -> str:
@@ -156,7 +156,7 @@ async def _text_of(own: UploadFile) -> str:
 
 def _make(store: Store, upload: Upload, wishes: CampaignOptions, account: int) -> Campaign:
     documents = list(formats.read_documents(upload.path, "native"))
-    made = campaigns.create(
+    campaign = campaigns.create(
         store,
         wishes.name,
         documents,
@@ -170,8 +170,8 @@ def _make(store: Store, upload: Upload, wishes: CampaignOptions, account: int) -
         title=wishes.title,
     )
     with store.writing() as tx:
-        tx.accounts.join(account, made.id)
-    return made
+        tx.accounts.join(account, campaign.id)
+    return campaign
 
 
 async def protocol(request: Request) -> Response:
@@ -182,10 +182,10 @@ async def protocol(request: Request) -> Response:
         raise HTTPException(404)
 
     def look() -> dict[str, object]:
-        found = protocols.load(name)
-        wording = Wording(found)
-        asked = [(q.id, wording.question(q.id).label, isinstance(q, Text)) for _, q in found.questions]
-        return {"name": name, "blocks": blocks(describe(found)), "title": wording.title, "questions": asked}
+        entry = protocols.load(name)
+        wording = Wording(entry)
+        questions = [(q.id, wording.question(q.id).label, isinstance(q, Text)) for _, q in entry.questions]
+        return {"name": name, "blocks": blocks(describe(entry)), "title": wording.title, "questions": questions}
 
     return page(request, "protocol.html", await site.read(look))
 
@@ -209,13 +209,13 @@ class Block:
 
 def blocks(description: str) -> list[Block]:
     """The description in its order. Lines that follow each other stay lines of their own."""
-    made: list[Block] = []
+    blocks: list[Block] = []
     for block in _lines(description):
-        if block.kind == "list" and made and made[-1].kind == "list":
-            made[-1] = Block("list", entries=made[-1].entries + block.entries)
+        if block.kind == "list" and blocks and blocks[-1].kind == "list":
+            blocks[-1] = Block("list", entries=blocks[-1].entries + block.entries)
         else:
-            made.append(block)
-    return made
+            blocks.append(block)
+    return blocks
 
 
 def _lines(description: str) -> Iterator[Block]:

@@ -39,8 +39,8 @@ def tasks(store: Store, campaign: Campaign) -> list[Task]:
     protocol = campaigns.protocol(store, campaign.id)
     rng = np.random.default_rng(campaign.seed)
     options = {"shuffle": False, "all_scenarios": True}  # one look at everything that may be asked of a text
-    made = prepare("full", documents, [_NOBODY], protocol, rng=rng, systems=plan["systems"], options=options)
-    return [Task(number, _NOBODY.id, task.page, task.items) for number, task in enumerate(made, 1)]
+    assignment = prepare("full", documents, [_NOBODY], protocol, rng=rng, systems=plan["systems"], options=options)
+    return [Task(number, _NOBODY.id, task.page, task.items) for number, task in enumerate(assignment, 1)]
 
 
 def _desk(store: Store, campaign: Campaign, number: int) -> TaskView:
@@ -51,19 +51,19 @@ def _desk(store: Store, campaign: Campaign, number: int) -> TaskView:
     names = {item.document for item in task.items}
     texts = {document.id: document for document in campaigns.documents(store, campaign.id) if document.id in names}
     settings = PageSettings(title=campaign.title, guidelines=str(campaign.settings.get("guidelines", "")))
-    given = tuple(Given() for _ in task.items)
+    answers = tuple(Given() for _ in task.items)
     progress = Progress(number - 1, len(every))
     protocol = campaigns.protocol(store, campaign.id)
-    return TaskView(campaign, protocol, _NOBODY, 0, task, texts, given, progress, settings)
+    return TaskView(campaign, protocol, _NOBODY, 0, task, texts, answers, progress, settings)
 
 
 async def preview(request: Request) -> Response:
     """The first task that is about texts."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    made = await site.read(lambda: tasks(site.store, campaign))
-    first = next((task.id for task in made if task.items[0].document), 1)
-    if not made:
+    preview_tasks = await site.read(lambda: tasks(site.store, campaign))
+    first = next((task.id for task in preview_tasks if task.items[0].document), 1)
+    if not preview_tasks:
         raise HTTPException(404)
     return RedirectResponse(address_of(request, campaign, f"/preview/task/{first}"), 303)
 
@@ -96,34 +96,34 @@ async def save(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     now = datetime.now(UTC)
-    given = judging.read_save(await request.body(), now)
+    save = judging.read_save(await request.body(), now)
     view = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
     try:
-        missing = await site.read(lambda: _checked(view, given["item"], given["answers"]))
+        missing = await site.read(lambda: _checked(view, save["item"], save["answers"]))
     except AnswerError as error:
-        said = {"question": error.question, "code": error.code, "message": str(error)}
-        return _json({"errors": [said]}, 422)
-    saved = dict.fromkeys(given["answers"], 0)
-    digests = {question: campaigns.digest(value) for question, value in given["answers"].items()}
+        refusal = {"question": error.question, "code": error.code, "message": str(error)}
+        return _json({"errors": [refusal]}, 422)
+    saved = dict.fromkeys(save["answers"], 0)
+    digests = {question: campaigns.digest(value) for question, value in save["answers"].items()}
     reply = {"saved": saved, "digests": digests, "conflicts": [], "received_at": now.isoformat(), "missing": missing}
     return _json(reply)
 
 
-def _checked(view: TaskView, number: int, said: dict[str, Json]) -> list[str]:
+def _checked(view: TaskView, number: int, answers: dict[str, Json]) -> list[str]:
     if not 0 <= number < len(view.task.items):
         raise AnswerError(say("There is no such item."), code="unknown_item")
     item = view.task.items[number]
     asking = campaigns.Questions(view.protocol)
     seen = texts_of(view.documents[item.document], item) if item.document else None
-    known: dict[str, Json] = {}
-    asked = {question.id: question for _, question in asking.questions(view.task.page, item)}
-    for name in said:
-        if name not in asked:
+    earlier: dict[str, Json] = {}
+    questions = {question.id: question for _, question in asking.questions(view.task.page, item)}
+    for name in answers:
+        if name not in questions:
             raise asking.unknown(name, view.task.page, item)
-    for name, question in asked.items():
-        if name in said:
-            known[name] = asking.check(question, said[name], item, known, seen)
-    return asking.open(view.task.page, item, known)
+    for name, question in questions.items():
+        if name in answers:
+            earlier[name] = asking.check(question, answers[name], item, earlier, seen)
+    return asking.open(view.task.page, item, earlier)
 
 
 async def form(request: Request) -> Response:
@@ -146,8 +146,8 @@ async def finish(request: Request) -> Response:
     campaign = await campaign_of(request)
     await auth.form_of(request)
     number = request.path_params["id"]
-    made = await site.read(lambda: tasks(site.store, campaign))
-    if number < len(made):
+    preview_tasks = await site.read(lambda: tasks(site.store, campaign))
+    if number < len(preview_tasks):
         return RedirectResponse(address_of(request, campaign, f"/preview/task/{number + 1}"), 303)
     return page(request, "preview_end.html", {"campaign": campaign})
 

@@ -46,7 +46,7 @@ class Uploads:
 
     def __init__(self) -> None:
         self._folder: Path | None = None
-        self._known: dict[str, Upload | Arrival] = {}
+        self._uploads: dict[str, Upload | Arrival] = {}
 
     def place(self) -> Path:
         """A path for something new."""
@@ -61,26 +61,26 @@ class Uploads:
         """Keep a file of answers that was looked at."""
         return self._keep(Arrival(account, path, campaign, model))
 
-    def _keep(self, found: Upload | Arrival) -> str:
+    def _keep(self, upload: Upload | Arrival) -> str:
         token = secrets.token_urlsafe(12)
-        self._known[token] = found
-        while len(self._known) > _MOST_UPLOADS:
-            gone = self._known.pop(next(iter(self._known)))
-            gone.path.unlink(missing_ok=True)
+        self._uploads[token] = upload
+        while len(self._uploads) > _MOST_UPLOADS:
+            oldest = self._uploads.pop(next(iter(self._uploads)))
+            oldest.path.unlink(missing_ok=True)
         return token
 
     def find(self, token: str, account: int) -> Upload:
-        found = self._known.get(token)
-        if not isinstance(found, Upload) or found.account != account or not found.path.is_file():
+        upload = self._uploads.get(token)
+        if not isinstance(upload, Upload) or upload.account != account or not upload.path.is_file():
             raise HTTPException(404)
-        return found
+        return upload
 
     def arrived(self, token: str, account: int, campaign: int) -> Arrival:
         """The file of answers with this token, if it is this account's and for this campaign."""
-        found = self._known.get(token)
-        if not isinstance(found, Arrival) or (found.account, found.campaign) != (account, campaign):
+        upload = self._uploads.get(token)
+        if not isinstance(upload, Arrival) or (upload.account, upload.campaign) != (account, campaign):
             raise HTTPException(404)
-        return found
+        return upload
 
     def close(self) -> None:
         if self._folder is not None:
@@ -123,22 +123,24 @@ class Texts:
     unknown_languages: bool = False
 
 
-def take_in(path: str, name: str, given: Mapping[str, str], kept: str) -> Texts:
+def take_in(path: str, name: str, options: Mapping[str, str], folder: str) -> Texts:
     """Read a file or archive and keep its documents as our own JSON lines. A mistake in it is raised with its line;
     nothing is kept then. `given` are the format's options, such as which column holds what."""
     source = Path(path)
-    found = _format(source)
-    known, always = formats.options(found), {"languages", "encoding"}
+    format_name = _format(source)
+    option_names, always = formats.options(format_name), {"languages", "encoding"}
     readings = formats.read(
-        source, found, **{key: value for key, value in given.items() if value and key in always | set(known)}
+        source,
+        format_name,
+        **{key: value for key, value in options.items() if value and key in always | set(option_names)},
     )
     documents = [document for reading in readings for document in reading.documents]
     notes = tuple(dict.fromkeys(_on_a_page(note) for reading in readings for note in reading.notes if _concerns(note)))
     judgements = sum(len(reading.judgements) for reading in readings)
     if not documents:
         raise InputError(say("There are no texts in it."), next_step=say("Choose another file."))
-    formats.write("native", kept, documents)
-    return described(documents, name, formats.titles().get(found, found), notes, judgements)
+    formats.write("native", folder, documents)
+    return described(documents, name, formats.titles().get(format_name, format_name), notes, judgements)
 
 
 def _concerns(note: str) -> bool:
@@ -162,11 +164,11 @@ def _format(path: Path) -> str:
         raise
 
 
-def demo(kept: str) -> Texts:
+def demo(folder: str) -> Texts:
     """The texts that come with Lanner."""
     with resources.as_file(resources.files("lanner.corpus") / "demo.jsonl") as path:
         documents = list(formats.read_documents(path, "native"))
-    formats.write("native", kept, documents)
+    formats.write("native", folder, documents)
     return described(documents, "demo", say("Lanner’s demonstration texts"))
 
 

@@ -33,8 +33,8 @@ async def _page(request: Request, problem: str = "") -> Response:
             mine = {account.id: {c.id for c in tx.campaigns.of_account(account.id)} for account in accounts}
         return {"accounts": accounts, "campaigns": campaigns, "mine": mine, "roles": list(AccountRole)}
 
-    shown = await site.read(look)
-    return page(request, "people.html", {"problem": problem, **shown}, 422 if problem else 200)
+    page_data = await site.read(look)
+    return page(request, "people.html", {"problem": problem, **page_data}, 422 if problem else 200)
 
 
 async def add(request: Request) -> Response:
@@ -43,11 +43,11 @@ async def add(request: Request) -> Response:
     form = await auth.form_of(request)
     name, password, role = (forms.text(form, field) for field in ("name", "password", "role"))
     try:
-        chosen = AccountRole(role)
+        account_role = AccountRole(role)
     except ValueError:
         raise HTTPException(400) from None
     try:
-        await site.reckon(lambda: auth.add_account(site.store, name, password, chosen))
+        await site.reckon(lambda: auth.add_account(site.store, name, password, account_role))
     except LannerError as error:
         return await _page(request, told(error))
     return _back(request, "/people")
@@ -60,7 +60,7 @@ async def change(request: Request) -> Response:
     number = forms.text(form, "account")
     if not number.isdecimal():
         raise HTTPException(400)
-    chosen = {int(value) for value in form.getlist("campaign") if isinstance(value, str) and value.isdecimal()}
+    values = {int(value) for value in form.getlist("campaign") if isinstance(value, str) and value.isdecimal()}
 
     def work() -> None:
         with site.store.writing() as tx:
@@ -78,9 +78,9 @@ async def change(request: Request) -> Response:
                     tx.sessions.remove_of(account=account.id)
                 case "campaigns":
                     before = {campaign.id for campaign in tx.campaigns.of_account(account.id)}
-                    for campaign in chosen - before:
+                    for campaign in values - before:
                         tx.accounts.join(account.id, campaign)
-                    for campaign in before - chosen:
+                    for campaign in before - values:
                         tx.accounts.leave(account.id, campaign)
                 case _:
                     raise HTTPException(400)

@@ -36,12 +36,12 @@ class Row:
 def find(store: Store, account: Account, name: str) -> Campaign:
     """A campaign of this account; others do not exist for it."""
     with store.reading() as tx:
-        found = tx.campaigns.find(name)
-        if found is None:
+        campaign = tx.campaigns.find(name)
+        if campaign is None:
             raise HTTPException(404)
-        if account.role is not AccountRole.OWNER and not tx.accounts.belongs(account.id, found.id):
+        if account.role is not AccountRole.OWNER and not tx.accounts.belongs(account.id, campaign.id):
             raise HTTPException(404)
-        return found
+        return campaign
 
 
 async def campaign_of(request: Request) -> Campaign:
@@ -68,24 +68,28 @@ async def campaigns(request: Request) -> Response:
     """The list."""
     site: Site = request.app.state.site
     account = request.state.visitor.account
-    shown = request.query_params.get("show", "")
+    filter_name = request.query_params.get("show", "")
     site.live.warm()
     rows = await site.read(lambda: listed(site.store, account))
     archived = [row for row in rows if row.campaign.settings.get("archived")]
     current = [row for row in rows if not row.campaign.settings.get("archived")]
-    context = {"rows": archived if shown == "archived" else current, "archived": len(archived), "shown": shown}
+    context = {
+        "rows": archived if filter_name == "archived" else current,
+        "archived": len(archived),
+        "shown": filter_name,
+    }
     return page(request, "campaigns.html", context)
 
 
 async def documents(request: Request) -> Response:
     """How far each document is, and each domain."""
     site: Site = request.app.state.site
-    found = await campaign_of(request)
+    campaign = await campaign_of(request)
 
     def look() -> dict[str, object]:
-        made = progress(site.store, found.id)
-        known = {document.id: document for document in campaign_documents(site.store, found.id)}
-        return {"parts": made.documents, "domains": made.domains, "known": known}
+        progress_now = progress(site.store, campaign.id)
+        documents = {document.id: document for document in campaign_documents(site.store, campaign.id)}
+        return {"parts": progress_now.documents, "domains": progress_now.domains, "known": documents}
 
-    shown = await site.read(look)
-    return page(request, "documents.html", {"campaign": found, "bar": progress_bar, **shown})
+    page_data = await site.read(look)
+    return page(request, "documents.html", {"campaign": campaign, "bar": progress_bar, **page_data})

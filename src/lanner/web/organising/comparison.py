@@ -90,7 +90,7 @@ def _heat(divergence: Divergence, names: Mapping[str, str], seats: Sequence[Seat
 def _blocks(divergence: Divergence) -> list[str]:
     """Ranges of agreement: people with people, people with models, models with models."""
     kinds = {2: say("people with people"), 1: say("people with models"), 0: say("models with models")}
-    said = []
+    sentences = []
     for count, name in kinds.items():
         values = [
             cell.value
@@ -99,34 +99,34 @@ def _blocks(divergence: Divergence) -> list[str]:
         ]
         if values:
             low, high = number(min(values), 2), number(max(values), 2)
-            said.append(
+            sentences.append(
                 f"{name}: {low}" if low == high else say("{name}: {low} to {high}", name=name, low=low, high=high)
             )
-    return said
+    return sentences
 
 
 def _heat_note(divergence: Divergence, names: Mapping[str, str]) -> str:
-    known = [(cell.value, pair) for pair, cell in divergence.pairs.items() if cell.value is not None]
-    own = [(value, pair) for value, pair in known if set(pair) <= set(divergence.people)]
+    cells = [(cell.value, pair) for pair, cell in divergence.pairs.items() if cell.value is not None]
+    own = [(value, pair) for value, pair in cells if set(pair) <= set(divergence.people)]
     if len(own) < 2:
         return ""
     best, worst = max(own), min(own)
-    said = say(
+    sentence = say(
         "{best} agree best ({high}), {worst} least ({low}).",
         best=listed([names[judge] for judge in best[1]]),
         high=number(best[0], 2),
         worst=listed([names[judge] for judge in worst[1]]),
         low=number(worst[0], 2),
     )
-    mixed = [value for value, pair in known if len(set(pair) & set(divergence.people)) == 1]
+    mixed = [value for value, pair in cells if len(set(pair) & set(divergence.people)) == 1]
     if mixed and max(mixed) < worst[0]:
-        said += " " + say(
+        sentence += " " + say(
             "No model agrees with people as well as the weakest two people ({best} at best).",
             best=number(max(mixed), 2),
         )
     if divergence.not_compared:
-        said += " " + say("{n} judges with fewer answers are not compared here.", n=divergence.not_compared)
-    return said
+        sentence += " " + say("{n} judges with fewer answers are not compared here.", n=divergence.not_compared)
+    return sentence
 
 
 def _heat_sheet(divergence: Divergence, names: Names) -> Sheet:
@@ -179,9 +179,9 @@ def _shares(
     order = _in_order(divergence, seats)
     caption = say("% of the {n} that all {m} have judged", n=f"{divergence.shared:,}", m=len(order))
     if divergence.bounds is not None:
-        drawn = [(names[j], model, divergence.spreads[j]) for j, model in order if j in divergence.spreads]
-        about = say("the {n} that all {m} have judged", n=f"{divergence.shared:,}", m=len(drawn))
-        return figures.distributions(drawn, divergence.bounds, about)
+        rows = [(names[j], model, divergence.spreads[j]) for j, model in order if j in divergence.spreads]
+        about = say("the {n} that all {m} have judged", n=f"{divergence.shared:,}", m=len(rows))
+        return figures.distributions(rows, divergence.bounds, about)
     options = list(zip([label[name] for name in divergence.labels], ramp(len(divergence.labels)), strict=True))
     judges = [(names[j], model, divergence.shares[j]) for j, model in order if j in divergence.shares]
     return figures.label_shares(options, judges, caption)
@@ -202,7 +202,7 @@ def _odd_note(divergence: Divergence, names: Mapping[str, str], label: Mapping[s
         return _leaning_note(divergence, names)
     if divergence.odd is None or not divergence.odd.alone or not divergence.odd.on_what:
         return None
-    said = [
+    sentences = [
         mark(
             "<b>{own}</b> where they say {theirs} ({times})",
             own=_answer(own, label),
@@ -212,7 +212,7 @@ def _odd_note(divergence: Divergence, names: Mapping[str, str], label: Mapping[s
         for own, theirs, n in divergence.odd.on_what
     ]
     where = mark("Where the others agree and {name} does not:", name=names[divergence.odd.alone[0][0]])
-    return where + Markup(" ") + Markup(", ").join(said) + Markup(".")
+    return where + Markup(" ") + Markup(", ").join(sentences) + Markup(".")
 
 
 def _leaning_note(divergence: Divergence, names: Names) -> Markup | None:
@@ -221,19 +221,19 @@ def _leaning_note(divergence: Divergence, names: Names) -> Markup | None:
     ]
     if not clear:
         return mark("Nobody scores clearly higher or lower than the others on the same texts.")
-    told = [
+    sentences = [
         mark("<b>{name}</b> {points} points {where}", name=names[row.judge], points=f"{abs(row.value):.1f}",
              where=say("higher") if row.value > 0 else say("lower"))
         for row in clear[:3]
     ]  # fmt: skip
-    return mark("Than the others on the same texts:") + Markup(" ") + Markup(", ").join(told) + Markup(".")
+    return mark("Than the others on the same texts:") + Markup(" ") + Markup(", ").join(sentences) + Markup(".")
 
 
-def _answer(given: str, label: Names) -> str:
+def _answer(answer: str, label: Names) -> str:
     """An answer in words; a set is written as its labels."""
-    if given.startswith("{") and given.endswith("}"):
-        return " + ".join(label[part] for part in given[1:-1].split(", ") if part) or "∅"
-    return label[given]
+    if answer.startswith("{") and answer.endswith("}"):
+        return " + ".join(label[part] for part in answer[1:-1].split(", ") if part) or "∅"
+    return label[answer]
 
 
 def _times(count: int) -> str:

@@ -68,19 +68,19 @@ def wanted_of(query: QueryParams) -> DisagreementFilter:
 async def disagreements(request: Request) -> Response:
     """The list on the left, one unit in the middle, what is agreed on the right."""
     site: Site = request.app.state.site
-    found = await campaign_of(request)
+    campaign = await campaign_of(request)
     query = request.query_params
-    wanted = wanted_of(query)
-    listed: DisagreementList = await site.live.ask("disagreements", found.id, wanted)
+    selection = wanted_of(query)
+    listed: DisagreementList = await site.live.ask("disagreements", campaign.id, selection)
     unit = _unit(query) or _first(listed.entries)
-    said: UnitAnswers | None = await site.live.ask("answers", found.id, unit) if unit else None
-    if unit and said is not None and not said.given:
+    unit_answers: UnitAnswers | None = await site.live.ask("answers", campaign.id, unit) if unit else None
+    if unit and unit_answers is not None and not unit_answers.given:
         raise HTTPException(404)
 
     def make() -> dict[str, object]:
-        scene = Scene(site.store, found)
-        item = scene.item(unit, said, models="models" in query) if unit and said else None
-        return {**scene.context(listed, wanted), "item": item}
+        scene = Scene(site.store, campaign)
+        item = scene.item(unit, unit_answers, models="models" in query) if unit and unit_answers else None
+        return {**scene.context(listed, selection), "item": item}
 
     context = await site.read(make)
     following = _following(listed.entries, unit)
@@ -105,20 +105,20 @@ def _following(entries: Sequence[Disagreement], unit: Unit | None) -> Disagreeme
     return after[0] if after else None
 
 
-def _address(entry: Disagreement, kept: Mapping[str, str]) -> str:
-    return "?" + urlencode({**kept, "at": entry.document, "segment": entry.segment, "system": entry.system})
+def _address(entry: Disagreement, query: Mapping[str, str]) -> str:
+    return "?" + urlencode({**query, "at": entry.document, "segment": entry.segment, "system": entry.system})
 
 
 async def settle(request: Request) -> Response:
     """Keep the agreed answer as a judge of its own, with a note; a guideline note reaches the judges from now on."""
     site: Site = request.app.state.site
     account = request.state.visitor.account
-    found = await campaign_of(request)
+    campaign = await campaign_of(request)
     form = await auth.form_of(request)
     unit = (forms.text(form, "document"), forms.text(form, "segment"), forms.text(form, "system"))
-    place = address_of(request, found, "/disagreements")
+    place = address_of(request, campaign, "/disagreements")
     try:
-        await site.write(lambda: _settled(site.store, found, unit, form, account.id))
+        await site.write(lambda: _settled(site.store, campaign, unit, form, account.id))
     except (AnswerError, CampaignError) as refused:
         back = {"at": unit[0], "segment": unit[1], "system": unit[2], "refused": refused.what}
         return RedirectResponse(f"{place}?{forms.text(form, 'base')}&{urlencode(back)}", 303)
@@ -131,8 +131,8 @@ def _settled(store: Store, campaign: Campaign, unit: Unit, form: FormData, accou
     now = datetime.now(UTC)
     document, segment, system = unit
     about = (document, segment, tuple(system.split("|")) if system else ())
-    said = campaigns.answers_from(store, campaign.id, about, forms.fields(form))
-    campaigns.settle(store, campaign.id, about, said, note=note, account=account, at=now)
+    answers = campaigns.answers_from(store, campaign.id, about, forms.fields(form))
+    campaigns.settle(store, campaign.id, about, answers, note=note, account=account, at=now)
     if note and forms.text(form, "guideline"):
         guidelines.add(store, campaign.id, note, account=account, at=now)
 
@@ -183,35 +183,35 @@ class Scene:
         self.wording = Wording(self.protocol, language())
         self.names = {judge.id: judge.name or judge.id for judge in self.judges}
 
-    def context(self, listed: DisagreementList, wanted: DisagreementFilter) -> dict[str, object]:
+    def context(self, listed: DisagreementList, selection: DisagreementFilter) -> dict[str, object]:
         """What the filters and the list show."""
         people = [judge.id for judge in self.judges if judge.kind in PEOPLE]
-        asked = self.protocol.find(wanted.question)
-        options = getattr(asked[1], "options", ()) if asked else ()
-        labels = {option.id: self.wording.option(wanted.question, option.id).label for option in options}
+        compared = self.protocol.find(selection.question)
+        options = getattr(compared[1], "options", ()) if compared else ()
+        labels = {option.id: self.wording.option(selection.question, option.id).label for option in options}
         questions = [q.id for _, q in self.protocol.questions if not isinstance(q, Text)]
         return {
             "campaign": self.campaign,
             "listed": listed,
-            "wanted": wanted,
+            "wanted": selection,
             "texts": self._texts(listed.entries),
             "names": self.names,
             "labels": labels,
             "tones": dict(zip(labels, ramp(len(labels)), strict=True)),
             "questions": [(question, self.wording.question(question).label) for question in questions],
-            "domains": sorted({entry.domain for entry in listed.entries if entry.domain} | ({wanted.domain} - {""})),
-            "documents": self._documents(listed.entries, wanted.document),
+            "domains": sorted({entry.domain for entry in listed.entries if entry.domain} | ({selection.domain} - {""})),
+            "documents": self._documents(listed.entries, selection.document),
             "pairs": [(f"{a}|{b}", in_words([self.names[a], self.names[b]])) for a, b in _pairs(people)],
             "label_pairs": [(f"{a}|{b}", f"{labels[a]} / {labels[b]}") for a, b in _pairs(list(labels))],
             "distance": figures.distance,
         }
 
-    def _documents(self, entries: Sequence[Disagreement], wanted: str) -> list[tuple[str, str]]:
+    def _documents(self, entries: Sequence[Disagreement], document_id: str) -> list[tuple[str, str]]:
         """The documents of the list to choose from, by title, in the order of the campaign's names for them."""
-        named = sorted({entry.document for entry in entries} | ({wanted} - {""}))
+        named = sorted({entry.document for entry in entries} | ({document_id} - {""}))
         with self._store.reading() as tx:
-            found = {name: tx.documents.find(self.campaign.id, name) for name in named}
-        return [(name, document.title or name if document else name) for name, document in found.items()]
+            documents = {name: tx.documents.find(self.campaign.id, name) for name in named}
+        return [(name, document.title or name if document else name) for name, document in documents.items()]
 
     def _texts(self, entries: Sequence[Disagreement]) -> dict[tuple[str, str], tuple[str, str]]:
         """The source sentence of each entry in the list with its language."""
@@ -226,62 +226,71 @@ class Scene:
             found[entry.document, entry.segment] = (words, document.source_language if document else "und")
         return found
 
-    def item(self, unit: Unit, said: UnitAnswers, *, models: bool) -> Item | None:
+    def item(self, unit: Unit, unit_answers: UnitAnswers, *, models: bool) -> Item | None:
         """One unit in its context. Models stay out until people have decided: they must not sway anyone."""
         with self._store.reading() as tx:
             document = tx.documents.find(self.campaign.id, unit[0])
         if document is None:
             return None
-        present = {judge for given in said.given.values() for judge in given}
-        shown = [judge for judge in self.judges if judge.id in present and judge.kind in PEOPLE]
-        if models and said.settled:
-            shown += [judge for judge in self.judges if judge.id in present and judge.kind in MODELS]
+        present = {judge for by_judge in unit_answers.given.values() for judge in by_judge}
+        judges = [judge for judge in self.judges if judge.id in present and judge.kind in PEOPLE]
+        if models and unit_answers.settled:
+            judges += [judge for judge in self.judges if judge.id in present and judge.kind in MODELS]
         place = next((at for at, segment in enumerate(document) if segment.id == unit[1]), None)
-        matrices = self._matrices(said, shown)
-        own = tuple(made for made in matrices if not made.lines[0].name.endswith(TAKEN))
+        matrices = self._matrices(unit_answers, judges)
+        own = tuple(matrix for matrix in matrices if not matrix.lines[0].name.endswith(TAKEN))
         parts = [
-            f"{self.wording.question(q).label.lower()} {apart(_short(distance))}" for q, distance in said.parts.items()
+            f"{self.wording.question(q).label.lower()} {apart(_short(distance))}"
+            for q, distance in unit_answers.parts.items()
         ]
-        seconds = [said.seconds.get(judge.id) for judge in shown]
+        seconds = [unit_answers.seconds.get(judge.id) for judge in judges]
         return Item(
             unit=unit,
             number=(place or 0) + 1,
             rows_in_all=len(document.segments),
             document=document,
-            rows=tuple(self._rows(document, place, unit[2], said, shown)),
+            rows=tuple(self._rows(document, place, unit[2], unit_answers, judges)),
             matrices=own or matrices,
             extras=tuple(replace(made.lines[0], label=made.label) for made in matrices if own and made not in own),
-            comments=tuple(self._comments(said, shown)),
+            comments=tuple(self._comments(unit_answers, judges)),
             seconds=tuple("" if second is None else f"{second:.0f}" for second in seconds),
-            distance=said.distance,
+            distance=unit_answers.distance,
             parts=" · ".join(parts),
             share=_share(matrices),
-            settled=bool(said.settled),
-            judges=tuple(self.names[judge.id] for judge in shown),
+            settled=bool(unit_answers.settled),
+            judges=tuple(self.names[judge.id] for judge in judges),
         )
 
-    def _matrices(self, said: UnitAnswers, shown: Sequence[Judge]) -> tuple[Matrix, ...]:
+    def _matrices(self, unit_answers: UnitAnswers, shown: Sequence[Judge]) -> tuple[Matrix, ...]:
         judges = [judge.id for judge in shown]
-        asked = [question for _, question in self.protocol.questions]
-        given, settled = said.given, said.settled
+        questions = [question for _, question in self.protocol.questions]
+        by_question, settled = unit_answers.given, unit_answers.settled
         made = [
-            matrix(q, given.get(q.id, {}), judges, settled.get(q.id), self.wording, names=self.names) for q in asked
+            matrix(q, by_question.get(q.id, {}), judges, settled.get(q.id), self.wording, names=self.names)
+            for q in questions
         ]
         return tuple(entry for entry in made if entry is not None and entry.lines)
 
-    def _comments(self, said: UnitAnswers, shown: Sequence[Judge]) -> list[tuple[str, str]]:
+    def _comments(self, unit_answers: UnitAnswers, judges: Sequence[Judge]) -> list[tuple[str, str]]:
         texts = [question.id for _, question in self.protocol.questions if isinstance(question, Text)]
-        given = [(judge, said.given.get(question, {}).get(judge.id)) for question in texts for judge in shown]
-        return [(self.names[judge.id], str(words)) for judge, words in given if words]
+        answers = [
+            (judge, unit_answers.given.get(question, {}).get(judge.id)) for question in texts for judge in judges
+        ]
+        return [(self.names[judge.id], str(words)) for judge, words in answers if words]
 
     def _rows(
-        self, document: Document, place: int | None, system: str, said: UnitAnswers, shown: Sequence[Judge]
+        self, document: Document, place: int | None, system: str, unit_answers: UnitAnswers, judges: Sequence[Judge]
     ) -> list[Row]:
         if place is None:
             return [_row(at, segment, system, {}, current=True) for at, segment in enumerate(document)]
-        ids = {judge.id for judge in shown}
-        given = [(judge, value) for answers in said.given.values() for judge, value in answers.items() if judge in ids]
-        spans = {self.names[judge]: value for judge, value in given if _is_spans(value)}
+        ids = {judge.id for judge in judges}
+        answers = [
+            (judge, value)
+            for by_judge in unit_answers.given.values()
+            for judge, value in by_judge.items()
+            if judge in ids
+        ]
+        spans = {self.names[judge]: value for judge, value in answers if _is_spans(value)}
         near = range(max(0, place - _AROUND), min(len(document.segments), place + _AROUND + 1))
         rows = [(at, document.segments[at]) for at in near]
         return [_row(at, seg, system, spans if at == place else {}, current=at == place) for at, seg in rows]
@@ -297,10 +306,10 @@ def _short(distance: float) -> str:
 
 def _share(matrices: Sequence[Matrix]) -> str:
     """What they agree on, and what not, in words."""
-    same = [made.label for made in matrices if made.agreed]
+    same = [matrix.label for matrix in matrices if matrix.agreed]
     differ = [made.label for made in matrices if not made.agreed]
-    said = [say("They agree on {what}.", what=_lowered(same))] if same else []
-    return " ".join([*said, *([say("They differ on {what}.", what=_lowered(differ))] if differ else [])])
+    sentence = [say("They agree on {what}.", what=_lowered(same))] if same else []
+    return " ".join([*sentence, *([say("They differ on {what}.", what=_lowered(differ))] if differ else [])])
 
 
 def _lowered(labels: Sequence[str]) -> str:
@@ -312,8 +321,8 @@ def _is_spans(value: Json) -> bool:
 
 
 def _row(at: int, segment: Segment, system: str, spans: Mapping[str, Json], *, current: bool) -> Row:
-    shown = system.split("|", maxsplit=1)[0]
-    target = segment.text(shown) if shown else next(iter(segment.outputs.values()), "")
+    name = system.split("|", maxsplit=1)[0]
+    target = segment.text(name) if name else next(iter(segment.outputs.values()), "")
     return Row(at + 1, marked(segment.source, spans, "source"), marked(target or "", spans, "target"), current)
 
 
@@ -370,9 +379,9 @@ def matrix(
         lines: tuple[Line, ...] = (_whole(question, judges, answers, settled, names or {}),)
     else:
         lines = tuple(_lines(question, answers, settled, wording))
-    said = [_plain(answer) for answer in answers if answer is not None]
+    sentences = [_plain(answer) for answer in answers if answer is not None]
     wide = isinstance(question, Grid | Labels) or bool(question.for_each)
-    return Matrix(question.id, label, lines, len(set(said)) <= 1, wide)
+    return Matrix(question.id, label, lines, len(set(sentences)) <= 1, wide)
 
 
 def _plain(value: Json) -> str:
@@ -407,8 +416,8 @@ def _whole(
         label, cells = say("Marked"), tuple(_marked(answer) for answer in answers)
     else:
         label, cells = say("Ranks"), tuple("–".join(map(str, answer)) if answer else "" for answer in answers)
-    said = list(zip(judges, answers, strict=True))
-    same = next((judge for judge, answer in said if settled is not None and answer == settled), "")
+    pairs = list(zip(judges, answers, strict=True))
+    same = next((judge for judge, answer in pairs if settled is not None and answer == settled), "")
     return Line(
         label=label,
         cells=cells,
@@ -419,7 +428,7 @@ def _whole(
         name=f"{question.id}{TAKEN}",
         value=same,
         chosen=settled is not None,
-        options=tuple((judge, say("as {name}", name=names.get(judge, judge))) for judge, a in said if a is not None),
+        options=tuple((judge, say("as {name}", name=names.get(judge, judge))) for judge, a in pairs if a is not None),
     )
 
 
@@ -505,8 +514,8 @@ class Piece:
 def marked(text: str, spans: Mapping[str, Json], side: str) -> tuple[Piece, ...]:
     """The text in pieces. `spans` are lists of spans by name; those of the other side are left out."""
     places: list[tuple[int, int, str]] = []
-    for name, given in spans.items():
-        for span in given:
+    for name, marks in spans.items():
+        for span in marks:
             start, end = span.get("start"), span.get("end")
             if span.get("side", "target") == side and isinstance(start, int) and isinstance(end, int):
                 places.append((max(0, start), min(len(text), end), name))

@@ -42,10 +42,10 @@ async def report(request: Request) -> Response:
     runs, and nothing is loaded."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    made: str = await site.files.ask("report", campaign.id)
-    hashes = " ".join(f"'{found}'" for found in re.findall(r"sha256-[A-Za-z0-9+/=]+", made)[:3])
+    html: str = await site.files.ask("report", campaign.id)
+    hashes = " ".join(f"'{digest}'" for digest in re.findall(r"sha256-[A-Za-z0-9+/=]+", html)[:3])
     policy = f"{_POLICY}; script-src {hashes}" if hashes else _POLICY
-    return HTMLResponse(made, headers={"content-security-policy": policy})
+    return HTMLResponse(html, headers={"content-security-policy": policy})
 
 
 TABLES = ("csv", "jsonl", "parquet")

@@ -202,7 +202,7 @@ def label_shares(
     options: Sequence[tuple[str, str]], judges: Sequence[tuple[str, bool, Sequence[float]]], caption: str
 ) -> Markup:
     """Stacked 100 % bars. `options`: label and class, `judges`: name, whether a model, share of each option."""
-    left, shown = room_for_names(name for name, _, _ in judges)
+    left, labels = room_for_names(name for name, _, _ in judges)
     width, x, y = 402.0, left, 13.0
     drawing = Drawing(say("Share of each answer per judge, {what}", what=caption), 0, width)
     for label, css in options:
@@ -218,7 +218,7 @@ def label_shares(
         if model and not met_model:
             drawing.line(0, y - 4, width, y - 4, "gr")
             met_model, y = True, y + 6
-        put_name(drawing, (0, y + 19), (shown[row], name), "t" if model else "tb", "start")
+        put_name(drawing, (0, y + 19), (labels[row], name), "t" if model else "tb", "start")
         at = left
         for (label, css), share in zip(options, shares, strict=True):
             size = (width - 2 - left) * share
@@ -243,27 +243,27 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
         parts.append((say("{name} alone", name=name) if at == 0 else name, count, "o1" if at == 0 else "o2"))
     parts += [(split, divided, "o3"), (say("none alike"), none_alike, "o3")]
     total = sum(count for _, count, _ in parts)
-    shown = [part for part in parts if part[1]]
-    room = 402 - 2 * (len(shown) - 1)
-    sizes = [room * count / total for _, count, _ in shown]
+    parts_drawn = [part for part in parts if part[1]]
+    room = 402 - 2 * (len(parts_drawn) - 1)
+    sizes = [room * count / total for _, count, _ in parts_drawn]
     words: list[list[str]] = []
-    x = taken = 0.0  # names stand above their parts where they do not run into the one before
-    for (name, _, css), size in zip(shown, sizes, strict=True):
+    x = last = 0.0  # names stand above their parts where they do not run into the one before
+    for (name, _, css), size in zip(parts_drawn, sizes, strict=True):
         room_for = max(118.0, size) if css == "o1" else size if css == "o2" and size > 34 else 0.0
         lines = fit_names([name], room_for, 3)[0] if room_for else []
         if css == "o2" and any(len(word) > room_for / LETTER for word in name.split()):
             lines = []  # a name in pieces is read as several; the tooltip has it whole
         half = max([0.0, *(width_of(line, LETTER) / 2 for line in lines)])
-        fits = x + size / 2 - half >= taken
+        fits = x + size / 2 - half >= last
         words.append(lines if fits else [])
-        taken = x + size / 2 + half + 4 if fits and lines else taken
+        last = x + size / 2 + half + 4 if fits and lines else last
         x += size + 2
     bar = 8 + LINE * max([1, *map(len, words)])
     drawing = Drawing(
         say("Of {n}: {what}", n=total, what=", ".join(f"{name} {count}" for name, count, _ in parts)), bar + 58, 402
     )
     x = 0.0
-    for (name, count, css), size, lines in zip(shown, sizes, words, strict=True):
+    for (name, count, css), size, lines in zip(parts_drawn, sizes, words, strict=True):
         drawing.rect(x, bar, size, 30, css, title=f"{name}: {count}")
         if size > 7 * len(str(count)) + 4:
             drawing.text(x + size / 2, bar + 20, str(count), "tb", "middle")
@@ -314,7 +314,7 @@ def distance(value: float) -> Markup:
 
 def distributions(judges: Sequence[tuple[str, bool, Spread]], bounds: tuple[float, float], caption: str) -> Markup:
     """How each judge uses a fine scale: answers in bands as small bars, below them the middle half and the middle."""
-    left, shown = room_for_names(name for name, _, _ in judges)
+    left, labels = room_for_names(name for name, _, _ in judges)
     width, tall, y = 402.0, 46.0, 4.0
     low, high = bounds
     drawing = Drawing(say("How the answers of each judge lie on the scale, {what}", what=caption), 0, width)
@@ -336,7 +336,7 @@ def distributions(judges: Sequence[tuple[str, bool, Spread]], bounds: tuple[floa
             "{name}: median {middle}, middle half {low} to {high}",
             name=name, middle=f"{spread.middle:g}", low=f"{spread.low:g}", high=f"{spread.high:g}",
         )  # fmt: skip
-        put_name(drawing, (0, base - 8), (shown[row], name), "t" if model else "tb", "start")
+        put_name(drawing, (0, base - 8), (labels[row], name), "t" if model else "tb", "start")
         step = (right - left) / max(1, len(spread.bands))
         for band, share in enumerate(spread.bands):
             if share > 0:
@@ -357,7 +357,7 @@ def distributions(judges: Sequence[tuple[str, bool, Spread]], bounds: tuple[floa
 
 def leanings(rows: Sequence[tuple[str, Leaning]]) -> Markup:
     """Who scores higher or lower than the others on the same texts: a dot with its interval, zero in the middle."""
-    left, shown = room_for_names(name for name, _ in rows)
+    left, labels = room_for_names(name for name, _ in rows)
     width, right = 402.0, 330.0
     bottom = 22.0 + 34 * len(rows)
     drawing = Drawing(say("How much higher each judge scores than the others"), bottom + 6, width)
@@ -371,7 +371,7 @@ def leanings(rows: Sequence[tuple[str, Leaning]]) -> Markup:
     drawing.text(zero, 11, say("like the others"), "tm", "middle")
     for at, (name, row) in enumerate(rows):
         y = 38.0 + 34 * at
-        put_name(drawing, (0, y + 4), (shown[at], name), "tb" if at == 0 else "t", "start")
+        put_name(drawing, (0, y + 4), (labels[at], name), "tb" if at == 0 else "t", "start")
         if row.low is not None and row.high is not None:
             drawing.rect(x(row.low), y - 6, x(row.high) - x(row.low), 12, "ci", rx=3)
         words = f"{row.value:+.1f}".replace("-", "−")
@@ -389,8 +389,8 @@ def fit_names(names: Sequence[str], width: float, lines: int) -> list[list[str]]
     """Names in so much room: whole where they fit on so many lines, broken between words, then between letters. What
     is longer loses its middle, or whatever is not needed to tell it from the others."""
     shown = [_broken(name, _room(name, width), lines) for name in names]
-    told = ["".join(lines_) for lines_ in shown]
-    twins = [at for at, words in enumerate(told) if told.count(words) > 1]
+    titles = ["".join(lines_) for lines_ in shown]
+    twins = [at for at, words in enumerate(titles) if titles.count(words) > 1]
     if len({names[at] for at in twins}) > 1:
         differs = sum(
             1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*(names[at] for at in twins), strict=False))
@@ -423,13 +423,13 @@ def _fitted(name: str, end: str, room: int, lines: int) -> list[str]:
 
 
 def _wrapped(words: str, room: int) -> list[str]:
-    found: list[str] = []
+    lines: list[str] = []
     for word in words.split():
-        if found and len(found[-1]) + 1 + len(word) <= room:
-            found[-1] += f" {word}"
+        if lines and len(lines[-1]) + 1 + len(word) <= room:
+            lines[-1] += f" {word}"
         else:
-            found += [word[at : at + room] for at in range(0, len(word), room)]
-    return found or [words]
+            lines += [word[at : at + room] for at in range(0, len(word), room)]
+    return lines or [words]
 
 
 def put_name(

@@ -35,11 +35,11 @@ def _page(
     campaign: Campaign,
     *,
     problem: str = "",
-    found: Incoming | None = None,
+    incoming: Incoming | None = None,
     token: str = "",
     file: str = "",
 ) -> Response:
-    context = {"campaign": campaign, "problem": problem, "found": found, "upload": token, "file": file}
+    context = {"campaign": campaign, "problem": problem, "found": incoming, "upload": token, "file": file}
     return page(request, "import.html", context, 422 if problem else 200)
 
 
@@ -57,14 +57,14 @@ async def inspect(request: Request) -> Response:
             raise InputError(say("The model has no name."), next_step=say("Write what it is called."))
         path = await site.read(lambda: _kept(site, entry))
         try:
-            found: Incoming = await site.files.ask("inspect_file", campaign.id, str(path), model)
+            incoming: Incoming = await site.files.ask("inspect_file", campaign.id, str(path), model)
         except LannerError as error:
             shutil.rmtree(path.parent, ignore_errors=True)
             raise without_folders(error) from error
     except LannerError as error:
         return _page(request, campaign, problem=told(error))
     token = site.uploads.arrive(request.state.visitor.account.id, path, campaign.id, model)
-    return _page(request, campaign, found=found, token=token, file=path.name)
+    return _page(request, campaign, incoming=incoming, token=token, file=path.name)
 
 
 def _kept(site: Site, entry: UploadFile) -> Path:
@@ -86,11 +86,11 @@ async def bring(request: Request) -> Response:
     if not arrival.path.is_file():
         raise HTTPException(404)
     try:
-        done: Imported = await site.files.ask("import_file", campaign.id, str(arrival.path), arrival.model)
+        result: Imported = await site.files.ask("import_file", campaign.id, str(arrival.path), arrival.model)
     except LannerError as error:
         return _page(request, campaign, problem=told(without_folders(error)))
     shutil.rmtree(arrival.path.parent, ignore_errors=True)
-    if done.already:
+    if result.already:
         return _page(
             request, campaign, problem=say("The same judgements had been imported before. Nothing was changed.")
         )

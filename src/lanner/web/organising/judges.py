@@ -45,17 +45,17 @@ async def judges(request: Request) -> Response:
     return await _judges_page(request, await campaign_of(request))
 
 
-async def _judges_page(request: Request, campaign: Campaign, problem: str = "", pasted: str = "") -> Response:
+async def _judges_page(request: Request, campaign: Campaign, problem: str = "", text: str = "") -> Response:
     site: Site = request.app.state.site
 
     def look() -> dict[str, object]:
-        done = {part.name: part for part in campaigns.progress(site.store, campaign.id).judges}
+        progress = {part.name: part for part in campaigns.progress(site.store, campaign.id).judges}
         seats = campaigns.seats(site.store, campaign.id)
         titles = {document.id: document.title for document in campaigns.documents(site.store, campaign.id)}
-        return {"seats": [(seat, done.get(seat.judge.id)) for seat in seats], "titles": titles}
+        return {"seats": [(seat, progress.get(seat.judge.id)) for seat in seats], "titles": titles}
 
-    shown = await site.read(look)
-    context = {"campaign": campaign, "problem": problem, "pasted": pasted, **shown}
+    page_data = await site.read(look)
+    context = {"campaign": campaign, "problem": problem, "pasted": text, **page_data}
     return page(request, "judges.html", context, 422 if problem else 200)
 
 
@@ -64,11 +64,11 @@ async def add(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     form = await auth.form_of(request)
-    pasted = forms.text(form, "judges")
+    text = forms.text(form, "judges")
 
     def work() -> list[Link]:
         present = {judge.id for judge in campaigns.judges(site.store, campaign.id)}
-        coming = invited(pasted, present, same_names=bool(forms.text(form, "same_names")))
+        coming = invited(text, present, same_names=bool(forms.text(form, "same_names")))
         everyone = [entry.judge for entry in coming]
         campaigns.add_judges(site.store, campaign.id, everyone, account=request.state.visitor.account.id)
         return _issue(request, site.store, campaign, coming)
@@ -76,7 +76,7 @@ async def add(request: Request) -> Response:
     try:
         made = await site.write(work)
     except LannerError as error:
-        return await _judges_page(request, campaign, told(error), pasted)
+        return await _judges_page(request, campaign, told(error), text)
     return _links(request, campaign, made, form)
 
 
@@ -102,8 +102,8 @@ async def links(request: Request) -> Response:
 
     def work() -> list[Link]:
         people = [seat for seat in campaigns.seats(site.store, campaign.id) if seat.judge.kind is JudgeKind.PERSON]
-        wanted = [seat for seat in people if _wanted(seat, who, forms.text(form, "judge"))]
-        return _issue(request, site.store, campaign, [Invited(seat.judge) for seat in wanted])
+        recipients = [seat for seat in people if _wanted(seat, who, forms.text(form, "judge"))]
+        return _issue(request, site.store, campaign, [Invited(seat.judge) for seat in recipients])
 
     made = await site.write(work)
     site.sessions.forget()
@@ -142,24 +142,28 @@ async def _remind(request: Request, campaign: Campaign, form: FormData) -> Respo
     mailer = mailer_from_environment()
 
     def look() -> list[Link]:
-        done = {part.name: part for part in campaigns.progress(site.store, campaign.id).judges}
-        open_judges = {name for name, part in done.items() if part.done < part.items}
+        progress = {part.name: part for part in campaigns.progress(site.store, campaign.id).judges}
+        open_judges = {name for name, part in progress.items() if part.done < part.items}
         return [
-            replace(link, letter=_letter(campaign, link, done[link.judge]), email=forms.text(form, f"to.{link.judge}"))
+            replace(
+                link, letter=_letter(campaign, link, progress[link.judge]), email=forms.text(form, f"to.{link.judge}")
+            )
             for link in _known(request, site.store, campaign, form)
             if link.judge in open_judges
         ]
 
     reminders = await site.read(look)
-    problem, sent = "", 0
-    chosen = [link for link in reminders if link.email.strip()]
-    if forms.text(form, "do") == "send" and mailer is not None and chosen:
+    problem, count = "", 0
+    recipients = [link for link in reminders if link.email.strip()]
+    if forms.text(form, "do") == "send" and mailer is not None and recipients:
         subject = say("Reminder: {title}", title=campaign.title or campaign.name)
-        letters = [Letter(link.email.strip(), subject, link.letter) for link in chosen]
+        letters = [Letter(link.email.strip(), subject, link.letter) for link in recipients]
         try:
-            sent = await site.read(lambda: mailer.send(letters))
+            count = await site.read(lambda: mailer.send(letters))
             account: int = request.state.visitor.account.id
-            await site.write(lambda: _note_reminders(site.store, campaign, [link.judge for link in chosen], account))
+            await site.write(
+                lambda: _note_reminders(site.store, campaign, [link.judge for link in recipients], account)
+            )
         except LannerError as error:
             problem = told(error)
     context = {
@@ -167,7 +171,7 @@ async def _remind(request: Request, campaign: Campaign, form: FormData) -> Respo
         "links": reminders,
         "reminding": True,
         "mail": mailer is not None,
-        "sent": sent,
+        "sent": count,
         "problem": problem,
         "local": _is_local(request),
     }
@@ -213,12 +217,12 @@ def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[
     ]
 
 
-def _links(request: Request, campaign: Campaign, made: Sequence[Link], form: FormData) -> Response:
+def _links(request: Request, campaign: Campaign, links: Sequence[Link], form: FormData) -> Response:
     if forms.text(form, "as") == "csv":
-        rows = [{"judge": x.judge, "name": x.name, "email": x.email, "link": x.address} for x in made]
+        rows = [{"judge": x.judge, "name": x.name, "email": x.email, "link": x.address} for x in links]
         headers = {"content-disposition": 'attachment; filename="links.csv"'}
         return Response(csv_text(rows), media_type="text/csv", headers=headers)
-    return _links_page(request, campaign, made)
+    return _links_page(request, campaign, links)
 
 
 def _links_page(request: Request, campaign: Campaign, links: Sequence[Link]) -> Response:
@@ -239,13 +243,13 @@ async def judge(request: Request) -> Response:
         tasks = {task.id: task for task in campaigns.tasks(site.store, campaign.id, name) if task.items}
         protocol = campaigns.protocol(site.store, campaign.id)
         wording = Wording(protocol, language())
-        asked = {page: wording.stage(stages[0].id) or page for page, stages in protocol.pages.items()}
-        return seat, campaigns.overview(site.store, campaign.id, name), tasks, asked
+        stage_titles = {page: wording.stage(stages[0].id) or page for page, stages in protocol.pages.items()}
+        return seat, campaigns.overview(site.store, campaign.id, name), tasks, stage_titles
 
-    found = await site.read(look)
-    if found is None:
+    page_data = await site.read(look)
+    if page_data is None:
         raise HTTPException(404)
-    seat, lines, tasks, asked = found
+    seat, lines, tasks, asked = page_data
     main = str(campaign.settings.get("main_question", ""))
     snapshot = await site.live.snapshot(campaign.id, main, wait=2.0)
     measure = next((m for m in snapshot.measures if m.main and m.question == snapshot.main), None) if snapshot else None
@@ -327,10 +331,10 @@ async def overlap(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     form = await auth.form_of(request)
-    chosen = [value for value in form.getlist("judge") if isinstance(value, str)]
+    values = [value for value in form.getlist("judge") if isinstance(value, str)]
     documents = [value for value in form.getlist("document") if isinstance(value, str)]
-    if not chosen or not documents:
+    if not values or not documents:
         return await _judges_page(request, campaign, say("Choose at least one judge and one document."))
     account: int = request.state.visitor.account.id
-    await site.write(lambda: campaigns.add_overlap(site.store, campaign.id, chosen, documents, account=account))
+    await site.write(lambda: campaigns.add_overlap(site.store, campaign.id, values, documents, account=account))
     return RedirectResponse(address_of(request, campaign), 303)

@@ -112,7 +112,7 @@ class LivePage:
 def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str] | None = None) -> LivePage:
     """The page of one campaign in the reader's language."""
     labels = {key: translate(label) for key, label in measure_labels(status.snapshot.measures, status.wording).items()}
-    chosen = status.chosen
+    selected = status.chosen
     answers = {MARKED: say("marked"), NOTHING: say("nothing marked"), EQUAL: say("neither")}
     return LivePage(
         campaign=status.campaign,
@@ -129,14 +129,14 @@ def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str]
         needs=status.needs,
         agreement=_agreement(status, labels),
         signature=_signature(status),
-        divergence=chosen.divergence,
+        divergence=selected.divergence,
         questions=_comparable_questions(status),
-        question=chosen.main,
+        question=selected.main,
         comparison=comparison(
-            chosen.divergence,
+            selected.divergence,
             status.names,
             status.seats,
-            option_labels(status.protocol, status.wording, chosen.main, answers),
+            option_labels(status.protocol, status.wording, selected.main, answers),
         ),
         comments=status.snapshot.comments[:6],
         comments_in_all=status.snapshot.comments_in_all,
@@ -299,11 +299,11 @@ async def _live(request: Request) -> LivePage:
     main = str(campaign.settings.get("main_question", ""))
     wanted = request.query_params.get("question", "") or main
     snapshot = await site.live.snapshot(campaign.id, main)
-    chosen = await site.live.snapshot(campaign.id, wanted) if wanted != main else snapshot
+    selected = await site.live.snapshot(campaign.id, wanted) if wanted != main else snapshot
     now = datetime.now(UTC)
 
     def draw() -> LivePage:
-        status = campaign_status(site.store, campaign, snapshot, now, chosen=chosen, language=language())
+        status = campaign_status(site.store, campaign, snapshot, now, chosen=selected, language=language())
         with site.store.reading() as tx:
             accounts = {account.id: account.name for account in tx.accounts.all()}
         return live_page(status, now, accounts)
@@ -348,15 +348,15 @@ async def _news(site: Site, campaign: int) -> AsyncIterator[str]:
     end = loop.time() + LONGEST
     yield "retry: 3000\n\n"
     async with site.live.looking(campaign) as watched:
-        known, trouble = watched.number, ""
+        number, trouble = watched.number, ""
         while loop.time() < end and not site.live.closing.is_set():
             if site.trouble != trouble:
                 trouble = site.trouble
                 yield f"event: trouble\ndata: {json.dumps(trouble)}\n\n"
             with suppress(TimeoutError):
-                await asyncio.wait_for(watched.news(known), HEARTBEAT)
-            if watched.number != known:
-                known = watched.number
-                yield f"event: changed\ndata: {known}\n\n"
+                await asyncio.wait_for(watched.news(number), HEARTBEAT)
+            if watched.number != number:
+                number = watched.number
+                yield f"event: changed\ndata: {number}\n\n"
             else:
                 yield ": here\n\n"

@@ -43,11 +43,15 @@ class Machine:
 
     @property
     def asked_with(self) -> str:
-        given = self.judge.attributes
-        models = given.get("models")
-        shown = [", ".join(map(str, models))] if isinstance(models, list) else []
-        shown += [f"{name} {given[name]}" for name in ("calls", "samples", "template", "replayed") if given.get(name)]
-        return " · ".join(shown)
+        attributes = self.judge.attributes
+        models = attributes.get("models")
+        details = [", ".join(map(str, models))] if isinstance(models, list) else []
+        details += [
+            f"{name} {attributes[name]}"
+            for name in ("calls", "samples", "template", "replayed")
+            if attributes.get(name)
+        ]
+        return " · ".join(details)
 
 
 async def models(request: Request) -> Response:
@@ -55,19 +59,19 @@ async def models(request: Request) -> Response:
     return await _page(request, await campaign_of(request), request.query_params)
 
 
-async def _page(request: Request, campaign: Campaign, given: Mapping[str, object], problem: str = "") -> Response:
+async def _page(request: Request, campaign: Campaign, typed: Mapping[str, object], problem: str = "") -> Response:
     site: Site = request.app.state.site
-    wanted = {name: str(given.get(name, "")) for name in ("model", "base_url", *(name for name, _ in _NUMBERS))}
+    options = {name: str(typed.get(name, "")) for name in ("model", "base_url", *(name for name, _ in _NUMBERS))}
     command = ""
-    if wanted["model"] and not problem:
+    if options["model"] and not problem:
         try:
-            command = shlex.join(_command(campaign, wanted))
+            command = shlex.join(_command(campaign, options))
         except LannerError as error:
             problem = told(error)
     context = {
         "campaign": campaign,
         "machines": await site.read(lambda: _machines(site.store, campaign)),
-        "given": wanted,
+        "given": options,
         "example": _EXAMPLE,
         "command": command,
         "servers": site.settings.model_servers,
@@ -84,17 +88,17 @@ def _machines(store: Store, campaign: Campaign) -> list[Machine]:
         return [Machine(seat.judge, parts.get(seat.judge.id), *tx.ledger.spent(seat.number)) for seat in seats]
 
 
-def _command(campaign: Campaign, wanted: Mapping[str, str]) -> list[str]:
+def _command(campaign: Campaign, options: Mapping[str, str]) -> list[str]:
     """What to type. Keys never stand in it: they come from the environment."""
-    address = wanted["base_url"].strip() or _EXAMPLE
-    if not address.startswith(("http://", "https://")) or wanted["model"].startswith("-"):
+    address = options["base_url"].strip() or _EXAMPLE
+    if not address.startswith(("http://", "https://")) or options["model"].startswith("-"):
         raise LannerError(
             say("{given} is no address of a model server.", given=repr(address)),
             next_step=say("Write https://host/v1."),
         )
-    made = ["lanner", "judge", campaign.name, "--model", wanted["model"].strip(), "--base-url", address]
+    command = ["lanner", "judge", campaign.name, "--model", options["model"].strip(), "--base-url", address]
     for name, option in _NUMBERS:
-        words = wanted[name].strip().replace(",", ".")
+        words = options[name].strip().replace(",", ".")
         if not words:
             continue
         try:
@@ -103,8 +107,8 @@ def _command(campaign: Campaign, wanted: Mapping[str, str]) -> list[str]:
             raise LannerError(say("{given} is not a number.", given=repr(words))) from None
         if not 0 <= number < 1e12:
             raise LannerError(say("{given} is not a number.", given=repr(words)))
-        made += [option, f"{number:g}"]
-    return made
+        command += [option, f"{number:g}"]
+    return command
 
 
 async def judge_with(request: Request) -> Response:
@@ -115,11 +119,11 @@ async def judge_with(request: Request) -> Response:
     form = await auth.form_of(request)
     match forms.text(form, "do"):
         case "start":
-            wanted = {name: forms.text(form, name) for name in ("model", "base_url", *(name for name, _ in _NUMBERS))}
+            options = {name: forms.text(form, name) for name in ("model", "base_url", *(name for name, _ in _NUMBERS))}
             try:
-                await site.runs.start(campaign.id, _allowed(site, campaign, wanted))
+                await site.runs.start(campaign.id, _allowed(site, campaign, options))
             except LannerError as error:
-                return await _page(request, campaign, wanted, told(error))
+                return await _page(request, campaign, options, told(error))
         case "stop":
             await site.runs.stop(campaign.id)
         case _:
@@ -127,17 +131,17 @@ async def judge_with(request: Request) -> Response:
     return RedirectResponse(address_of(request, campaign, "/models"), 303)
 
 
-def _allowed(site: Site, campaign: Campaign, wanted: Mapping[str, str]) -> list[str]:
-    if wanted["base_url"] not in site.settings.model_servers:
+def _allowed(site: Site, campaign: Campaign, options: Mapping[str, str]) -> list[str]:
+    if options["base_url"] not in site.settings.model_servers:
         raise LannerError(
             say("This server may not be asked from here."),
             next_step=say("Whoever runs Lanner allows it with: {command}", command="lanner serve --model-server URL"),
         )
-    if not wanted["model"].strip():
+    if not options["model"].strip():
         raise LannerError(say("The model has no name."), next_step=say("Write what it is called."))
-    priced = wanted["max_cost"] and wanted["price_in"] and wanted["price_out"]
-    if not wanted["limit"] and not priced:
+    priced = options["max_cost"] and options["price_in"] and options["price_out"]
+    if not options["limit"] and not priced:
         raise LannerError(
             say("Say how far it may go."), next_step=say("Give a number of items, or prices and the most it may cost.")
         )
-    return _command(campaign, wanted)
+    return _command(campaign, options)

@@ -44,15 +44,15 @@ class Runs:
 
     def __init__(self, address: str) -> None:
         self._address = address
-        self._known: dict[int, Run] = {}
+        self._runs: dict[int, Run] = {}
 
     def of(self, campaign: int) -> Run | None:
-        return self._known.get(campaign)
+        return self._runs.get(campaign)
 
     async def start(self, campaign: int, command: Sequence[str]) -> Run:
         """Begin, unless one is under way."""
-        known = self._known.get(campaign)
-        if known is not None and known.running:
+        live = self._runs.get(campaign)
+        if live is not None and live.running:
             raise CampaignError(
                 say("Models are judging here already."), code="running", next_step=say("Wait, or stop them.")
             )
@@ -62,33 +62,33 @@ class Runs:
             sys.executable, "-m", *command, "--json", env=environment, stdin=asyncio.subprocess.DEVNULL,
             stdout=pipe, stderr=pipe, start_new_session=True,
         )  # fmt: skip
-        run = self._known[campaign] = Run(tuple(command), datetime.now(UTC), process)
+        run = self._runs[campaign] = Run(tuple(command), datetime.now(UTC), process)
         run.watching = asyncio.create_task(_watch(run))
         return run
 
     async def stop(self, campaign: int) -> None:
         """As Ctrl+C does: what was answered stays."""
-        run = self._known.get(campaign)
+        run = self._runs.get(campaign)
         if run is not None and run.running:
             with suppress(ProcessLookupError):
                 run.process.send_signal(signal.SIGINT)
 
     async def close(self) -> None:
         """End what runs; it goes on from where it was when it is started again."""
-        for number in self._known:
+        for number in self._runs:
             await self.stop(number)
-        watching = [run.watching for run in self._known.values() if run.watching]
+        watching = [run.watching for run in self._runs.values() if run.watching]
         if watching:
             _, left = await asyncio.wait(watching, timeout=_WAIT)
-            for run in self._known.values():
+            for run in self._runs.values():
                 if run.watching in left and run.running:
                     run.process.kill()
 
 
 async def _watch(run: Run) -> None:
-    said, problem = await run.process.communicate()
+    output, problem = await run.process.communicate()
     run.failed = run.process.returncode not in (0, 130)
-    run.told = _last(problem.decode(errors="replace")) if run.failed else _summary(said.decode(errors="replace"))
+    run.told = _last(problem.decode(errors="replace")) if run.failed else _summary(output.decode(errors="replace"))
 
 
 def _last(text: str) -> str:

@@ -93,20 +93,20 @@ async def back_up(request: Request) -> Response:
             path = _copy(site, forms.text(form, "copy")) if forms.text(form, "copy") else None
             name = path.name if path else say("the store in use")
             try:
-                found: list[Finding] = await site.files.ask("verify", str(path) if path else "")
+                findings: list[Finding] = await site.files.ask("verify", str(path) if path else "")
             except LannerError as error:
                 return await _page(request, Shown(error.what))
-            return await _page(request, Shown(checked=name, findings=found))
+            return await _page(request, Shown(checked=name, findings=findings))
         case _:
             raise HTTPException(400)
 
 
 def _copy(site: Site, name: str) -> Path:
     """A copy by its name; nothing else in that folder, or outside it, can be had."""
-    found = next((path for path in copies(site.backups) if path.name == name), None)
-    if found is None:
+    copy = next((path for path in copies(site.backups) if path.name == name), None)
+    if copy is None:
         raise HTTPException(404)
-    return found
+    return copy
 
 
 async def download(request: Request) -> Response:
@@ -142,8 +142,10 @@ def _issue(site: Site, form: FormData) -> str:
     if days and (not days.isdecimal() or not 0 < int(days) < 36500):
         raise LannerError(say("{given} is not a whole number.", given=repr(days)))
     until = datetime.now(UTC) + timedelta(days=int(days)) if days else None
-    chosen = {key: forms.text(form, key) or None for key in ("account", "campaign")}
-    return issue(site.store, name, scopes, account=chosen["account"], campaign=chosen["campaign"], expires_at=until)[1]
+    filters = {key: forms.text(form, key) or None for key in ("account", "campaign")}
+    return issue(site.store, name, scopes, account=filters["account"], campaign=filters["campaign"], expires_at=until)[
+        1
+    ]
 
 
 def _revoke(site: Site, number: int) -> None:

@@ -41,14 +41,14 @@ async def state(request: Request) -> Response:
         "close": campaigns.close,
         "rest": campaigns.after_calibration,
     }
-    wanted = forms.text(form, "to")
+    target = forms.text(form, "to")
 
     def work() -> None:
-        if wanted in changes:
-            changes[wanted](site.store, campaign.id, account=account)
-        elif wanted in ("archive", "restore"):
-            kept = True if wanted == "archive" else None
-            campaigns.configure(site.store, campaign.id, settings={"archived": kept}, account=account)
+        if target in changes:
+            changes[target](site.store, campaign.id, account=account)
+        elif target in ("archive", "restore"):
+            archived = True if target == "archive" else None
+            campaigns.configure(site.store, campaign.id, settings={"archived": archived}, account=account)
         else:
             raise HTTPException(400)
 
@@ -62,7 +62,7 @@ async def settings(request: Request) -> Response:
 
 
 async def _settings_page(
-    request: Request, campaign: Campaign, problem: str = "", given: Mapping[str, Json] | None = None
+    request: Request, campaign: Campaign, problem: str = "", typed: Mapping[str, Json] | None = None
 ) -> Response:
     site: Site = request.app.state.site
 
@@ -71,11 +71,11 @@ async def _settings_page(
             version = tx.campaigns.version(campaign.id)
         protocol = campaigns.protocol(site.store, campaign.id)
         wording = Wording(protocol, language())
-        asked = [(q.id, wording.question(q.id).label) for _, q in protocol.questions if q.kind in COMPARED]
-        return version, asked
+        questions = [(q.id, wording.question(q.id).label) for _, q in protocol.questions if q.kind in COMPARED]
+        return version, questions
 
     version, questions = await site.read(look)
-    values = {**campaign.settings, "title": campaign.title, **(given or {})}
+    values = {**campaign.settings, "title": campaign.title, **(typed or {})}
     context = {"campaign": campaign, "values": values, "version": version, "questions": questions, "problem": problem}
     return page(request, "settings.html", context, 422 if problem else 200)
 
@@ -87,20 +87,20 @@ async def change_settings(request: Request) -> Response:
     form = await auth.form_of(request)
     version = forms.text(form, "version")
     try:
-        chosen = read_settings(form)
+        settings = read_settings(form)
         await site.write(
             lambda: campaigns.configure(
                 site.store,
                 campaign.id,
                 title=forms.text(form, "title").strip()[:200] or campaign.name,
-                settings=chosen,
+                settings=settings,
                 version=int(version) if version.isdecimal() else None,
                 account=request.state.visitor.account.id,
             )
         )
     except LannerError as error:
-        given = {name: forms.text(form, name) for name in (*NUMBERS, *TEXTS, "title")}
-        return await _settings_page(request, campaign, told(error), given)
+        text = {name: forms.text(form, name) for name in (*NUMBERS, *TEXTS, "title")}
+        return await _settings_page(request, campaign, told(error), text)
     return RedirectResponse(address_of(request, campaign), 303)
 
 
@@ -135,35 +135,35 @@ async def delete(request: Request) -> Response:
         return await _settings_page(
             request, campaign, say("The name was not typed as it is written. Nothing was deleted.")
         )
-    kept = site.backups / f"{campaign.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+    folder = site.backups / f"{campaign.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
     try:
-        await site.files.ask("write_copy", campaign.id, str(kept))
-        await site.write(lambda: _remove(site.store, campaign, kept, request.state.visitor.account.id))
+        await site.files.ask("write_copy", campaign.id, str(folder))
+        await site.write(lambda: _remove(site.store, campaign, folder, request.state.visitor.account.id))
     except (LannerError, OSError) as error:
         with contextlib.suppress(OSError):
-            kept.unlink(missing_ok=True)
+            folder.unlink(missing_ok=True)
         raise CampaignError(
             say("Nothing was deleted, because no copy could be kept first: {error}", error=error), code="no_backup"
         ) from error
     return RedirectResponse(f"{request.scope.get('root_path', '')}/campaigns", 303)
 
 
-def _remove(store: Store, campaign: Campaign, kept: Path, account: int) -> None:
-    if not kept.is_file() or not kept.stat().st_size:
+def _remove(store: Store, campaign: Campaign, folder: Path, account: int) -> None:
+    if not folder.is_file() or not folder.stat().st_size:
         raise CampaignError(say("The copy is empty."), code="no_backup")
     campaigns.remove(store, campaign.id, name=campaign.name, account=account)
 
 
 def read_settings(form: FormData) -> dict[str, Json]:
     """Settings from a form: numbers as numbers, an empty field takes a setting away."""
-    found: dict[str, Json] = {}
+    values: dict[str, Json] = {}
     for name in NUMBERS:
         words = forms.text(form, name).strip().replace(",", ".")
         try:
-            found[name] = float(words) if words else None
+            values[name] = float(words) if words else None
         except ValueError:
             raise not_a_number(name, words) from None
     for name in TEXTS:
-        found[name] = forms.text(form, name).strip()[:20_000] or None
-    check_settings(found)
-    return found
+        values[name] = forms.text(form, name).strip()[:20_000] or None
+    check_settings(values)
+    return values
