@@ -1,0 +1,187 @@
+"""An adaptive campaign as a sequence of draws and looks: the same for a running campaign, a simulation and a replay.
+
+Each draw takes a document with a known probability and shows the systems that are not settled; each look, after another
+twentieth of the documents, settles what it can and renews the weights by which the next documents are drawn. Chance
+comes from the seed and the number of the draw alone, so a log of draws can be repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lanner.designs.adaptive import FLOOR, draw, features_of, probabilities, tilt
+from lanner.stats.goals import Answers, Goal, Kind, Standing, State, start, take_look
+from lanner.stats.resample import Array
+from lanner.stats.sampling import Draws
+from lanner.stats.sequential import LOOKS
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A document drawn: its place, the chance it had, and the systems that are shown with it."""
+
+    number: int
+    document: int
+    probability: float
+    systems: tuple[int, ...]
+
+
+class Allocation:
+    """What has been drawn and answered, and what comes next.
+
+    `sizes` are the segments of each document, `predictions` the totals of a metric or a model (documents × systems).
+    Without `adapts_systems` every system is shown to the end, without `tilts` documents have equal chances.
+    """
+
+    def __init__(
+        self,
+        goal: Goal,
+        systems: Sequence[str],
+        sizes: Array,
+        predictions: Array | None = None,
+        *,
+        seed: int = 0,
+        looks: int = LOOKS,
+        floor: float = FLOOR,
+        adapts_systems: bool = True,
+        tilts: bool = True,
+    ) -> None:
+        self.goal, self.systems, self.sizes, self.predictions = goal, tuple(systems), sizes, predictions
+        self.seed, self.looks, self.floor = seed, looks, floor
+        self.adapts_systems, self.tilts = adapts_systems, tilts and goal.kind is not Kind.AGREEMENT
+        self.standing = start(goal, self.systems)
+        self._everyone = self.standing.active
+        self.weights = np.ones(len(sizes))
+        self._steps: list[tuple[int, Array]] = [(0, self.weights)]
+        self.draws: list[Draw] = []
+        self.available: npt.NDArray[np.bool_] = np.ones(len(sizes), dtype=bool)
+        self.totals = np.full((len(sizes), len(self.systems)), np.nan)
+        self._drawn: dict[int, Draw] = {}
+        self._judged: dict[int, float] = {}
+
+    def next_draw(self) -> Draw | None:
+        """The next document; None when all are drawn or it is enough. It counts once it is given to `add`."""
+        if self.standing.enough or not self.available.any():
+            return None
+        chances = probabilities(self.weights, self.available, self.floor)
+        number = len(self.draws)
+        place = draw(chances, float(np.random.default_rng([self.seed, 25, number]).random()))
+        return Draw(number, place, float(chances[place]), self.shown)
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The systems that the next document is shown with."""
+        return self.standing.active if self.adapts_systems else self._everyone
+
+    def add(self, draw: Draw) -> None:
+        self.draws.append(draw)
+        self._drawn[draw.document] = draw
+        self.available[draw.document] = False
+
+    def record(self, document: int, totals: Sequence[float] | Array) -> None:
+        """The total score of each system on a drawn document (NaN where it was not shown)."""
+        self.totals[document] = totals
+        shown = self._drawn[document].systems
+        if np.isfinite(self.totals[document, list(shown)]).all():
+            self._judged[document] = float(self.sizes[document] * len(shown))
+        else:
+            self._judged.pop(document, None)
+
+    @property
+    def complete(self) -> list[Draw]:
+        """Draws all of whose outputs have been judged."""
+        return [one for one in self.draws if one.document in self._judged]
+
+    @property
+    def judgements(self) -> float:
+        """Segments judged, each once for every system shown with it."""
+        return sum(self._judged.values())
+
+    def look_due(self) -> int:
+        """The look that what has been judged allows, 0 where none is new."""
+        look = len(self._judged) * self.looks // len(self.sizes)
+        return look if look > self.standing.look else 0
+
+    def look(self) -> Standing:
+        """Take the look that is due: settle what can be settled, and renew the weights."""
+        if number := self.look_due():
+            answers = self.answers()
+            self.renew(take_look(self.goal, answers, self.standing, number, self.looks), answers)
+        return self.standing
+
+    def renew(self, standing: Standing, answers: Answers | None = None, weights: Array | None = None) -> None:
+        """Go on from this standing, with weights from these answers, or with these."""
+        self.standing = standing
+        if weights is not None:
+            self.weights = weights
+        elif answers is not None and self.tilts and not standing.enough:
+            self.weights = self._tilt(answers)
+        self._steps.append((len(self.draws), self.weights))
+
+    def answers(self) -> Answers:
+        """What has been judged. Documents that are out with judges are left out of the campaign for now: the draws
+        are as if they had never been there."""
+        complete = self.complete
+        waiting = self._drawn.keys() - self._judged.keys()
+        kept = np.array([place for place in range(len(self.sizes)) if place not in waiting], dtype=np.intp)
+        new_place = np.full(len(self.sizes), -1, dtype=np.intp)
+        new_place[kept] = np.arange(len(kept))
+        order = np.array([new_place[one.document] for one in complete], dtype=np.intp)
+        chances = np.array([one.probability for one in complete])
+        if waiting:
+            chances = chances / (1 - self._waiting_share(complete, sorted(waiting)))
+        shown = tuple(
+            next((at for at, one in enumerate(complete) if system not in one.systems), len(complete))
+            for system in range(len(self.systems))
+        )
+        predictions = None if self.predictions is None else self.predictions[kept]
+        draws = Draws(self.sizes[kept], order, np.minimum(1.0, chances))
+        return Answers(draws, self.systems, self.totals[kept], predictions, shown)
+
+    def _waiting_share(self, complete: Sequence[Draw], waiting: Sequence[int]) -> Array:
+        """At each complete draw the chance that a document would have been drawn that still waits for its judge."""
+        drawn_at = {one.document: one.number for one in self.draws}
+        available = np.ones(len(self.sizes), dtype=bool)
+        shares: dict[int, float] = {}
+        steps = iter([*self._steps, (len(self.draws) + 1, self.weights)])
+        _, weights = next(steps)
+        following, later = next(steps)
+        for one in self.draws:
+            while one.number >= following:
+                weights = later
+                following, later = next(steps)
+            chances = probabilities(weights, available, self.floor)
+            shares[one.number] = float(sum(chances[place] for place in waiting if drawn_at[place] > one.number))
+            available[one.document] = False
+        return np.array([shares[one.number] for one in complete])
+
+    def _tilt(self, answers: Answers) -> Array:
+        standing = self.standing
+        pairs = [pair for pair, state in zip(standing.pairs, standing.states, strict=True) if state is State.OPEN]
+        own = answers.means() if self.goal.kind is Kind.PRECISION else answers.differences(pairs)
+        squares = own.residual**2
+        usual = np.nanmean(squares, axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            relative = squares / usual
+        counted = np.isfinite(relative).any(1)
+        if int(counted.sum()) < 8:
+            return self.weights
+        originals = np.array([one.document for one in self.complete], dtype=np.intp)[counted]
+        features = features_of(self.predictions, self.sizes, np.array(standing.active, dtype=np.intp))
+        return tilt(self.sizes, features, originals, np.nanmean(relative[counted], axis=1))
+
+
+def simulate(allocation: Allocation, totals: Array, *, most: float = np.inf) -> Allocation:
+    """Run a campaign whose answers are known (documents × systems) until it is enough, all is judged, or `most`
+    judgements are spent."""
+    while (following := allocation.next_draw()) is not None and allocation.judgements < most:
+        allocation.add(following)
+        values = np.full(len(allocation.systems), np.nan)
+        values[list(following.systems)] = totals[following.document, list(following.systems)]
+        allocation.record(following.document, values)
+        allocation.look()
+    return allocation

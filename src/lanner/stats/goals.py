@@ -1,0 +1,286 @@
+"""What a campaign is for, and whether what has been judged is enough for it.
+
+A goal settles pairs of systems, or systems. A pair is `decided` when one system is better with an error probability
+that counts all pairs (Holm) and all looks (`sequential`); `within` when both ends of its interval lie inside the margin
+that was set; `undecidable` when even all documents of the campaign would hardly decide it (predictive probability below
+`FUTILE`); `unneeded` when another pair has shown that one of the two is not the best; otherwise `open`. What is settled
+stays settled. A system none of whose pairs is open is shown no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from lanner.errors import InputError, did_you_mean
+from lanner.stats.resample import Array
+from lanner.stats.sampling import Draws, Estimates, estimate
+from lanner.stats.sequential import LOOKS, nominal_levels
+
+Flags = npt.NDArray[np.bool_]
+
+FUTILE = 0.1
+"""A pair is left alone when the complete campaign would decide it with less than this probability."""
+FIRST_DOCUMENTS = 8
+"""Before as many documents are judged nothing is decided: their variance is hardly known."""
+
+
+class Kind(StrEnum):
+    """What an organiser wants to know."""
+
+    RANK = "rank"
+    BEST = "best"
+    BETTER = "better"
+    NOT_WORSE = "not-worse"
+    PRECISION = "precision"
+    AGREEMENT = "agreement"
+
+
+class State(StrEnum):
+    """Where a pair of systems, or a system, stands."""
+
+    OPEN = "open"
+    DECIDED = "decided"
+    WITHIN = "within"
+    UNDECIDABLE = "undecidable"
+    UNNEEDED = "unneeded"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is to be known. `margin` is the largest difference that does not matter (0: every difference matters);
+    `half_width` and `minimum` belong to precision and agreement."""
+
+    kind: Kind
+    first: str = ""
+    second: str = ""
+    margin: float = 0.0
+    half_width: float = 0.0
+    minimum: float = 0.0
+    level: float = 0.05
+    of_complete: bool = False
+    """Whether the claim is about these documents only, as the complete campaign would order the systems, or, as usual,
+    about documents of this kind."""
+
+    def __str__(self) -> str:
+        parts = {
+            Kind.BETTER: f":{self.first},{self.second}",
+            Kind.NOT_WORSE: f":{self.first},{self.second},{self.margin:g}",
+            Kind.PRECISION: f":{self.half_width:g}",
+            Kind.AGREEMENT: f":{self.minimum:g}",
+        }
+        margin = f":{self.margin:g}" if self.kind in (Kind.RANK, Kind.BEST) and self.margin else ""
+        return f"{self.kind}{parts.get(self.kind, margin)}"
+
+
+def parse_goal(text: str, systems: Sequence[str] = ()) -> Goal:
+    """A goal as it is written: rank, rank:MARGIN, best, better:A,B, not-worse:A,B,MARGIN, precision:X or
+    agreement:MINIMUM."""
+    name, _, rest = text.strip().partition(":")
+    if name not in list(Kind):
+        raise InputError(
+            f"There is no goal {name!r}.",
+            code="unknown_goal",
+            next_step=did_you_mean(name, [kind.value for kind in Kind]),
+        )
+    kind = Kind(name)
+    parts = [part.strip() for part in rest.split(",") if part.strip()]
+    pair = kind in (Kind.BETTER, Kind.NOT_WORSE)
+    names, numbers = (parts[:2], parts[2:]) if pair else ([], parts)
+    needed = {Kind.BETTER: 0, Kind.NOT_WORSE: 1, Kind.PRECISION: 1, Kind.AGREEMENT: 1}.get(kind)
+    if (pair and len(set(names)) != 2) or (len(numbers) > 1 if needed is None else len(numbers) != needed):
+        raise InputError(f"The goal {text!r} is not complete.", code="bad_goal", next_step=f"Write {_FORMS[kind]}.")
+    for system in names:
+        if systems and system not in systems:
+            raise InputError(
+                f"There is no system {system!r}.", code="unknown_system", next_step=did_you_mean(system, list(systems))
+            )
+    try:
+        number = float(numbers[0]) if numbers else 0.0
+    except ValueError:
+        raise InputError(
+            f"{numbers[0]!r} is not a number.", code="bad_goal", next_step=f"Write {_FORMS[kind]}."
+        ) from None
+    if not np.isfinite(number) or number < 0 or (needed and number == 0):
+        raise InputError(f"The number in {text!r} must be above 0.", code="bad_goal")
+    goal = Goal(kind, names[0], names[1]) if pair else Goal(kind)
+    if kind is Kind.PRECISION:
+        return replace(goal, half_width=number)
+    return replace(goal, minimum=number) if kind is Kind.AGREEMENT else replace(goal, margin=number)
+
+
+_FORMS = {
+    Kind.RANK: "rank, or rank:2 for a margin of 2 points",
+    Kind.BEST: "best, or best:2 for a margin of 2 points",
+    Kind.BETTER: "better:SYSTEM,OTHER",
+    Kind.NOT_WORSE: "not-worse:SYSTEM,OTHER,MARGIN",
+    Kind.PRECISION: "precision:HALF-WIDTH",
+    Kind.AGREEMENT: "agreement:MINIMUM",
+}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Document totals of people's scores (documents × systems, NaN where nobody judged), predictions likewise, and for
+    each system how many of the draws it was shown in: the first so many."""
+
+    draws: Draws
+    systems: tuple[str, ...]
+    totals: Array
+    predictions: Array | None
+    shown: tuple[int, ...]
+
+    def differences(self, pairs: Sequence[tuple[int, int]]) -> Estimates:
+        """The difference of each pair over the documents both were shown in."""
+        contrast = np.zeros((len(self.systems), len(pairs)))
+        for column, (first, second) in enumerate(pairs):
+            contrast[first, column], contrast[second, column] = 1.0, -1.0
+        counts = np.array([min(self.shown[a], self.shown[b]) for a, b in pairs], dtype=int)
+        return self._estimates(contrast, counts)
+
+    def means(self) -> Estimates:
+        """The mean of each system."""
+        return self._estimates(np.eye(len(self.systems)), np.array(self.shown, dtype=int))
+
+    def _estimates(self, contrast: Array, counts: Array) -> Estimates:
+        columns = contrast.shape[1]
+        blank = np.full((6, columns), np.nan)
+        residual = np.full((len(self.draws.order), columns), np.nan)
+        for count in np.unique(counts):
+            mine = np.flatnonzero(counts == count)
+            if count < 2:
+                continue
+            part = self.draws.first(int(count))
+            used = np.flatnonzero(np.abs(contrast[:, mine]).sum(1))
+            values = self.totals[np.ix_(part.order, used)] @ contrast[np.ix_(used, mine)]
+            guesses = None
+            if self.predictions is not None:
+                guesses = self.predictions[:, used] @ contrast[np.ix_(used, mine)]
+            own = estimate(part, values, guesses)
+            fields = (own.value, own.plain, own.weight, own.draw_variance, own.document_variance, own.df)
+            blank[:, mine] = np.stack(fields)
+            residual[:count, mine] = own.residual
+        value, plain, weight, draw_variance, document_variance, df = blank
+        return Estimates(value, plain, weight, draw_variance, document_variance, df, residual)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a look has found. `pairs` are places among the systems; `states`, `values`, `errors` … belong to them.
+    For goals about single systems each "pair" is a system with itself."""
+
+    look: int
+    pairs: tuple[tuple[int, int], ...]
+    states: tuple[State, ...]
+    winners: tuple[int, ...] = field(default=())
+    """For each pair the system found better, −1 without one."""
+    active: tuple[int, ...] = ()
+    """Systems still to be shown."""
+    enough: bool = False
+
+
+def start(goal: Goal, systems: Sequence[str]) -> Standing:
+    """Before anything is judged."""
+    everyone = tuple(range(len(systems)))
+    if goal.kind in (Kind.BETTER, Kind.NOT_WORSE):
+        chosen = (systems.index(goal.first), systems.index(goal.second))
+        return Standing(0, (chosen,), (State.OPEN,), (-1,), chosen)
+    if goal.kind is Kind.AGREEMENT:
+        return Standing(0, (), (), (), everyone)
+    pairs = tuple((at, at) for at in everyone) if goal.kind is Kind.PRECISION else tuple(combinations(everyone, 2))
+    return Standing(0, pairs, (State.OPEN,) * len(pairs), (-1,) * len(pairs), everyone)
+
+
+def take_look(goal: Goal, answers: Answers, before: Standing, look: int, looks: int = LOOKS) -> Standing:
+    """The standing after a look (1 … looks). What was settled before stays so."""
+    if look <= before.look:
+        return before
+    if max(answers.shown, default=0) < min(FIRST_DOCUMENTS, answers.draws.documents):
+        return replace(before, look=look)
+    if goal.kind is Kind.PRECISION:
+        return _precision(goal, answers, before, look)
+    open_pairs = [at for at, state in enumerate(before.states) if state is State.OPEN]
+    if not open_pairs:
+        return replace(before, look=look, enough=True, active=())
+    own = answers.differences([before.pairs[at] for at in open_pairs])
+    states, winners = list(before.states), list(before.winners)
+    decided, within, undecidable = _regions(goal, own, before, systems=len(answers.systems), look=look, looks=looks)
+    for place, at in enumerate(open_pairs):
+        first, second = before.pairs[at]
+        if decided[place]:
+            states[at] = State.DECIDED
+            winners[at] = first if own.value[place] > 0 or goal.kind is Kind.NOT_WORSE else second
+        elif within[place]:
+            states[at] = State.WITHIN
+        elif undecidable[place]:
+            states[at] = State.UNDECIDABLE
+    if goal.kind is Kind.BEST:
+        states = _beaten_leave(before.pairs, states, winners)
+    still = sorted(
+        {place for pair, state in zip(before.pairs, states, strict=True) if state is State.OPEN for place in pair}
+    )
+    return Standing(look, before.pairs, tuple(states), tuple(winners), tuple(still), not still)
+
+
+def _regions(
+    goal: Goal, own: Estimates, before: Standing, *, systems: int, look: int, looks: int
+) -> tuple[Flags, Flags, Flags]:
+    """For each open pair whether it is decided, within the margin, or will hardly be decided by all documents."""
+    one_sided = goal.kind is Kind.NOT_WORSE
+    away = own.value + goal.margin if one_sided else np.abs(own.value)
+    p = own.p(-goal.margin if one_sided else 0.0, of_complete=goal.of_complete)
+    levels = _levels(goal, p, before, systems)
+    decided = (p <= nominal_levels(levels, look, looks, of_complete=goal.of_complete)) & (away > 0)
+    within = np.zeros(len(p), dtype=bool)
+    if goal.margin and not one_sided:
+        usual = nominal_levels(goal.level, look, looks, of_complete=goal.of_complete)
+        within = away + own.half_width(usual, of_complete=goal.of_complete) < goal.margin
+    needed = -special.ndtri(nominal_levels(levels, looks, looks) / 2) * np.sqrt(own.document_variance)
+    unsure = np.sqrt(np.maximum(own.draw_variance, 1e-300))
+    chance = special.ndtr((away - needed) / unsure) + (0.0 if one_sided else special.ndtr((-away - needed) / unsure))
+    if goal.margin and not one_sided:
+        inside = goal.margin - 1.96 * np.sqrt(own.document_variance)
+        chance = chance + special.ndtr((inside - away) / unsure)
+    return np.asarray(decided), np.asarray(within), np.asarray(chance < FUTILE)
+
+
+def _levels(goal: Goal, p: Array, before: Standing, systems: int) -> Array:
+    """The error that each open pair may use. Ranking: Holm's steps over all pairs. Best: a system is out when one other
+    beats it; the best is lost only if one of the others does so, and each of those tests is one-sided."""
+    levels = np.full(len(p), goal.level)
+    if goal.kind is Kind.RANK:
+        rank = np.empty(len(p))
+        rank[np.argsort(p, kind="stable")] = np.arange(len(p))
+        ahead = sum(state is State.DECIDED for state in before.states)
+        levels = goal.level / np.maximum(1, len(before.pairs) - ahead - rank)
+    elif goal.kind is Kind.BEST:
+        levels = levels * 2 / (systems - 1)
+    return np.asarray(levels)
+
+
+def _beaten_leave(pairs: Sequence[tuple[int, int]], states: Sequence[State], winners: Sequence[int]) -> list[State]:
+    """Pairs with a system that somebody beats matter no more for who is best."""
+    out = {
+        pair[0] if winner == pair[1] else pair[1] for pair, winner in zip(pairs, winners, strict=True) if winner >= 0
+    }
+    return [
+        State.UNNEEDED if state is State.OPEN and (set(pair) & out) else state
+        for pair, state in zip(pairs, states, strict=True)
+    ]
+
+
+def _precision(goal: Goal, answers: Answers, before: Standing, look: int) -> Standing:
+    """A stop that depends on the width of an interval alone does not bias it (Chow & Robbins 1965): no look counts."""
+    width = answers.means().half_width(goal.level)
+    states = tuple(
+        State.WITHIN if state is State.WITHIN or width[at] <= goal.half_width else State.OPEN
+        for at, state in enumerate(before.states)
+    )
+    active = tuple(at for at, state in enumerate(states) if state is State.OPEN)
+    return Standing(look, before.pairs, states, before.winners, active, not active)

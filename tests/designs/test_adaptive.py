@@ -1,0 +1,59 @@
+"""Drawing documents: probabilities that are known, never below the floor, and learn where answers tell most."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lanner.designs.adaptive import FLOOR, LARGEST, draw, features_of, probabilities, tilt
+
+
+def test_probabilities_sum_to_one_and_keep_the_floor() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        weights = rng.exponential(size=30) ** 3
+        available = rng.random(30) < 0.6
+        available[3] = True
+        chances = probabilities(weights, available)
+        assert chances.sum() == pytest.approx(1)
+        assert (chances[~available] == 0).all()
+        assert (chances[available] >= FLOOR / available.sum() - 1e-12).all()
+
+
+def test_weights_of_nothing_are_equal_chances() -> None:
+    assert probabilities(np.zeros(4), np.array([True, True, False, True])) == pytest.approx([1 / 3, 1 / 3, 0, 1 / 3])
+
+
+def test_draws_follow_their_probabilities() -> None:
+    rng = np.random.default_rng(5)
+    chances = np.array([0.0, 0.5, 0.2, 0.0, 0.3, 0.0])
+    counts = np.bincount([draw(chances, number) for number in rng.random(20_000)], minlength=6) / 20_000
+    assert counts == pytest.approx(chances, abs=0.02)
+    assert draw(chances, 0.0) == 1
+    assert draw(chances, 1 - 1e-17) == 4
+
+
+def test_without_answers_every_document_weighs_the_same() -> None:
+    rng = np.random.default_rng(5)
+    weights = tilt(rng.integers(1, 9, 20).astype(float), rng.normal(size=(20, 2)), np.array([], int), np.array([]))
+    assert weights == pytest.approx(np.ones(20))
+
+
+def test_the_tilt_learns_where_answers_are_far_from_expected() -> None:
+    rng = np.random.default_rng(5)
+    feature = rng.normal(size=200)
+    sizes = np.full(200, 3.0)
+    order = np.arange(100)
+    squares = np.exp(1.5 * feature[:100]) * rng.chisquare(3, 100) / 3
+    weights = tilt(sizes, feature[:, None], order, squares)
+    assert np.corrcoef(np.log(weights), feature)[0, 1] > 0.9
+    assert weights.max() <= LARGEST + 1e-9
+    useless = tilt(sizes, feature[:, None], order, rng.chisquare(3, 100) / 3)
+    assert useless.std() < 0.15
+
+
+def test_features_say_how_bad_and_how_different_outputs_are() -> None:
+    sizes = np.array([1.0, 2.0])
+    predictions = np.array([[1.0, 3.0, 100.0], [2.0, 2.0, 100.0]])
+    assert features_of(predictions, sizes, np.array([0, 1])) == pytest.approx(np.array([[-2.0, 1.0], [-1.0, 0.0]]))
+    assert features_of(None, sizes, np.array([0, 1])).shape == (2, 0)

@@ -1,0 +1,115 @@
+"""Goals: what is decided in worlds of known truth, how often wrongly, and how a goal is written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lanner.errors import InputError
+from lanner.stats.allocation import Allocation, simulate
+from lanner.stats.goals import Goal, Kind, State, parse_goal
+
+
+def world(means: list[float], seed: int, documents: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sizes, totals and predictions of a test set drawn anew, so that the systems' true means are `means`."""
+    rng = np.random.default_rng([seed, 1])
+    sizes = rng.integers(1, 6, documents).astype(float)
+    scores = np.array(means) + rng.normal(size=(documents, 1)) + rng.normal(size=(documents, len(means)))
+    predictions = 0.5 * scores + rng.normal(size=scores.shape)
+    return sizes, scores * sizes[:, None], predictions * sizes[:, None]
+
+
+def run(goal: Goal, means: list[float], seed: int, documents: int = 60) -> Allocation:
+    sizes, totals, predictions = world(means, seed, documents)
+    return simulate(Allocation(goal, tuple("ABCDEFG"[: len(means)]), sizes, predictions, seed=seed), totals)
+
+
+def test_equal_systems_are_rarely_told_apart_at_any_look() -> None:
+    runs = [run(Goal(Kind.RANK), [0.0, 0.0, 0.0], seed) for seed in range(200)]
+    wrong = np.mean([State.DECIDED in one.standing.states for one in runs])
+    assert wrong <= 0.08  # 0.05 and two standard errors
+    early = np.mean([len(one.draws) < 60 for one in runs])
+    assert early > 0.8  # and it does not go on to the end to find nothing
+
+
+def test_clear_differences_are_found_with_less_than_everything() -> None:
+    runs = [run(Goal(Kind.RANK), [0.0, 1.0, 2.0, 2.1], seed) for seed in range(40)]
+    for one in runs:
+        better = dict(zip(one.standing.pairs, one.standing.winners, strict=True))
+        assert better[0, 2] in (2, -1)
+        assert better[0, 3] in (3, -1)
+    found = np.mean([one.standing.states[1] is State.DECIDED for one in runs])
+    assert found > 0.9
+    everything = np.mean([one.judgements / (one.sizes.sum() * 4) for one in runs])
+    assert everything < 0.8
+
+
+def test_the_best_is_found_and_beaten_systems_are_shown_no_more() -> None:
+    runs = [run(Goal(Kind.BEST), [0.0, 0.2, 0.1, 1.5], seed) for seed in range(40)]
+    for one in runs:
+        assert 3 not in {a if winner == b else b for (a, b), winner in _won(one)}
+    last = [one.draws[-1].systems for one in runs if len(one.draws) > 30]
+    assert all(len(systems) < 4 for systems in last)
+    share = np.mean([one.judgements / (one.sizes.sum() * 4) for one in runs])
+    assert share < 0.5
+
+
+def _won(one: Allocation) -> list[tuple[tuple[int, int], int]]:
+    return [
+        (pair, winner) for pair, winner in zip(one.standing.pairs, one.standing.winners, strict=True) if winner >= 0
+    ]
+
+
+def test_a_margin_lets_equal_systems_be_called_equal() -> None:
+    runs = [run(Goal(Kind.RANK, margin=1.0), [0.0, 0.0], seed, 80) for seed in range(40)]
+    states = [one.standing.states[0] for one in runs]
+    assert np.mean([state is State.WITHIN for state in states]) > 0.8
+    truly_apart = [run(Goal(Kind.RANK, margin=1.0), [0.0, 1.2], seed, 80).standing.states[0] for seed in range(100)]
+    assert np.mean([state is State.WITHIN for state in truly_apart]) <= 0.06
+
+
+def test_not_worse_is_claimed_of_the_margin_and_not_beyond_it() -> None:
+    goal = Goal(Kind.NOT_WORSE, "A", "B", margin=0.8)
+    equal = [run(goal, [0.0, 0.0], seed).standing.states[0] for seed in range(40)]
+    assert np.mean([state is State.DECIDED for state in equal]) > 0.8
+    at_margin = [run(goal, [-0.8, 0.0], seed).standing.states[0] for seed in range(200)]
+    assert np.mean([state is State.DECIDED for state in at_margin]) <= 0.06
+
+
+def test_precision_stops_when_means_are_known_well_enough() -> None:
+    one = run(Goal(Kind.PRECISION, half_width=0.5), [0.0, 1.0], 3, 120)
+    assert one.standing.enough
+    assert len(one.draws) < 120
+    assert (one.answers().means().half_width(0.05) < 0.56).all()
+
+
+def test_only_the_two_systems_compared_are_shown() -> None:
+    one = run(Goal(Kind.BETTER, "B", "D"), [0.0, 0.0, 0.0, 2.0], 1)
+    assert {draw.systems for draw in one.draws} == {(1, 3)}
+    assert one.standing.winners == (3,)
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("rank", Goal(Kind.RANK)),
+        ("rank:2", Goal(Kind.RANK, margin=2)),
+        ("best", Goal(Kind.BEST)),
+        ("better:A,B", Goal(Kind.BETTER, "A", "B")),
+        ("not-worse:A,B,1.5", Goal(Kind.NOT_WORSE, "A", "B", margin=1.5)),
+        ("precision:3", Goal(Kind.PRECISION, half_width=3)),
+        ("agreement:0.5", Goal(Kind.AGREEMENT, minimum=0.5)),
+    ],
+)
+def test_goals_are_written_and_read(text: str, goal: Goal) -> None:
+    assert parse_goal(text, ["A", "B"]) == goal
+    assert str(goal) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "win", "better", "better:A", "better:A,A", "better:A,X", "precision", "precision:no", "rank:-1",
+             "not-worse:A,B", "agreement:0", "rank:nan"],
+)  # fmt: skip
+def test_goals_that_make_no_sense_are_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_goal(text, ["A", "B"])
