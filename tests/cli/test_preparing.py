@@ -59,3 +59,20 @@ def test_nothing_left_writes_nothing(tmp_path: Path) -> None:
     with pytest.raises(LannerError, match="Nothing is left"):
         job(tmp_path, tmp_path / "none.toml").write([])
     assert not (tmp_path / "c.jsonl").exists()
+
+
+def test_systems_are_chosen_by_any_metric_that_lanner_has(tmp_path: Path) -> None:
+    recipes = tmp_path / "best.toml"
+    recipes.write_text('name = "best"\n[[step]]\ndo = "choose"\nbest = 1\nmetric = "d-chrf"\n', encoding="utf-8")
+    rows = "".join(
+        f"d{n},1,Source {n}.,The cat sat on mat {n}.,The cat sat on mat {n}.,Dogs run far away.\n" for n in range(3)
+    )
+    texts = tmp_path / "t.csv"
+    texts.write_text(f"document,segment,source,reference,output:good,output:bad\n{rows}", encoding="utf-8")
+    how = recipe.load(recipes)
+    Job(Output("prepare", True), texts, None, how, None, (), tmp_path / "c.jsonl").write([])
+    kept = {system for d in formats.read_documents(tmp_path / "c.jsonl") for system in d.systems}
+    assert kept == {"good"}
+    recipes.write_text(recipes.read_text(encoding="utf-8").replace("d-chrf", "comet"), encoding="utf-8")
+    with pytest.raises(LannerError, match="COMET needs a checkpoint"):
+        Job(Output("prepare", True), texts, None, recipe.load(recipes), None, (), tmp_path / "c.jsonl").write([])

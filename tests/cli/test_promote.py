@@ -26,6 +26,19 @@ def test_units_are_listed_then_assigned(lanner: Command, tmp_path: Path) -> None
     assert added == 3 * (len(rows) - 1)
 
 
+def test_the_list_shows_each_sentence_and_what_stands_before_it(lanner: Command, tmp_path: Path) -> None:
+    survey(lanner, tmp_path)
+    rows = lanner("promote", "survey", "--page", "phase_two", "--json").envelope["rows"]
+    assert all(row["sentence"] == f"Sentence number {row['unit'].partition('/')[2]}." for row in rows)
+    assert all(row["sentences before"] == int(row["unit"].partition("/")[2]) - 1 for row in rows)
+    later = lanner("promote", "survey", "--page", "phase_two", "--drop-first", "--json").envelope["rows"]
+    assert later == [row for row in rows if row["sentences before"]]
+    assert len(later) < len(rows), "the simulated survey promotes a first sentence"
+    wrong = lanner("promote", "survey", "--page", "phase_two", "--drop", "d/99", "--assign")
+    assert wrong.code == 2
+    assert "d/99" in wrong.err
+
+
 def _tasks(folder: Path) -> int:
     with Store.open(folder / "lanner.sqlite") as store:
         return campaign.progress(store, "survey").whole.items

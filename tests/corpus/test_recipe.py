@@ -74,8 +74,12 @@ def test_choosing_needs_exactly_one_way():
 def test_the_best_are_chosen_in_one_way():
     with pytest.raises(InputError, match="Give one of scores, column and metric"):
         recipe.parse('name = "x"\n[[step]]\ndo = "choose"\nbest = 1\ncolumn = "comet"\nmetric = "chrf"')
-    with pytest.raises(InputError, match="'chrf'"):
-        recipe.parse('name = "x"\n[[step]]\ndo = "choose"\nbest = 1\nmetric = "comet"')
+    with pytest.raises(InputError, match="'comet'"):
+        recipe.parse('name = "x"\n[[step]]\ndo = "choose"\nbest = 1\nmetric = "commet"')
+    with pytest.raises(InputError, match="Options are those of a metric"):
+        recipe.parse('name = "x"\n[[step]]\ndo = "choose"\nbest = 1\noptions = { model = "m" }')
+    text = 'name = "x"\n[[step]]\ndo = "choose"\nbest = 1\nmetric = "comet"\noptions = { model = "m" }'
+    assert recipe.parse(text).steps[0].metric == "comet"
 
 
 def test_files_and_names(tmp_path):

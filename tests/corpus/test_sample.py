@@ -113,3 +113,15 @@ def test_asked_and_got_are_reported():
     assert everything["asked"] == 20
     assert everything["got"] == sum(row["got"] for row in domains)
     assert sum(row["share"] for row in domains) == pytest.approx(1)
+
+
+def test_stated_shares_decide_and_a_domain_that_is_not_named_is_left_out():
+    corpus = [document(f"{domain}{n}", domain, 20) for domain in ("literary", "news", "speech") for n in range(10)]
+    drawn = sample(corpus, 100, seed=1, clip=10, shares={"literary": 1, "news": 3})
+    sizes = {row["domain"]: row for row in drawn.rows}
+    counts = {name: sum(count(d) for d in drawn.documents if d.domain == name) for name in ("literary", "news")}
+    assert set(sizes) == {"literary", "news", "All"}
+    assert counts["literary"] == pytest.approx(25, abs=3)
+    assert counts["news"] == pytest.approx(75, abs=8)
+    with pytest.raises(LannerError, match="of 'poems' are asked for and 0"):
+        sample(corpus, 100, seed=1, shares={"poems": 1, "news": 1})

@@ -64,3 +64,15 @@ def test_test_sets_can_be_given() -> None:
             if task.judge == judge.id:
                 by_scenario[SCENARIO_OF[task.page]] |= {item.document for item in task.items}
         assert sorted(map(sorted, by_scenario.values())) == [["d0", "d1", "d2"], ["d3", "d4", "d5"]]
+
+
+def test_names_may_come_as_text_with_commas_as_a_command_line_gives_them() -> None:
+    texts, judges = corpus([2] * 4), people(4)
+    several = {"design": "latin_square", "documents": texts, "judges": judges, "protocol": SCENARIOS}
+    listed, text = (
+        designs.assign(**several, rng=np.random.default_rng(1), systems=["m0", "m1"], rated=rated)
+        for rated in (["m0"], "m0")
+    )
+    assert listed == text
+    both = designs.assign(**several, rng=np.random.default_rng(1), systems=["m0", "m1"], rated="m0, m1")
+    assert {system for task in both for item in task.items for system in item.systems} == {"m0", "m1"}

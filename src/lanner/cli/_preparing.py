@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-from lanner import formats
+from lanner import formats, metrics
 from lanner.cli._output import Output
 from lanner.cli._progress import reading
 from lanner.cli._source import documents_of
 from lanner.corpus import manifest, recipe, verify
+from lanner.corpus.automatic import Score
 from lanner.corpus.edits import Edit
 from lanner.corpus.prepare import Preparation
 from lanner.corpus.rows import Doubt
 from lanner.errors import InputError, LannerError, Where
-from lanner.model import Document
+from lanner.model import Document, Json
 from lanner.reports.files import write_whole
 
 
@@ -38,7 +39,9 @@ class Job:
     def run(self, hand: Sequence[Edit], doubtful: list[tuple[Document, Sequence[Doubt]]]) -> None:
         """Run without writing; what is in doubt is gathered in `doubtful`."""
         with reading(self.output, self.path, "Preparing") as told:
-            run = Preparation(self.how, self.seed, hand=hand, avoid=self.avoid, progress=told, tables=False)
+            run = Preparation(
+                self.how, self.seed, rate=rate_systems, hand=hand, avoid=self.avoid, progress=told, tables=False
+            )
             run.on_doubt = lambda document, doubts: doubtful.append((document, doubts))
             for _ in run.run(documents_of(self.path, self.format_name)):
                 pass
@@ -49,7 +52,7 @@ class Job:
             tempfile.TemporaryFile("w+", encoding="utf-8") as kept,
             reading(self.output, self.path, "Preparing") as told,
         ):
-            run = Preparation(self.how, self.seed, hand=hand, avoid=self.avoid, progress=told)
+            run = Preparation(self.how, self.seed, rate=rate_systems, hand=hand, avoid=self.avoid, progress=told)
             run.on_doubt = lambda document, doubts: _keep(kept, verify.table([document], doubts))
             formats.write("native", self.target, self._some(run))
             made = run.record(manifest.inputs(self.path))
@@ -90,3 +93,17 @@ def _kept(file: IO[str]) -> Iterator[dict[str, str]]:
     file.seek(0)
     for line in file:
         yield json.loads(line)
+
+
+def rate_systems(
+    documents: Sequence[Document], metric: str, reference: str, options: Mapping[str, Json]
+) -> list[Score]:
+    """The systems' scores by any metric of Lanner, best first, on the segments that count."""
+    pair = metrics.Languages(documents[0].source_language, documents[0].target_language)
+    scorer = metrics.make(metric, pair, **options)
+    rating = metrics.rate(documents, scorer, references=[reference] if reference else ())
+    segments = sum(segment.judged for document in documents for segment in document)
+    return [
+        Score(row["system"], row["score"], row["low"], row["high"], len(documents), segments, rating.result.signature)
+        for row in rating.result.rows
+    ]

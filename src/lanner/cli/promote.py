@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 import numpy as np
 
@@ -9,7 +11,7 @@ from lanner import campaign
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.designs.promoting import promote
-from lanner.errors import CampaignError, did_you_mean
+from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.figures.typeset import percent
 from lanner.model import Protocol, Stage
 from lanner.protocols.promotion import promoted, standings
@@ -20,13 +22,18 @@ from lanner.store import Store
 @click.argument("name", metavar="CAMPAIGN")
 @click.option("--page", required=True, help="The page of the later stage, for instance phase_two.")
 @click.option("--drop", default="", help="Leave these out, as DOCUMENT/SEGMENT with commas between.")
+@click.option("--drop-first", is_flag=True, help="Leave out units with nothing before them in their document.")
 @click.option("--assign", "assigning", is_flag=True, help="Assign them; without it they are only listed.")
 @store_option
 @json_option
-def command(name: str, page: str, drop: str, assigning: bool, store_place: str, as_json: bool) -> None:
-    """List the units that enough judges answered so that they go on, and assign them once the list is confirmed.
+def command(
+    name: str, page: str, drop: str, drop_first: bool, assigning: bool, store_place: str, as_json: bool
+) -> None:
+    """List the units that enough judges answered so that they go on, with their text and whether anything stands
+    before them, and assign them once the list is confirmed. More context cannot help where the source is incomplete
+    or where nothing stands before it.
 
-    Example: lanner promote survey --page phase_two --drop "reviews/12" --assign
+    Example: lanner promote survey --page phase_two --drop "reviews/12" --drop-first --assign
     """
     output = Output("promote", as_json)
     left_out = {entry.strip() for entry in drop.split(",") if entry.strip()}
@@ -36,11 +43,29 @@ def command(name: str, page: str, drop: str, assigning: bool, store_place: str, 
         judges, documents = campaign.judges(store, name), campaign.documents(store, name)
         assert stage.promotion is not None
         standing = standings(stage.promotion, campaign.judgements(store, name), judges)
-        going = [s for s in standing if s.promoted and f"{s.document}/{s.segment}" not in left_out]
+        texts = {(d.id, segment.id): (segment.source, place) for d in documents for place, segment in enumerate(d)}
+        _refuse_unknown(left_out, texts)
+        going = [
+            s
+            for s in standing
+            if s.promoted
+            and f"{s.document}/{s.segment}" not in left_out
+            and not (drop_first and texts.get((s.document, s.segment), ("", 0))[1] == 0)
+        ]
         rows = [
-            {"unit": f"{s.document}/{s.segment}", "group": s.group, "given": f"{s.votes} of {s.judges}"} for s in going
+            {
+                "unit": f"{s.document}/{s.segment}",
+                "group": s.group,
+                "given": f"{s.votes} of {s.judges}",
+                "sentences before": texts.get((s.document, s.segment), ("", 0))[1],
+                "sentence": texts.get((s.document, s.segment), ("", 0))[0],
+            }
+            for s in going
         ]
         output.table(rows)
+        first = sum(row["sentences before"] == 0 for row in rows)
+        if first:
+            output.say(f"{first} have nothing before them; --drop-first leaves them out.")
         output.say(f"{len(going)} of {len(standing)} units go on (more than {percent(stage.promotion.more_than, 0)}).")
         if assigning and going:
             systems = list(dict.fromkeys(system for document in documents for system in document.systems))
@@ -51,6 +76,12 @@ def command(name: str, page: str, drop: str, assigning: bool, store_place: str, 
         elif going:
             output.say("Look through the list; leave units out with --drop, then add --assign.")
     output.end()
+
+
+def _refuse_unknown(units: set[str], texts: Mapping[tuple[str, str], object]) -> None:
+    known = {f"{document}/{segment}" for document, segment in texts}
+    for unit in units - known:
+        raise InputError(f"There is no unit {unit!r} to drop.", next_step=did_you_mean(unit, known))
 
 
 def _stage(protocol: Protocol, page: str) -> Stage:

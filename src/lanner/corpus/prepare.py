@@ -37,11 +37,16 @@ class _Passed:
     segments: int = 0
 
 
+Rate = Callable[[Sequence[Document], str, str, Mapping[str, Json]], list[automatic.Score]]
+"""Scores every system by a metric: the documents, its name, the reference ("" for the first), its options."""
+
+
 @dataclass(slots=True)
 class Preparation:
     """One run of a recipe. Draw from `run(documents)`; when it is exhausted, `record()` is complete.
 
-    `scores` are the systems' scores for `choose`, higher is better unless the recipe says otherwise; `hand` the edits
+    `scores` are the systems' scores for `choose`, higher is better unless the recipe says otherwise; `rate` scores
+    systems by metrics that are not of the surface (COMET), where the caller has them; `hand` the edits
     made by hand after splitting; `avoid` ids of documents that a sample must not draw. `on_doubt` sees each document
     of the result that has rows in doubt, as the split and the edits left it (so that edits apply to what was seen),
     with its doubts; without it they are gathered in `doubts`.
@@ -50,6 +55,7 @@ class Preparation:
     recipe: recipes.Recipe
     seed: int | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
+    rate: Rate | None = None
     hand: Sequence[edits.Edit] = ()
     avoid: Collection[str] = ()
     progress: Progress | None = None
@@ -196,9 +202,10 @@ class Preparation:
                 scores = choose.mean_scores(documents, step.column)
             if step.metric:
                 documents = list(stream)
-                found = automatic.scores(documents, step.metric, reference=step.reference, seed=self._seed)
-                self.scored = tuple(score.row() for score in found)
-                scores, higher = {score.system: score.value for score in found}, automatic.METRICS[step.metric]
+                results = self._rated(documents, step)
+                self.scored = tuple(score.row() for score in results)
+                scores = {score.system: score.value for score in results}
+                higher = automatic.METRICS.get(step.metric, True)
             systems = choose.best(scores, step.best, higher_is_better=higher)
         names: dict[str, None] = {}
         for document in documents:
@@ -207,9 +214,17 @@ class Preparation:
             yield choose.only(document, systems)
         choose.named(systems, names)
 
+    def _rated(self, documents: Sequence[Document], step: recipes.Choose) -> list[automatic.Score]:
+        """The systems' scores by the metric of the step: one of the surface, or one that the caller can make."""
+        if step.metric in automatic.METRICS or self.rate is None:
+            return automatic.scores(documents, step.metric, reference=step.reference, seed=self._seed)
+        return self.rate(documents, step.metric, step.reference, step.options)
+
     def _sample(self, step: recipes.Sample, stream: Iterable[Document]) -> Iterator[Document]:
         avoid = {*step.avoid, *self.avoid}
-        draw = sample.sample(list(stream), step.sentences, seed=self._seed, clip=step.clip, avoid=avoid)
+        draw = sample.sample(
+            list(stream), step.sentences, seed=self._seed, clip=step.clip, avoid=avoid, shares=step.shares
+        )
         self.drawn = draw.rows
         yield from draw.documents
 
@@ -220,12 +235,13 @@ def prepare(
     seed: int | None = None,
     *,
     scores: Mapping[str, float] | None = None,
+    rate: Rate | None = None,
     hand: Sequence[edits.Edit] = (),
     avoid: Collection[str] = (),
     inputs: Sequence[dict[str, Json]] = (),
     progress: Progress | None = None,
 ) -> Prepared:
     """Run a recipe on documents that fit into memory; `Preparation` does the same for those that do not."""
-    run = Preparation(how, seed, scores=scores or {}, hand=hand, avoid=avoid, progress=progress)
+    run = Preparation(how, seed, scores=scores or {}, rate=rate, hand=hand, avoid=avoid, progress=progress)
     documents_out = tuple(run.run(documents))
     return Prepared(documents_out, run.record(inputs), tuple(run.doubts))

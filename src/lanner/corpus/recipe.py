@@ -10,9 +10,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from lanner import registry
 from lanner.corpus import filter as filtering
 from lanner.corpus import normalise, segmenters
+from lanner.corpus.automatic import METRICS
 from lanner.errors import InputError, LannerError, Where, did_you_mean
+from lanner.model import Json
 
 SHIPPED = Path(__file__).parent / "recipes"
 
@@ -57,14 +60,16 @@ class Filter(_Part):
 
 class Choose(_Part):
     """Keep the outputs of named systems, or of the best: by scores given here or by the caller, by scores that the
-    segments carry (`column`), or by an automatic `metric` against a `reference` (the first unless named)."""
+    segments carry (`column`), or by an automatic `metric` against a `reference` (the first unless named). The metric
+    may be any that `lanner metric` knows, with its `options`: metric = "comet", options = { model = "FOLDER" }."""
 
     do: Literal["choose"]
     systems: tuple[str, ...] = ()
     best: int | None = Field(default=None, gt=0)
     scores: dict[str, float] = {}
     column: str = ""
-    metric: Literal["", "chrf", "chrf++", "bleu", "ter"] = ""
+    metric: str = ""
+    options: dict[str, Json] = {}
     reference: str = ""
     higher_is_better: bool = True
 
@@ -74,6 +79,11 @@ class Choose(_Part):
             raise ValueError("Give either systems = [...] or best = N.")
         if sum(map(bool, (self.scores, self.column, self.metric))) > 1:
             raise ValueError("Give one of scores, column and metric.")
+        known = list(dict.fromkeys((*METRICS, *(name.replace("_", "-") for name in registry.names("metrics")))))
+        if self.metric and self.metric not in known:
+            raise ValueError(f"There is no metric {self.metric!r}. {did_you_mean(self.metric, known)}")
+        if self.options and not self.metric:
+            raise ValueError('Options are those of a metric: name it, for instance metric = "comet".')
         return self
 
 
@@ -93,10 +103,11 @@ class Split(_Part):
 
 
 class Sample(_Part):
-    """Draw a number of sentences with the shares of the domains kept."""
+    """Draw a number of sentences with the shares of the domains kept, or with the `shares` that are stated."""
 
     do: Literal["sample"]
     sentences: int = Field(gt=0)
+    shares: dict[str, Annotated[int, Field(gt=0)]] = {}
     clip: int | None = Field(default=None, gt=0)
     avoid: tuple[str, ...] = ()
 

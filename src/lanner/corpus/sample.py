@@ -28,9 +28,16 @@ class Sample:
 
 
 def sample(
-    documents: Sequence[Document], sentences: int, *, seed: int, clip: int | None = None, avoid: Collection[str] = ()
+    documents: Sequence[Document],
+    sentences: int,
+    *,
+    seed: int,
+    clip: int | None = None,
+    avoid: Collection[str] = (),
+    shares: Mapping[str, int] | None = None,
 ) -> Sample:
-    """Draw about `sentences` sentences.
+    """Draw about `sentences` sentences. `shares` says how the domains share them (in any unit: sentences, per cent);
+    without it they share them as they share the documents given.
 
     Without `clip` documents stay whole, and each domain comes within one document of its quota. With `clip` no document
     has more than that many sentences and each quota is met exactly unless a paragraph's end is near. Documents in
@@ -41,7 +48,7 @@ def sample(
         if document.id not in set(avoid) and count(document):
             by_domain[document.domain].append(document)
     sizes = {domain: sum(map(count, members)) for domain, members in sorted(by_domain.items())}
-    quotas = largest_remainder(sizes, sentences)
+    quotas = _shared(shares, sizes, sentences) if shares else largest_remainder(sizes, sentences)
     sample_by_id: dict[str, Document] = {}
     rows: list[dict[str, Json]] = []
     for domain, quota in quotas.items():
@@ -58,6 +65,21 @@ def sample(
 def count(document: Document) -> int:
     """Sentences of a document that are to be judged."""
     return sum(segment.judged for segment in document.segments)
+
+
+def _shared(shares: Mapping[str, int], sizes: Mapping[str, int], total: int) -> dict[str, int]:
+    """Quotas by stated shares. A domain that is not named is not drawn from; one that has too little is an error."""
+    exact = {domain: share * total / sum(shares.values()) for domain, share in shares.items()}
+    quotas = {domain: math.floor(value) for domain, value in exact.items()}
+    for domain in sorted(exact, key=lambda domain: quotas[domain] - exact[domain])[: total - sum(quotas.values())]:
+        quotas[domain] += 1
+    for domain, quota in quotas.items():
+        if sizes.get(domain, 0) < quota:
+            raise LannerError(
+                f"{quota} sentences of {domain!r} are asked for and {sizes.get(domain, 0)} can be had.",
+                next_step="Ask for fewer sentences, or for a smaller share of that domain.",
+            )
+    return quotas
 
 
 def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:

@@ -52,7 +52,15 @@ def assign(
     for name in choices:
         if name not in names:
             raise DesignError(f"The design {design!r} has no option {name!r}.", next_step=did_you_mean(name, names))
-    tasks: list[Task] = registry.module(ROOM, design).assign(
-        documents, judges, protocol, rng=rng, systems=tuple(systems), **choices
-    )
+    assign_tasks = registry.module(ROOM, design).assign
+    lists = [name for name, parameter in inspect.signature(assign_tasks).parameters.items() if parameter.default == ()]
+    chosen = {name: _listed(value) if name in lists else value for name, value in choices.items()}
+    tasks: list[Task] = assign_tasks(documents, judges, protocol, rng=rng, systems=tuple(systems), **chosen)
     return tasks
+
+
+def _listed(value: Json) -> Json:
+    """Names as a command line or a form gives them, with commas between; a list stays as it is."""
+    if isinstance(value, list | tuple):
+        return value
+    return [name.strip() for name in str(value).split(",") if name.strip()]

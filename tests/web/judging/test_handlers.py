@@ -320,8 +320,14 @@ def test_consent_is_kept_with_its_version_and_opens_the_rest(client: TestClient,
     tasks = [task.id for task in campaign.tasks(store, "asked", "J1")]
     refused = save(client, tasks[1], 0, {"sentence": 1})
     assert (refused.status_code, refused.json()["reason"]) == (409, "gate")
+    closed = client.get(f"/task/{tasks[1]}", follow_redirects=False)
+    assert (closed.status_code, closed.headers["location"]) == (303, f"/task/{tasks[0]}")
+    assert client.get(f"/task/{tasks[0]}", follow_redirects=False).status_code == 200
+    save(client, tasks[0], 0, {"consent": "decline"})
+    assert client.get(f"/task/{tasks[1]}", follow_redirects=False).status_code == 303
     saved = save(client, tasks[0], 0, {"consent": "agree"}).json()
     assert saved["missing"] == []
+    assert client.get(f"/task/{tasks[1]}", follow_redirects=False).status_code == 200
     head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
     assert client.post(f"/task/{tasks[0]}/finish", headers=head).status_code == 200
     seat = campaign.seats(store, "asked")[0]

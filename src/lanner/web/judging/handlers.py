@@ -112,6 +112,8 @@ async def task(request: Request) -> Response:
     view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
     if view is None:
         raise HTTPException(404)
+    if view.gate is not None:  # nothing opens before consent, whatever address is typed
+        return _to(request, f"/task/{view.gate}" if view.gate else "/work")
     token = csrf.form_token(request.state.visitor.token_of(seat))
     return show_task(request, view, token)
 

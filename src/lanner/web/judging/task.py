@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from lanner.campaign.cache import document, questions_of
+from lanner.campaign.refusals import gate_open
 from lanner.campaign.tasks import Heard, heard
 from lanner.designs.expected import EXPLANATION
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Role, Task
@@ -30,6 +31,8 @@ class TaskView:
     documents: Mapping[str, Document]
     given: tuple[Given, ...]
     progress: Progress
+    gate: int | None
+    """The task that must be agreed to before this one opens (consent); None where this one is open."""
     settings: PageSettings
 
 
@@ -76,6 +79,10 @@ def task_view(store: Store, number: int, assigned: Assigned | None = None) -> Ta
         times = tx.tasks.spent(number)
         today = tx.tasks.active_since(seat.number, datetime.now(UTC) - _A_DAY)
         answers = heard(store, tx, entry, campaign.protocol_hash)
+        questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
+        gates = {stage.page_id for stage in questions.gates_before(entry.task.page)}
+        closed = not gate_open(tx, campaign.id, seat.number, questions, entry.task.page)
+        gate = next((line.task for line in overview if line.page in gates), 0) if closed else None
     finished_tasks = sum(line.finished_at is not None for line in overview)
     return TaskView(
         campaign=campaign,
@@ -86,6 +93,7 @@ def task_view(store: Store, number: int, assigned: Assigned | None = None) -> Ta
         documents=texts,
         given=_given(entry.task, answers, times),
         progress=Progress(finished_tasks, len(overview), today / 60),
+        gate=gate,
         settings=_settings(campaign),
     )
 
