@@ -240,3 +240,20 @@ def test_finishing_can_be_taken_back_for_a_while(store: Store) -> None:
     with pytest.raises(CampaignError) as caught:
         campaign.take_back_finish(store, task.id, at=NOW)
     assert caught.value.code == "paused"
+
+
+def test_answers_can_be_revised_until_the_last_task_is_finished_where_the_campaign_says_so(store: Store) -> None:
+    opened(store, settings={"revision": "until_submitted"})
+    tasks = campaign.tasks(store, "first", "bo")
+    assert len(tasks) > 1
+    fill(store, tasks[0])
+    campaign.finish(store, tasks[0].id, at=NOW)
+    later = NOW + 100 * TAKE_BACK
+    campaign.take_back_finish(store, tasks[0].id, at=later)
+    assert campaign.task(store, tasks[0].id).finished_at is None
+    for task in tasks:
+        fill(store, task)
+        campaign.finish(store, task.id, at=NOW)
+    with pytest.raises(CampaignError) as caught:
+        campaign.take_back_finish(store, tasks[0].id, at=later)
+    assert caught.value.code == "final"

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+
+from lanner import protocols
+from lanner.model import Grid
 from lanner.protocols.deriving import merged, place_in, spelled_out, without
+from lanner.protocols.scoring import scores as item_scores
+
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 BASE = {
     "groups": ["g", "h"],
@@ -78,3 +86,22 @@ def test_one_analysis_of_several_questions() -> None:
 def test_an_analysis_that_needs_a_dropped_question_goes_with_it() -> None:
     base = {**BASE, "analysis": [{"statistic": "c.m", "of": "a", "options": {"against": "b"}}]}
     assert without(base, {"two"})["analysis"] == []
+
+
+def test_the_skills_can_be_grouped_otherwise_by_a_file_as_the_page_on_protocols_shows(tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs" / "protocols.md").read_text(encoding="utf-8")
+    example = page.split("A file of your own can group them otherwise:")[1].split("```toml\n")[1].split("```")[0]
+    file = tmp_path / "two_groups.toml"
+    file.write_text(example, encoding="utf-8")
+    protocol = protocols.load(file)
+    found = protocol.find("skills")
+    assert found is not None and isinstance(found[1], Grid)
+    assert Counter(row.group for row in found[1].rows) == {"ideas": 5, "people": 4}
+    answers = {"skills": {row.id: "high" for row in found[1].rows}}
+    scores = {score.id: score.options.get("group") for score in protocol.scores}
+    assert (scores["ideas"], scores["people"]) == ("ideas", "people")
+    assert not {"field", "tenor", "mode"} & set(scores)
+    assert {name: value for name, value in item_scores(protocol, answers).items() if name in protocol.groups} == {
+        "ideas": 15.0,
+        "people": 12.0,
+    }

@@ -39,7 +39,8 @@ def create(
 ) -> Campaign:
     """A draft with its tasks. `systems` are those to be judged (all that have outputs, if left out); `options` go to
     the design, `settings` hold what belongs to this campaign alone: questionnaires before and after, controls,
-    tutorial, calibration (see `lanner.designs.prepare`), minutes until a pause, and so on."""
+    tutorial, calibration (see `lanner.designs.prepare`), minutes until a pause, and so on. `wording = "published"`
+    asks a protocol that is given by name in the words of its paper."""
     definition = _with_questionnaires(protocol, settings or {})
     texts = tuple(documents)
     check_documents(texts)
@@ -157,7 +158,13 @@ def duplicate(store: Store, campaign: Reference, name: str, judges: Sequence[Jud
 
 def _with_questionnaires(protocol: Protocol | str | Path, settings: Mapping[str, Json]) -> Protocol:
     """The protocol with the questionnaires that the settings put before and after it, unless it has them already."""
-    definition = protocol if isinstance(protocol, Protocol) else protocols.load(protocol)
+    wording = str(settings.get("wording", ""))
+    definition = protocol if isinstance(protocol, Protocol) else protocols.load(protocol, wording=wording)
+    if wording and definition.wording != wording:
+        raise InputError(
+            f"The settings ask for the {wording} wording, and the protocol has another.",
+            next_step=f'Load it with wording="{wording}", or leave it out of the settings.',
+        )
     present = {stage.id for stage in definition.stages}
     before, after = (
         [found for found in map(protocols.load, settings.get(place, ())) if found.stages[0].id not in present]

@@ -21,6 +21,13 @@ def check_settings(settings: Mapping[str, Json]) -> None:
     minimum = settings.get("minimum_agreement")
     if minimum is not None and not 0 < minimum < 1:
         raise InputError("The planned minimum of agreement lies between 0 and 1.", code="bad_minimum")
+    revision = settings.get("revision")
+    if revision not in (None, "", "until_submitted"):
+        raise InputError(
+            f"{revision!r} is no way of revising.",
+            code="bad_revision",
+            next_step='Write "until_submitted", or leave it out: then a task can be taken back for ten minutes.',
+        )
     deadline = settings.get("deadline")
     if deadline is not None:
         try:

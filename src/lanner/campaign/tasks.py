@@ -17,6 +17,8 @@ from lanner.store.rows import loads, moment
 
 TAKE_BACK = timedelta(minutes=10)
 """How long a judge can take back that a task is finished."""
+UNTIL_SUBMITTED = "until_submitted"
+"""The value of the setting `revision` with which finished tasks can be taken back until the last one is finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,8 @@ def reopen_task(store: Store, number: int, *, account: int | None = None, at: da
 
 
 def take_back_finish(store: Store, number: int, *, at: datetime | None = None) -> None:
-    """Let a judge take back that a task is finished, for a while: a key pressed once too often ends no work."""
+    """Let a judge take back that a task is finished, for a while: a key pressed once too often ends no work. Where the
+    campaign lets answers be revised until they are submitted, that while lasts until the last task is finished."""
     moment = at or now()
 
     def work(tx: Transaction) -> None:
@@ -180,7 +183,7 @@ def take_back_finish(store: Store, number: int, *, at: datetime | None = None) -
         if standing is None or entry.task.finished_at is None:
             return
         refuse(standing._replace(finished=False), number)
-        if moment - entry.task.finished_at > TAKE_BACK:
+        if moment - entry.task.finished_at > TAKE_BACK and not _until_submitted(tx, entry):
             minutes = round(TAKE_BACK.total_seconds() / 60)
             raise CampaignError(
                 f"Task {number} was finished more than {minutes} minutes ago.",
@@ -191,6 +194,15 @@ def take_back_finish(store: Store, number: int, *, at: datetime | None = None) -
         tx.events.add("task_reopened", moment, campaign=entry.campaign, account=None, task=number)
 
     store.write(work)
+
+
+def _until_submitted(tx: Transaction, entry: Assigned) -> bool:
+    """Whether this campaign lets judges revise everything until they have finished their last task, and this judge has
+    not: `revision = "until_submitted"` among its settings."""
+    settings = find(tx, entry.campaign).settings
+    if settings.get("revision") != UNTIL_SUBMITTED or entry.judge is None:
+        return False
+    return any(other.task.finished_at is None for other in tx.tasks.of_judge(entry.judge))
 
 
 def _assigned(tx: Transaction, number: int) -> Assigned:

@@ -104,6 +104,8 @@ def rate_systems(
     rating = metrics.rate(documents, scorer, references=[reference] if reference else ())
     segments = sum(segment.judged for document in documents for segment in document)
     return [
-        Score(row["system"], row["score"], row["low"], row["high"], len(documents), segments, rating.result.signature)
+        Score(
+            row["system"], row["score"], row["low"], row["high"], len(documents), segments, str(rating.result.signature)
+        )
         for row in rating.result.rows
     ]

@@ -30,6 +30,7 @@ from lanner.store import Store
     help="A file or folder in any known format; repeatable (--texts src.en --texts hyp.de).",
 )
 @click.option("--protocol", help="A protocol by name, or a TOML file.")
+@click.option("--published", is_flag=True, help="Ask in the words of the protocol's paper (see the page on protocols).")
 @click.option("--judges", help="How many, their names with commas between, or a CSV file (id, name, attributes).")
 @click.option("--design", default="full", show_default=True, help="Who sees what.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the design; repeatable.")
@@ -48,6 +49,7 @@ def command(
     name: str | None,
     texts: tuple[Path, ...],
     protocol: str | None,
+    published: bool,
     judges: str | None,
     design: str,
     options: tuple[str, ...],
@@ -72,7 +74,7 @@ def command(
     paths = list(texts) or [Path(_asked(None, "File or folder with the texts", "--texts"))]
     protocol = _asked(protocol, f"Protocol ({', '.join(protocols.names())})", "--protocol")
     judges = _asked(judges, "Judges: how many, or their names with commas", "--judges")
-    settings = settings_from(settings_file, before, after)
+    settings = settings_from(settings_file, before, after) | ({"wording": "published"} if published else {})
     registry.module("designs", design)  # an unknown design is said before anything is read
     people = judges_from(judges)
     if not people:
@@ -83,7 +85,7 @@ def command(
             store,
             name,
             documents,
-            protocols.load(protocol),
+            protocols.load(protocol, wording=str(settings.get("wording", ""))),
             people,
             design=design,
             systems=[system.strip() for system in systems.split(",")] if systems else None,

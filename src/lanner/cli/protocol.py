@@ -22,13 +22,14 @@ def command() -> None:
 @command.command("show", short_help="A protocol as a person would read it.")
 @click.argument("name", metavar="NAME_OR_FILE")
 @click.option("--language", default="en", show_default=True, help="Language of its words.")
+@click.option("--published", is_flag=True, help="In the words of the paper, with where each comes from.")
 @json_option
-def show(name: str, language: str, as_json: bool) -> None:
+def show(name: str, language: str, published: bool, as_json: bool) -> None:
     """Print a protocol as a person would read it.
 
     Example: lanner protocol show h_falcon --language ko
     """
-    protocol = protocols.load(name)
+    protocol = protocols.load(name, wording="published" if published else "")
     output = Output("protocol show", as_json)
     output.rows.append(protocol.model_dump(mode="json", by_alias=True))
     output.signature = f"{protocol.label} · hash {protocol.hash}"

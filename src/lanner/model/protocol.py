@@ -280,6 +280,8 @@ class Protocol(Frozen):
     citation: str = ""
     extends: str = ""
     minutes_per_item: float | None = None
+    wording: Literal["", "published"] = ""
+    """Whether the questions are asked in the words of the paper; empty for Lanner's own."""
     stages: tuple[Stage, ...] = Field(min_length=1, alias="stage")
     scores: tuple[Score, ...] = Field(default=(), alias="score")
     analyses: tuple[Analysis, ...] = Field(default=(), alias="analysis")
@@ -294,7 +296,7 @@ class Protocol(Frozen):
 
     @property
     def label(self) -> str:
-        return f"{self.name}@{self.version}"
+        return f"{self.name}@{self.version}" + (f" ({self.wording} wording)" if self.wording else "")
 
     @property
     def pages(self) -> dict[str, tuple[Stage, ...]]:

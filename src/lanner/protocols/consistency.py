@@ -26,7 +26,7 @@ from lanner.protocols.scoring import RULES
 
 Place = tuple[str | int, ...]
 Problem = tuple[Place, str, str]
-_WORDS = ("title", "summary", "instructions", "when_to_use", "stages", "questions", "options", "groups")
+_WORDS = ("title", "summary", "instructions", "when_to_use", "stages", "questions", "options", "groups", "sources")
 
 
 def problems(protocol: Protocol) -> Iterator[Problem]:

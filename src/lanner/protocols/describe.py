@@ -40,6 +40,9 @@ def lines(protocol: Protocol, language: str = "en") -> Iterator[str]:
     for heading, key in (("When to use it", "when_to_use"), ("What judges are told", "instructions")):
         if text := words.line(key):
             yield from ("", f"## {heading}", "", text)
+    if sources := words.sources:
+        yield from ("", "## Where the words come from", "")
+        yield from (f"- {what}: {source}" for what, source in sources.items())
     for stage in protocol.stages:
         yield from _stage(protocol, stage, words)
     yield from _examples(protocol, language)

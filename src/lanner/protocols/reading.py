@@ -19,6 +19,7 @@ from lanner.protocols.consistency import problems
 from lanner.protocols.deriving import Table, merged, place_in, spelled_out, without
 from lanner.protocols.toml_lines import TomlLines
 
+PUBLISHED = "published"
 _MAX_EXTENDS = 8
 _DEEPEST = 50
 _KINDS: dict[str, type[BaseModel]] = {
@@ -44,15 +45,23 @@ def names() -> tuple[str, ...]:
     return registry.names("protocols", ".toml")
 
 
-def load(name_or_path: str | Path) -> Protocol:
-    """A protocol by name ("h_falcon") or from a file ("./mine.toml")."""
+def with_published_wording() -> tuple[str, ...]:
+    """The protocols of Lanner that can be asked in the words of their paper, themselves or by what they extend."""
+    own = {path.stem for path in (Path(__file__).parent / PUBLISHED).glob("*.toml")}
+    bases = {name: str(_toml(_text_of(path := _locate(name)), path).get("extends", "")) for name in names()}
+    return tuple(name for name in names() if name in own or bases[name] in own)
+
+
+def load(name_or_path: str | Path, *, wording: str = "") -> Protocol:
+    """A protocol by name ("h_falcon") or from a file ("./mine.toml"). With wording="published" its questions, labels
+    and ends of scales are those of the paper it comes from."""
     path = _locate(name_or_path)
-    return parse_toml(_text_of(path), path)
+    return parse_toml(_text_of(path), path, wording=wording)
 
 
-def parse_toml(text: str, path: Path | str = "protocol.toml") -> Protocol:
+def parse_toml(text: str, path: Path | str = "protocol.toml", *, wording: str = "") -> Protocol:
     """A protocol from the text of a TOML file; `path` is for messages and for what it extends."""
-    protocol, problems = _read(text, path)
+    protocol, problems = _read(text, path, wording)
     for mistake in problems:
         raise mistake
     assert protocol is not None
@@ -67,18 +76,29 @@ def mistakes(path: str | Path) -> list[ProtocolError]:
         return [error]
 
 
-def _read(text: str, path: Path | str) -> tuple[Protocol | None, Iterator[ProtocolError]]:
+def _read(text: str, path: Path | str, wording: str = "") -> tuple[Protocol | None, Iterator[ProtocolError]]:
     own = _toml(text, path)
     lines = TomlLines(text)
     _refuse_misshapen(own, path, lines)
+    words = wording or str(own.get("wording", ""))
+    _refuse_wording(words, Where(path, None if wording else lines.find(("wording",))))
     try:
-        whole = _expanded(copy.deepcopy(own), Path(path), 0)
+        whole = _expanded(
+            {key: value for key, value in copy.deepcopy(own).items() if key != "wording"}, Path(path), 0, words
+        )
     except (TypeError, AttributeError, KeyError) as error:  # a field that holds another kind of thing than its base
         raise ProtocolError(
             "Some field holds another kind of thing than the protocol it extends or repeats.",
             where=Where(path),
             next_step="Compare lists, tables and texts with those of the other protocol: `lanner protocol NAME`.",
         ) from error
+
+    if words and whole.get("wording") != words:
+        raise ProtocolError(
+            f"{whole.get('name', 'This protocol')} has no {words} wording.",
+            where=Where(path, None if wording else lines.find(("wording",))),
+            next_step=f"Those with one: {', '.join(with_published_wording())}.",
+        )
 
     def where(place: tuple[str | int, ...], item: str | None = None) -> Where:
         return Where(path, lines.find(place_in(own, whole, place)), item=item)
@@ -90,6 +110,15 @@ def _read(text: str, path: Path | str) -> tuple[Protocol | None, Iterator[Protoc
     return protocol, (
         ProtocolError(what, where=where(place), next_step=hint) for place, what, hint in problems(protocol)
     )
+
+
+def _refuse_wording(wording: str, where: Where) -> None:
+    if wording not in ("", PUBLISHED):
+        raise ProtocolError(
+            f"There is no wording {wording!r}.",
+            where=where,
+            next_step=f"Write {PUBLISHED!r} for the words of the paper, or leave it out for Lanner's own.",
+        )
 
 
 def _refuse_misshapen(own: Table, path: Path | str, lines: TomlLines) -> None:
@@ -156,15 +185,15 @@ def _toml(text: str, path: Path | str) -> Table:
         raise ProtocolError(f"This is not valid TOML: {reason}.", where=Where(path, line, column)) from error
 
 
-def _expanded(table: Table, path: Path, depth: int) -> Table:
+def _expanded(table: Table, path: Path, depth: int, wording: str) -> Table:
     """The table with what it includes and extends underneath, and short option lists spelled out."""
     if depth > _MAX_EXTENDS:
         raise ProtocolError("Protocols extend each other in a circle.", where=Where(path))
-    table = _translated(table, path)
+    table = _published(_translated(table, path), path) if wording == PUBLISHED else _translated(table, path)
     for include in table.pop("include", ()):
-        table = merged(_other(path, f"_{include}", depth), table)
+        table = merged(_other(path, f"_{include}", depth, wording), table)
     if table.get("extends"):
-        base = without(_other(path, str(table["extends"]), depth), set(table.pop("without", ())))
+        base = without(_other(path, str(table["extends"]), depth, wording), set(table.pop("without", ())))
         base["text"] = _still_true(base.get("text", {}), table.get("text", {}))
         table = merged(base, table)
     elif "without" in table:
@@ -208,11 +237,21 @@ def _translated(table: Table, path: Path) -> Table:
     return whole
 
 
-def _other(path: Path, name: str, depth: int) -> Table:
+def _published(table: Table, path: Path) -> Table:
+    """The table with the words of `published/NAME.toml` over its own, and without translations of other words."""
+    words = path.parent / "published" / path.name
+    if not words.is_file():
+        return table
+    texts = _toml(_text_of(words), words)["text"]
+    reworded: Table = merged({**table, "text": _still_true(table.get("text", {}), texts)}, {"text": texts})
+    return {**reworded, "wording": PUBLISHED} if "name" in table else reworded
+
+
+def _other(path: Path, name: str, depth: int, wording: str) -> Table:
     """The table of another file, found beside this one or among the protocols that can be named."""
     beside = path.parent / f"{name}.toml"
     file = beside if beside.is_file() and beside != path else _locate(name, Where(path))
-    return _expanded(_toml(_text_of(file), file), file, depth + 1)
+    return _expanded(_toml(_text_of(file), file), file, depth + 1, wording)
 
 
 def _explain(details: dict[str, Any], whole: Table, where: Any) -> ProtocolError:

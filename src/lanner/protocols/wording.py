@@ -57,6 +57,12 @@ class Wording:
         text = self._find(key)
         return text.strip() if isinstance(text, str) else ""
 
+    @property
+    def sources(self) -> dict[str, str]:
+        """Where the words of a published wording come from; empty for Lanner's own."""
+        found = self._find("sources")
+        return {str(what): str(source) for what, source in found.items()} if isinstance(found, Mapping) else {}
+
     def stage(self, stage_id: str, key: str = "title") -> str:
         text = self._find("stages", stage_id, key)
         return text.strip() if isinstance(text, str) else ""

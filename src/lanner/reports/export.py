@@ -28,6 +28,8 @@ def export(material: Material, path: Path, *, counted: bool = False) -> int:
     """Write the tidy table in the format that the file's ending names, and the codebook beside it; returns the rows.
     With `counted`, only those rows that count in results."""
     table = material.counted(of=tuple(GROUPS)).table if counted else material.table
+    if material.protocol is not None and material.protocol.wording:  # in which words each answer was asked for
+        table = table.with_columns(pl.lit(material.protocol.wording).alias("wording"))
     writers: dict[str, Callable[[pl.DataFrame, Path], None]] = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}
     writer = writers.get(path.suffix)
     if writer is None:

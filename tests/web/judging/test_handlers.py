@@ -380,3 +380,19 @@ def test_a_guideline_note_reaches_the_judges_with_the_protocols_own_words(client
     page = client.get(f"/task/{task}").text
     assert "An acronym &lt;b&gt; is local." in page
     assert "Read the document first" in page
+
+
+def test_a_finished_task_is_opened_again_from_the_list_until_all_is_submitted(client: TestClient, store: Store) -> None:
+    secrets = open_campaign(store, "revising", settings={"revision": "until_submitted"})
+    tasks = enter(client, secrets["J1"])
+    head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
+    for place in range(len(campaign.task(store, tasks[0]).items)):
+        save(client, tasks[0], place, complete())
+    assert client.post(f"/task/{tasks[0]}/finish", headers=head).status_code == 200
+    page = client.get("/work").text
+    assert f'action="/task/{tasks[0]}/reopen"' in page
+    token = re.search(r'name="token" value="([^"]+)"', page)
+    assert token is not None
+    answer = client.post(f"/task/{tasks[0]}/reopen", data={"token": token[1]}, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/task/{tasks[0]}")
+    assert campaign.task(store, tasks[0]).finished_at is None

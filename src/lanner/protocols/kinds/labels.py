@@ -53,7 +53,8 @@ class LabelsKind(Kind[Labels]):
     def schema(self, question: Labels, outputs: int) -> Schema:
         if question.counts:
             return closed_object({option.id: {"type": "integer", "minimum": 0} for option in question.options})
-        schema: Schema = {"type": "array", "items": one_of(question.options), "minItems": question.min}
+        fewest = min(question.min, 1) if question.exclusive else question.min  # the exclusive label stands alone
+        schema: Schema = {"type": "array", "items": one_of(question.options), "minItems": fewest}
         return schema | ({"maxItems": question.max} if question.max is not None else {}) | {"uniqueItems": True}
 
     def check(self, question: Labels, value: Json, check: Check) -> Json:

@@ -372,10 +372,16 @@ def _following(store: Store, seat: int) -> int | None:
 async def reopen(request: Request) -> Response:
     """Take back that a task is finished, while that is possible."""
     site: Site = request.app.state.site
-    number, _ = await _mine(request)
+    number, seat = await _mine(request)
+    as_json = wants_json(request)
+    if not as_json:
+        fields = await request.form(max_files=0, max_fields=10)
+        csrf.check_form(forms.text(fields, csrf.FIELD), request.state.visitor.token_of(seat))
     try:
         await site.write(lambda: work.take_back_finish(site.store, number))
     except CampaignError as error:
+        if not as_json:
+            raise
         return _refused(error)
     site.saves.note()
-    return _json({"reopened": True})
+    return _json({"reopened": True}) if as_json else _to(request, f"/task/{number}")

@@ -9,7 +9,7 @@ from math import ceil
 
 from lanner.campaign import documents
 from lanner.campaign.cache import questions_of
-from lanner.campaign.tasks import next_task
+from lanner.campaign.tasks import UNTIL_SUBMITTED, next_task
 from lanner.model import CampaignState, Document, Protocol, Unit, languages
 from lanner.protocols.wording import Wording
 from lanner.store import Overview, Store
@@ -52,6 +52,8 @@ class Home:
     speaks: str
     completion_code: str
     return_link: str
+    can_revise: bool = False
+    """Whether finished tasks can still be changed."""
 
     @property
     def current(self) -> Line | None:
@@ -147,4 +149,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         speaks=str(seat_row.judge.attributes.get("interface_language", "")),
         completion_code=str(settings.get("completion_code", "")) if finished else "",
         return_link=str(settings.get("return_link", "")) if finished else "",
+        can_revise=settings.get("revision") == UNTIL_SUBMITTED
+        and not finished
+        and campaign.state is CampaignState.OPEN,
     )

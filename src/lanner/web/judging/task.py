@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from lanner.campaign.cache import document, questions_of
-from lanner.campaign.refusals import gate_open
+from lanner.campaign.submit import gate_open
 from lanner.campaign.tasks import Heard, heard
 from lanner.designs.expected import EXPLANATION
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Role, Task
@@ -31,9 +31,9 @@ class TaskView:
     documents: Mapping[str, Document]
     given: tuple[Given, ...]
     progress: Progress
-    gate: int | None
-    """The task that must be agreed to before this one opens (consent); None where this one is open."""
     settings: PageSettings
+    gate: int | None = None
+    """The task that must be agreed to before this one opens (consent); None where this one is open."""
 
 
 class Owners:
