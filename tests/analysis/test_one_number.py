@@ -19,6 +19,7 @@ from lanner.cli import lanner as program
 from lanner.model import Grid
 from lanner.monitor.live import LiveCampaigns
 from lanner.reports.build import build
+from lanner.reports.view import View
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.jobs import Jobs
@@ -87,6 +88,24 @@ def test_the_live_page(store: Store, oracle: dict[str, float]) -> None:
     number = campaign.get(store, NAME).id
     measures = LiveCampaigns(store).snapshot(number).measures
     assert {m.question: m.value for m in measures if not m.row} == pytest.approx(oracle, abs=1e-12)
+
+
+def test_intervals_and_pairs_of_the_live_page_are_those_of_the_report(store: Store) -> None:
+    report = build(from_campaign(store, NAME))
+    table = next(table for table in report.tables if table.id == "agreement")
+    printed = {row["question"]: (row["low"], row["high"]) for row in table.data}
+    number = campaign.get(store, NAME).id
+    for question in ("sentence", "skills"):
+        snapshot = LiveCampaigns(store).snapshot(number, question)
+        live = {m.question: (m.low, m.high) for m in snapshot.measures if not m.row}
+        assert live == {name: pytest.approx(interval) for name, interval in printed.items()}
+        assert snapshot.divergence is not None
+        view = View(from_campaign(store, NAME), campaign.protocol(store, NAME))
+        pairs = next(agreement.pairs for agreement in view.agreements if agreement.question == question)
+        assert pairs
+        for result in pairs:
+            cell = snapshot.divergence.pairs[result.labels["judge"], result.labels["other"]]
+            assert (cell.value, cell.low, cell.high) == pytest.approx((result.value, result.low, result.high))
 
 
 def test_the_api(store: Store, oracle: dict[str, float]) -> None:

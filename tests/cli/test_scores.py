@@ -101,7 +101,9 @@ def test_a_campaign_by_the_plan_of_its_protocol(lanner: Command) -> None:
         campaign.create(store, "pilot", texts, protocols.load("esa"), [Judge("a"), Judge("b")], design="full", seed=1)
         campaign.open(store, "pilot")
         fill(store, "pilot", {"a": Temper(), "b": Temper()}, {"oak": 0.9, "elm": 0.2}, seed=1)
-    rows = lanner("scores", "pilot", "--json").envelope["rows"]
+    envelope = lanner("scores", "pilot", "--json").envelope
+    assert "rows main items by people" in envelope["signature"]
+    rows = envelope["rows"]
     assert [(row["question"], row["system"], row["n"], row["cluster"]) for row in rows] == [
         ("score", "oak", 8, 1),
         ("score", "elm", 8, 2),

@@ -6,6 +6,7 @@ import pytest
 
 from data_sets import data_dir
 from lanner import protocols
+from lanner.analysis import GROUPS, counted
 from lanner.analysis.material import from_file
 from lanner.model import Choice, Question
 from lanner.monitor.divergence import BANDS, leaning, spreading
@@ -18,7 +19,7 @@ LEVELS = ["sentence_level", "local", "extended", "global", "universal"]
 
 
 def divergence(table: pl.DataFrame, asked: Question, people: list[str], models: list[str]) -> Divergence | None:
-    return divergence_of(tidy(table)[0], asked, people, models)
+    return divergence_of(counted(tidy(table)[0], of=tuple(GROUPS)), asked, people, models)
 
 
 def question(protocol: str = "falcon", name: str = "context") -> Question:
@@ -113,12 +114,13 @@ def test_grids_scales_and_sets_work_alike() -> None:
     ]
     grid = divergence(pl.DataFrame(rows), question("h_falcon", "skills"), ["a", "b"], [])
     assert grid and grid.shared == 24
+    assert grid.pooled and grid.coefficient == "α ordinal, mean of rows"
     sets = pl.DataFrame(
         {"judge": ["a", "b"] * 12, "question": "skills", "segment": [str(at // 2) for at in range(24)],
          "document": "d", "labels": [["idea_development"], ["idea_development", "participant_focus"]] * 12}
     )  # fmt: skip
     found = divergence(sets, question("falcon", "skills"), ["a", "b"], [])
-    assert found and found.coefficient == "α"
+    assert found and found.coefficient == "α Jaccard" and not found.pooled
     assert sum(found.shares["b"]) == pytest.approx(1)
     assert protocol.find("holistic")
 

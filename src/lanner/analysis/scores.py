@@ -107,6 +107,18 @@ def keep_on_scale(result: Result, bounds: Bounds | None) -> Result:
     return replace(result, rows=kept, interval=interval, signature=signature)
 
 
+def keep_means_on_scale(result: Result, bounds: Mapping[str, Bounds | None]) -> Result:
+    """Averages of questionnaires whose intervals stay on the scale of each question; the signature says how."""
+    rows = []
+    for row in result.rows:
+        low, high = on_scale(row["mean"], row["low"], row["high"], bounds.get(row["question"]))
+        rows.append({**row, "low": low, "high": high})
+    signature = result.signature
+    if signature is not None and any(bounds.values()):
+        signature = replace(signature, parts=(*signature.parts, ("scale", ON_SCALE)))
+    return replace(result, rows=rows, signature=signature)
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """A mean or a share over documents, with its interval and what it rests on."""

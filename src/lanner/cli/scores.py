@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
-import polars as pl
 
+from lanner.analysis import GROUPS, Reason
 from lanner.analysis.material import Material
+from lanner.analysis.rows import groups_in
 from lanner.analysis.scores import keep_on_scale, score_bounds
 from lanner.cli._domains import with_domains
 from lanner.cli._output import Output
@@ -77,10 +78,19 @@ def command(
     if known and known.weights and given.protocol:
         given = replace(given, protocol=known.weigh(given.protocol))
         output.note(f"Errors weigh as in {known.citation}; weights from {known.weights_from}.")
-    counted = given.table.filter(~pl.col("judge").is_in(list(given.left_out)))
-    table, notes = with_domains(counted, documents) if documents else (counted, ())
+    # Judges who are named may be of any kind; without names people alone count where there are any. Files of published
+    # ratings may hold nobody's but merged ones, which are then what is scored.
+    people_alone = not source.judges and "people" in groups_in(given.table)
+    groups = ("people",) if people_alone else tuple(GROUPS)
+    rows = given.counted("scores", of=groups, settled=not people_alone)
+    table, notes = with_domains(rows.table, documents) if documents else (rows.table, ())
     output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in given.left_out.items())
     output.notes.extend(notes)
+    if others := rows.excluded.get(Reason.OTHER_JUDGES):
+        group = rows.selection.groups[0]
+        output.note(
+            f"Scores by {group} alone count; {others:,} answers of other judges do not. Name them with --judges."
+        )
     named = question or (known.of if known else None)
     for of, planned in _asked(given, named):
         options = {**(known.options if known else planned), **{k: v for k, v in chosen.items() if v is not None}}
@@ -90,12 +100,12 @@ def command(
             options["words"] = given.words
         if level != "system":
             kept = scores.items(table, of, **{k: v for k, v in options.items() if k in _SELECTION})
-            _print_level(output, scores.at(kept, level), of)
+            _print_level(output, rows.sign(scores.at(kept, level)), of)
             continue
         if options.get("average", "micro").endswith("macro") and (table["domain"] == "").all():
             output.note("No domain is known, so that all is one domain: name them with --documents.")
         ranked = ranking.head_to_head if pairs else ranking.systems
-        result = ranked(table, of, resampling=Resampling(seed=seed), **options)
+        result = rows.sign(ranked(table, of, resampling=Resampling(seed=seed), **options))
         if not pairs:
             result = keep_on_scale(result, score_bounds(given.protocol, of, options))
         (_print_pairs if pairs else _print_systems)(output, result, of)

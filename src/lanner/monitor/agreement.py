@@ -12,9 +12,7 @@ from lanner.analysis.rows import Counted
 from lanner.model import Protocol, Result
 from lanner.monitor.snapshot import Measure
 from lanner.stats.power import documents_needed
-from lanner.stats.resample import Resampling
 
-LIVE = Resampling(n=400, seed=1)
 HALF_WIDTH = 0.1
 """Half the width of an interval that tells enough."""
 _PARTS = {Part.ROW: "row", Part.LABEL: "label", Part.MARKED: "marked", Part.MEAN_OF_ROWS: "mean"}
@@ -26,8 +24,8 @@ def measures(rows: Counted, protocol: Protocol, documents: int) -> list[Measure]
     `rows` are the answers that count, `documents` is how many there will be in the end.
     """
     measures: list[Measure] = []
-    for agreement in agreements(rows, protocol, resampling=LIVE):
-        if agreement.plan.question is None:  # a score that the protocol computes: reports tell it
+    for agreement in agreements(rows, protocol):
+        if agreement.plan.question is None:  # a score that the protocol computes: it is in reports
             continue
         measures.append(_headline(agreement, documents))
         parts = [

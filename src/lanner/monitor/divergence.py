@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,29 +12,33 @@ import polars as pl
 from scipy import sparse
 from scipy.stats import binomtest
 
+from lanner.analysis.agreement import pairs
 from lanner.analysis.comparable import is_fine, kinds, question_ratings
+from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, plan_question
+from lanner.analysis.rows import Counted
 from lanner.errors import StatisticError
-from lanner.model import Choice, Number, Question, Scale
-from lanner.monitor.snapshot import FEWEST, Cell, Divergence, Leaning, OddOnes, Spread, Swap
-from lanner.stats.alpha import alpha
-from lanner.stats.coefficients import kappa, pairwise
+from lanner.model import Grid, Number, Protocol, Question, Scale
+from lanner.monitor.snapshot import Cell, Divergence, Leaning, OddOnes, Spread, Swap
 from lanner.stats.diagnosis import severity
 from lanner.stats.numbering import distinct
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 
-_QUICK = Resampling(n=200, seed=1)
+_MOST_INTERVALS = 12
 _MOST_MERGES = 6
 _MOST_COMPARED = 40
 """Judges compared each with each: pairs grow with the square, and nobody reads half a million of them."""
 
 
 def divergence(
-    rows: pl.DataFrame, question: Question, people: Sequence[str], models: Sequence[str]
+    rows: Counted, question: Question, people: Sequence[str], models: Sequence[str], protocol: Protocol | None = None
 ) -> Divergence | None:
     """The panels' numbers; None where nobody has answered this question yet. `rows` are the answers that count."""
+    entry = plan_question(question, protocol)
+    if entry is None:
+        return None
     try:
-        ratings = question_ratings(rows, question)
+        ratings = question_ratings(rows.table, question)
     except StatisticError:
         return None
     there = set(ratings.judges)
@@ -45,7 +50,8 @@ def divergence(
     own = ratings.only(persons) if persons else ratings
     shared = ratings if len(present) > 1 else own
     several = len(persons) > 1
-    pairs = _pairs(_busiest(ratings), question)
+    busiest = _busiest(ratings)
+    cells = _pairs(replace(rows, table=rows.table.filter(pl.col("judge").is_in(busiest.judges))), entry, busiest)
     not_compared = max(0, len(present) - _MOST_COMPARED)
     if is_fine(question):
         units, bounds, spreads = spreading(shared, question)
@@ -53,13 +59,12 @@ def divergence(
         return Divergence(
             question=question.id,
             people=tuple(persons),
-            coefficient="κ",
-            pairs=pairs,
+            coefficient=_sign(entry.pairs),
+            pairs=cells,
             shared=units,
             bounds=bounds,
             spreads=spreads,
             leanings=leanings,
-            weighted=True,
             not_compared=not_compared,
         )
     units, shares = _shares(shared, question)
@@ -67,8 +72,8 @@ def divergence(
     return Divergence(
         question=question.id,
         people=tuple(persons),
-        coefficient="α" if ratings.sets else "κ",
-        pairs=pairs,
+        coefficient=_sign(entry.pairs),
+        pairs=cells,
         shared=units,
         labels=_names(ratings, question),
         shares=shares,
@@ -76,9 +81,14 @@ def divergence(
         now=now,
         merges=merges,
         swaps=_swaps(own) if several and not own.sets else (),
-        weighted=_weights(ratings, question) is not None,
+        pooled=isinstance(question, Grid),
         not_compared=not_compared,
     )
+
+
+def _sign(measure: Measure) -> str:
+    """What the coefficient is called: a grid's is the mean over its rows, as everywhere."""
+    return f"{measure.sign}, mean of rows" if measure.part is Part.MEAN_OF_ROWS else measure.sign
 
 
 def _busiest(ratings: Ratings) -> Ratings:
@@ -90,29 +100,24 @@ def _busiest(ratings: Ratings) -> Ratings:
     return ratings.only([ratings.judges[at] for at in busiest])
 
 
-def _pairs(ratings: Ratings, question: Question) -> dict[tuple[str, str], Cell]:
-    """Chance-corrected agreement of each two judges who share enough, with the share of equal answers."""
-    found: dict[tuple[str, str], Cell] = {}
-    if ratings.sets:
-        results = pairwise(ratings, of=alpha, resampling=_QUICK)
-    else:
-        results = pairwise(ratings, of=kappa, resampling=_QUICK, weights=_weights(ratings, question))
+def _pairs(rows: Counted, entry: QuestionPlan, ratings: Ratings) -> dict[tuple[str, str], Cell]:
+    """The coefficient of each two judges who share enough, as the report prints it, with the share of equal answers.
+    Where judges are many, a pair's interval is left out: nobody reads hundreds of them."""
+    how = Resampling() if len(ratings.judges) <= _MOST_INTERVALS else Resampling(method="none")
+    cells: dict[tuple[str, str], Cell] = {}
     codes = ratings.matrix()
     place = {name: at for at, name in enumerate(ratings.judges)}
-    for result in results:
+    for result in pairs(rows, entry.pairs, entry, resampling=how):
         one, other = result.labels["judge"], result.labels["other"]
         n = result.counts.get("items", 0)
         mine, theirs = codes[:, place[one]], codes[:, place[other]]
         both = (mine >= 0) & (theirs >= 0)
         same = float((mine[both] == theirs[both]).mean()) if both.any() else None
-        value = result.value if n >= FEWEST else None
-        found[one, other] = Cell(value, n, result.low, result.high, same)
-    return found
-
-
-def _weights(ratings: Ratings, question: Question) -> str | None:
-    """Near answers on a scale agree in part."""
-    return "quadratic" if ratings.scored and not ratings.sets and not isinstance(question, Choice) else None
+        enough = n >= FEWEST_ITEMS
+        cells[one, other] = Cell(
+            result.value if enough else None, n, result.low if enough else None, result.high if enough else None, same
+        )
+    return cells
 
 
 def _names(ratings: Ratings, question: Question) -> tuple[str, ...]:

@@ -156,7 +156,7 @@ class LiveCampaign:
         made = other or self._whole(people)
         divergent = None
         if question is not None and not everyone.table.is_empty():
-            divergent = divergence(everyone.table, question, self.people, self.models)
+            divergent = divergence(everyone, question, self.people, self.models, self.protocol)
         ratings = _ratings(people, question)
         comments, comments_in_all = self._comments()
         made = replace(

@@ -92,8 +92,8 @@ class Divergence:
     """The ends of a scale too fine to be looked at answer by answer; then these two say how judges use it."""
     spreads: dict[str, Spread] = field(default_factory=dict)
     leanings: tuple[Leaning, ...] = ()
-    weighted: bool = False
-    """Whether κ counts near answers as agreement in part."""
+    pooled: bool = False
+    """Whether shares, odd ones out and mergers take all rows of a grid together; `pairs` never do."""
     not_compared: int = 0
     """Judges with fewer answers who are not in `pairs`, where there are too many to compare each with each."""
 

@@ -44,7 +44,10 @@ def marked_view(*marks: tuple[str, str, list[str]]) -> View:
         )
         for judge, segment, severities in marks
     )  # fmt: skip
-    return View(Material("m", PROTOCOL, (text,), (Judge("j"), Judge("k")), answers), PROTOCOL)
+    return View(Material("m", PROTOCOL, (text,), (Judge("j"), Judge("k"), Judge("l")), answers), PROTOCOL)
+
+
+EXTRA = (("l", "1", ["major"]), ("l", "2", ["major"]))
 
 
 def test_how_often_and_how_severe() -> None:
@@ -55,14 +58,17 @@ def test_how_often_and_how_severe() -> None:
     assert {row["judge"]: (row["items"], row["marked"], row["marks"]) for row in table.data} == {
         "j": (2, 1, 2), "k": (1, 1, 1),
     }  # fmt: skip
-    assert "50 to 100 % of their items" in table.caption
+    assert "of their items" not in table.caption and not made.findings, "two items are no ground for a sentence"
     assert {row["severity"]: row["marks"] for row in figure.data} == {"major": 1, "minor": 2}
 
 
 def test_a_single_kind_needs_no_bar() -> None:
     made = marked_passages(marked_view(("j", "1", ["major"]), ("k", "1", ["major"]), ("k", "2", [])))
     assert made is not None and len(made.blocks) == 1
-    assert made.findings == ["Something was marked on **67 % of 3 answers** (errors)."]
+    segments = [("j", str(n), ["major"] if n < 3 else []) for n in range(1, 5)]
+    many = marked_passages(marked_view(*segments, *(("k", n, kinds) for _, n, kinds in segments), *EXTRA))
+    assert many is not None
+    assert many.findings == ["Something was marked on **60 % of 10 answers** (errors)."]
 
 
 def test_nothing_marked_and_nothing_to_mark() -> None:

@@ -5,7 +5,7 @@ from random import Random
 
 from lanner import protocols
 from lanner.analysis.material import Material
-from lanner.model import Judge, JudgeKind, Judgement, Scale
+from lanner.model import Grid, Judge, JudgeKind, Judgement, Scale
 from lanner.protocols import simulate
 from lanner.reports.parts import Paragraph, Table
 from lanner.reports.sections.method import details, questionnaire, section
@@ -98,6 +98,25 @@ def test_statements_are_averaged_and_choices_counted() -> None:
     asked = [q.id for _, q in protocol.questions if isinstance(q, Scale)]
     assert len(tables["statements"].rows) >= len(asked)
     assert all(row["n"] == 4 for row in tables["statements"].rows)
+    assert "questionnaires by people" in tables["statements"].signature
+    assert "highest on" in tables["statements"].caption
+
+
+def test_the_interval_of_an_average_stays_on_its_scale() -> None:
+    protocol = protocols.load("post_task")
+    stage, grid = next((stage, q) for stage, q in protocol.questions if isinstance(q, Grid))
+    points = [option.value for option in grid.options if option.value is not None]
+    ends = [option.id for option in grid.options][-2:]
+    answers = tuple(
+        Judgement(f"j{n}", stage.id, grid.id, "", "", (), {grid.rows[0].id: option}) for n, option in enumerate(ends)
+    )
+    made = questionnaire(View(Material("q", protocol, (), (Judge("j0"), Judge("j1")), answers), protocol))
+    assert made is not None
+    [table] = made.blocks
+    assert isinstance(table, Table)
+    [row] = table.data
+    assert min(points) <= row["low"] < row["mean"] < row["high"] <= max(points)
+    assert "highest" not in table.caption, "two judges are no ground for a sentence"
 
 
 def test_a_protocol_that_asks_about_texts_only() -> None:

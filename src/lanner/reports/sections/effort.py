@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from lanner.analysis import FEWEST_ITEMS
 from lanner.errors import StatisticError
 from lanner.figures.bars import throughput as draw
 from lanner.figures.drawing import Drawing
@@ -35,15 +36,10 @@ def section(view: View) -> Section | None:
         return None
     overall = {row["judge"]: row for row in rows if row["domain"] == "all"}
     ranked = sorted(overall, key=lambda judge: overall[judge]["value"])
-    slow, fast = (f"{overall[judge]['value']:.1f} ({view.names[judge]})" for judge in (ranked[0], ranked[-1]))
     hours, items = (sum(row[name] for row in overall.values()) for name in ("hours", "n"))
-    alike = f"{overall[ranked[0]]['value']:.1f}" == f"{overall[ranked[-1]]['value']:.1f}"
-    sentence = (
-        f"{slow.split()[0] if len(ranked) > 1 else slow} items a minute"
-        if alike
-        else f"{slow} to {fast} items a minute"
-    )
-    caption = f"Judges worked at {sentence}; {duration(hours)} in all (n {items:,} timed items)."
+    sentence = _pace(view, [overall[judge] for judge in ranked if overall[judge]["n"] >= FEWEST_ITEMS])
+    pace = f"Judges worked at {sentence}; " if sentence else "The work took "
+    caption = f"{pace}{duration(hours)} in all (n {items:,} timed items)."
     domains = " A judge's figure is the plain mean over domains." if len(view.domains) > 1 else ""
     remark = f" {BETWEEN.capitalize()}." if way == BETWEEN else ""
     figure = Figure(
@@ -54,14 +50,24 @@ def section(view: View) -> Section | None:
         f"{view.signature(result)} · judges {len(overall)}",
     )
     finding = f"The work took **{duration(hours)}**, at {sentence}."
-    return Section("effort", "Effort", [figure], [finding])
+    return Section("effort", "Effort", [figure], [finding] if sentence else [])
+
+
+def _pace(view: View, rows: Sequence[Mapping[str, Any]]) -> str:
+    """From the slowest to the fastest of the judges with enough timed items, in words; empty where there are none."""
+    if not rows:
+        return ""
+    slow, fast = (f"{row['value']:.1f} ({view.names[row['judge']]})" for row in (rows[0], rows[-1]))
+    if f"{rows[0]['value']:.1f}" != f"{rows[-1]['value']:.1f}":
+        return f"{slow} to {fast} items a minute"
+    return f"{slow.split()[0] if len(rows) > 1 else slow} items a minute"
 
 
 def _domains(view: View, rows: Sequence[Mapping[str, Any]]) -> str:
     """Which domain is slowest, if it is so for every judge."""
     by_judge: dict[str, dict[str, float]] = {}
     for row in rows:
-        if row["domain"] != "all":
+        if row["domain"] != "all" and row["n"] >= FEWEST_ITEMS:
             by_judge.setdefault(row["judge"], {})[row["domain"]] = row["value"]
     slowest = {min(rates, key=lambda domain: rates[domain]) for rates in by_judge.values() if len(rates) > 1}
     if not slowest:

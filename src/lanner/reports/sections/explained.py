@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from lanner.analysis import FEWEST_ITEMS
 from lanner.errors import LannerError
 from lanner.figures.intervals import Effect, Estimator, Group, Panel, estimators, forest
 from lanner.figures.typeset import count, estimate, interval, number, p_value, plural
@@ -68,7 +69,9 @@ def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: boo
         for judge in judges
         if (judge_steps := [row for row in steps.rows if row["judge"] == judge])
     ]
-    findings.append(_finding(view, analysis.of, names, steps.rows))
+    known = [row for row in steps.rows if row["n"] >= FEWEST_ITEMS]
+    if known:
+        findings.append(_finding(view, analysis.of, names, known))
     labels = {term: label for term, label, _ in terms}
     strongest = _strongest(view, full.rows, labels)
     marks = "Bars: 95 % intervals, errors clustered by document; * p < .05 with all predictors."
@@ -81,8 +84,11 @@ def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: boo
         f"{view.signature(full)} · judges {len(judges)}",
     )
     table = _blocks_table(view, analysis.of, steps)
-    apa = Paragraph(f"**For a paper.** {' '.join(_apa(view, analysis.of, judges, full.rows, labels))}")
-    return [figure, table] if not detailed else [*three_ways(view, analysis.of, names, judges, terms, full.rows), apa]
+    if not detailed:
+        return [figure, table]
+    sentences = list(_apa(view, analysis.of, judges, full.rows, labels))
+    apa = [Paragraph(f"**For a paper.** {' '.join(sentences)}")] if sentences else []
+    return [*three_ways(view, analysis.of, names, judges, terms, full.rows), *apa]
 
 
 def _apa(
@@ -90,7 +96,14 @@ def _apa(
 ) -> Iterator[str]:
     """The clearest coefficient of each judge in APA style."""
     for judge in judges:
-        own = [row for row in rows if row["judge"] == judge and row["term"] != "intercept" and row["p"] is not None]
+        own = [
+            row
+            for row in rows
+            if row["judge"] == judge
+            and row["term"] != "intercept"
+            and row["p"] is not None
+            and row["n"] >= FEWEST_ITEMS
+        ]
         if not own:
             continue
         top = min(own, key=lambda row: row["p"])
@@ -161,7 +174,7 @@ def _range(shares: Sequence[float]) -> str:
 
 
 def _strongest(view: View, rows: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> str:
-    terms = [row for row in rows if row["term"] != "intercept"]
+    terms = [row for row in rows if row["term"] != "intercept" and row["n"] >= FEWEST_ITEMS]
     if not terms:
         return ""
     top = max(terms, key=lambda row: abs(row["value"]))
@@ -350,7 +363,8 @@ def correlated_judges(view: View) -> Section | None:
     if not measures or len(view.people) < 2:
         return None
     result = correlations(view.wide, measures, judges=view.people, resampling=view.resampling)
-    defined = [row for row in result.rows if row["value"] is not None]
+    # A correlation of fewer items than anything is said of is no number to print: with two items it is 1 or −1.
+    defined = [row for row in result.rows if row["value"] is not None and row["n"] >= FEWEST_ITEMS]
     rows: dict[tuple[str, str, str], dict[str, Json]] = {}
     for found in defined:
         key = (found["of"], found["x"], found["y"])
@@ -364,12 +378,10 @@ def correlated_judges(view: View) -> Section | None:
     columns = [Column("what", "Measure"), Column("pair", "Judges", text=True), Column("n", "n", quiet=True)]
     for name, heading in (("pearson", "Pearson"), ("spearman", "Spearman"), ("kendall", "Kendall τ-b")):
         columns += [Column(name, heading), Column(f"{name}_ci", "95 %", quiet=True)]
+    caption = "Correlation between judges, over the items both judged."
     best = max(defined, key=lambda row: row["value"])
     numbers = estimate(best["value"], best["low"], best["high"], 2)
-    caption = (
-        f"Correlation between judges, over the items both judged. They go together best on "
-        f"{view.label(best['of']).lower()} ({best['statistic']} {numbers})."
-    )
+    caption += f" They go together best on {view.label(best['of']).lower()} ({best['statistic']} {numbers})."
     data = [dict(row) for row in result.rows]
     table = Table(
         "correlations",

@@ -9,6 +9,7 @@ from statistics import median
 
 import polars as pl
 
+from lanner.analysis import FEWEST_ITEMS
 from lanner.figures.bars import Bar, Panel, bars, histogram, shares
 from lanner.figures.typeset import count, lowered, percent, plural
 from lanner.model import Choice, Grid, Json, Labels, Question, Spans
@@ -34,7 +35,8 @@ def _findings(view: View) -> Iterator[str]:
         if not isinstance(question, Choice) or not people:
             continue
         answers = view.answers(question.id).filter(pl.col("label").is_not_null())
-        shares = {judge: own for judge, own in _shares(answers, "label").items() if judge in people}
+        enough = {judge for judge, items in answers.group_by("judge").len().iter_rows() if items >= FEWEST_ITEMS}
+        shares = {judge: own for judge, own in _shares(answers, "label").items() if judge in people and judge in enough}
         if not shares:
             continue
         total: Counter[str] = Counter()
@@ -90,7 +92,7 @@ def _finding(view: View, panels: list[Panel], labels: list[tuple[str, str, str]]
     sentences = []
     for panel in panels:
         people = [panel.shares[judge] for judge in view.people if judge in panel.shares]
-        if people:
+        if people and panel.n >= FEWEST_ITEMS:
             top = max(labels, key=lambda label: sum(row.get(label[0], 0.0) for row in people))
             mean = sum(row.get(top[0], 0.0) for row in people) / len(people)
             sentences.append(f"{panel.title}: {top[1].lower()} ({100 * mean:.0f} %)")
@@ -107,7 +109,7 @@ def _how_many(view: View, question: Question, name: str, answers: pl.DataFrame) 
     lengths = answers["labels"].list.len()
     smallest = int(lengths.min() or 0)  # type: ignore[arg-type]
     least = f"Every item has at least {smallest}" if smallest else "Some items have none"
-    means = sorted((_mean(counts), judge) for judge, counts in panels if counts)
+    means = sorted((_mean(counts), judge) for judge, counts in panels if sum(counts.values()) >= FEWEST_ITEMS)
     said = ""
     if len(means) > 1 and f"{means[0][0]:.2f}" != f"{means[-1][0]:.2f}":
         (few, who), (many, other) = means[0], means[-1]
@@ -149,7 +151,8 @@ def marked_passages(view: View) -> Section | None:
             if len(answers):
                 marks = _marks(answers)
                 blocks += _question(view, question, answers, marks)
-                findings.append(_finding_marks(view, question, answers, marks))
+                if len(answers) >= FEWEST_ITEMS:
+                    findings.append(_finding_marks(view, question, answers, marks))
     return Section("marks", "What was marked", blocks, findings) if blocks else None
 
 
@@ -159,7 +162,7 @@ def _finding_marks(view: View, question: Spans, answers: pl.DataFrame, marks: li
     sentence = f"Something was marked on **{percent(items / len(answers), 0)} of {count(len(answers))} answers**"
     for field in ("category", "severity"):
         kinds = Counter(str(mark.get(field) or "") for mark in marks)
-        if len(kinds) > 1:
+        if len(kinds) > 1 and len(marks) >= FEWEST_ITEMS:
             top, number = kinds.most_common(1)[0]
             if top and number / len(marks) >= _WORTH_SAYING:
                 kind = _named(view, question, top).lower()
@@ -224,12 +227,15 @@ def _by_judge(view: View, question: Spans, answers: pl.DataFrame, marks: list[Ma
         Column("per_item", "per item"),
         Column("median_length", "Median length, characters", quiet=True),
     ]
-    shares = sorted(row["share"] for row in data)
-    low, high = percent(shares[0], 0), percent(shares[-1], 0)
-    sentence = low if low == high else f"{low.removesuffix(' %')} to {high}"
+    shares = sorted(row["share"] for row in data if row["items"] >= FEWEST_ITEMS)
+    sentence = "how often each judge marks something"
+    if shares:
+        low, high = percent(shares[0], 0), percent(shares[-1], 0)
+        span = low if low == high else f"{low.removesuffix(' %')} to {high}"
+        sentence = f"judges mark something on {span} of their items"
     left = len(data) - len(rows)
     more = f" The {plural(left, 'judge')} who mark least are in the CSV file." if left else ""
-    caption = f"{view.label(question.id)}: judges mark something on {sentence} of their items, most first.{more}"
+    caption = f"{view.label(question.id)}: {sentence}, most first.{more}"
     signature = f"marks · {view.protocol.label} {question.id} · n {len(answers):,} answers · judges {len(data)}"
     return Table(f"marks-{question.id}", caption, columns, rows, data, signature)
 

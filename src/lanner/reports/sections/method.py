@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from lanner.analysis import Reason
+from lanner.analysis.scores import bounds_of, keep_means_on_scale
 from lanner.figures.typeset import count, interval, number, percent, plural, words
 from lanner.model import (
     Choice,
@@ -29,6 +30,8 @@ from lanner.reports.view import View
 from lanner.stats.questionnaire import averages, shares
 
 _MOST_VALUES = 6
+_FEWEST_JUDGES = 3
+"""Judges who must have answered a questionnaire before anything is said of the highest, lowest or commonest answer."""
 _KINDS = {
     JudgeKind.PERSON: "judge",
     JudgeKind.MODEL: "model",
@@ -334,7 +337,11 @@ def questionnaire(view: View) -> Section | None:
 
 
 def _averages(view: View, questions: list[str]) -> Table:
-    result = averages(view.counted("questionnaire").table, questions)
+    rows_counted = view.counted("questionnaire")
+    result = keep_means_on_scale(
+        rows_counted.sign(averages(rows_counted.table, questions)),
+        {question: bounds_of(view.protocol, question) for question in questions},
+    )
     rows: list[dict[str, Json]] = [
         {
             "statement": view.words.option(row["question"], row["row"]).label
@@ -357,7 +364,7 @@ def _averages(view: View, questions: list[str]) -> Table:
     data = [dict(row) for row in result.rows]
     ratings = [(row, summary) for row, summary in zip(rows, result.rows, strict=True) if summary["mean"] is not None]
     caption = "Average answers of the judges."
-    if len(ratings) > 1:
+    if len(ratings) > 1 and min(summary["n"] for _, summary in ratings) >= _FEWEST_JUDGES:
         high, low = (pick(ratings, key=lambda pair: pair[1]["mean"])[0] for pick in (max, min))
         caption = (
             f"Average answers of the judges: highest on “{high['statement']}” ({high['mean']} {high['ci']}), lowest on "
@@ -367,7 +374,8 @@ def _averages(view: View, questions: list[str]) -> Table:
 
 
 def _shares(view: View, questions: list[str]) -> Table:
-    result = shares(view.counted("questionnaire").table, questions)
+    rows_counted = view.counted("questionnaire")
+    result = rows_counted.sign(shares(rows_counted.table, questions))
     rows: list[dict[str, Json]] = [
         {
             "question": view.label(row["question"]),
@@ -384,7 +392,8 @@ def _shares(view: View, questions: list[str]) -> Table:
         Column("n", "of", quiet=True),
     ]
     data = [dict(row) for row in result.rows]
-    top = max(rows, key=lambda row: row["count"] / max(1, row["n"]), default=None)
+    several = [row for row in rows if row["n"] >= _FEWEST_JUDGES]
+    top = max(several, key=lambda row: row["count"] / row["n"], default=None)
     caption = "How many judges gave which answer."
     if top is not None:
         caption += f" The most unanimous: “{top['answer']}” to “{top['question']}” ({top['count']} of {top['n']})."
