@@ -84,7 +84,7 @@ def enter(client: TestClient, secret: str) -> list[int]:
     """Open a judge's link; the tasks of that judge."""
     assert client.get(f"/j/{secret}").headers["location"] == "/work"
     page = client.get("/work").text
-    return sorted({int(number) for number in re.findall(r'href="/task/(\d+)"', page)})
+    return sorted({int(number) for number in re.findall(r'href="/task/(\d+)(?:/practice)?"', page)})
 
 
 def complete(protocol: str = "h_falcon") -> dict[str, Any]:

@@ -154,6 +154,7 @@ def test_without_script(live: Live, browser: Browser) -> None:
     work = live.campaign("h_falcon", [document(2)], systems=SYSTEMS[:1])
     page.goto(work.link)
     page.get_by_role("link", name="Start").click()
+    page.get_by_role("link", name="Skip the practice").last.click()
     for sentence, holistic in ((3, 7), (4, 9)):
         page.locator("[data-line=style_register] label", has_text="high").click()
         page.locator(f"[data-q=sentence] input[value='{sentence}']").check(force=True)

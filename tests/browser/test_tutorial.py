@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from browser_actions import Hands
 from live_server import SYSTEMS, Live, document
@@ -46,6 +46,27 @@ def test_an_explanation_comes_after_the_answer(live: Live, page: Page) -> None:
     hands.ready()
     page.locator(".num").first.click()
     assert WORDS in page.inner_text("#explanation"), "still there after a reload"
+    assert page.locator("#training").is_visible(), "a training item is called so"
+    assert "Right" in page.inner_text("#explanation h3")
+
+
+def test_feedback_follows_a_changed_answer(live: Live, page: Page) -> None:
+    text = document(2)
+    expected = {"holistic": {"at_most": 4, "explanation": WORDS}}
+    item = {"document": text.id, "segment": text.segments[0].id, "systems": [SYSTEMS[0]], "expected": expected}
+    settings = {"tutorial": {"page": "rating", "items": [item]}}
+    work = live.campaign("h_falcon", [text], systems=SYSTEMS[:1], settings=settings)
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    hands.press("s", "2", "h", "9")
+    hands.settled()
+    expect(page.locator("#explanation h3")).to_have_text("Not quite")
+    assert "≤ 4" in page.inner_text("#explanation")
+    hands.press("h", "3")
+    hands.settled()
+    expect(page.locator("#explanation h3")).to_have_text("✓ Right")
 
 
 def test_consent_opens_the_work(live: Live, page: Page) -> None:
@@ -56,7 +77,9 @@ def test_consent_opens_the_work(live: Live, page: Page) -> None:
     hands.ready()
     assert "voluntary" in page.inner_text("main")
     hands.press("1", "Enter")
-    page.wait_for_url(f"**/task/{work.tasks[1].id}*")
+    page.wait_for_url(f"**/task/{work.tasks[1].id}/practice*")
+    page.get_by_role("link", name="Skip the practice").last.click()
+    page.wait_for_url(f"**/task/{work.tasks[1].id}")
     hands.ready()
     hands.press("s", "3", "8", "Enter")
     hands.settled()

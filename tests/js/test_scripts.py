@@ -15,7 +15,16 @@ import pytest
 from lanner.web.page.assets import Assets
 
 HERE = Path(__file__).parent
-JUDGES_FILES = ("judging.js", "home.js", "prefs.js", "tokens.css", "judging.css", "questions.css", "icon.svg")
+JUDGES_FILES = (
+    "judging.js",
+    "home.js",
+    "prefs.js",
+    "tokens.css",
+    "judging.css",
+    "questions.css",
+    "teaching.css",
+    "icon.svg",
+)
 COMPRESSED_LIMIT = 70_000
 
 

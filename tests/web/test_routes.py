@@ -35,6 +35,8 @@ WHO_MAY = [
         GET /task/{id:int}
         GET /task/{id:int}/answers
         POST /task/{id:int}/answers
+        GET /task/{id:int}/practice
+        POST /task/{id:int}/practice
         POST /task/{id:int}/form
         POST /task/{id:int}/finish
         POST /task/{id:int}/reopen

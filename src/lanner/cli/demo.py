@@ -127,7 +127,8 @@ def _campaign(
         return
     judges = [Judge(YOU, name="You")] if you else []
     judges += [Judge(judge, JudgeKind.SIMULATED, f"Simulated {place}") for place, judge in enumerate(TEMPERS, start=1)]
-    made = campaign.create(store, name, documents, protocol, judges, seed=1, title=title)
+    settings = {"practice": False}  # the tour leads straight to a document; the guidelines lead to the practice
+    made = campaign.create(store, name, documents, protocol, judges, seed=1, title=title, settings=settings)
     campaign.open(store, made.id)
     ago = timedelta(days=2) if tasks is None else timedelta(hours=1)
     fill(store, made.id, TEMPERS, QUALITIES, seed=1, start=campaign.now() - ago, tasks=tasks)

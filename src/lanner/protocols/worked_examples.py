@@ -8,8 +8,8 @@ the language of the judge's page, texts in a pair of languages that the file has
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -41,11 +41,17 @@ class Example:
 
     def right_in_words(self, protocol: Protocol, language: str = "en") -> list[tuple[str, str]]:
         """The right answers as pairs of a question's label and the answer in the words of the protocol."""
-        return [_in_words(protocol, language, name, rule) for name, rule in self.right.items()]
+        return [rule_in_words(protocol, name, rule, language) for name, rule in self.right.items()]
 
     def wrong_in_words(self, protocol: Protocol, language: str = "en") -> list[tuple[str, str]]:
         """The same for what is often answered instead."""
-        return [_in_words(protocol, language, name, {"is": value}) for name, value in self.wrong.items()]
+        return [rule_in_words(protocol, name, {"is": value}, language) for name, value in self.wrong.items()]
+
+    def about(self, questions: Collection[str]) -> Example:
+        """The same example with the answers to these questions alone."""
+        right = {name: rule for name, rule in self.right.items() if name in questions}
+        wrong = {name: value for name, value in self.wrong.items() if name in questions}
+        return replace(self, right=right, wrong=wrong)
 
     def explain(self, language: str = "en") -> str:
         """Why this is the right answer, in a language or its parent, else in English."""
@@ -168,15 +174,22 @@ def _placed(mark: Mapping[str, Json], texts: Texts) -> dict[str, Json]:
     return {**mark, "side": side, "start": start, "end": start + len(str(mark["text"]))}
 
 
-def _in_words(protocol: Protocol, language: str, name: str, rule: Mapping[str, Json]) -> tuple[str, str]:
+def mark_in_words(protocol: Protocol, name: str, mark: Mapping[str, Json], language: str = "en") -> str:
+    """Category and severity of a mark in the words of the protocol."""
+    words = Wording(protocol, language)
+    return ", ".join(words.option(name, str(mark[key])).label for key in ("category", "severity") if mark.get(key))
+
+
+def rule_in_words(protocol: Protocol, name: str, rule: Mapping[str, Json], language: str = "en") -> tuple[str, str]:
+    """A question's label and what a rule expects, in the words of the protocol; empty where it names no answer."""
     words = Wording(protocol, language)
 
     def option(option_id: Json) -> str:
         return words.option(name, str(option_id)).label
 
     def mark(span: Mapping[str, Json]) -> str:
-        names = [option(span[key]) for key in ("category", "severity") if span.get(key)]
-        return f"“{span['text']}” ({', '.join(names)})"
+        kind = mark_in_words(protocol, name, span, language)
+        return f"“{span['text']}” ({kind})" if kind else f"“{span['text']}”"
 
     def answer(value: Json) -> str:
         if isinstance(question, Spans):
@@ -193,15 +206,21 @@ def _in_words(protocol: Protocol, language: str, name: str, rule: Mapping[str, J
     match = protocol.find(name)
     assert match is not None
     question = match[1]
-    low, high = rule.get("at_least"), rule.get("at_most")
+    low, high, near = rule.get("at_least"), rule.get("at_most"), rule.get("within")
     if "rows" in rule:
         text = ", ".join(f"{option(row)}: {option(entry)}" for row, entry in rule["rows"].items())
     elif low is not None and high is not None:
         text = f"{low:g}–{high:g}"
     elif low is not None or high is not None:
         text = f"≥ {low:g}" if low is not None else f"≤ {high:g}"
-    else:
+    elif near is not None and isinstance(rule.get("is"), int | float):
+        text = f"{rule['is'] - near:g}–{rule['is'] + near:g}"
+    elif "is" in rule or "includes" in rule:
         text = answer(rule["is"] if "is" in rule else rule["includes"])
+    elif "one_of" in rule:
+        text = " / ".join(answer(value) for value in rule["one_of"])
+    else:
+        text = ""
     return words.question(name).label, text
 
 

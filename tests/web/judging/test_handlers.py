@@ -309,9 +309,67 @@ def test_a_tutorial_item_is_explained_after_its_answer_and_not_before(
     campaign.assign(store, "trial", [Task(0, "J1", "rating", (item,))])
     tasks = enter(client, secrets["J1"])
     assert "Nothing is lost" not in client.get(f"/task/{tasks[-1]}").text
-    assert "explanation" not in save(client, tasks[-1], 0, {"holistic": 3}).json()
-    assert save(client, tasks[-1], 0, complete()).json()["explanation"] == "Nothing is lost here."
+    assert "feedback" not in save(client, tasks[-1], 0, {"holistic": 3}).json()
+    verdict = save(client, tasks[-1], 0, complete()).json()["feedback"]
+    assert (verdict["right"], verdict["explanation"]) == (True, "Nothing is lost here.")
     assert "Nothing is lost" in client.get(f"/task/{tasks[-1]}").text
+    verdict = save(client, tasks[-1], 0, {"holistic": 4}).json()["feedback"]
+    assert (verdict["right"], verdict["lines"][0]["expected"]) == (False, "≥ 5")
+
+
+def test_the_first_start_leads_to_practice_and_no_later_one(client: TestClient, tasks: list[int]) -> None:
+    assert f'href="/task/{tasks[0]}/practice"' in client.get("/work").text
+    page = client.get(f"/task/{tasks[0]}/practice")
+    assert page.status_code == 200 and "Try the first sentence" in page.text
+    assert "/practice" not in client.get("/work").text
+    assert "Try the first sentence" in client.get(f"/task/{tasks[0]}/practice").text, "it can be opened again"
+
+
+def test_whoever_has_opened_the_page_is_not_led_to_practice(client: TestClient, tasks: list[int]) -> None:
+    client.get(f"/task/{tasks[1]}")
+    assert "/practice" not in client.get("/work").text
+
+
+def test_a_judge_who_has_answered_is_not_led_to_practice_on_another_device(
+    client: TestClient, store: Store, secrets: dict[str, str], tasks: list[int]
+) -> None:
+    save(client, tasks[0], 0, complete())
+    other = another(client)
+    enter(other, secrets["J1"])
+    assert "/practice" not in other.get("/work").text
+
+
+def test_a_campaign_can_turn_practice_off(client: TestClient, store: Store) -> None:
+    secrets = open_campaign(store, "plain", settings={"practice": False})
+    enter(client, secrets["J1"])
+    assert "/practice" not in client.get("/work").text
+
+
+def test_practice_says_right_or_wrong_and_stores_nothing(client: TestClient, store: Store, tasks: list[int]) -> None:
+    def answer(skill: str) -> dict[str, object]:
+        body = {"item": 0, "answers": {"skills": {**complete()["skills"], "information_density": skill}}}
+        head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
+        reply = client.post(f"/task/{tasks[0]}/practice", json=body, headers=head)
+        assert reply.status_code == 200, reply.text
+        return dict(reply.json())
+
+    assert answer("high")["right"] is True
+    wrong = answer("low")
+    assert wrong["right"] is False and wrong["explanation"]
+    assert not list(campaign.judgements(store, "trial"))
+
+
+def test_answers_that_make_no_sense_are_refused_in_practice(client: TestClient, tasks: list[int]) -> None:
+    head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
+
+    def post(body: object) -> int:
+        return client.post(f"/task/{tasks[0]}/practice", json=body, headers=head).status_code
+
+    assert post([]) == 400
+    assert post({"item": "0", "answers": {}}) == 400
+    assert post({"item": 999, "answers": {}}) == 422
+    assert post({"item": 0, "answers": {"nonsense": 1}}) == 422
+    assert post({"item": 0, "answers": {"holistic": 99}}) == 422
 
 
 def test_consent_is_kept_with_its_version_and_opens_the_rest(client: TestClient, store: Store) -> None:

@@ -186,7 +186,7 @@ def test_what_the_script_is_told() -> None:
     script = json.loads(json.dumps(view.script))
     assert script["items"][0]["saved"] == {"sentence": {"id": 41, "value": 3}}
     assert (script["who"], script["idle"], script["breakAfter"], script["minutesToday"]) == ("1.2", 60, 0, 17.0)
-    assert set(script["items"][0]) == {"saved", "earlier", "prefilled", "elapsed", "active", "explanation"}
+    assert set(script["items"][0]) == {"saved", "earlier", "prefilled", "elapsed", "active", "training", "feedback"}
 
 
 def test_roles_and_expected_answers_have_no_place() -> None:

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from lanner import campaign
-from lanner.model import Item, Role
 from lanner.store import Store
-from lanner.web.judging.task import Owners, explanation, task_view
+from lanner.web.judging.task import Owners, task_view
 from web_clients import complete, open_campaign
 
 
@@ -73,9 +72,3 @@ def test_time_spent_comes_back_on_another_device(store: Store) -> None:
     assert laid
     assert [(given.elapsed, given.active) for given in laid.given] == [(0, 0), (90, 60), (0, 0)]
     assert laid.progress.minutes_today == 1.0
-
-
-def test_only_training_is_explained() -> None:
-    rule = {"holistic": {"is": 4, "explanation": "Because."}}
-    assert explanation(Item("d", "1", role=Role.TUTORIAL, expected=rule)) == "Because."
-    assert explanation(Item("d", "1", role=Role.CONTROL, expected=rule)) == ""

@@ -80,7 +80,8 @@ async def task(request: Request) -> Response:
     view = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
     below = address_of(request, campaign, "/preview")
     token = request.state.visitor.form_token
-    return judging.show_task(request, view, token, who=f"preview.{campaign.id}", template="preview.html", root=below)
+    who = f"preview.{campaign.id}"
+    return judging.show_task(request, view, token, who=who, template="preview.html", preview=True, root=below)
 
 
 async def answers(request: Request) -> Response:

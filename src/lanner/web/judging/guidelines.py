@@ -91,6 +91,17 @@ def keys(questions: Sequence[Ask], messages: Messages, *, unit: Unit) -> tuple[K
     return (*own, *(key for key in shortcuts if key.keys not in letters))
 
 
+def coach(questions: Sequence[Ask], messages: Messages) -> tuple[Key, ...]:
+    """What to press first, for a judge who sees the page for the first time: one line for each question that counts."""
+    shortcuts: list[Key] = []
+    for ask in questions:
+        if ask.kind == "spans":
+            shortcuts.append(Key(messages.get("practice.mark"), ("1",), "9"))
+        elif ask.required:
+            shortcuts += _keys_of(ask, messages)
+    return tuple(shortcuts[:4])
+
+
 def _keys_of(ask: Ask, messages: Messages) -> list[Key]:
     say = messages.get
     digits = [pick.key for pick in ask.options if pick.key and not pick.parent]

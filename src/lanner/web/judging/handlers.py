@@ -20,15 +20,17 @@ from starlette.responses import RedirectResponse, Response
 from lanner import campaign as work
 from lanner.campaign import guidelines
 from lanner.errors import AnswerError, CampaignError
-from lanner.model import Json, Task, languages
+from lanner.model import Json, Role, Task, languages
 from lanner.protocols.flow import holds
 from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import session
+from lanner.web.judging.feedback import feedback
 from lanner.web.judging.home import home_page
+from lanner.web.judging.page import Given, task_page
 from lanner.web.judging.page import Settings as PageSettings
-from lanner.web.judging.page import task_page
-from lanner.web.judging.task import TaskView, explanation, task_view
+from lanner.web.judging.practice import SETTING, Practice, check, is_due, practice_of
+from lanner.web.judging.task import TaskView, task_view
 from lanner.web.page import forms, messages
 from lanner.web.page.compression import packed
 from lanner.web.page.problems import SignInNeeded, wants_json
@@ -101,8 +103,12 @@ async def home(request: Request) -> Response:
     visitor: Visitor = request.state.visitor
     spoken = _language(request).language
     homes = await site.read(lambda: [home_page(site.store, seat, spoken) for seat in visitor.seats])
+    starts = [home.next for home in homes if home.next is not None]
+    practices = await site.read(lambda: {task for task in starts if _begins_with_practice(request, task)})
     words = _language(request, homes[0].speaks)
-    return _page(request, "judge/home.html", words, {"homes": homes, "token": visitor.form_token})
+    return _page(
+        request, "judge/home.html", words, {"homes": homes, "practices": practices, "token": visitor.form_token}
+    )
 
 
 async def task(request: Request) -> Response:
@@ -115,14 +121,22 @@ async def task(request: Request) -> Response:
     if view.gate is not None:  # nothing opens before consent, whatever address is typed
         return _to(request, f"/task/{view.gate}" if view.gate else "/work")
     token = csrf.form_token(request.state.visitor.token_of(seat))
-    return show_task(request, view, token)
+    return _remembering_offer(request, show_task(request, view, token), view)
 
 
 def show_task(
-    request: Request, view: TaskView, token: str, *, who: str = "", template: str = "judge/task.html", **context: Any
+    request: Request,
+    view: TaskView,
+    token: str,
+    *,
+    who: str = "",
+    template: str = "judge/task.html",
+    practice: Practice | None = None,
+    preview: bool = False,
+    **context: Any,
 ) -> Response:
     """The judging page of a task. `who` keeps answers of two people on one device apart."""
-    words = _language(request, str(view.judge.attributes.get("interface_language", "")))
+    words = _language(request, _speaks(view))
     row = request.query_params.get("row", "")
     task_data = task_page(
         view.protocol,
@@ -135,6 +149,8 @@ def show_task(
         whole="whole" in request.query_params,
         progress=view.progress,
         settings=_with_notes(view, words.language),
+        practice={"asked": practice.questions()} if practice else None,
+        preview=preview,
     )
     defaults = {"page": task_data, "token": token, "submission": secrets.token_hex(16)}
     return _page(request, template, words, {**defaults, **context})
@@ -146,6 +162,95 @@ def _with_notes(view: TaskView, language: str) -> PageSettings:
         return view.settings
     own = view.settings.guidelines or Wording(view.protocol, language).line("instructions")
     return replace(view.settings, guidelines=guidelines.with_notes(own, view.campaign.settings))
+
+
+async def practice(request: Request) -> Response:
+    """The practice that goes with a task; where its protocol has none, the task itself."""
+    site: Site = request.app.state.site
+    number, seat = await _mine(request)
+    view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
+    if view is None:
+        raise HTTPException(404)
+    lesson = _practice(request, view)
+    if lesson is None:
+        return _to(request, f"/task/{number}")
+    shown = replace(
+        view,
+        task=lesson.task,
+        documents=lesson.documents,
+        given=tuple(Given() for _ in lesson.task.items),
+    )
+    token = csrf.form_token(request.state.visitor.token_of(seat))
+    response = show_task(
+        request, shown, token, who=f"practice.{view.seat}", template="judge/practice.html", practice=lesson
+    )
+    return _remembering_offer(request, response, view)
+
+
+async def check_practice(request: Request) -> Response:
+    """Right or wrong, and why. Nothing is stored."""
+    site: Site = request.app.state.site
+    number, _ = await _mine(request)
+    body = _read_object(await request.body())
+    item, given = body.get("item"), body.get("answers")
+    if not isinstance(item, int) or isinstance(item, bool) or not isinstance(given, dict):
+        raise HTTPException(400, "`item` must be a number and `answers` an object from question to answer.")
+    view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
+    lesson = _practice(request, view) if view else None
+    if view is None or lesson is None:
+        raise HTTPException(404)
+    language = _language(request, _speaks(view)).language
+    try:
+        return _json(check(view.protocol, lesson, item, given, language))
+    except AnswerError as error:
+        return _json({"errors": [_told(error)]}, 422)
+
+
+def _practice(request: Request, view: TaskView) -> Practice | None:
+    words = _language(request, _speaks(view))
+    title = words.get("practice.document")
+    return practice_of(view.protocol, view.task.page, _pair(view), words.language, title=title, task=view.task.id)
+
+
+def _pair(view: TaskView) -> tuple[str, str]:
+    document = next(iter(view.documents.values()), None)
+    return (document.source_language, document.target_language) if document else ("", "")
+
+
+_PRACTICE_COOKIE = "lanner_practice"
+_BETWEEN = "~"
+_MOST_OFFERED = 30
+
+
+def _offer(campaign: int, seat: int, page: str) -> str:
+    """The name under which a browser remembers that a judge was offered the practice of a page."""
+    return f"{campaign}.{seat}.{page}"
+
+
+def _offered(request: Request) -> list[str]:
+    return [name for name in request.cookies.get(_PRACTICE_COOKIE, "").split(_BETWEEN) if name]
+
+
+def _remembering_offer(request: Request, response: Response, view: TaskView) -> Response:
+    """A judge who has seen the practice, or the page itself, is not led to the practice again."""
+    offer, offered = _offer(view.campaign.id, view.seat, view.task.page), _offered(request)
+    if offer not in offered:
+        names = [offer, *offered][:_MOST_OFFERED]
+        session.keep(request, response, _PRACTICE_COOKIE, _BETWEEN.join(names), 365)
+    return response
+
+
+def _begins_with_practice(request: Request, number: int) -> bool:
+    """Whether a task is to be opened by its practice: nothing of the kind was answered, and it was not offered yet."""
+    store = request.app.state.site.store
+    view = task_view(store, number)
+    if view is None or view.campaign.settings.get(SETTING) is False:
+        return False
+    if _offer(view.campaign.id, view.seat, view.task.page) in _offered(request):
+        return False
+    with store.reading() as tx:
+        overview = tx.progress.overview(view.seat)
+    return is_due(view.protocol, view.task.page, _pair(view), overview)
 
 
 async def answers(request: Request) -> Response:
@@ -181,22 +286,34 @@ async def save(request: Request) -> Response:
     except CampaignError as error:
         return _refused(error)
     site.saves.note()
-    return Response(acknowledged(outcome, received), media_type="application/json")
+    reply = acknowledged(outcome, received)
+    if outcome.item is not None and outcome.item.role is Role.TUTORIAL and not outcome.open:
+        reply["feedback"] = await site.read(lambda: _feedback(request, number, fields["item"]))
+    return _json(reply)
 
 
-def acknowledged(outcome: work.Saved, received: datetime) -> bytes:
-    """The reply about answers that are on disk: each is named by the digest of what was sent. A tutorial item is
-    explained once its answer is stored, and not before."""
-    reply: dict[str, object] = {
+def _feedback(request: Request, number: int, item: int) -> dict[str, Json] | None:
+    """What is right and wrong in a training item: given once its answers are stored, and not before."""
+    view = task_view(request.app.state.site.store, number)
+    if view is None:
+        return None
+    words = _language(request, _speaks(view))
+    return feedback(view.protocol, view.task.items[item], view.given[item].answers, words.language)
+
+
+def _speaks(view: TaskView) -> str:
+    return str(view.judge.attributes.get("interface_language", ""))
+
+
+def acknowledged(outcome: work.Saved, received: datetime) -> dict[str, object]:
+    """The reply about answers that are on disk: each is named by the digest of what was sent."""
+    return {
         "saved": outcome.ids,
         "digests": outcome.digests,
         "conflicts": [{"question": c.question, "id": c.id, "value": c.value} for c in outcome.conflicts],
         "received_at": received.isoformat(timespec="milliseconds"),
         "missing": outcome.open,
     }
-    if outcome.item is not None and not outcome.open and (words := explanation(outcome.item)):
-        reply["explanation"] = words
-    return to_json(reply)
 
 
 def _told(error: AnswerError) -> dict[str, str]:
@@ -222,12 +339,7 @@ def _stored(error: work.ReusedError) -> Json:
 
 def read_save(body: bytes, now: datetime) -> dict[str, Any]:
     """The fields of a save; what is not as agreed is a bad request, whatever it is."""
-    try:
-        body_fields = from_json(body)
-    except ValueError:
-        raise HTTPException(400, "This is not JSON.") from None
-    if not isinstance(body_fields, dict):
-        raise HTTPException(400, "An object is expected.")
+    body_fields = _read_object(body)
     submission, item, answers_by_question = (
         body_fields.get("submission"),
         body_fields.get("item"),
@@ -248,6 +360,16 @@ def read_save(body: bytes, now: datetime) -> dict[str, Any]:
         "active": _seconds(body_fields.get("active")),
         "answered_at": answered_at(body_fields.get("answered_at"), body_fields.get("sent_at"), now),
     }
+
+
+def _read_object(body: bytes) -> dict[str, Json]:
+    try:
+        fields = from_json(body)
+    except ValueError:
+        raise HTTPException(400, "This is not JSON.") from None
+    if not isinstance(fields, dict):
+        raise HTTPException(400, "An object is expected.")
+    return fields
 
 
 def _base(value: Json) -> dict[str, int | None] | None:
@@ -357,7 +479,8 @@ async def finish(request: Request) -> Response:
         return _to(request, "/work")
     following = await site.read(lambda: _following(site.store, seat))
     finish_time = finished_task.finished_at.isoformat() if finished_task.finished_at else None
-    return _json({"finished_at": finish_time, "next": following})
+    to_practise = following is not None and await site.read(lambda: _begins_with_practice(request, following))
+    return _json({"finished_at": finish_time, "next": following, "practice": to_practise})
 
 
 def _following(store: Store, seat: int) -> int | None:

@@ -1,7 +1,7 @@
 """The judging page as plain data: what a judge may see of a task, and nothing else.
 
-Blind by construction: texts, positions and this judge's own answers go in; systems become letters, and roles,
-expected answers and other judges have no field to stand in.
+Blind by construction: texts, positions and this judge's own answers go in; systems become letters, and roles (but for
+training, which judges are to know of), expected answers and other judges have no field to stand in.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
-from lanner.model import Document, Item, Json, Object, Protocol, Spans, Stage, Task, Unit
+from lanner.model import Document, Item, Json, Object, Protocol, Role, Spans, Stage, Task, Unit
 from lanner.protocols.answers import texts_of
 from lanner.protocols.flow import applicable, chosen, missing
 from lanner.protocols.prefilled import live
 from lanner.protocols.wording import Wording
 from lanner.store.rows import dumps
 from lanner.web.judging.document import Block, Layout, lines, opened
+from lanner.web.judging.feedback import feedback
 from lanner.web.judging.form import Ask, asks
-from lanner.web.judging.guidelines import Key, Section, definitions, keys, paragraphs
+from lanner.web.judging.guidelines import Key, Section, coach, definitions, keys, paragraphs
+from lanner.web.judging.practice import Lesson, lessons, steps
 from lanner.web.page.messages import Messages
 
 IDLE_SECONDS = 180.0
@@ -29,14 +31,13 @@ BREAK_MINUTES = 50.0
 @dataclass(frozen=True, slots=True)
 class Given:
     """What this judge has stored about one item: values and judgement ids of this page, values of earlier pages, time
-    spent, and the explanation of a training item once its answer is stored."""
+    and time spent."""
 
     answers: Mapping[str, Json] = field(default_factory=dict)
     ids: Mapping[str, int] = field(default_factory=dict)
     earlier: Mapping[str, Json] = field(default_factory=dict)
     elapsed: float = 0.0
     active: float = 0.0
-    explanation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +83,25 @@ class TaskPage:
     guidelines: tuple[str, ...]
     definitions: tuple[Section, ...]
     keys: tuple[Key, ...]
-    explanation: str
+    coach: tuple[Key, ...]
+    examples: tuple[Lesson, ...]
+    steps: tuple[str, ...]
+    training: bool
+    feedback: Mapping[str, Json] | None
     script: Mapping[str, Json]
     autoarm: bool
     in_columns: bool
+    preview: bool = False
+
+    @property
+    def practice(self) -> bool:
+        """Whether this is practice on worked examples: nothing is stored."""
+        return "practice" in self.script
+
+    @property
+    def practises(self) -> bool:
+        """Whether the guidelines lead to the practice: not from there, nor from an organiser's preview."""
+        return bool(self.examples) and not self.practice and not self.preview
 
     @property
     def solo(self) -> bool:
@@ -138,10 +154,12 @@ def task_page(
     progress: Progress | None = None,
     settings: Settings | None = None,
     media: Mapping[str, str] | None = None,
+    practice: Mapping[str, Json] | None = None,
+    preview: bool = False,
 ) -> TaskPage:
     """The page of one task. `given` has one entry per item; `who` is any name for this judge that says nothing (it
     keeps answers of two people on one device apart); `row` is the row to show, counted from 1 through all blocks;
-    `media` are addresses of pictures by document id."""
+    `media` are addresses of pictures by document id; `practice` is what the script of a practice page reads."""
     stages = protocol.pages[task.page]
     settings, progress = settings or Settings(), progress or Progress()
     wording = Wording(protocol, messages.language)
@@ -149,12 +167,14 @@ def task_page(
     about = (protocol.hash, task.page, messages.language, outputs)
     questions, sections, shortcuts = _prepared(protocol, about, wording, messages)
     given = _standing(stages, given)
+    verdicts = [_feedback(protocol, task.page, *pair, messages) for pair in zip(task.items, given, strict=True)]
     prefilled = _prefilled(stages, task.items, documents)
     states = tuple(_state(protocol, task.page, entry) for entry in given)
     blocks = Layout(task, documents, stages[0], questions, states, messages, media or {}).blocks()
     place = _place(blocks, states, row)
     blocks = opened(blocks, place, whole)
     current = _item_at(blocks, place)
+    pair = (blocks[0].pair[0][0], blocks[0].pair[1][0]) if blocks else ("", "")
     heading, instructions = _heading(stages, wording, messages, blocks, place)
     return TaskPage(
         id=task.id,
@@ -178,12 +198,18 @@ def task_page(
         + tuple(line for stage in stages for line in paragraphs(wording.stage(stage.id, "instructions"))),
         definitions=sections,
         keys=shortcuts,
-        explanation=given[current].explanation,
-        script=_script(task, given, prefilled, messages)
+        coach=coach(questions, messages) if practice else (),
+        examples=lessons(protocol, task.page, pair, messages.language),
+        steps=steps(protocol, task.page, messages.language),
+        training=task.items[current].role is Role.TUTORIAL,
+        feedback=verdicts[current],
+        script=_script(task, given, prefilled, verdicts, messages)
+        | ({"practice": practice} if practice else {})
         | {"who": who, "minutesToday": progress.minutes_today, "more": progress.tasks - progress.done > 1}
         | {"idle": settings.idle_seconds, "breakAfter": settings.break_minutes},
         autoarm=not any(ask.direct for ask in questions),
         in_columns=stages[0].object is Object.SOURCE,
+        preview=preview,
     )
 
 
@@ -208,7 +234,11 @@ def _prepared(protocol: Protocol, about: tuple[str, str, str, int], wording: Wor
 
 
 def _script(
-    task: Task, given: Sequence[Given], prefilled: Sequence[Mapping[str, Json]], messages: Messages
+    task: Task,
+    given: Sequence[Given],
+    prefilled: Sequence[Mapping[str, Json]],
+    verdicts: Sequence[Mapping[str, Json] | None],
+    messages: Messages,
 ) -> dict[str, Json]:
     items = [
         {
@@ -217,9 +247,10 @@ def _script(
             "prefilled": dict(start),
             "elapsed": entry.elapsed,
             "active": entry.active,
-            "explanation": entry.explanation,
+            "training": item.role is Role.TUTORIAL,
+            "feedback": verdict,
         }
-        for entry, start in zip(given, prefilled, strict=True)
+        for item, entry, start, verdict in zip(task.items, given, prefilled, verdicts, strict=True)
     ]
     return {
         "task": task.id,
@@ -228,6 +259,13 @@ def _script(
         "items": items,
         "words": messages.table("script"),
     }
+
+
+def _feedback(protocol: Protocol, page: str, item: Item, entry: Given, messages: Messages) -> dict[str, Json] | None:
+    """What is right and wrong in a training item, once it is answered."""
+    if item.role is not Role.TUTORIAL or _state(protocol, page, entry) != "done":
+        return None
+    return feedback(protocol, item, entry.answers, messages.language)
 
 
 def _standing(stages: Sequence[Stage], given: Sequence[Given]) -> Sequence[Given]:

@@ -9,8 +9,7 @@ from datetime import UTC, datetime, timedelta
 from lanner.campaign.cache import document, questions_of
 from lanner.campaign.submit import gate_open
 from lanner.campaign.tasks import Heard, heard
-from lanner.designs.expected import EXPLANATION
-from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Role, Task
+from lanner.model import Campaign, Document, Json, Judge, Protocol, Task
 from lanner.store import Assigned, Store
 from lanner.web.judging.page import Given, Progress
 from lanner.web.judging.page import Settings as PageSettings
@@ -63,7 +62,7 @@ class Owners:
 
 
 def task_view(store: Store, number: int, assigned: Assigned | None = None) -> TaskView | None:
-    """A task, which may be `known` from before, with all its judge sees; None where there is none."""
+    """A task, which may be `assigned` as read before, with all its judge sees; None where there is none."""
     with store.reading() as tx:
         standing = tx.tasks.standing(number, to_change=False)  # a page that is open holds up no save
         if standing is None or standing.judge is None:
@@ -91,32 +90,23 @@ def task_view(store: Store, number: int, assigned: Assigned | None = None) -> Ta
         seat=seat.number,
         task=entry.task,
         documents=texts,
-        given=_given(entry.task, answers, times),
+        given=_given(answers, times),
         progress=Progress(finished_tasks, len(overview), today / 60),
         gate=gate,
         settings=_settings(campaign),
     )
 
 
-def explanation(item: Item) -> str:
-    """What a judge in training is told once they have answered."""
-    if item.role is not Role.TUTORIAL:
-        return ""
-    explanations = [rule.get(EXPLANATION) for rule in item.expected.values() if isinstance(rule, Mapping)]
-    return "\n".join(str(words) for words in explanations if words)
-
-
-def _given(task: Task, answers: Sequence[Heard], times: Sequence[tuple[float, float]]) -> tuple[Given, ...]:
+def _given(answers: Sequence[Heard], times: Sequence[tuple[float, float]]) -> tuple[Given, ...]:
     return tuple(
         Given(
             answers={question: answer.value for question, answer in each.current.items()},
-            ids={question: given.id for question, given in each.current.items()},
+            ids={question: answer.id for question, answer in each.current.items()},
             earlier={question: value for question, value in each.earlier.items() if question not in each.current},
             elapsed=elapsed,
             active=active,
-            explanation=explanation(item) if each.current else "",
         )
-        for item, each, (elapsed, active) in zip(task.items, answers, times, strict=True)
+        for each, (elapsed, active) in zip(answers, times, strict=True)
     )
 
 

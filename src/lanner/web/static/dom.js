@@ -1,5 +1,7 @@
 // The few words in which the page is spoken to.
+/** @param {string} css @param {ParentNode} [root] @returns {any} */
 export const $ = (css, root = document) => root.querySelector(css);
+/** @param {string} css @param {ParentNode} [root] @returns {any[]} */
 export const $$ = (css, root = document) => [...root.querySelectorAll(css)];
 /** An element with a class, a text and properties. */
 export const made = (tag, className = '', textContent = '', more = {}) =>

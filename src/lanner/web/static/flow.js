@@ -34,6 +34,7 @@ export class Flow {
       this.footer();
       return app.say(`${$('#heading').textContent}: ${$('.hint', gap.el).textContent}`);
     }
+    if (app.practice && !app.store.items[item].feedback) return void app.practice.check(item);
     app.store.touch(item);
     void app.saving.flush(item);
     app.refresh(item, false);
@@ -58,15 +59,16 @@ export class Flow {
   async finish() {
     const { app } = this,
       open = app.states.findIndex(state => state !== 'done');
+    if (app.practice) return app.practice.leave();
     if (open >= 0) return this.point(open);
     if (this.finishing) return undefined;
     this.finishing = true;
     try {
       const { items } = app.store,
-        explained = () => items.filter(item => item.explanation).length,
+        explained = () => items.filter(item => item.feedback).length,
         before = explained();
       if (!(await app.saving.settled())) return app.note('finish', app.t('wait_finish'));
-      if (explained() > before) return app.say(items[app.item].explanation); // to be read first
+      if (explained() > before) return app.say(items[app.item].feedback.explanation); // to be read first
       return await app.saving.finish();
     } finally {
       this.finishing = false;
@@ -76,7 +78,7 @@ export class Flow {
   /** The foot of the questions: what the main button does, what is still missing in words, and the way there. */
   footer() {
     const { app } = this,
-      { states, item, t } = app,
+      { states, t } = app,
       done = states.filter(state => state === 'done').length,
       meter = $('#done');
     if (app.frozen) return;
@@ -86,12 +88,18 @@ export class Flow {
     }
     $('#finish-button')?.classList.toggle('primary', done === states.length);
     if (app.rows.all.length) {
-      const end = app.data.more ? t('finish_next') : t('finish'),
-        label = $('#accept span'),
-        text = isLast(states, item) ? end : t('accept');
+      const label = $('#accept span'),
+        text = t(this.mainAct());
       if (label.textContent !== text) label.textContent = text;
     }
     this.showMissing(done);
+  }
+  /** What the main button does, as the name of its text. */
+  mainAct() {
+    const { practice, states, item, data } = this.app;
+    if (practice) return practice.label(item, nextOpen(states, item));
+    if (!isLast(states, item)) return 'accept';
+    return data.more ? 'finish_next' : 'finish';
   }
   /** @param {number} done how many items are complete */
   showMissing(done) {

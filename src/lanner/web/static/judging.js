@@ -3,11 +3,13 @@ import { Clock } from './clock.js';
 import { open } from './db.js';
 import { canon } from './digest.js';
 import { $, button, fill, made } from './dom.js';
+import { showFeedback } from './feedback.js';
 import { Flow, offerUndo } from './flow.js';
 import { Help } from './help.js';
 import { listen } from './keys.js';
 import { Marking } from './marking.js';
 import { watchPointer, whenStill } from './pointer.js';
+import { NoSaving, Practice } from './practice.js';
 import { Rail } from './rail.js';
 import { Rows } from './rows.js';
 import { Saving } from './saving.js';
@@ -47,7 +49,8 @@ class App {
     this.help = new Help(this);
     this.marking = new Marking(this);
     this.clock = new Clock(data.idle * 1000);
-    this.saving = new Saving(this, db);
+    this.saving = data.practice ? new NoSaving(this) : new Saving(this, db);
+    this.practice = data.practice ? new Practice(this, data.practice) : null;
     this.prefs = new Prefs(() => this.saving.flush(this.item));
     listen(this);
     this.rail.form.addEventListener('submit', e => {
@@ -62,6 +65,7 @@ class App {
       undo: () => this.undo(),
       close: () => this.help.shut(),
       sheet: () => this.sheet(),
+      practice: () => location.assign(`${location.pathname.replace(/\/$/, '')}/practice`),
       theme: () => this.prefs.theme(),
       size: () => {
         this.prefs.size();
@@ -144,15 +148,15 @@ class App {
   }
 
   show(anew = false) {
-    const { explanation } = this.store.items[this.item],
-      box = $('#explanation');
+    const { feedback, training } = this.store.items[this.item];
     this.rail.show(this.item, anew);
-    box.hidden = !explanation;
-    $('p', box).textContent = explanation;
+    $('#training').hidden = !training;
+    showFeedback($('#explanation'), feedback, this);
   }
   /** Bring everything that shows an item up to date; not under a pressed pointer. */
   refresh(i, all = true) {
-    this.states[i] = this.rail.refuses(i) ? 'partial' : this.store.state(i);
+    const state = this.practice?.state(i) ?? this.store.state(i);
+    this.states[i] = this.rail.refuses(i) ? 'partial' : state;
     whenStill(() => {
       this.rows.mark(i, this.states[i]);
       this.marking.paint(i);
@@ -164,6 +168,7 @@ class App {
     if (this.frozen || !this.begun) return; // what an earlier visit left comes first
     const { item } = this;
     this.store.set(item, id, value, typed);
+    if (this.practice) this.store.items[item].feedback = null;
     this.saving.changed(item);
     this.refresh(item);
   }
@@ -199,7 +204,8 @@ class App {
       const active = this.saving.spend(this.item);
       worked += active;
       sitting = active ? sitting + active : Math.max(0, sitting - TICK / 500);
-      $('#mins').textContent = fill($('#mins').dataset.words, { n: Math.floor(worked / 60) });
+      const mins = $('#mins');
+      if (mins) mins.textContent = fill(mins.dataset.words, { n: Math.floor(worked / 60) });
       if (!data.breakAfter || sitting < data.breakAfter * 60 || this.prefs.get('breaks') === 'off')
         return;
       this.note(

@@ -187,8 +187,9 @@ export class Rail {
     near(next.el);
   }
   gap() {
-    const { store, item } = this.app;
-    return this.asks.find(x => store.lacks(item, x.q) || (!x.el.hidden && this.refuses(item, x)));
+    const { store, item, practice } = this.app;
+    const lacks = q => store.lacks(item, q) && (!practice || practice.asks(item, q.id));
+    return this.asks.find(x => lacks(x.q) || (!x.el.hidden && this.refuses(item, x)));
   }
   /** What is armed when a row is opened: the first gap, where digits are not needed for picking lines. */
   rest() {

@@ -1,6 +1,7 @@
 // Between the answers of this page and the outbox: when something is sent, what came back, what another page did.
 import { canon } from './digest.js';
 import { $ } from './dom.js';
+import { headingOf } from './feedback.js';
 import { Outbox } from './outbox.js';
 import { alone, send } from './sending.js';
 
@@ -195,7 +196,8 @@ export class Saving {
     if (status !== 200 || typeof body?.finished_at !== 'string') return form.submit();
     await this.outbox.forget(this.task);
     const root = location.pathname.replace(/\/task\/.*/, ''),
-      next = Number.isInteger(body.next) ? `/task/${body.next}` : '/work';
+      practice = body.practice ? '/practice' : '',
+      next = Number.isInteger(body.next) ? `/task/${body.next}${practice}` : '/work';
     return location.assign(`${root}${next}?done=${this.task}`);
   }
 
@@ -210,20 +212,25 @@ export class Saving {
       else item.stored[q] = 'null'; // no longer asked
     }
     this.channel.postMessage({ task, item: i, saved });
-    if (reply.explanation && !item.explanation) {
-      item.explanation = reply.explanation;
-      if (i === app.item) app.refresh(i);
-      else
-        app.note(
-          `explanation-${i}`,
-          `${app.rows.all[app.rows.of(i)]?.label}: ${reply.explanation}`,
-        );
-    }
+    if (reply.feedback) this.explain(i, reply.feedback);
     for (const { question, value } of reply.conflicts ?? []) {
       const mine = body.answers[question],
         theirs = standing(value);
       if (canon(theirs) !== canon(mine)) this.conflict(i, question, mine, theirs);
     }
+  }
+
+  /** Feedback on a training item, which may be open no longer: then it is said above the page. */
+  explain(i, feedback) {
+    const { app } = this,
+      item = app.store.items[i],
+      first = !item.feedback;
+    item.feedback = feedback;
+    if (i === app.item) return app.refresh(i);
+    const verdict = app.t(headingOf(feedback)),
+      label = app.rows.all[app.rows.of(i)]?.label;
+    if (first) app.note(`explanation-${i}`, `${label}: ${verdict}. ${feedback.explanation}`);
+    return undefined;
   }
 
   /** Another page or device answered the same question: both are in the record, the judge says which one holds. */

@@ -10,7 +10,11 @@ export async function send(url, body) {
   const reply = await fetch(url, {
     method: body ? 'POST' : 'GET',
     body: text,
-    headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      accept: 'application/json',
+      'accept-language': document.documentElement.lang,
+      ...(body && { 'content-type': 'application/json' }),
+    },
     keepalive: text?.length < SMALL,
     redirect: 'error',
     signal: AbortSignal.timeout(PATIENCE),

@@ -4,7 +4,7 @@ import { canon } from './digest.js';
 /** @typedef {{question: string, is?: string[], is_not?: string[], at_least?: number, at_most?: number}} Condition */
 /** @typedef {{id: string, kind: string, need: number, most: number, required: boolean, when: Condition[], each: string, exclusive: string, preset: any}} Question */
 /** @typedef {Record<string, any>} Answers */
-/** @typedef {{answers: Answers, base: Record<string, number|null>, stored: Record<string, string>, earlier: Answers, prefilled: Answers, elapsed: number, active: number, explanation: string}} Item */
+/** @typedef {{answers: Answers, base: Record<string, number|null>, stored: Record<string, string>, earlier: Answers, prefilled: Answers, elapsed: number, active: number, training: boolean, feedback: any}} Item */
 
 /** @param {any} v */
 export const empty = v =>

@@ -1,0 +1,191 @@
+"""Practice before the first document: the judging page over worked examples of its protocol, with feedback on every
+answer. Nothing is stored. It is offered once to a judge who has not answered anything on that page of the protocol, and
+can be opened again from the guidelines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lanner.campaign.asking import Asking
+from lanner.designs.expected import EXPLANATION
+from lanner.errors import AnswerError
+from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Stage, Task, Unit
+from lanner.protocols.answers import texts_of
+from lanner.protocols.worked_examples import Example, Teaching, teaching
+from lanner.store import Overview
+from lanner.web.judging.feedback import feedback
+
+_MOST = 8
+_SYSTEMS = ("first", "second")
+SETTING = "practice"
+"""The setting of a campaign that turns the practice off when false."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """An example as the guidelines show it: texts, the right answer in words, a frequent wrong one, and why."""
+
+    source: str
+    targets: tuple[str, ...]
+    source_before: str
+    target_before: str
+    languages: tuple[str, str]
+    right: tuple[tuple[str, str], ...]
+    wrong: tuple[tuple[str, str], ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """A task over worked examples, with the texts it shows."""
+
+    task: Task
+    documents: Mapping[str, Document]
+
+    def questions(self) -> list[list[str]]:
+        """Item by item, the questions that have a right answer."""
+        return [[name for name in item.expected if name] for item in self.task.items]
+
+
+_LESSONS: dict[tuple[str, str, tuple[str, str], str], tuple[Lesson, ...]] = {}
+_TEACHING: dict[str, Teaching] = {}
+_MOST_KEPT = 200
+
+
+def lessons(protocol: Protocol, page: str, pair: tuple[str, str], language: str) -> tuple[Lesson, ...]:
+    """The worked examples about a page in the language of the interface, with texts in the languages of a task. They
+    are the same for every judge and document, so they are made once."""
+    key = protocol.hash, page, pair, language
+    if key not in _LESSONS:
+        if len(_LESSONS) >= _MOST_KEPT:
+            _LESSONS.clear()
+        _LESSONS[key] = _lessons(protocol, page, pair, language)
+    return _LESSONS[key]
+
+
+def _lessons(protocol: Protocol, page: str, pair: tuple[str, str], language: str) -> tuple[Lesson, ...]:
+    return tuple(
+        Lesson(
+            example.source,
+            example.targets,
+            example.source_before,
+            example.target_before,
+            _languages(example, pair),
+            tuple(example.right_in_words(protocol, language)),
+            tuple(example.wrong_in_words(protocol, language)),
+            example.explain(language),
+        )
+        for example in _examples(protocol, page, pair)
+    )
+
+
+def steps(protocol: Protocol, page: str, language: str) -> tuple[str, ...]:
+    """The questions to ask oneself before answering the page's question that has such steps."""
+    lesson = _teaching(protocol)
+    here = {question.id for stage in protocol.pages[page] for question in stage.questions}
+    return tuple(lesson.steps(language)) if lesson.decision_question in here else ()
+
+
+def practice_of(
+    protocol: Protocol, page: str, pair: tuple[str, str], language: str, *, title: str = "", task: int = 0
+) -> Practice | None:
+    """The practice for a page of a protocol; None where it has no worked examples that fit."""
+    examples = _spread(_examples(protocol, page, pair))
+    if not examples:
+        return None
+    stage = protocol.pages[page][0]
+    documents: dict[str, Document] = {}
+    items: list[Item] = []
+    if stage.unit is Unit.DOCUMENT:
+        for number, example in enumerate(examples):
+            document = _document(f"practice-{number}", [(str(number), example)], pair, title, context=False)
+            documents[document.id] = document
+            items.append(_item(document.id, "", example, stage, language))
+    else:
+        entries = [(str(number), example) for number, example in enumerate(examples)]
+        document = _document("practice", entries, pair, title, context=stage.unit is Unit.IN_CONTEXT)
+        documents[document.id] = document
+        items = [_item(document.id, number, example, stage, language) for number, example in entries]
+    return Practice(Task(task, "practice", page, tuple(items)), documents)
+
+
+def is_due(protocol: Protocol, page: str, pair: tuple[str, str], overview: Sequence[Overview]) -> bool:
+    """Whether a judge begins with the practice: there is one, and nothing has been answered on this page yet."""
+    untouched = not any(line.done or line.finished_at for line in overview if line.page == page)
+    return untouched and bool(_examples(protocol, page, pair))
+
+
+def check(protocol: Protocol, practice: Practice, number: int, answers: Mapping[str, Json], language: str) -> Json:
+    """Feedback on the answers to one item, which are checked as a judge's own would be."""
+    if not 0 <= number < len(practice.task.items):
+        raise AnswerError("There is no such item.", code="unknown_item")
+    item, page = practice.task.items[number], practice.task.page
+    asking = Asking(protocol)
+    texts = texts_of(practice.documents[item.document], item)
+    questions = {question.id: question for _, question in asking.questions(page, item)}
+    unknown = next((name for name in answers if name not in questions), None)
+    if unknown is not None:
+        raise asking.unknown(unknown, page, item)
+    checked: dict[str, Json] = {}
+    for name, question in questions.items():
+        if answers.get(name) is not None:
+            checked[name] = asking.check(question, answers[name], item, checked, texts)
+    return feedback(protocol, item, checked, language)
+
+
+def _examples(protocol: Protocol, page: str, pair: tuple[str, str]) -> list[Example]:
+    """The examples that ask about a page, restricted to its questions, with as many texts as it shows."""
+    stages = protocol.pages[page]
+    if stages[0].unit is Unit.JUDGE:
+        return []
+    here = {question.id for stage in stages for question in stage.questions}
+    wanted = {Object.OUTPUT: 1, Object.OUTPUTS: 2}.get(stages[0].object, 0)
+    return [
+        example.about(here)
+        for example in _teaching(protocol).in_languages("-".join(pair))
+        if here & example.right.keys() and len(example.targets) == wanted
+    ]
+
+
+def _teaching(protocol: Protocol) -> Teaching:
+    if protocol.hash not in _TEACHING:
+        if len(_TEACHING) >= _MOST_KEPT:
+            _TEACHING.clear()
+        _TEACHING[protocol.hash] = teaching(protocol)
+    return _TEACHING[protocol.hash]
+
+
+def _spread(examples: Sequence[Example]) -> list[Example]:
+    """At most so many examples that practice stays short, from all over the list: neighbours show the same skill."""
+    count = min(_MOST, len(examples))
+    chosen = []
+    for place in range(count):
+        start, end = place * len(examples) // count, (place + 1) * len(examples) // count
+        chosen.append(examples[start + place % (end - start)])
+    return chosen
+
+
+def _languages(example: Example, pair: tuple[str, str]) -> tuple[str, str]:
+    source, _, target = example.languages.partition("-")
+    return source or "en", target or pair[1]
+
+
+def _document(
+    name: str, examples: Sequence[tuple[str, Example]], pair: tuple[str, str], title: str, *, context: bool
+) -> Document:
+    segments: list[Segment] = []
+    for number, example in examples:
+        if context and example.source_before:
+            before = dict.fromkeys(_SYSTEMS[: len(example.targets)], example.target_before)
+            segments.append(Segment(f"{number}-before", example.source_before, before))
+        outputs = dict(zip(_SYSTEMS, example.targets, strict=False))
+        segments.append(Segment(number, example.source, outputs))
+    return Document(name, tuple(segments), *_languages(examples[0][1], pair), title=title)
+
+
+def _item(document: str, segment: str, example: Example, stage: Stage, language: str) -> Item:
+    expected = {**example.right, "": {EXPLANATION: example.explain(language)}}
+    systems = _SYSTEMS[: len(example.targets)] if stage.object is not Object.SOURCE else ()
+    return Item(document, segment, systems, Role.TUTORIAL, expected=expected)

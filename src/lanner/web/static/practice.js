@@ -1,0 +1,104 @@
+// Practice before the first document: answers are checked and explained, and nothing is stored.
+import { $, $$ } from './dom.js';
+import { send } from './sending.js';
+
+/** Stands where the saving of answers would: keeps nothing and sends nothing. */
+export class NoSaving {
+  lastRow = 0;
+  /** @param {any} app */
+  constructor(app) {
+    this.app = app;
+  }
+  async start() {}
+  async flush() {}
+  changed() {}
+  leave() {}
+  remember() {}
+  keep() {}
+  spend() {
+    return 0;
+  }
+  async settled() {
+    return true;
+  }
+}
+
+export class Practice {
+  /** @param {any} app @param {{asked: string[][]}} data the questions of each item that have a right answer */
+  constructor(app, { asked }) {
+    this.app = app;
+    this.asked = asked;
+    this.intro = $('#intro');
+    this.url = location.pathname.replace(/\/$/, '');
+    this.checking = false;
+    $('#try').addEventListener('click', () => this.begin());
+    // the guidelines lie over the page: its keys wait until they are closed
+    addEventListener('keydown', e => this.overIntro(e), { capture: true });
+    for (const part of this.covered) part.inert = true;
+    $('#try').focus();
+  }
+  get covered() {
+    return $$('.work');
+  }
+  /** @param {KeyboardEvent} e */
+  overIntro(e) {
+    if (this.intro.hidden || e.ctrlKey || e.metaKey || e.altKey) return;
+    const at = /** @type {HTMLElement} */ (e.target);
+    if (e.key === 'Enter' && !at.matches('a')) {
+      e.preventDefault();
+      this.begin();
+    }
+    if (e.key !== 'Tab') e.stopImmediatePropagation();
+  }
+  /** From the guidelines to the first sentence. */
+  begin() {
+    this.intro.hidden = true;
+    for (const part of this.covered) part.inert = false;
+    this.app.rows.now?.num.focus({ preventScroll: true });
+  }
+
+  /** Whether a question of an item is practised. @param {number} item @param {string} question */
+  asks(item, question) {
+    return this.asked[item].includes(question);
+  }
+  /** @param {number} item @returns {''|'partial'|'done'} */
+  state(item) {
+    const { store } = this.app;
+    if (store.items[item].feedback) return 'done';
+    return store.started(item) ? 'partial' : '';
+  }
+  /** What the main button says. @param {number} item @param {number} next the item after it, or -1 */
+  label(item, next) {
+    if (!this.app.store.items[item].feedback) return 'check';
+    return next < 0 ? 'begin' : 'next_practice';
+  }
+  /** Send the answers to one item to be checked, and show what was right and wrong. @param {number} item */
+  async check(item) {
+    const { app } = this,
+      { store } = app;
+    if (this.checking) return;
+    this.checking = true;
+    store.touch(item);
+    const answers = Object.fromEntries(
+      store.questions
+        .filter(q => store.applies(item, q) && store.items[item].answers[q.id] != null)
+        .filter(q => this.asks(item, q.id) || !store.open(item, q))
+        .map(q => [q.id, store.items[item].answers[q.id]]),
+    );
+    const { status, body } = await send(this.url, { item, answers }).catch(() => ({
+      status: 0,
+      body: null,
+    }));
+    this.checking = false;
+    if (status !== 200) return app.note('practice', app.t('no_check'));
+    app.note('practice', '');
+    store.items[item].feedback = body;
+    app.refresh(item);
+    $('#explanation').scrollIntoView({ block: 'nearest' });
+    return app.say(app.t(body.right ? 'answer_right' : 'answer_wrong'));
+  }
+  /** To the real document. */
+  leave() {
+    location.assign(this.url.replace(/\/practice$/, ''));
+  }
+}

@@ -1,0 +1,177 @@
+"""The first visit: guidelines with worked examples once, then practice with feedback, and nothing of it stored."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from browser_actions import Hands
+from live_server import SYSTEMS, Live, Work, document
+
+pytestmark = pytest.mark.browser
+
+TEXTS = [(f"Sentence {n} goes here, slowly.", f"Satz {n} steht hier, langsam.") for n in range(1, 5)]
+SELECT = """([words, back]) => {
+  const cell = document.querySelector('.is-active .tgt'), range = document.createRange();
+  const at = cell.textContent.indexOf(words);
+  range.setStart(cell.firstChild, at); range.setEnd(cell.firstChild, at + words.length);
+  const boxes = [...range.getClientRects()], first = boxes[0], last = boxes.at(-1);
+  return [first.left + 1, first.top + first.height / 2, last.right - 1, last.top + last.height / 2];
+}"""
+
+
+def begin(live: Live, page: Page, protocol: str, **more: object) -> Work:
+    text = document(texts=TEXTS, languages=("en", "de"))
+    work = live.campaign(protocol, [text], systems=SYSTEMS[:1], **more)
+    page.goto(work.link)
+    page.locator("#start").click()
+    Hands(page).ready()
+    return work
+
+
+def drag_over(page: Page, words: str) -> None:
+    left, top, right, bottom = page.evaluate(SELECT, [words, False])
+    page.mouse.move(left, top)
+    page.mouse.down()
+    page.mouse.move(right, bottom, steps=8)
+    page.mouse.up()
+
+
+def test_a_first_visit_reads_tries_is_corrected_and_begins(live: Live, page: Page) -> None:
+    work = begin(live, page, "esa")
+    assert page.url.endswith("/practice")
+    intro = page.locator("#intro")
+    expect(intro).to_be_visible()
+    assert "Not like this" in intro.inner_text() and "Why:" in intro.inner_text()
+    hands = Hands(page)
+    hands.press("1", "j", "Enter")  # keys of the page wait until the guidelines are closed
+    expect(intro).to_be_hidden()
+    assert page.inner_text("#heading") == "Sentence 1"
+    expect(page.locator("#training")).to_be_visible()
+    drag_over(page, "montags")  # nothing is wrong there
+    hands.press("1", "s")
+    hands.write("95")
+    hands.press("Enter")
+    box = page.locator("#explanation")
+    expect(box.locator("h3")).to_have_text("Not quite")
+    expect(box.locator(".extra")).to_contain_text("montags")
+    expect(box.locator(".found")).to_contain_text("Score")
+    page.locator("button[data-remove]").click()
+    expect(box).to_be_hidden()  # another answer is checked anew
+    hands.press("Enter")
+    expect(box.locator("h3")).to_have_text("✓ Right")
+    hands.press("Enter")
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
+    expect(box).to_be_hidden()
+    hands.press("s")
+    hands.write("80")
+    hands.press("Enter")
+    expect(box.locator(".missed")).to_contain_text("bis Dämmerung")
+    assert page.evaluate("CSS.highlights.get('missed').size") == 1
+    drag_over(page, "bis Dämmerung")
+    hands.press("2")
+    hands.press("Enter")
+    expect(box.locator(".kind")).to_contain_text("minor")
+    hands.press("Enter")
+    for number in (3, 4):
+        expect(page.locator("#heading")).to_have_text(f"Sentence {number}")
+        hands.press("s")
+        hands.write("50")
+        hands.press("Enter")
+        expect(box).to_be_visible()
+        expect(page.locator("#accept")).to_contain_text("Begin" if number == 4 else "Next")
+        hands.press("Enter")
+    page.wait_for_url(f"**/task/{work.tasks[0].id}")
+    hands.ready()
+    expect(page.locator("#intro")).to_have_count(0)
+    assert not work.rows(), "nothing of the practice is stored"
+    page.goto(f"{live.url}/work")
+    assert "practice" not in (page.locator("#start").get_attribute("href") or ""), "once is enough"
+
+
+def test_guidelines_hold_the_examples_and_lead_to_the_practice_again(live: Live, page: Page) -> None:
+    work = begin(live, page, "falcon")
+    page.get_by_role("link", name="Skip the practice").last.click()
+    page.wait_for_url(f"**/task/{work.tasks[0].id}")
+    hands = Hands(page)
+    hands.ready()
+    hands.press("g")
+    guide = page.locator("[data-of=guidelines]")
+    expect(guide.locator(".steps li")).to_have_count(5)
+    expect(guide.locator(".example")).to_have_count(10)
+    assert "A pronoun alone does not make a sentence local." in guide.inner_text()
+    guide.get_by_role("button", name="Practise on examples").click()
+    page.wait_for_url("**/practice")
+    hands.ready()
+    expect(page.locator("#intro")).to_be_visible()
+
+
+def test_falcon_practice_follows_the_pronoun_rule(live: Live, page: Page) -> None:
+    begin(live, page, "falcon")
+    hands = Hands(page)
+    hands.press("Enter")
+    row = page.locator(".row", has_text="In the end it was rejected.")
+    row.locator(".num").click()
+    hands.press("l", "1", "Enter")
+    box = page.locator("#explanation")
+    expect(box.locator("h3")).to_have_text("Not quite")
+    assert "sentence before" in box.inner_text()
+    hands.press("l", "2", "Enter")
+    expect(box.locator("h3")).to_have_text("✓ Right")
+
+
+@pytest.mark.parametrize("name", ["h_falcon", "da", "mqm", "parity", "scenarios", "context_survey", "da_document"])
+def test_every_kind_of_page_can_be_practised(live: Live, page: Page, name: str) -> None:
+    text = document(texts=TEXTS, languages=("en", "de"))
+    work = live.campaign(name, [text], systems=SYSTEMS, options={"all_scenarios": True})
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id) + "/practice")
+    hands = Hands(page)
+    hands.ready()
+    hands.press("Enter")
+    expect(page.locator("#intro")).to_be_hidden()
+    required = [question for question in hands.asked() if "required" in question]
+    for question in required:
+        pick = page.locator(f'[data-q="{question["q"]}"]').locator("input[type=radio], button[data-add='1']")
+        if question["display"] in ("slider", "number"):
+            hands.press(question["letter"])
+            hands.write("50")
+        elif pick.count():
+            pick.first.evaluate("el => el.click()")
+    hands.press("Control+Enter")
+    expect(page.locator("#explanation")).to_be_visible()
+    assert page.inner_text("#explanation .why").strip()
+    assert not work.rows()
+
+
+def test_a_korean_judge_practises_in_korean(live: Live, browser: Browser) -> None:
+    context = browser.new_context(locale="ko", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    begin(live, page, "h_falcon")
+    words = page.inner_text("#intro")
+    assert "이유:" in words and "Why" not in words and "Right" not in words
+    page.locator("#try").tap()
+    expect(page.locator("#intro")).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out"
+    context.close()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
+@pytest.mark.parametrize("name", ["da", "esa", "h_falcon", "parity", "mqm"])
+def test_the_sentence_of_each_question_can_be_read_on_the_page(
+    live: Live, browser: Browser, name: str, size: tuple[int, int]
+) -> None:
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, locale="en-GB")
+    page = context.new_page()
+    text = document(texts=TEXTS, languages=("en", "de"))
+    work = live.campaign(name, [text], systems=SYSTEMS, options={"all_scenarios": True})
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    Hands(page).ready()
+    for number in range(page.locator(".q:not([hidden])").count()):
+        question = page.locator(".q:not([hidden])").nth(number)
+        question.scroll_into_view_if_needed()
+        for part in question.locator("legend:not(.vh) > b, .lab > b, legend:not(.vh) > i, .lab > i").all():
+            box = part.bounding_box()
+            assert box and box["width"] > 1 and box["height"] > 8, part.inner_text()
+    context.close()

@@ -1,0 +1,107 @@
+"""Practice over worked examples: a page for every kind of protocol, whose own right answers are right."""
+
+from __future__ import annotations
+
+import pytest
+
+from lanner import protocols
+from lanner.errors import AnswerError
+from lanner.model import Json, Unit
+from lanner.store import Overview
+from lanner.web.judging.practice import Practice, check, is_due, lessons, practice_of, steps
+
+PAGES = [
+    (name, page)
+    for name in protocols.names()
+    for page in protocols.load(name).pages
+    if practice_of(protocols.load(name), page, ("en", "de"), "en")
+]
+
+
+def practice(name: str, page: str, language: str = "en") -> Practice:
+    built = practice_of(protocols.load(name), page, ("en", "de"), language)
+    assert built
+    return built
+
+
+def right_answer(rule: dict[str, Json]) -> Json:
+    """An answer that meets a rule of the examples."""
+    if "is" in rule:
+        return rule["is"]
+    if "includes" in rule:
+        return rule["includes"]
+    return rule.get("at_least", rule.get("at_most"))
+
+
+def test_every_protocol_about_texts_has_practice_for_its_first_page() -> None:
+    for name in protocols.names():
+        protocol = protocols.load(name)
+        first = next((page for page, stages in protocol.pages.items() if stages[0].unit is not Unit.JUDGE), None)
+        assert first is None or (name, first) in PAGES
+
+
+@pytest.mark.parametrize(("name", "page"), PAGES)
+def test_the_right_answers_of_the_examples_are_right(name: str, page: str) -> None:
+    lesson = practice(name, page)
+    protocol = protocols.load(name)
+    for number, item in enumerate(lesson.task.items):
+        answers: dict[str, Json] = {}
+        for question, rule in item.expected.items():
+            if not question:
+                continue
+            if "rows" in rule:
+                match = protocol.find(question)
+                assert match
+                answers[question] = {row.id: match[1].options[0].id for row in match[1].rows} | rule["rows"]
+            else:
+                answers[question] = right_answer(rule)
+        verdict = check(protocol, lesson, number, answers, "en")
+        assert verdict["right"] is True, (item, verdict)
+        assert verdict["explanation"]
+
+
+def test_a_frequent_wrong_answer_is_wrong() -> None:
+    lesson = practice("da", "rating")
+    verdicts = [check(protocols.load("da"), lesson, n, {"score": 90}, "en")["right"] for n in range(3)]
+    assert verdicts == [True, False, False]
+
+
+def test_unknown_items_questions_and_values_are_refused() -> None:
+    lesson, protocol = practice("da", "rating"), protocols.load("da")
+    for number, answers in ((99, {}), (0, {"nothing": 1}), (0, {"score": 1000})):
+        with pytest.raises(AnswerError):
+            check(protocol, lesson, number, answers, "en")
+
+
+def test_practice_stays_short_and_shows_different_skills_well_and_badly_handled() -> None:
+    lesson = practice("h_falcon", "rating")
+    rows = [item.expected["skills"]["rows"] for item in lesson.task.items if "skills" in item.expected]
+    assert len(lesson.task.items) == 8
+    assert {option for row in rows for option in row.values()} == {"high", "low"}
+    assert len({skill for row in rows for skill in row}) >= 5
+
+
+def test_lessons_speak_the_language_of_the_interface_with_texts_of_the_task() -> None:
+    protocol = protocols.load("h_falcon")
+    (korean, *_) = lessons(protocol, "rating", ("en", "ko"), "de")
+    assert korean.languages == ("en", "ko")
+    assert korean.right[0][1].startswith("Informationsdichte")
+    assert lessons(protocol, "rating", ("en", "ko"), "de") is lessons(protocol, "rating", ("en", "ko"), "de")
+
+
+def test_steps_lead_to_the_context_level_and_to_nothing_else() -> None:
+    assert len(steps(protocols.load("falcon"), "label", "en")) == 5
+    assert steps(protocols.load("falcon"), "rating", "en") == ()
+    assert steps(protocols.load("esa"), "rating", "en") == ()
+
+
+def overview(page: str, done: int) -> Overview:
+    return Overview(task=1, page=page, position=0, documents=1, items=4, done=done, active=0.0, finished_at=None)
+
+
+def test_practice_is_due_until_something_was_answered_on_the_page() -> None:
+    protocol = protocols.load("falcon")
+    assert is_due(protocol, "label", ("en", "de"), [overview("label", 0), overview("rating", 2)])
+    assert not is_due(protocol, "label", ("en", "de"), [overview("label", 0), overview("label", 1)])
+    assert not is_due(protocol, "rating", ("en", "de"), [overview("rating", 0)]), "it has no examples"
+    assert not is_due(protocols.load("consent"), "consent", ("", ""), [overview("consent", 0)])
