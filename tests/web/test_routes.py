@@ -19,6 +19,7 @@ WHO_MAY = [
         GET /healthz
         GET /readyz
         GET /static/{version}/{path:path}
+        GET /service_worker.js
         GET /setup
         POST /setup
         GET /login

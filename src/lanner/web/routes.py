@@ -57,6 +57,15 @@ async def static_file(request: Request) -> Response:
     return site.assets.respond(request)
 
 
+async def service_worker(request: Request) -> Response:
+    """The script that keeps judges' pages on their devices. Its own version is that of all static files."""
+    site: Site = request.app.state.site
+    asset = site.assets.find("service_worker.js")
+    assert asset is not None
+    body = f'const VERSION = "{site.assets.version}";\n'.encode() + asset.body
+    return Response(body, media_type=asset.media_type, headers={"cache-control": "no-cache"})
+
+
 ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("POST", "/task/{id:int}/answers", JUDGES, judging.save, "answer_bytes"),
     Route("GET", "/task/{id:int}", JUDGES, judging.task),
@@ -70,6 +79,7 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("GET", "/healthz", ANYONE, health.alive),
     Route("GET", "/readyz", ANYONE, health.ready),
     Route("GET", "/static/{version}/{path:path}", ANYONE, static_file),
+    Route("GET", "/service_worker.js", ANYONE, service_worker),
     Route("GET", "/setup", ANYONE, auth.setup_page),
     Route("POST", "/setup", ANYONE, auth.setup),
     Route("GET", "/login", ANYONE, auth.login_page),

@@ -206,6 +206,7 @@ def task_page(
         script=_script(task, given, prefilled, verdicts, messages)
         | ({"practice": practice} if practice else {})
         | {"who": who, "minutesToday": progress.minutes_today, "more": progress.tasks - progress.done > 1}
+        | {"offline": not practice and not preview}
         | {"idle": settings.idle_seconds, "breakAfter": settings.break_minutes},
         autoarm=not any(ask.direct for ask in questions),
         in_columns=stages[0].object is Object.SOURCE,

@@ -2,6 +2,7 @@
 import { open } from './db.js';
 import { $, $$, button, fill, made, nameLanguages } from './dom.js';
 import { offerUndo } from './flow.js';
+import { keepOffline } from './offline.js';
 import { Outbox } from './outbox.js';
 import { alone, send } from './sending.js';
 import { Prefs } from './settings.js';
@@ -43,5 +44,6 @@ for (const who of saved.dataset.who.split(' ')) {
   if (outbox.waiting) outbox.kick();
   addEventListener('online', () => outbox.kick());
 }
+void keepOffline({ waiting: () => {}, changed: () => {} });
 if (document.activeElement === document.body) $$('#start')[0]?.focus({ preventScroll: true });
 document.documentElement.dataset.ready = '';

@@ -8,6 +8,7 @@ import { Flow, offerUndo } from './flow.js';
 import { Help } from './help.js';
 import { listen } from './keys.js';
 import { Marking } from './marking.js';
+import { keepOffline } from './offline.js';
 import { watchPointer, whenStill } from './pointer.js';
 import { NoSaving, Practice } from './practice.js';
 import { Rail } from './rail.js';
@@ -95,9 +96,33 @@ class App {
     offerUndo((...line) => this.note(...line), this.t);
     this.flow.footer();
     this.time();
+    if (data.offline) this.keepOffline();
     document.documentElement.dataset.ready = '';
   }
 
+  /** Once the page has settled: what a reload without a network needs is kept on this device. */
+  keepOffline() {
+    const later = window.requestIdleCallback ?? setTimeout;
+    later(() =>
+      keepOffline({
+        stale: () => this.saving.outdated(),
+        waiting: activate =>
+          this.note(
+            'version',
+            this.t('new_version'),
+            [this.t('reload'), () => this.saving.flush(this.item).then(activate)],
+            [this.t('later')],
+          ),
+        changed: () =>
+          this.note(
+            'version',
+            this.t('version_elsewhere'),
+            [this.t('reload'), () => location.reload()],
+            [this.t('later')],
+          ),
+      }),
+    );
+  }
   say(text) {
     $('#say').textContent = text;
   }

@@ -15,6 +15,7 @@ export class NoSaving {
   leave() {}
   remember() {}
   keep() {}
+  outdated() {}
   spend() {
     return 0;
   }

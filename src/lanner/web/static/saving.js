@@ -2,6 +2,7 @@
 import { canon } from './digest.js';
 import { $ } from './dom.js';
 import { headingOf } from './feedback.js';
+import { tellWorker } from './offline.js';
 import { Outbox } from './outbox.js';
 import { alone, send } from './sending.js';
 
@@ -22,6 +23,8 @@ export class Saving {
     this.key = `${who}/${task}/`;
     this.timer = this.hidden = this.noting = this.row = 0;
     this.done = false;
+    /** Whether this page was kept on the device, so that the server may hold newer answers. */
+    this.stale = false;
     this.outbox = new Outbox({
       db,
       who,
@@ -49,6 +52,8 @@ export class Saving {
     const { app, outbox, db } = this,
       { items } = app.store;
     const { waiting, drafts, copies } = await outbox.load(this.task);
+    this.copies = copies;
+    this.takeCopies();
     for (const { item, body } of waiting)
       for (const q in body.answers) {
         items[item].answers[q] = body.answers[q];
@@ -65,9 +70,12 @@ export class Saving {
     }
     for (const { item } of drafts) void this.flush(item);
     if (app.frozen) void outbox.forget(this.task);
-    else void this.recover(copies);
+    else if (this.newerCopies(app.data.items.map(item => item.saved)).length) void this.reconcile();
     if (!db.lasting) app.note('storage', app.t('direct'));
-    addEventListener('online', () => outbox.kick());
+    addEventListener('online', () => {
+      outbox.kick();
+      if (this.stale) void this.reconcile();
+    });
     addEventListener('pagehide', () => {
       this.bookmark();
       void this.flush(app.item);
@@ -82,28 +90,54 @@ export class Saving {
         return void this.flush(app.item);
       }
       outbox.kick();
-      return void (Date.now() - this.hidden > AWAY && this.compare());
+      return void (Date.now() - this.hidden > AWAY && this.reconcile());
     });
     if (outbox.waiting) outbox.kick();
   }
 
-  /** Answers that the server had acknowledged and no longer has, as after an old backup was put back, are taken from the
-   * copies on this device and sent again. The server is asked first: another page may have sent them just now. */
-  async recover(copies) {
+  /** Copies on this device that are newer than what was saved elsewhere. @param {any[]} saved by item */
+  newerCopies(saved) {
+    return this.copies.filter(copy => (saved[copy.item]?.[copy.question]?.id ?? 0) < copy.id);
+  }
+  /** A page that was kept on the device is older than the answers given on it since: these are known from the copies. */
+  takeCopies() {
     const { items } = this.app.store;
-    const newer = saved =>
-      copies.filter(copy => (saved[copy.item]?.[copy.question]?.id ?? 0) < copy.id);
-    if (!newer(this.app.data.items.map(item => item.saved)).length) return;
+    for (const { item, question, value, id } of this.newerCopies(
+      this.app.data.items.map(({ saved }) => saved),
+    )) {
+      if (!items[item]) continue;
+      items[item].answers[question] = standing(value);
+      items[item].stored[question] = canon(standing(value));
+      items[item].base[question] = id;
+    }
+  }
+  /** This page came from the device: as soon as the server can be reached, take over what is newer there. */
+  outdated() {
+    this.stale = true;
+    void this.reconcile();
+  }
+  /** Compare with the server: take over what other devices have answered; send again what the server had acknowledged and
+   * no longer has, as after an old backup was put back. */
+  async reconcile() {
+    const { app } = this;
     const { body } = await send(this.url).catch(() => ({ body: null }));
     if (!Array.isArray(body?.items)) return;
-    const lost = newer(body.items).filter(
-      ({ item, question }) => items[item] && !this.waits(item, question),
-    );
+    this.stale = false;
+    if (body.finished && !app.frozen && !this.outbox.waiting) return location.reload();
+    this.restore(this.newerCopies(body.items), body.items);
+    body.items.forEach((saved, i) => {
+      for (const q in saved) this.elsewhere(i, q, saved[q]);
+    });
+  }
+  /** @param {any[]} copies of answers that the server no longer has @param {any[]} saved what it has, by item */
+  restore(copies, saved) {
+    const { items } = this.app.store,
+      lost = copies.filter(({ item, question }) => items[item] && !this.waits(item, question));
     for (const { item, question, value } of lost) {
       const { answers, stored, base } = items[item],
-        there = body.items[item]?.[question];
+        there = saved[item]?.[question];
       if (canon(answers[question]) !== (stored[question] ?? 'null')) continue; // a newer one is not sent yet
-      answers[question] = value;
+      answers[question] = standing(value);
       stored[question] = there ? canon(there.value) : 'null';
       base[question] = there?.id ?? null;
       this.app.refresh(item);
@@ -195,6 +229,7 @@ export class Saving {
     const { status, body } = await send(form.action, {}).catch(() => ({ status: 0, body: null }));
     if (status !== 200 || typeof body?.finished_at !== 'string') return form.submit();
     await this.outbox.forget(this.task);
+    await tellWorker({ drop: location.href });
     const root = location.pathname.replace(/\/task\/.*/, ''),
       practice = body.practice ? '/practice' : '',
       next = Number.isInteger(body.next) ? `/task/${body.next}${practice}` : '/work';
@@ -212,6 +247,7 @@ export class Saving {
       else item.stored[q] = 'null'; // no longer asked
     }
     this.channel.postMessage({ task, item: i, saved });
+    if (this.stale) void this.reconcile();
     if (reply.feedback) this.explain(i, reply.feedback);
     for (const { question, value } of reply.conflicts ?? []) {
       const mine = body.answers[question],
@@ -267,11 +303,20 @@ export class Saving {
   elsewhere(i, q, { id, value }) {
     const item = this.app.store.items[i];
     const changed = canon(item.answers[q]) !== (item.stored[q] ?? 'null');
-    if (this.waits(i, q) || item.base[q] === id || changed) return;
+    if (this.waits(i, q) || (item.base[q] ?? 0) >= id || changed) return;
+    this.announce(i, q);
     item.answers[q] = standing(value);
     item.base[q] = id;
     item.stored[q] = canon(item.answers[q]);
     this.app.refresh(i);
+  }
+
+  /** Say that an answer on the open sentence is about to change, since it was given in another window. */
+  announce(i, q) {
+    const { app } = this,
+      ask = app.rail.asks.find(x => x.q.id === q);
+    if (i === app.item && ask && !ask.el.hidden)
+      app.note('elsewhere', app.t('changed_elsewhere', { name: ask.name }));
   }
 
   /** Whether an answer is on its way. */
@@ -280,15 +325,6 @@ export class Saving {
     return queue.some(
       ({ task, item, body }) => task === this.task && item === i && q in body.answers,
     );
-  }
-
-  /** After a while away: what another device has answered. */
-  async compare() {
-    const { body } = await send(this.url).catch(() => ({ body: null }));
-    if (!Array.isArray(body?.items)) return;
-    body.items.forEach((saved, i) => {
-      for (const q in saved) this.elsewhere(i, q, saved[q]);
-    });
   }
 
   /** What the server does not take stays on the device, and is said. */
@@ -310,6 +346,7 @@ export class Saving {
     const key = held || (state === 'offline' && !this.db.lasting) ? 'unsaved' : state;
     const text = app.t(key, { n, time: state === 'saved' ? this.clock.format() : '' });
     if (shown.textContent !== text) shown.textContent = text;
+    if (now === 'signin') void tellWorker({ forget: true });
     if (held) app.note('held', app.t(state, { n, message }), ['↻', () => this.outbox.kick()]);
     else if (state === 'saved') app.note('held', '');
   }

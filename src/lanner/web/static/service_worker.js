@@ -1,0 +1,113 @@
+// Keeps a judge's pages and what they load, so that they can be reloaded without a network. The server writes VERSION, the
+// version of all static files, above these lines, so that a new release is a new worker. It waits until the judge takes it.
+/* global VERSION */
+
+const ASSETS = `lanner-assets-${VERSION}`;
+const PAGES = `lanner-pages-${VERSION}`;
+const MOST_PAGES = 20;
+const root = new URL(self.registration.scope).pathname;
+const PAGE = /^(work|task\/\d+)$/;
+/** A link or a session that ends, and a new one that begins: pages of the judge before are not kept. */
+const CHANGE = /^(j\/.*|logout|enter\/.*)$/;
+const SIGNED_OUT = [401, 403, 404, 410];
+const UNREACHABLE = [502, 503, 504];
+
+const pathOf = url => url.pathname.slice(root.length);
+const keyOf = path => new URL(root + path, location.origin).href;
+
+async function forget() {
+  for (const name of await caches.keys())
+    if (name.startsWith('lanner-pages-')) await caches.delete(name);
+}
+
+async function keep(path, response) {
+  const cache = await caches.open(PAGES);
+  await cache.delete(keyOf(path));
+  await cache.put(keyOf(path), response);
+  const kept = await cache.keys();
+  for (const request of kept.slice(0, Math.max(0, kept.length - MOST_PAGES)))
+    await cache.delete(request);
+}
+
+/** A page as the server has it now; without a server, as it was seen last. */
+async function page(event, path) {
+  const last = async () => (await caches.open(PAGES)).match(keyOf(path));
+  const response = await fetch(event.request).catch(() => null);
+  if (response && !UNREACHABLE.includes(response.status)) {
+    if (response.ok) event.waitUntil(keep(path, response.clone()));
+    else if (SIGNED_OUT.includes(response.status)) await forget();
+    return response;
+  }
+  const kept = await last();
+  if (!kept) return response ?? Response.error();
+  event.waitUntil(tell(event.resultingClientId));
+  return kept;
+}
+
+/** Say to a page that it is the one kept here: what the server holds may be newer. */
+async function tell(id) {
+  const client = id && (await self.clients.get(id));
+  client?.postMessage({ stale: true });
+}
+
+/** Style sheets and scripts never change under their address. */
+async function asset(request) {
+  const kept = await (await caches.open(ASSETS)).match(request.url);
+  if (kept) return kept;
+  const response = await fetch(request);
+  if (response.ok) await (await caches.open(ASSETS)).put(request.url, response.clone());
+  return response;
+}
+
+/** What a page that was loaded without this worker needs to be loaded again. */
+async function prepare({ path, assets }) {
+  const cache = await caches.open(ASSETS);
+  for (const url of assets) if (!(await cache.match(url))) await cache.add(url);
+  const pages = await caches.open(PAGES);
+  if (PAGE.test(path) && !(await pages.match(keyOf(path)))) {
+    const response = await fetch(keyOf(path), { credentials: 'same-origin', redirect: 'error' });
+    if (response.ok) await keep(path, response);
+  }
+}
+
+self.addEventListener('activate', event => {
+  const current = [ASSETS, PAGES];
+  const clean = async () => {
+    for (const name of await caches.keys())
+      if (name.startsWith('lanner-') && !current.includes(name)) await caches.delete(name);
+    await self.clients.claim();
+  };
+  event.waitUntil(clean());
+});
+
+self.addEventListener('message', event => {
+  const { data } = event;
+  if (data.activate) self.skipWaiting();
+  if (data.forget) event.waitUntil(forget());
+  if (data.drop)
+    event.waitUntil(
+      caches.open(PAGES).then(cache => cache.delete(keyOf(pathOf(new URL(data.drop))))),
+    );
+  if (data.prepare) {
+    const path = pathOf(new URL(data.prepare.page)),
+      ready = prepare({ path, assets: data.prepare.assets });
+    event.waitUntil(
+      ready.then(
+        () => event.source?.postMessage({ prepared: true }),
+        () => {}, // offline already: the next visit tries again
+      ),
+    );
+  }
+});
+
+self.addEventListener('fetch', event => {
+  const { request } = event,
+    url = new URL(request.url);
+  if (url.origin !== location.origin || !url.pathname.startsWith(root)) return;
+  const path = pathOf(url);
+  if (request.method === 'GET' && path.startsWith(`static/${VERSION}/`))
+    event.respondWith(asset(request));
+  else if (request.mode === 'navigate' && CHANGE.test(path)) event.waitUntil(forget());
+  else if (request.mode === 'navigate' && request.method === 'GET' && PAGE.test(path))
+    event.respondWith(page(event, path));
+});

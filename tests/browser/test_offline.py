@@ -1,0 +1,139 @@
+"""Without a network: a page that was open once can be reloaded, answered, and everything arrives later."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from browser_actions import Hands
+from lanner import campaign
+from live_server import SYSTEMS, Live, Work, document
+
+pytestmark = pytest.mark.browser
+
+SIGNED_OUT = """async url => {
+  const look = () => fetch(url, { headers: { accept: 'application/json' } });
+  while ((await look()).status !== 401) await new Promise(ok => setTimeout(ok, 200));
+}"""
+KEPT = """async () => {
+  const names = (await caches.keys()).filter(name => name.startsWith('lanner-pages-'));
+  const requests = await Promise.all(names.map(async name => (await caches.open(name)).keys()));
+  return requests.flat().map(request => new URL(request.url).pathname).sort();
+}"""
+
+
+def begin(live: Live, page: Page) -> tuple[Work, int, Hands]:
+    work = live.campaign("h_falcon", [document(4)], systems=SYSTEMS[:1])
+    work.enter(page)
+    task = work.tasks[0].id
+    page.goto(work.url(task))
+    hands = Hands(page)
+    hands.ready()
+    page.wait_for_selector("html[data-offline]", state="attached")
+    return work, task, hands
+
+
+def scores(work: Work, task: int) -> list[tuple[object, object]]:
+    return [(item.get("sentence"), item.get("holistic")) for item in work.stored(task)]
+
+
+def test_a_page_is_reloaded_and_answered_without_a_network(live: Live, page: Page, context: BrowserContext) -> None:
+    work, task, hands = begin(live, page)
+    hands.press("s", "3", "h", "7", "Enter")
+    hands.settled()
+    context.set_offline(True)
+    page.reload()
+    hands.ready()
+    page.locator(".num").first.click()
+    assert page.locator("[data-q=holistic] :checked").get_attribute("value") == "7", "known from the copies"
+    hands.press("j", "s", "2", "h", "5", "Enter")
+    page.reload()
+    hands.ready()
+    hands.press("s", "4", "h", "9", "Enter")
+    assert scores(work, task)[1:3] == [(None, None), (None, None)]
+    context.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    hands.settled()
+    assert scores(work, task)[:3] == [(3, 7), (2, 5), (4, 9)]
+    assert len([row for row in work.rows() if row.question == "holistic"]) == 3, "each was stored once"
+
+
+def test_a_kept_page_does_not_overwrite_what_another_device_answered(
+    live: Live, page: Page, context: BrowserContext
+) -> None:
+    work, task, hands = begin(live, page)
+    hands.press("s", "3", "h", "7", "Enter")
+    hands.settled()
+    context.set_offline(True)
+    page.reload()
+    hands.ready()
+    answers = {"sentence": 1, "holistic": 2}
+    campaign.submit(live.store, task, 0, answers, submission="other device")
+    context.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.locator(".num").first.click()
+    expect(page.locator("[data-q=holistic] :checked")).to_have_attribute("value", "2")
+    hands.settled()
+    assert scores(work, task)[0] == (1, 2)
+
+
+def test_a_new_answer_on_a_kept_page_is_a_conflict_that_is_shown(
+    live: Live, page: Page, context: BrowserContext
+) -> None:
+    work, task, hands = begin(live, page)
+    hands.press("s", "3", "h", "7")
+    hands.settled()
+    context.set_offline(True)
+    page.reload()
+    hands.ready()
+    page.locator(".num").first.click()
+    hands.press("h", "9")
+    campaign.submit(live.store, task, 0, {"holistic": 2}, submission="other device two")
+    context.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.locator("#note-conflict-0-holistic").wait_for()
+    note = page.inner_text("#note-conflict-0-holistic")
+    assert "9" in note and "2" in note and "kept in the record" in note
+    page.get_by_role("button", name="Take the other: 2").click()
+    hands.settled()
+    assert scores(work, task)[0] == (3, 2)
+
+
+def test_pages_go_when_the_link_is_revoked(live: Live, page: Page) -> None:
+    work, task, hands = begin(live, page)
+    assert page.evaluate(KEPT) == [f"/task/{task}"]
+    campaign.links.revoke(live.store, work.name, "J1")
+    page.evaluate(SIGNED_OUT, work.url(task) + "/answers")
+    hands.press("s", "3", "h", "7")
+    page.locator("#note-held").wait_for()
+    page.wait_for_function("async () => !(await caches.keys()).some(name => name.startsWith('lanner-pages-'))")
+
+
+def test_pages_go_when_another_link_is_opened(live: Live, page: Page) -> None:
+    first, task, _ = begin(live, page)
+    second = live.campaign("da", [document(2, name="other")], systems=SYSTEMS[:1])
+    page.goto(second.link)
+    page.wait_for_selector("html[data-ready]", state="attached")
+    assert f"/task/{task}" not in page.evaluate(KEPT)
+    assert first.tasks
+
+
+def test_a_finished_document_is_not_kept(live: Live, page: Page) -> None:
+    work, task, hands = begin(live, page)
+    for _ in range(4):
+        hands.press("s", "3", "h", "7", "Enter")
+    page.wait_for_url("**/work*")
+    assert work.tasks[0].finished_at is not None
+    page.wait_for_function(f"async () => (await ({KEPT})()).includes('/work')")
+    assert f"/task/{task}" not in page.evaluate(KEPT)
+
+
+def test_the_other_window_says_that_it_changes(live: Live, page: Page, context: BrowserContext) -> None:
+    work, task, hands = begin(live, page)
+    other = context.new_page()
+    other.goto(work.url(task))
+    Hands(other).ready()
+    hands.press("s", "3")
+    hands.settled()
+    expect(other.locator("#note-elsewhere")).to_contain_text("Sentence")
+    expect(other.locator("[data-q=sentence] :checked")).to_have_attribute("value", "3")
