@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lanner.campaign.asking import Asking
+from lanner.campaign.questions import Questions
 from lanner.designs.expected import EXPLANATION
 from lanner.errors import AnswerError
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Stage, Task, Unit
@@ -122,16 +122,16 @@ def check(protocol: Protocol, practice: Practice, number: int, answers: Mapping[
     if not 0 <= number < len(practice.task.items):
         raise AnswerError("There is no such item.", code="unknown_item")
     item, page = practice.task.items[number], practice.task.page
-    asking = Asking(protocol)
+    rules = Questions(protocol)
     texts = texts_of(practice.documents[item.document], item)
-    questions = {question.id: question for _, question in asking.questions(page, item)}
+    questions = {question.id: question for _, question in rules.questions(page, item)}
     unknown = next((name for name in answers if name not in questions), None)
     if unknown is not None:
-        raise asking.unknown(unknown, page, item)
+        raise rules.unknown(unknown, page, item)
     checked: dict[str, Json] = {}
     for name, question in questions.items():
         if answers.get(name) is not None:
-            checked[name] = asking.check(question, answers[name], item, checked, texts)
+            checked[name] = rules.check(question, answers[name], item, checked, texts)
     return feedback(protocol, item, checked, language)
 
 
