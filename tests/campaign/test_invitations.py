@@ -8,6 +8,7 @@ import pytest
 from campaign_parts import JUDGES, NOW, opened
 from lanner import campaign
 from lanner.campaign import invitations
+from lanner.campaign.keys import KEY_VARIABLE
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
 from web_clients import open_campaign
@@ -50,7 +51,7 @@ def test_links_for_all_people_who_have_none(store: Store) -> None:
 def test_a_link_can_be_shown_again_with_the_key_and_not_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(invitations.KEY_VARIABLE, raising=False)
+    monkeypatch.delenv(KEY_VARIABLE, raising=False)
     with Store.open(tmp_path / "lanner.sqlite") as store:
         secret = open_campaign(store)["J1"]
         assert invitations.shown(store, "trial", "J1") == secret
@@ -67,7 +68,7 @@ def test_a_link_can_be_shown_again_with_the_key_and_not_without_it(
 
 
 def test_a_key_from_the_environment_serves_any_database(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(invitations.KEY_VARIABLE, "a long random sentence")
+    monkeypatch.setenv(KEY_VARIABLE, "a long random sentence")
     secret = open_campaign(store)["J2"]
     assert invitations.shown(store, "trial", "J2") == secret
     owner = invitations.lookup(store, secret)

@@ -49,3 +49,11 @@ def test_serving_ends_gracefully(store: Store) -> None:
     serving.should_exit = True
     thread.join(20)
     assert not thread.is_alive()
+
+
+def test_a_server_answers_to_its_own_names_only(store: Store) -> None:
+    settings = Settings(public_url="https://judge.example.org", processes=False)
+    app = web.server(store, settings=settings, hosts=("other.example.org",)).config.app
+    for host in ("judge.example.org", "other.example.org", "localhost:8000", "127.0.0.1"):
+        assert TestClient(app).get("/healthz", headers={"host": host}).status_code == 200
+    assert TestClient(app).get("/healthz", headers={"host": "evil.example"}).status_code == 421

@@ -10,18 +10,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import os
 import secrets
-from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 
 from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
+from lanner.campaign.keys import server_key
 from lanner.store import Seat, Store
 from lanner.store.rows import micros
 
-KEY_VARIABLE = "LANNER_LINK_KEY"
 SECRET_BYTES = 24
 """192 bits of chance: nobody finds a link by trying."""
 
@@ -29,7 +26,7 @@ SECRET_BYTES = 24
 def issue(store: Store, campaign: Reference, judge: str, *, at: datetime | None = None) -> str:
     """A new secret for a judge. The one before it stops working, and so do the sessions it opened."""
     moment = at or now()
-    key = link_key(store, create=True)
+    key = server_key(store, create=True)
     with store.writing() as tx:
         mine = seat(tx, find(tx, campaign), judge)
         secret = _derived(key, mine.number, moment) if key else secrets.token_urlsafe(SECRET_BYTES)
@@ -40,7 +37,7 @@ def issue(store: Store, campaign: Reference, judge: str, *, at: datetime | None 
 
 def shown(store: Store, campaign: Reference, judge: str) -> str | None:
     """The secret a judge has now; None if there is none that works, or if it was made without this key."""
-    key = link_key(store)
+    key = server_key(store)
     with store.reading() as tx:
         mine = seat(tx, find(tx, campaign), judge)
         if key is None or mine.link_issued_at is None or mine.revoked_at is not None:
@@ -48,21 +45,6 @@ def shown(store: Store, campaign: Reference, judge: str) -> str | None:
         secret = _derived(key, mine.number, mine.link_issued_at)
         owner = tx.judges.by_link(digest(secret))
     return secret if owner is not None and owner.number == mine.number else None
-
-
-def link_key(store: Store, *, create: bool = False) -> bytes | None:
-    """The key that secrets are made with; with `create` a file is made where there is none."""
-    if given := os.environ.get(KEY_VARIABLE):
-        return hashlib.sha256(given.encode()).digest()
-    if store.kind != "sqlite":
-        return None
-    path = Path(store.place)
-    path = path.with_name(f"{path.name}.key")
-    if create:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        with suppress(FileExistsError), os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(32))
-    return path.read_bytes() if path.is_file() else None
 
 
 def _derived(key: bytes, number: int, at: datetime) -> str:

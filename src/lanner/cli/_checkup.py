@@ -18,6 +18,7 @@ from pathlib import Path
 
 from lanner import __version__
 from lanner.errors import LannerError
+from lanner.store.durability import NETWORK_FILE_SYSTEMS, file_system_of, postgresql_warnings, read_mounts
 from lanner.store.engine import connect, explain, inspect_file, locate
 
 FINE, MISSING, WRONG = "fine", "not here", "wrong"
@@ -89,7 +90,10 @@ def _database(place: str) -> Finding:
     except LannerError as error:
         return Finding("Database", error.what, WRONG, error.next_step)
     size = path.stat().st_size / 1e6
-    return Finding("Database", f"SQLite {sqlite3.sqlite_version}; {path.name}, {size:.1f} MB")
+    words = f"SQLite {sqlite3.sqlite_version}; {path.name}, {size:.1f} MB"
+    if (kind := file_system_of(path, read_mounts())) in NETWORK_FILE_SYSTEMS:
+        return Finding("Database", f"{words}, on {kind}", WRONG, "Keep the store on a local disk, or use PostgreSQL.")
+    return Finding("Database", words)
 
 
 def _server(place: str) -> Finding:
@@ -97,11 +101,14 @@ def _server(place: str) -> Finding:
     try:
         with engine.connect() as connection:
             version = str(connection.exec_driver_sql("SHOW server_version").scalar_one())
+            warnings = postgresql_warnings(connection)
     except Exception as problem:  # whatever a driver throws, the doctor goes on to the next check
         error = explain(problem, place)
         return Finding("Database", error.what, WRONG, error.next_step or "Is the server running, and the URL right?")
     finally:
         engine.dispose()
+    if warnings:
+        return Finding("Database", f"PostgreSQL {version}", WRONG, " ".join(warnings))
     return Finding("Database", f"PostgreSQL {version}")
 
 

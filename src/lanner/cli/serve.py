@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
@@ -13,6 +14,7 @@ from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.app import serve
 from lanner.web.serving import logs
+from lanner.web.serving.hosts import check_public_url
 from lanner.web.serving.ports import is_free
 from lanner.web.site import Settings
 
@@ -20,6 +22,8 @@ from lanner.web.site import Settings
 @click.command("serve", short_help="Serve the judging page and the organiser's pages.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 lets other machines in.")
 @click.option("--port", default=8000, show_default=True, help="Judges' links name it.")
+@click.option("--public-url", default="", help="The address judges' links begin with: https://judge.example.org")
+@click.option("--allowed-host", "hosts", multiple=True, metavar="NAME", help="Another name it answers to; repeatable.")
 @click.option("--root-path", default="", help="The path under which a proxy serves it.")
 @click.option("--trusted-proxies", default="127.0.0.1", show_default=True, help="Whose forwarded headers count.")
 @click.option("--backup-every", "hours", type=click.FloatRange(0), default=0.0, help="Hours between backups (0: none).")
@@ -34,12 +38,19 @@ from lanner.web.site import Settings
     help="What is logged.",
 )
 @click.option("--webhooks-inside", is_flag=True, help="Let webhooks reach this machine's own network.")
-@click.option("--model-server", "model_servers", multiple=True, metavar="URL",
-              help="Owners may let models of this server judge from a page; repeatable.")  # fmt: skip
+@click.option(
+    "--model-server",
+    "model_servers",
+    multiple=True,
+    metavar="URL",
+    help="Owners may let models of this server judge from a page; repeatable.",
+)
 @store_option
 def command(
     host: str,
     port: int,
+    public_url: str,
+    hosts: tuple[str, ...],
     root_path: str,
     trusted_proxies: str,
     hours: float,
@@ -53,9 +64,12 @@ def command(
     """Serve until Ctrl+C. The first time, it prints a link with which the first organiser signs up. Logs go to standard
     error, one JSON object a line, without names, addresses or secrets.
 
-    Example: lanner serve --port 8080 --backup-every 24
+    Example: lanner serve --port 8080 --public-url https://judge.example.org --backup-every 24
     """
     output = Output("serve")
+    if public_url:
+        public_url = check_public_url(public_url)
+        root_path = root_path or urlsplit(public_url).path
     if not is_free(host, port):
         raise LannerError(
             f"Port {port} is taken.",
@@ -64,21 +78,36 @@ def command(
         )
     logs.begin(level)
     with Store.open(store_place) as store:
-        with store.reading() as found:
-            first = found.accounts.count() == 0
+        for warning in store.durability():
+            output.say(f"Warning: {warning}", style="bold red")
+        with store.reading() as tx:
+            first = tx.accounts.count() == 0
         code = secrets.token_urlsafe(9) if first else ""
-        address = f"http://{host}:{port}{root_path}"
+        address = public_url or f"http://{host}:{port}{root_path}"
         output.say(f"Lanner serves {store.place} at {address}", style="bold")
         if first:
             output.say(f"First organiser: {address}/setup?code={code}")
         settings = Settings(
-            setup_code=code, backup_hours=hours, backups=folder, backup_keep=keep, tell_inside=webhooks_inside,
+            setup_code=code,
+            backup_hours=hours,
+            backups=folder,
+            backup_keep=keep,
+            tell_inside=webhooks_inside,
             model_servers=model_servers,
-        )  # fmt: skip
+            public_url=public_url,
+        )
         try:
             output.say(
                 "Judges use their own links. Stop with Ctrl+C; every answer is on disk before it is acknowledged."
             )
-            serve(store, host, port, settings=settings, root_path=root_path, trusted_proxies=trusted_proxies)
+            serve(
+                store,
+                host,
+                port,
+                settings=settings,
+                root_path=root_path,
+                trusted_proxies=trusted_proxies,
+                hosts=hosts,
+            )
         except KeyboardInterrupt:  # how a server is stopped, and no mistake
             output.say("Stopped. Every answer that was acknowledged is on disk.")

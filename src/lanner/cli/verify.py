@@ -27,19 +27,18 @@ def command(copy: Path | None, published: str | None, store_place: str, as_json:
     """
     output = Output("verify", as_json)
     if copy is not None:
-        found, place = verify_file(copy, published), str(copy)
+        findings, place = verify_file(copy, published), str(copy)
     else:
         with Store.open(store_place, create=False) as store:
-            found, place = verify(store, published), store.place
-    rows = [
-        {"check": entry.check, "found": "whole" if not entry.problems else "; ".join(entry.problems)} for entry in found
-    ]
-    output.table(rows)
+            findings, place = verify(store, published), store.place
+            for warning in store.durability():
+                output.note(warning)
+    output.table([{"check": entry.check, "found": "; ".join(entry.problems) or "whole"} for entry in findings])
     output.end()
-    damaged = [entry for entry in found if entry.problems]
+    damaged = [entry for entry in findings if entry.problems]
     if damaged:
         raise StoreError(
-            f"{len(damaged)} of {len(found)} checks found something wrong.",
+            f"{len(damaged)} of {len(findings)} checks found something wrong.",
             where=Where(file=place),
             next_step="Keep this file, and restore the newest backup that `lanner verify BACKUP` finds whole.",
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from datetime import UTC, datetime
 
 import click
@@ -13,7 +12,7 @@ from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.serving.webhooks import refuse_address
+from lanner.web.serving.webhooks import add_webhook, refuse_address
 
 
 @click.group("webhooks", short_help="Addresses that are told of finished tasks and campaigns.")
@@ -37,10 +36,10 @@ def add(url: str, events: tuple[str, ...], campaign: str | None, store_place: st
     """
     output = Output("webhooks add", as_json)
     refuse_address(url)
-    secret = secrets.token_urlsafe(24)
-    with Store.open(store_place, create=False) as store, store.writing() as tx:
-        about = find(tx, campaign).id if campaign else None
-        number = tx.webhooks.add(url, secret, events or EVENTS, datetime.now(UTC), campaign=about)
+    with Store.open(store_place, create=False) as store:
+        with store.reading() as tx:
+            about = find(tx, campaign).id if campaign else None
+        number, secret = add_webhook(store, url, events or EVENTS, about)
     output.rows.append({"number": number, "url": url, "secret": secret})
     output.say(f"{url} is told from now on. The secret of its signatures: {secret}")
     output.end()

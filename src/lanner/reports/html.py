@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import jinja2
@@ -19,6 +20,17 @@ SHARED = {name: STYLE / name for name in ("tokens.css", "figures.css")}
 """The style sheets that the web app's pages use as well, so that a figure looks the same in both."""
 
 
+@cache
+def _script() -> str:
+    return (STYLE / "sort.js").read_text(encoding="utf-8")
+
+
+@cache
+def script_hash() -> str:
+    """What a content security policy names the report's own script by; no other script of a report may run."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode()}"
+
+
 def style() -> str:
     """The report's whole style sheet."""
     return "\n".join(path.read_text(encoding="utf-8") for path in (*SHARED.values(), STYLE / "report.css"))
@@ -26,8 +38,7 @@ def style() -> str:
 
 def render(report: Report) -> str:
     """The HTML text. Everything that came from a file or a person is escaped."""
-    script = (STYLE / "sort.js").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    script = _script()
     numbers = {table.id: place for place, table in enumerate(report.tables, start=1)}
     numbers |= {figure.id: place for place, figure in enumerate(report.figures, start=1)}
     template = _environment().get_template("report.html")
@@ -36,7 +47,7 @@ def render(report: Report) -> str:
         numbers=numbers,
         css=style(),
         script=script,
-        script_hash=f"sha256-{digest}",
+        script_hash=script_hash(),
     )
 
 

@@ -29,6 +29,7 @@ from lanner.store.checks import PAGES, Finding, findings
 from lanner.store.engine import explain, inspect_file
 from lanner.store.store import Store
 from lanner.store.transfer import Content, contents, copy_rows
+from lanner.store.webhooks import SEALED
 
 _NAME = "lanner-{:%Y%m%dT%H%M%SZ}.sqlite"
 _PATTERN = "lanner-*T*Z.sqlite"
@@ -143,6 +144,7 @@ def _copy(source: Connection, path: Path) -> None:
             driver.backup(file)  # inside the transaction that is open: as of that moment
             file.execute("PRAGMA journal_mode = DELETE")  # one file, that can be read where nothing may be written
             file.execute("DELETE FROM session")
+            file.execute("UPDATE webhook SET secret = '' WHERE secret NOT LIKE ?", (f"{SEALED}%",))
             file.commit()
             file.execute("VACUUM")  # what was erased is not in the file either
         return

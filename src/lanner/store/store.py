@@ -20,6 +20,7 @@ from lanner.store.accounts import Accounts, Sessions
 from lanner.store.campaigns import Campaigns
 from lanner.store.chain import Chain
 from lanner.store.documents import Documents
+from lanner.store.durability import postgresql_warnings, sqlite_warnings
 from lanner.store.engine import connect, explain, inspect_file, locate, readers, writers
 from lanner.store.events import Events
 from lanner.store.judgements import Judgements
@@ -209,13 +210,13 @@ class Store:
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A connection that sees everything as of one moment, for the store's own rooms: copies and checks."""
+        """A connection that sees everything as of one moment, for copies and checks of the store."""
         with self._in_transaction(self._readers) as connection:
             yield connection
 
     @contextmanager
     def filling(self) -> Iterator[Connection]:
-        """A connection to write whole tables by, for the store's own rooms."""
+        """A connection to write whole tables by, for the store's own use."""
         with self._in_transaction(self._writers) as connection:
             yield connection
 
@@ -259,6 +260,13 @@ class Store:
                 where=Where(file=self.place),
                 next_step="Stop the server, put the file back, and start it again.",
             )
+
+    def durability(self) -> list[str]:
+        """Why an acknowledged answer might not outlive a crash, in words; nothing, as a rule."""
+        with self._in_transaction(self._readers) as connection:
+            if self._file is not None:
+                return sqlite_warnings(connection, self._file)
+            return postgresql_warnings(connection)
 
     def check_pages(self) -> str:
         """A quick look at every page of a SQLite file. What is wrong, in words; from then on nothing is written."""

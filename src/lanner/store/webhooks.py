@@ -17,11 +17,14 @@ from lanner.store import schema
 from lanner.store.rows import Rows, dumps, loads, micros, moment
 
 _w, _d = schema.webhook.c, schema.delivery.c
+SEALED = "sealed:"
+"""How a secret begins that only the server's key opens. No other leaves the store in a backup."""
 
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address, the secret its messages are signed with, and which events it is told (of one campaign or of all)."""
+    """An address, the secret its messages are signed with (sealed with the server's key), and which events it is told
+    (of one campaign or of all)."""
 
     id: int
     campaign: int | None
@@ -58,11 +61,14 @@ class Webhooks(Rows):
         wanted = select(schema.webhook).where(_w.removed_at.is_(None)).order_by(_w.id)
         return [_webhook(row) for row in self._connection.execute(wanted)]
 
+    def set_secret(self, number: int, secret: str) -> None:
+        self._connection.execute(update(schema.webhook).where(_w.id == number).values(secret=secret))
+
     def remove(self, number: int, now: datetime) -> bool:
         """Tell this address nothing any more; whether it was told anything before."""
         self._connection.execute(update(schema.delivery).where(_d.webhook == number).values(due_at=None))
-        gone = update(schema.webhook).where(_w.id == number, _w.removed_at.is_(None)).values(removed_at=micros(now))
-        return self._connection.execute(gone).rowcount > 0
+        removal = update(schema.webhook).where(_w.id == number, _w.removed_at.is_(None))
+        return self._connection.execute(removal.values(removed_at=micros(now), secret="")).rowcount > 0
 
     def announce(self, campaign: int, event: str, body: Mapping[str, Json], now: datetime) -> None:
         """Something happened: a message to every address that wants to know, in the caller's transaction."""

@@ -22,6 +22,7 @@ from lanner.web.page import problems
 from lanner.web.page.headers import Headers
 from lanner.web.page.speech import Speech
 from lanner.web.routes import ROUTES, Route
+from lanner.web.serving.hosts import AllowedHosts, allowed_hosts
 from lanner.web.serving.request_counts import CountRequests
 from lanner.web.serving.timeouts import BodyTimeout, Protocol
 from lanner.web.serving.url_prefix import UrlPrefix, is_unambiguous
@@ -83,9 +84,11 @@ def server(
     settings: Settings | None = None,
     root_path: str = "",
     trusted_proxies: str = "127.0.0.1",
+    hosts: tuple[str, ...] = (),
 ) -> uvicorn.Server:
     """A server that is ready to run. `root_path` is where a proxy serves it, whether or not the proxy takes that off;
-    `trusted_proxies` are those whose word on https and addresses is believed."""
+    `trusted_proxies` are those whose word on https and addresses is believed; `hosts` are names it answers to besides
+    that of its public address and the machine's own."""
     if "*" in trusted_proxies:
         raise LannerError(
             "Every address would be believed, so that no limit on tries would hold.",
@@ -95,6 +98,8 @@ def server(
     root_path = root_path and "/" + root_path.strip("/")
     if is_unambiguous(root_path, (route.path for route in ROUTES)):
         app.add_middleware(UrlPrefix, root=root_path)
+    public_url = settings.public_url if settings else ""
+    app.add_middleware(AllowedHosts, names=allowed_hosts(host, public_url, hosts))
     config = uvicorn.Config(
         app,
         host=host,

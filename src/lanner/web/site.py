@@ -42,7 +42,8 @@ class Settings:
     `processes` lets workers compute live numbers and reports in processes of their own. Copies of deleted campaigns go
     to `backups`, or beside the store; so do copies of the whole store every `backup_hours`, of which `backup_keep`
     stay. Webhooks reach this machine's own network only with `tell_inside`. An owner may let models of `model_servers`
-    judge from a page; of no others, since the server lends its key and its way to the network.
+    judge from a page; of no others, since the server lends its key and its way to the network. Links begin with
+    `public_url`; where there is none, with the address that the organiser's browser used.
     """
 
     setup_code: str = ""
@@ -61,6 +62,7 @@ class Settings:
     backup_keep: int = 14
     tell_inside: bool = False
     model_servers: tuple[str, ...] = ()
+    public_url: str = ""
 
 
 class Saves:

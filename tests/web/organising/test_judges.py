@@ -7,8 +7,10 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
+from lanner.web.app import create_app
+from lanner.web.site import Settings
 from smtp_server import SmtpServer
-from web_clients import another, complete, enter, open_campaign, sign_in
+from web_clients import HOST, another, complete, enter, open_campaign, sign_in
 
 
 @pytest.fixture
@@ -166,3 +168,14 @@ def test_two_of_one_name_are_asked_about(client: TestClient, store: Store, token
     assert refused.status_code == 422 and "There is a judge called Ana already." in refused.text
     assert client.post("/campaigns/trial/judges", data={**fields, "same_names": "yes"}).status_code == 200
     assert {"ana", "ana-2"} <= {judge.id for judge in campaign.judges(store, "trial")}
+
+
+def test_links_begin_with_the_public_address_whatever_the_request_says(store: Store) -> None:
+    open_campaign(store)
+    app = create_app(store, settings=Settings(public_url="https://judge.example.org/lanner", processes=False))
+    with TestClient(app, follow_redirects=False) as client:
+        token = sign_in(client, store)
+        fields = {"token": token, "who": "all"}
+        answer = client.post("/campaigns/trial/links", data=fields, headers={"host": HOST}).text
+    assert re.search(r"https://judge\.example\.org/lanner/j/[\w-]{32}", answer)
+    assert f"{HOST}/j/" not in answer

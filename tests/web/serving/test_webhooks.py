@@ -6,13 +6,26 @@ import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from lanner.campaign.keys import is_sealed
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.serving.webhooks import TRIES, again_at, is_open, reachable, refuse_address, send_next, signature
+from lanner.store.backup import backup
+from lanner.web.serving.webhooks import (
+    TRIES,
+    add_webhook,
+    again_at,
+    is_open,
+    reachable,
+    refuse_address,
+    seal_secrets,
+    send_next,
+    signature,
+)
 from store_rows import fill
 
 NOW = datetime.now(UTC)
@@ -120,3 +133,48 @@ def test_what_is_no_address(url: str) -> None:
 )
 def test_an_address_is_open_only_if_every_address_in_it_is(address: str, expected: bool) -> None:
     assert is_open(ipaddress.ip_address(address)) is expected
+
+
+def test_a_secret_is_shown_once_and_kept_sealed(store: Store, receiver: SimpleNamespace) -> None:
+    filled = fill(store)
+    _, secret = add_webhook(store, receiver.url, ["task.finished"])
+    with store.writing() as tx:
+        (hook,) = tx.webhooks.all()
+        assert secret not in hook.secret and is_sealed(hook.secret)
+        tx.webhooks.announce(filled.campaign, "task.finished", {"task": 7}, NOW)
+    assert send_next(store, NOW, inside=True)
+    ((_, headers, body),) = receiver.got
+    assert headers["Lanner-Signature"] == signature(secret, body)
+
+
+def test_secrets_of_an_earlier_version_are_sealed_and_go_on_working(
+    announced: Store, receiver: SimpleNamespace
+) -> None:
+    assert seal_secrets(announced) == 1
+    assert seal_secrets(announced) == 0
+    with announced.reading() as tx:
+        assert all(is_sealed(hook.secret) for hook in tx.webhooks.all())
+    assert send_next(announced, NOW, inside=True)
+    ((_, headers, body),) = receiver.got
+    assert headers["Lanner-Signature"] == signature("the secret", body)
+
+
+def test_another_key_sends_nothing(
+    announced: Store, receiver: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seal_secrets(announced)
+    monkeypatch.setenv("LANNER_LINK_KEY", "another key")
+    assert send_next(announced, NOW, inside=True)
+    assert not receiver.got
+    with announced.reading() as tx:
+        ((_, _, problem),) = tx.webhooks.waiting()
+    assert "another key" in problem
+
+
+def test_no_secret_leaves_in_a_backup(announced: Store, tmp_path: Path) -> None:
+    plain = backup(announced, tmp_path / "plain.sqlite").path
+    assert b"the secret" not in plain.read_bytes(), "an earlier version kept it in plain text"
+    seal_secrets(announced)
+    sealed = backup(announced, tmp_path / "sealed.sqlite").path
+    assert b"the secret" not in sealed.read_bytes()
+    assert sealed.stat().st_mode & 0o077 == 0

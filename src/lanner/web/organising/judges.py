@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -117,6 +118,10 @@ def _wanted(seat: Seat, who: str, judge: str) -> bool:
 
 
 def _base(request: Request) -> str:
+    """What links begin with: the server's public address, else the one this request came by."""
+    site: Site = request.app.state.site
+    if site.settings.public_url:
+        return site.settings.public_url
     return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
 
 
@@ -201,7 +206,7 @@ def _letter(campaign: Campaign, link: Link, part: Part) -> str:
 
 def _is_local(request: Request) -> bool:
     """Whether links lead to this machine only."""
-    return (request.url.hostname or "") in ("127.0.0.1", "localhost", "::1")
+    return (urlsplit(_base(request)).hostname or "") in ("127.0.0.1", "localhost", "::1")
 
 
 def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[Invited]) -> list[Link]:

@@ -3,7 +3,6 @@ what happens. The same as `lanner backup`, `verify`, `tokens` and `webhooks`."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -24,7 +23,7 @@ from lanner.web.page import forms
 from lanner.web.page.refusals import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
-from lanner.web.serving.webhooks import refuse_address
+from lanner.web.serving.webhooks import add_webhook, refuse_address
 from lanner.web.site import Site
 
 
@@ -180,12 +179,9 @@ def _tell(site: Site, form: FormData) -> str:
             say("{given} is no address that can be told.", given=repr(url)), next_step=say("Write https://host/path.")
         ) from None
     events = [value for value in form.getlist("event") if value in EVENTS]
-    secret = secrets.token_urlsafe(24)
-    with site.store.writing() as tx:
+    with site.store.reading() as tx:
         about = tx.campaigns.find(forms.text(form, "campaign")) if forms.text(form, "campaign") else None
-        number = about.id if about else None
-        tx.webhooks.add(url, secret, [str(event) for event in events] or EVENTS, datetime.now(UTC), campaign=number)
-    return secret
+    return add_webhook(site.store, url, [str(event) for event in events] or EVENTS, about.id if about else None)[1]
 
 
 def _remove(site: Site, number: int) -> None:

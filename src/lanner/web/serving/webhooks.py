@@ -1,4 +1,4 @@
-"""Tells addresses outside what happened: what waits in the store is sent, signed, until it has arrived.
+"""Webhooks: what happened is sent to addresses outside, signed, until it has arrived.
 
 A message is a POST with a JSON body. `Lanner-Signature` is the HMAC-SHA256 of the body with the address's secret. Any
 2xx counts as arrived; anything else is tried again later, ten times in about a day. Only addresses of the open network
@@ -13,12 +13,15 @@ import hmac
 import http.client
 import ipaddress
 import logging
+import secrets
 import socket
 import ssl
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
+from lanner.campaign.keys import KEY_VARIABLE, is_sealed, seal, server_key, unseal
 from lanner.errors import LannerError, StoreError
 from lanner.store import Store
 from lanner.store.webhooks import Delivery
@@ -40,6 +43,45 @@ def refuse_address(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("https", "http") or not parts.hostname or parts.username or parts.password:
         raise LannerError(f"{url!r} is no address that can be told.", next_step="Write https://host/path.")
+
+
+def add_webhook(store: Store, url: str, events: Sequence[str], campaign: int | None = None) -> tuple[int, str]:
+    """Tell an address from now on: its number, and the secret of its signatures, which is shown this once. The store
+    keeps it sealed with the server's key."""
+    refuse_address(url)
+    key = server_key(store, create=True)
+    if key is None:
+        raise LannerError(
+            "This server has no key to seal the secret with, and secrets are not kept in plain text.",
+            next_step=f"Set {KEY_VARIABLE} to a long random text, for the server and for this command.",
+        )
+    secret = secrets.token_urlsafe(24)
+    with store.writing() as tx:
+        number = tx.webhooks.add(url, seal(key, secret), events, datetime.now(UTC), campaign=campaign)
+    return number, secret
+
+
+def seal_secrets(store: Store) -> int:
+    """Seal the secrets that an earlier version kept in plain text, as far as there is a key; how many."""
+    key = server_key(store, create=True)
+    if key is None:
+        return 0
+    with store.writing() as tx:
+        plain = [hook for hook in tx.webhooks.all() if hook.secret and not is_sealed(hook.secret)]
+        for hook in plain:
+            tx.webhooks.set_secret(hook.id, seal(key, hook.secret))
+    return len(plain)
+
+
+def secret_of(store: Store, kept: str) -> str:
+    """The secret that the messages to an address are signed with."""
+    if kept and not is_sealed(kept):
+        return kept
+    key = server_key(store)
+    secret = unseal(key, kept) if key and kept else None
+    if secret is None:
+        raise ValueError("the secret was sealed with another key: remove the address and add it again")
+    return secret
 
 
 def is_open(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
@@ -68,8 +110,8 @@ def reachable(host: str, port: int, *, inside: bool) -> tuple[str, int]:
     return number, port
 
 
-def post(delivery: Delivery, *, inside: bool) -> int:
-    """Send one message; the status of the answer."""
+def post(delivery: Delivery, secret: str, *, inside: bool) -> int:
+    """Send one message, signed with the secret; the status of the answer."""
     parts = urlsplit(delivery.webhook.url)
     host, secure = parts.hostname or "", parts.scheme == "https"
     number, port = reachable(host, parts.port or (443 if secure else 80), inside=inside)
@@ -82,7 +124,7 @@ def post(delivery: Delivery, *, inside: bool) -> int:
             "User-Agent": "lanner",
             "Lanner-Event": delivery.event,
             "Lanner-Delivery": str(delivery.id),
-            "Lanner-Signature": signature(delivery.webhook.secret, delivery.body),
+            "Lanner-Signature": signature(secret, delivery.body),
         }
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         connection.request("POST", path, delivery.body.encode(), headers)
@@ -100,21 +142,21 @@ def again_at(attempts: int, now: datetime) -> datetime | None:
 def send_next(store: Store, now: datetime, *, inside: bool = False) -> bool:
     """Send the next message that is due; whether there was one."""
     with store.writing() as tx:
-        taken = tx.webhooks.take(now, LEASE)
-    if taken is None:
+        delivery = tx.webhooks.take(now, LEASE)
+    if delivery is None:
         return False
     try:
-        status = post(taken, inside=inside)
+        status = post(delivery, secret_of(store, delivery.webhook.secret), inside=inside)
         problem = "" if 200 <= status < 300 else f"answered {status}"
     except (OSError, http.client.HTTPException, ValueError) as error:
         problem = f"{type(error).__name__}: {error}"[:200]
     with store.writing() as tx:
         if problem:
-            tx.webhooks.failed(taken.id, problem, again_at(taken.attempts, now))
+            tx.webhooks.failed(delivery.id, problem, again_at(delivery.attempts, now))
         else:
-            tx.webhooks.delivered(taken.id, now)
+            tx.webhooks.delivered(delivery.id, now)
     if problem:
-        log.warning("webhook %d: %s", taken.webhook.id, problem)
+        log.warning("webhook %d: %s", delivery.webhook.id, problem)
     return True
 
 
@@ -130,6 +172,8 @@ class WebhookSender:
         self._running = self._running or asyncio.create_task(self._run())
 
     async def _run(self) -> None:
+        with suppress(StoreError):
+            await asyncio.to_thread(seal_secrets, self._store)
         while True:
             await asyncio.sleep(_LOOKS_EACH)
             with suppress(StoreError):  # a database that is away for a moment is asked again
