@@ -46,8 +46,8 @@ class Client:
 
     def campaigns(self) -> list[Told]:
         """All campaigns the token may see, the newest first."""
-        found: list[Told] = self._ask("GET", "/campaigns")["campaigns"]
-        return found
+        response: list[Told] = self._ask("GET", "/campaigns")["campaigns"]
+        return response
 
     def campaign(self, name: str) -> Told:
         """One campaign."""
@@ -67,8 +67,8 @@ class Client:
 
     def add_judges(self, name: str, judges: Sequence[Mapping[str, str]]) -> dict[str, str]:
         """Add judges; the secret of each link, which is shown this once."""
-        made = self._ask("POST", _of(name, "/judges"), body={"judges": list(judges)}, again=False)
-        secrets: dict[str, str] = made["secrets"]
+        request = self._ask("POST", _of(name, "/judges"), body={"judges": list(judges)}, again=False)
+        secrets: dict[str, str] = request["secrets"]
         return secrets
 
     def move(self, name: str, state: str) -> Told:
@@ -82,8 +82,8 @@ class Client:
     def tasks(self, name: str, judge: str | None = None) -> list[Told]:
         """The tasks of all judges or of one."""
         query = {"judge": judge} if judge is not None else {}
-        found: list[Told] = self._ask("GET", _of(name, "/tasks"), query)["tasks"]
-        return found
+        campaign: list[Told] = self._ask("GET", _of(name, "/tasks"), query)["tasks"]
+        return campaign
 
     def documents(self, name: str) -> Iterator[Told]:
         """The texts, one after the other."""
@@ -129,8 +129,8 @@ class Client:
         for attempt in range(_TRIES):
             try:
                 with self._open(method, path, query, body) as answer:
-                    told: Told = json.load(answer)
-                    return told
+                    message: Told = json.load(answer)
+                    return message
             except (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError) as problem:
                 if not again or attempt == _TRIES - 1:
                     raise ApiError(f"The server does not answer: {problem}.", status=0) from problem
@@ -159,8 +159,8 @@ class Client:
 
 def _refusal(error: urllib.error.HTTPError) -> ApiError:
     try:
-        told = json.load(error)
-        return ApiError(told["message"], status=error.code, next_step=told.get("next", ""))
+        message = json.load(error)
+        return ApiError(message["message"], status=error.code, next_step=message.get("next", ""))
     except (ValueError, KeyError, TypeError):
         return ApiError(f"The server answered {error.code}.", status=error.code)
 

@@ -115,9 +115,9 @@ class MissingExtraError(LannerError):
         )
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
+def nearest(word: str, names: Iterable[str]) -> str | None:
     """The known word most like `word`, if any is like it at all."""
-    by_folded = {name.casefold(): name for name in known}
+    by_folded = {name.casefold(): name for name in names}
     hits = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
     return by_folded[hits[0]] if hits else None
 
@@ -130,5 +130,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         return f"Did you mean {hit!r}?"
     if not names:
         return ""
-    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-    return f"Known: {shown}."
+    excerpt = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return f"Known: {excerpt}."

@@ -67,15 +67,16 @@ class Table:
         return "\n".join([f"{self.title} ({self.table.height} rows)", *rows, *more])
 
     def _repr_html_(self) -> str:
-        shown = self.table.head(_SHOWN_ROWS).to_dicts()
+        rows = self.table.head(_SHOWN_ROWS).to_dicts()
         head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in self.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_text(row[name]))}</td>" for name in self.columns) + "</tr>" for row in shown
+            "<tr>" + "".join(f"<td>{escape(_text(row[name]))}</td>" for name in self.columns) + "</tr>" for row in rows
         )
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         figure = self.plot()._repr_html_() if self._has_intervals() else ""
         return (
-            f"<div><b>{escape(self.title)}</b><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{figure}"
+            f"<div><b>{escape(self.title)}</b><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"{figure}"
             f"<details><summary>Notes</summary><ul>{notes}</ul><p>{escape(self.signature)}</p></details></div>"
         )
 
@@ -295,13 +296,13 @@ def agreement(
     resampling = Resampling(unit=unit, n=resamples, seed=seed)
     rows: list[dict[str, Json]] = []
     results: list[Result] = []
-    known: list[str] = []
+    question_ids: list[str] = []
     for part in parts:
         for group in groups_in(part.counted(of=tuple(GROUPS)).table) or ["people"]:
             counted = part.counted(of=group)
             planned = analysis.plan(part.protocol) if part.protocol else analysis.plan_table(counted.table, question)
             plans = list(planned)
-            known += [entry.id for entry in plans]
+            question_ids += [entry.id for entry in plans]
             for entry in plans:
                 if question not in (None, entry.id) or entry.id not in set(counted.table["question"]):
                     continue
@@ -317,7 +318,9 @@ def agreement(
                     }
                 )
     if question and not rows:
-        raise StatisticError(f"Nobody was asked {question!r}.", next_step=did_you_mean(question, dict.fromkeys(known)))
+        raise StatisticError(
+            f"Nobody was asked {question!r}.", next_step=did_you_mean(question, dict.fromkeys(question_ids))
+        )
     return _table("Agreement", rows, ("question", "judges", "measure", "estimate", "n"), parts, results)
 
 
@@ -355,17 +358,17 @@ def scores(
     rows: list[dict[str, Json]] = []
     results = []
     for part in parts:
-        wanted, planned = _ranked(part, question)
-        options: dict[str, Any] = {**planned, **({"standardise": True} if standardise else {})}
+        matches, plans = _ranked(part, question)
+        options: dict[str, Any] = {**plans, **({"standardise": True} if standardise else {})}
         if judges is not None:
             options["judges"] = [judge.id for judge in part.judges]
         if options.get("per_words"):
             options["words"] = part.words
-        result = ranking.systems(part.table, wanted, resampling=Resampling(seed=seed), **options)
+        result = ranking.systems(part.table, matches, resampling=Resampling(seed=seed), **options)
         results.append(result)
         rows += [
             {
-                "part": part.name, "question": wanted, **row, "value": row["score"],
+                "part": part.name, "question": matches, **row, "value": row["score"],
                 "estimate": estimate(row["score"], row["low"], row["high"], 2, bounded=False),
             }
             for row in result.rows
@@ -381,10 +384,12 @@ def _ranked(part: Material, question: str | None) -> tuple[str, dict[str, Any]]:
             return entry.of, dict(entry.options)
     if question is not None:
         return question, {}
-    scored = part.table.filter(part.table["score"].is_not_null())["question"].unique(maintain_order=True).to_list()
-    if len(scored) == 1:
-        return str(scored[0]), {}
-    raise StatisticError(f"Which question are systems ranked by? {part.name} has several.", next_step=", ".join(scored))
+    numeric = part.table.filter(part.table["score"].is_not_null())["question"].unique(maintain_order=True).to_list()
+    if len(numeric) == 1:
+        return str(numeric[0]), {}
+    raise StatisticError(
+        f"Which question are systems ranked by? {part.name} has several.", next_step=", ".join(numeric)
+    )
 
 
 def compare(
@@ -409,10 +414,10 @@ def compare(
     labels = [*names, *(part.name for part in parts[len(names) :])]
     page, _ = compare_materials(list(zip(labels, parts, strict=False)), resampling=Resampling(n=resamples, seed=seed))
     [table] = page.tables
-    shown = [dict(row) for row in table.rows if "group" not in row]
-    columns = tuple(column.key for column in table.columns if any(row.get(column.key) for row in shown))
+    table_rows = [dict(row) for row in table.rows if "group" not in row]
+    columns = tuple(column.key for column in table.columns if any(row.get(column.key) for row in table_rows))
     notes = tuple(sentence.replace("**", "") for sentence in page.findings)
-    frame = pl.DataFrame([{key: _text(row.get(key)) for key in columns} for row in shown])
+    frame = pl.DataFrame([{key: _text(row.get(key)) for key in columns} for row in table_rows])
     return Table(page.title, frame, columns, notes, str(table.signature or ""))
 
 
@@ -483,9 +488,9 @@ def report(
     findings: list[str] = []
     page = folder
     for part in parts:
-        made = build(part, resampling=Resampling(n=resamples, seed=seed))
-        page = write(made, folder / part.name if len(parts) > 1 else folder, pictures=figures == "all")
-        findings += [sentence.replace("**", "") for sentence in made.findings]
+        path = build(part, resampling=Resampling(n=resamples, seed=seed))
+        page = write(path, folder / part.name if len(parts) > 1 else folder, pictures=figures == "all")
+        findings += [sentence.replace("**", "") for sentence in path.findings]
     return Report(page if len(parts) == 1 else folder, tuple(findings))
 
 
@@ -496,28 +501,28 @@ def plot(results: Table | Sequence[Result] | Result) -> Plot:
         names = [name for name in ("part", "question", "system", "judges") if name in frame.columns]
         names = [name for name in names if frame[name].n_unique() > 1] or names[:1]
     else:
-        given = [results] if isinstance(results, Result) else list(results)
-        frame = pl.DataFrame([{"question": each.labels.get("question", each.name), **_numbers(each)} for each in given])
+        value = [results] if isinstance(results, Result) else list(results)
+        frame = pl.DataFrame([{"question": each.labels.get("question", each.name), **_numbers(each)} for each in value])
         names = ["question"]
     rows = [
         Row(" · ".join(str(row[name]) for name in names), row["value"], row["low"], row["high"])
         for row in frame.to_dicts()
         if row["value"] is not None
     ]
-    bounded = all(-1 <= value <= 1 for row in rows for value in (row.low, row.value, row.high) if value is not None)
-    drawing = intervals("Estimates with 95 % intervals", rows, bounded=bounded)
+    within = all(-1 <= value <= 1 for row in rows for value in (row.low, row.value, row.high) if value is not None)
+    drawing = intervals("Estimates with 95 % intervals", rows, bounded=within)
     return Plot(standalone(str(drawing), plain(html.style())), frame)
 
 
 def _chosen(parts: list[Material], judges: Iterable[str] | None) -> list[Material]:
     if judges is None:
         return parts
-    wanted = [judges] if isinstance(judges, str) else list(judges)
-    known = {judge.id for part in parts for judge in part.judges}
-    for name in wanted:
-        if name not in known:
-            raise InputError(f"There is no judge {name!r}.", next_step=did_you_mean(name, sorted(known)))
-    own = [(part, [judge.id for judge in part.judges if judge.id in wanted]) for part in parts]
+    key = [judges] if isinstance(judges, str) else list(judges)
+    keys = {judge.id for part in parts for judge in part.judges}
+    for name in key:
+        if name not in keys:
+            raise InputError(f"There is no judge {name!r}.", next_step=did_you_mean(name, sorted(keys)))
+    own = [(part, [judge.id for judge in part.judges if judge.id in key]) for part in parts]
     return [part.only(names) for part, names in own if names]
 
 

@@ -61,9 +61,9 @@ def plugin(group: str, name: str, known: tuple[str, ...] = ()) -> object:
     raise unknown(group, name, choices)
 
 
-def module(group: str, name: str, known: tuple[str, ...] = ()) -> ModuleType:
+def module(group: str, name: str, names: tuple[str, ...] = ()) -> ModuleType:
     """The module that implements `name`, imported on demand."""
-    implementation = plugin(group, name, known)
+    implementation = plugin(group, name, names)
     if not isinstance(implementation, ModuleType):
         raise LannerError(f"The plug-in {name!r} of the group lanner.{group} must be a module.")
     return implementation

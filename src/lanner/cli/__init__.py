@@ -61,11 +61,11 @@ def lanner(context: click.Context) -> None:
     Without a command: says what can be done next here.
     """
     if context.invoked_subcommand is None:
-        context.invoke(registry.module("cli", "_next", known=("_next",)).command)
+        context.invoke(registry.module("cli", "_next", names=("_next",)).command)
 
 
 def _end_with(error: LannerError) -> NoReturn:
-    registry.module("cli", "_output", known=("_output",)).print_error(error, as_json="--json" in sys.argv)
+    registry.module("cli", "_output", names=("_output",)).print_error(error, as_json="--json" in sys.argv)
     sys.exit(2)
 
 

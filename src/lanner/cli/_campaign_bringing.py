@@ -31,18 +31,18 @@ def import_(name: str, path: Path, model: str, only_look: bool, store_place: str
     output = Output("campaign import", as_json)
     with Store.open(store_place, create=False) as store:
         number = campaign.get(store, name).id
-        found = inspect_outputs(store, number, path, model) if model else inspect_file(store, number, path)
-        done = None
+        preview = inspect_outputs(store, number, path, model) if model else inspect_file(store, number, path)
+        summary = None
         if not only_look:
-            done = replay(store, number, path, model) if model else import_file(store, number, path)
-    rows = [{"judge": judge, "answers": count, "new": not known} for judge, count, known in found.judges]
+            summary = replay(store, number, path, model) if model else import_file(store, number, path)
+    rows = [{"judge": judge, "answers": count, "new": not known} for judge, count, known in preview.judges]
     output.table(rows)
-    for note in found.notes:
+    for note in preview.notes:
         output.note(note)
-    if done is None:
-        output.say(f"{found.answers:,} answers, as {found.format}. Nothing was stored.")
-    elif done.already:
+    if summary is None:
+        output.say(f"{preview.answers:,} answers, as {preview.format}. Nothing was stored.")
+    elif summary.already:
         output.say("The same judgements had been imported before. Nothing was changed.")
     else:
-        output.say(f"{done.judgements:,} answers taken in, {done.revisions:,} of them superseding earlier ones.")
+        output.say(f"{summary.judgements:,} answers taken in, {summary.revisions:,} of them superseding earlier ones.")
     output.end()

@@ -73,16 +73,18 @@ def reopen(name: str, judge: str, document: str, page: str | None, store_place: 
     output = Output("campaign reopen", as_json)
     with Store.open(store_place, create=False) as store:
         tasks = [task for task in campaign.tasks(store, name, judge) if document in {i.document for i in task.items}]
-        finished = [task for task in tasks if task.finished_at is not None and page in (None, task.page)]
-        if not finished:
+        tasks_done = [task for task in tasks if task.finished_at is not None and page in (None, task.page)]
+        if not tasks_done:
             raise CampaignError(
                 f"{judge} has no finished task about {document!r}.",
                 code="not_finished",
                 next_step=f"`lanner campaign show {name} --by document` shows what is done.",
             )
-        for task in finished:
+        for task in tasks_done:
             campaign.reopen_task(store, task.id)
-    output.rows.extend({"judge": judge, "document": document, "page": task.page, "task": task.id} for task in finished)
+    output.rows.extend(
+        {"judge": judge, "document": document, "page": task.page, "task": task.id} for task in tasks_done
+    )
     output.say(f"{judge} can go on with {document}.")
     output.end()
 
@@ -184,16 +186,16 @@ def forget(name: str, judge: str, answers: bool, typed: str | None, store_place:
             output.rows.append({"judge": judge, "deleted": number})
             output.say(f"{judge} and {number} answers are gone.")
         else:
-            called = campaign.erase(store, name, judge)
-            output.rows.append({"judge": judge, "called": called})
-            output.say(f"{judge} is now called {called}.")
+            pseudonym = campaign.erase(store, name, judge)
+            output.rows.append({"judge": judge, "called": pseudonym})
+            output.say(f"{judge} is now called {pseudonym}.")
     output.end()
 
 
-def typed_out(typed: str | None, wanted: str, what: str) -> None:
+def typed_out(typed: str | None, name: str, what: str) -> None:
     """Refuse what cannot be undone unless its name was written out."""
-    if typed != wanted:
+    if typed != name:
         raise LannerError(
             f"Nothing was changed: this cannot be undone, so {what} has to be written once more.",
-            next_step=f"Add: --typed {wanted!r}",
+            next_step=f"Add: --typed {name!r}",
         )

@@ -32,14 +32,14 @@ def settings(name: str, changes: tuple[str, ...], title: str | None, store_place
     Example: lanner campaign settings pilot deadline=2026-12-01 hourly_rate=21.5
     """
     output = Output("campaign settings", as_json)
-    given = dict(_change(words) for words in changes)
-    check_settings(given)
+    values = dict(_change(words) for words in changes)
+    check_settings(values)
     with Store.open(store_place, create=False) as store:
-        if given or title is not None:
-            campaign.configure(store, name, title=title, settings=given)
-        found = campaign.get(store, name)
-    rows: list[dict[str, Json]] = [{"setting": "title", "value": found.title}]
-    rows += [{"setting": key, "value": value} for key, value in sorted(found.settings.items())]
+        if values or title is not None:
+            campaign.configure(store, name, title=title, settings=values)
+        entry = campaign.get(store, name)
+    rows: list[dict[str, Json]] = [{"setting": "title", "value": entry.title}]
+    rows += [{"setting": key, "value": value} for key, value in sorted(entry.settings.items())]
     output.table(rows)
     output.end()
 
@@ -93,9 +93,9 @@ def duplicate(name: str, as_name: str, judges: str | None, no_judges: bool, stor
     output = Output("campaign duplicate", as_json)
     others = [] if no_judges else judges_from(judges) if judges else None
     with Store.open(store_place, create=False) as store:
-        made = campaign.duplicate(store, name, as_name, others)
-    output.rows.append({"name": made.name, "state": made.state.value})
-    output.say(f"{made.name} is a draft. Next: lanner links {made.name}; lanner campaign set {made.name} open")
+        copy = campaign.duplicate(store, name, as_name, others)
+    output.rows.append({"name": copy.name, "state": copy.state.value})
+    output.say(f"{copy.name} is a draft. Next: lanner links {copy.name}; lanner campaign set {copy.name} open")
     output.end()
 
 
@@ -119,16 +119,16 @@ def delete(name: str, typed: str | None, folder: Path, store_place: str, as_json
     """
     output = Output("campaign delete", as_json)
     with Store.open(store_place, create=False) as store:
-        found = campaign.get(store, name)
-        typed_out(typed, found.name, "the campaign's name")
-        kept = folder / f"{found.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+        entry = campaign.get(store, name)
+        typed_out(typed, entry.name, "the campaign's name")
+        copy = folder / f"{entry.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
         try:
-            write_copy(store, found.id, kept)
+            write_copy(store, entry.id, copy)
         except OSError as error:
             raise CampaignError(
                 f"Nothing was deleted, because no copy could be kept first: {error}", code="no_backup"
             ) from error
-        campaign.remove(store, found.id, name=found.name)
-    output.rows.append({"name": found.name, "copy": str(kept)})
-    output.say(f"{found.name} is deleted. A copy of everything in it: {kept}")
+        campaign.remove(store, entry.id, name=entry.name)
+    output.rows.append({"name": entry.name, "copy": str(copy)})
+    output.say(f"{entry.name} is deleted. A copy of everything in it: {copy}")
     output.end()

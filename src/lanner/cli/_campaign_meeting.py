@@ -34,11 +34,11 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
     """
     output = Output("campaign check", as_json)
     with Store.open(store_place, create=False) as store:
-        found = campaign.get(store, name)
-        numbers, main = LiveCampaigns(store), str(found.settings.get("main_question", ""))
-        snapshot = numbers.snapshot(found.id, main)
-        chosen = numbers.snapshot(found.id, question) if question else snapshot
-        status = campaign_status(store, found, snapshot, datetime.now(UTC), chosen=chosen)
+        entry = campaign.get(store, name)
+        numbers, main = LiveCampaigns(store), str(entry.settings.get("main_question", ""))
+        snapshot = numbers.snapshot(entry.id, main)
+        focus = numbers.snapshot(entry.id, question) if question else snapshot
+        status = campaign_status(store, entry, snapshot, datetime.now(UTC), chosen=focus)
     output.signature = status.main.signature if status.main else ""
     output.say(" ".join(map(str, (*status.verdict.summary, *status.verdict.advice))), style="bold")
     output.table([_check(entry) for entry in status.verdict.checks], ["check", "value", "sign", "why"])
@@ -61,11 +61,11 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
     )
     output.say()
     labels = measure_labels(snapshot.measures, status.wording)
-    measured = [_measure(entry, labels[entry.question, entry.row]) for entry in snapshot.measures]
-    output.table(measured, [("label", "agreement on"), "now", ("expected", "at completion"), "items", "documents"])
+    rows = [_measure(entry, labels[entry.question, entry.row]) for entry in snapshot.measures]
+    output.table(rows, [("label", "agreement on"), "now", ("expected", "at completion"), "items", "documents"])
     for need in status.needs:
         output.note(f"{need.title} {need.more}".strip())
-    for one, other, change in chosen.divergence.merges[:3] if chosen.divergence else ():
+    for one, other, change in focus.divergence.merges[:3] if focus.divergence else ():
         output.note(f"Merging {one} and {other} would change α by {change:+.2f}.")
     output.end()
 
@@ -167,9 +167,11 @@ def disagreements(
     Example: lanner campaign disagreements pilot --question skills --judges ana,ben
     """
     output = Output("campaign disagreements", as_json)
-    wanted = DisagreementFilter(question, domain, document, _two(judges, "--judges"), _two(labels, "--labels"), show)
+    conditions = DisagreementFilter(
+        question, domain, document, _two(judges, "--judges"), _two(labels, "--labels"), show
+    )
     with Store.open(store_place, create=False) as store:
-        found = LiveCampaigns(store).disagreements(campaign.get(store, name).id, wanted)
+        listing = LiveCampaigns(store).disagreements(campaign.get(store, name).id, conditions)
     rows = [
         {
             "document": entry.document,
@@ -177,12 +179,12 @@ def disagreements(
             "system": entry.system,
             "domain": entry.domain,
             "distance": round(entry.distance, 4),
-            "answers": [f"{judge}: {said}" for judge, said in entry.given],
+            "answers": [f"{judge}: {answer}" for judge, answer in entry.given],
             "settled": "yes" if entry.settled else "",
         }
-        for entry in found.entries[:most]
+        for entry in listing.entries[:most]
     ]
-    output.say(f"{found.found} disagreements in {found.shared} shared units, {found.settled} of them settled")
+    output.say(f"{listing.found} disagreements in {listing.shared} shared units, {listing.settled} of them settled")
     output.table(rows)
     output.end()
 
@@ -228,11 +230,11 @@ def settle(
     output = Output("campaign settle", as_json)
     unit = (document, segment, tuple(system.split("|")) if system else ())
     with Store.open(store_place, create=False) as store:
-        found = campaign.get(store, name)
-        said = campaign.answers_from(store, found.id, unit, _fields(store, found.id, answers))
-        questions = campaign.settle(store, found.id, unit, said, note=note)
+        entry = campaign.get(store, name)
+        values = campaign.answers_from(store, entry.id, unit, _fields(store, entry.id, answers))
+        questions = campaign.settle(store, entry.id, unit, values, note=note)
         if note and guideline:
-            guidelines.add(store, found.id, note, account=None, at=datetime.now(UTC))
+            guidelines.add(store, entry.id, note, account=None, at=datetime.now(UTC))
     output.rows.append({"document": document, "segment": segment, "system": system, "questions": list(questions)})
     output.say(f"Settled: {', '.join(questions) or 'nothing but the note'}.")
     output.end()
@@ -240,13 +242,13 @@ def settle(
 
 def _fields(store: Store, campaign_id: int, answers: tuple[str, ...]) -> dict[str, list[str]]:
     """The answers as a form would send them, so that both are read alike."""
-    known = [question.id for _, question in campaign.protocol(store, campaign_id).questions]
+    question_ids = [question.id for _, question in campaign.protocol(store, campaign_id).questions]
     fields: dict[str, list[str]] = {}
     for words in answers:
         field, equals, value = words.partition("=")
         question = field.partition(".")[0].removesuffix("@")
-        if not equals or question not in known:
-            hint = did_you_mean(question, known) if equals else "Write it as QUESTION=VALUE."
+        if not equals or question not in question_ids:
+            hint = did_you_mean(question, question_ids) if equals else "Write it as QUESTION=VALUE."
             raise InputError(f"{words!r} answers no question of this campaign.", next_step=hint)
         fields.setdefault(field, []).append(value)
     return fields
@@ -264,9 +266,9 @@ def note(name: str, text: str, store_place: str, as_json: bool) -> None:
     """
     output = Output("campaign note", as_json)
     with Store.open(store_place, create=False) as store:
-        found = campaign.get(store, name)
+        entry = campaign.get(store, name)
         if text.strip():
-            guidelines.add(store, found.id, text.strip(), account=None, at=datetime.now(UTC))
+            guidelines.add(store, entry.id, text.strip(), account=None, at=datetime.now(UTC))
         notes = guidelines.notes(campaign.get(store, name).settings)
     output.table([{"number": entry.number, "since": entry.at, "text": entry.text} for entry in notes])
     if not notes:

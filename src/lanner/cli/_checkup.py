@@ -130,14 +130,14 @@ _BROWSERS = ("firefox", "chromium", "chromium-browser", "google-chrome", "micros
 def _browser() -> Finding:
     """The one that `webbrowser` would open; judges bring their own."""
     try:
-        found = webbrowser.get()
+        browser = webbrowser.get()
     except webbrowser.Error:
         if program := next(filter(shutil.which, _BROWSERS), ""):
             words = f"{program}, but there is no screen here to open it on; judges may use any on theirs"
             return Finding("Browser", words, MISSING, "Open the printed links elsewhere.")
         words = "none found on this machine; judges may use any on theirs"
         return Finding("Browser", words, MISSING, "Open the printed links elsewhere, or install Firefox or Chromium.")
-    return Finding("Browser", str(getattr(found, "name", "") or type(found).__name__))
+    return Finding("Browser", str(getattr(browser, "name", "") or type(browser).__name__))
 
 
 def _fonts() -> Iterator[Finding]:
@@ -148,9 +148,9 @@ def _fonts() -> Iterator[Finding]:
             yield Finding("Fonts", "cannot be asked (no fontconfig)", MISSING, "Install fontconfig to know.")
         return
     lacking = [language for language in SCRIPTS if not _families(program, language)]
-    shown = [SCRIPTS[language][0] for language in SCRIPTS if language not in lacking]
-    if shown:
-        yield Finding("Fonts", f"for {', '.join(shown)}")
+    scripts = [SCRIPTS[language][0] for language in SCRIPTS if language not in lacking]
+    if scripts:
+        yield Finding("Fonts", f"for {', '.join(scripts)}")
     if lacking:
         names = ", ".join(SCRIPTS[language][0] for language in lacking)
         packages = " ".join(dict.fromkeys(SCRIPTS[language][1] for language in lacking))
@@ -158,8 +158,8 @@ def _fonts() -> Iterator[Finding]:
 
 
 def _families(program: str, language: str) -> bool:
-    asked = subprocess.run([program, f":lang={language}", "family"], capture_output=True, check=False, timeout=20)
-    return bool(asked.stdout.strip())
+    answer = subprocess.run([program, f":lang={language}", "family"], capture_output=True, check=False, timeout=20)
+    return bool(answer.stdout.strip())
 
 
 def _extras() -> Iterator[Finding]:

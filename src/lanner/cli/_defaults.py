@@ -40,12 +40,12 @@ def for_command(settings: Mapping[str, Any], name: str, command: click.Command, 
         if isinstance(parameter, click.Option)
         for option in parameter.opts
     }
-    shared = {key: value for key, value in settings.items() if not isinstance(value, dict)}
+    common = {key: value for key, value in settings.items() if not isinstance(value, dict)}
     own = settings.get(name, {})
     if not isinstance(own, dict):
         own = {}
     defaults: dict[str, Any] = {}
-    for key, value in {**shared, **own}.items():
+    for key, value in {**common, **own}.items():
         parameter = options.get(key.replace("-", "_"))
         if parameter is None:
             if key in own:

@@ -21,13 +21,13 @@ def with_domains(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, tuple[s
     domain = pl.col("document").replace_strict(by_name, default=None, return_dtype=pl.String)
     if by_line:
         domain = domain.fill_null(pl.col("segment").replace_strict(by_line, default=None, return_dtype=pl.String))
-    made = table.with_columns(domain.fill_null("").alias("domain"))
-    unknown = made.filter(pl.col("domain") == "", pl.col("role") == "main")["document"].n_unique()
-    return made, (f"{unknown} documents are not in {path.name}: their domain is unknown.",) if unknown else ()
+    with_domain = table.with_columns(domain.fill_null("").alias("domain"))
+    unknown = with_domain.filter(pl.col("domain") == "", pl.col("role") == "main")["document"].n_unique()
+    return with_domain, (f"{unknown} documents are not in {path.name}: their domain is unknown.",) if unknown else ()
 
 
 def _lines(path: Path) -> list[tuple[str, str]]:
-    made = []
+    parts = []
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -36,5 +36,5 @@ def _lines(path: Path) -> list[tuple[str, str]]:
         domain, tab, name = line.partition("\t")
         if not tab:
             raise InputError("This line does not say DOMAIN and DOCUMENT.", where=Where(path, number))
-        made.append((domain, name))
-    return made
+        parts.append((domain, name))
+    return parts

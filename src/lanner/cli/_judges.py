@@ -12,12 +12,12 @@ from lanner.model import Judge
 
 def judges_from(text: str) -> list[Judge]:
     """ "3" makes three; "ana, ben" makes these; a path to a CSV file makes its rows, other columns being attributes."""
-    given = text.strip()
-    if given.isdigit():
-        return [Judge(f"judge{number}", name=f"Judge {number}") for number in range(1, int(given) + 1)]
-    if given.endswith((".csv", ".tsv")) or Path(given).is_file():
-        return _from_file(Path(given))
-    return [Judge(slug(name), name=name.strip()) for name in given.split(",") if name.strip()]
+    value = text.strip()
+    if value.isdigit():
+        return [Judge(f"judge{number}", name=f"Judge {number}") for number in range(1, int(value) + 1)]
+    if value.endswith((".csv", ".tsv")) or Path(value).is_file():
+        return _from_file(Path(value))
+    return [Judge(slug(name), name=name.strip()) for name in value.split(",") if name.strip()]
 
 
 def _from_file(path: Path) -> list[Judge]:
@@ -28,11 +28,11 @@ def _from_file(path: Path) -> list[Judge]:
     rows = list(csv.DictReader(text.splitlines(), dialect="excel-tab" if path.suffix == ".tsv" else "excel"))
     if not rows or not {"id", "name"} & set(rows[0]):
         raise InputError("The list of judges needs a column id or name.", where=Where(path, 1))
-    found = []
+    ids = []
     for line, row in enumerate(rows, start=2):
         name = (row.get("name") or row.get("id") or "").strip()
         if not name:
             raise InputError("A judge has neither id nor name.", where=Where(path, line))
         rest = {key: value.strip() for key, value in row.items() if key not in ("id", "name") and key and value}
-        found.append(Judge((row.get("id") or slug(name)).strip(), name=name, attributes=rest))
-    return found
+        ids.append(Judge((row.get("id") or slug(name)).strip(), name=name, attributes=rest))
+    return ids

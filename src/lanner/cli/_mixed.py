@@ -25,8 +25,8 @@ def print_mixed(output: Output, part: Material, domain: str, outcome: str, predi
     if result.value is None:
         output.say(result.notes[0])
         return
-    fixed = [row for row in result.rows if row["kind"] == "fixed"]
-    add_rows(output, result, ["term", "estimate", "p"], rows=fixed, about=about, bounded=False)
+    fixed_effects = [row for row in result.rows if row["kind"] == "fixed"]
+    add_rows(output, result, ["term", "estimate", "p"], rows=fixed_effects, about=about, bounded=False)
     variances: list[dict[str, Json]] = [
         {**row, "value": row["share"], "low": row["share_low"], "high": row["share_high"], "variance": row["value"]}
         for row in result.rows

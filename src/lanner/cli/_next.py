@@ -52,13 +52,13 @@ def _first() -> list[tuple[str, str]]:
 def _steps(place: str, output: Output) -> list[tuple[str, str]]:
     with Store.open(place, create=False) as store:
         rows = []
-        for found in campaign.campaigns(store)[:12]:
-            whole = campaign.progress(store, found.id).whole
+        for entry in campaign.campaigns(store)[:12]:
+            whole = campaign.progress(store, entry.id).whole
             rows.append(
                 {
-                    "campaign": found.name,
-                    "protocol": found.protocol_name,
-                    "state": found.state.value,
+                    "campaign": entry.name,
+                    "protocol": entry.protocol_name,
+                    "state": entry.state.value,
                     "done": f"{whole.done} of {whole.items}" if whole.items else "imported",
                 }
             )

@@ -28,8 +28,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="One JSON obj
 
 
 def _console() -> Console:
-    made = Console(highlight=False, soft_wrap=True)
-    return made if made.is_terminal else Console(highlight=False, soft_wrap=True, width=_PAGE)
+    console = Console(highlight=False, soft_wrap=True)
+    return console if console.is_terminal else Console(highlight=False, soft_wrap=True, width=_PAGE)
 
 
 @dataclass(slots=True)
@@ -66,16 +66,16 @@ class Output:
             self.say(empty)
         if self.as_json or not rows:
             return
-        shown = [(column, column) if isinstance(column, str) else column for column in columns or rows[0]]
+        headings = [(column, column) if isinstance(column, str) else column for column in columns or rows[0]]
         table = Table(title=escape(title) or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
-        widths = {key: max(len(heading), *(len(_cell(row.get(key))) for row in rows)) for key, heading in shown}
-        fits = sum(widths.values()) + 2 * len(shown) <= self.console.width
-        for key, heading in shown:
+        widths = {key: max(len(heading), *(len(_cell(row.get(key))) for row in rows)) for key, heading in headings}
+        fits = sum(widths.values()) + 2 * len(headings) <= self.console.width
+        for key, heading in headings:
             numeric = all(isinstance(row.get(key), int | float | None) for row in rows)
             unbroken = fits or (numeric and widths[key] <= _SHORT)
             table.add_column(escape(heading), justify="right" if numeric else "left", overflow="fold", no_wrap=unbroken)
         for row in rows:
-            table.add_row(*(escape(_cell(row.get(key))) for key, _ in shown))
+            table.add_row(*(escape(_cell(row.get(key))) for key, _ in headings))
         self.console.print(table)
 
     def end(self) -> None:
@@ -116,13 +116,13 @@ def _merged(notes: Sequence[str]) -> list[str]:
     """Notes that differ in nothing but a count in brackets stand once, with the smallest and the largest count."""
     counts: dict[tuple[str, str], list[int]] = {}
     for note in notes:
-        found = _COUNTED.fullmatch(note)
-        counts.setdefault((found[1], found[3]) if found else (note, ""), []).extend([int(found[2])] if found else [])
-    made = []
-    for (before, after), seen in counts.items():
-        between = f"{min(seen)} to {max(seen)}" if len(set(seen)) > 1 else str(*set(seen))
-        made.append(f"{before}({between}){after}" if seen else before)
-    return made
+        match = _COUNTED.fullmatch(note)
+        counts.setdefault((match[1], match[3]) if match else (note, ""), []).extend([int(match[2])] if match else [])
+    notes_out = []
+    for (before, after), count in counts.items():
+        between = f"{min(count)} to {max(count)}" if len(set(count)) > 1 else str(*set(count))
+        notes_out.append(f"{before}({between}){after}" if count else before)
+    return notes_out
 
 
 def minute(moment: datetime | None) -> str:
@@ -146,7 +146,7 @@ def add_rows(
     bounded: bool = True,
 ) -> None:
     """The rows of a Result that is a table, each estimate with its interval; only columns that say something."""
-    made: list[dict[str, Json]] = [
+    table_rows: list[dict[str, Json]] = [
         {
             **(about or {}),
             **row,
@@ -154,13 +154,13 @@ def add_rows(
         }
         for row in (rows if rows is not None else result.rows or [result.row()])
     ]
-    for row in made:
+    for row in table_rows:
         row["p_text"] = p_value(row.get("p")).removeprefix("p ").removeprefix("= ")
     columns = ["p_text" if column == "p" else column for column in columns]
-    shown = [column for column in columns if any(row.get(column) not in (None, "") for row in made)]
+    visible = [column for column in columns if any(row.get(column) not in (None, "") for row in table_rows)]
     output.notes.extend(note for note in result.notes if note not in output.notes)
-    output.signature = str(result.signature or (made[0].get("signature") if made else "") or "")
-    output.table(made, [(column, {**_HEADINGS, **(headings or {})}.get(column, column)) for column in shown])
+    output.signature = str(result.signature or (table_rows[0].get("signature") if table_rows else "") or "")
+    output.table(table_rows, [(column, {**_HEADINGS, **(headings or {})}.get(column, column)) for column in visible])
 
 
 def print_rows(

@@ -31,10 +31,10 @@ OTHERS = "More"
 
 def grouped(names: list[str]) -> dict[str, list[str]]:
     """The commands that exist under their headings; what other packages bring comes last."""
-    known = {name for row in HEADINGS.values() for name in row}
-    made = {heading: [name for name in row if name in names] for heading, row in HEADINGS.items()}
-    made[OTHERS] = [name for name in names if name not in known]
-    return {heading: row for heading, row in made.items() if row}
+    listed_names = {name for row in HEADINGS.values() for name in row}
+    groups = {heading: [name for name in row if name in names] for heading, row in HEADINGS.items()}
+    groups[OTHERS] = [name for name in names if name not in listed_names]
+    return {heading: row for heading, row in groups.items() if row}
 
 
 def line(stem: str) -> str:

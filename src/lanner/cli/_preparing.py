@@ -38,9 +38,9 @@ class Job:
 
     def run(self, hand: Sequence[Edit], doubtful: list[tuple[Document, Sequence[Doubt]]]) -> None:
         """Run without writing; what is in doubt is gathered in `doubtful`."""
-        with reading(self.output, self.path, "Preparing") as told:
+        with reading(self.output, self.path, "Preparing") as progress:
             run = Preparation(
-                self.how, self.seed, rate=rate_systems, hand=hand, avoid=self.avoid, progress=told, tables=False
+                self.how, self.seed, rate=rate_systems, hand=hand, avoid=self.avoid, progress=progress, tables=False
             )
             run.on_doubt = lambda document, doubts: doubtful.append((document, doubts))
             for _ in run.run(documents_of(self.path, self.format_name)):
@@ -49,20 +49,20 @@ class Job:
     def write(self, hand: Sequence[Edit]) -> manifest.Manifest:
         """Run and write the corpus, its manifest and the list of doubtful rows."""
         with (
-            tempfile.TemporaryFile("w+", encoding="utf-8") as kept,
-            reading(self.output, self.path, "Preparing") as told,
+            tempfile.TemporaryFile("w+", encoding="utf-8") as buffer,
+            reading(self.output, self.path, "Preparing") as progress,
         ):
-            run = Preparation(self.how, self.seed, rate=rate_systems, hand=hand, avoid=self.avoid, progress=told)
-            run.on_doubt = lambda document, doubts: _keep(kept, verify.table([document], doubts))
+            run = Preparation(self.how, self.seed, rate=rate_systems, hand=hand, avoid=self.avoid, progress=progress)
+            run.on_doubt = lambda document, doubts: _keep(buffer, verify.table([document], doubts))
             formats.write("native", self.target, self._some(run))
-            made = run.record(manifest.inputs(self.path))
-            write_whole(self.target.with_suffix(".manifest.json"), made.to_json())
+            record = run.record(manifest.inputs(self.path))
+            write_whole(self.target.with_suffix(".manifest.json"), record.to_json())
             doubtful = self.target.with_suffix(".doubtful.csv")
-            if made.doubtful:
-                verify.save(doubtful, lambda: _kept(kept))
+            if record.doubtful:
+                verify.save(doubtful, lambda: _kept(buffer))
             else:
                 doubtful.unlink(missing_ok=True)
-        return made
+        return record
 
     def _some(self, run: Preparation) -> Iterator[Document]:
         empty = True

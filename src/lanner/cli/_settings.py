@@ -22,13 +22,13 @@ after_option = click.option("--after", default="", help="Questionnaires after th
 
 def settings_from(path: Path | None, before: str, after: str) -> dict[str, Json]:
     """The settings of a campaign; an option counts more than the file."""
-    found: dict[str, Json] = {}
+    values: dict[str, Json] = {}
     if path is not None:
         try:
-            found = tomllib.loads(path.read_text(encoding="utf-8"))
+            values = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise InputError(f"The settings cannot be read: {error}.", where=Where(path)) from error
     for name, text in (("before", before), ("after", after)):
         if text:
-            found[name] = [entry.strip() for entry in text.split(",") if entry.strip()]
-    return found
+            values[name] = [entry.strip() for entry in text.split(",") if entry.strip()]
+    return values

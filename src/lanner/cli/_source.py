@@ -124,27 +124,29 @@ class Source:
     def read(self, *, unjudged: bool = False) -> list[Material]:
         """All parts, with all their judges. A campaign that nobody has answered yet is refused, unless `unjudged`:
         there is nothing to compute, and an empty table says less."""
-        found = materials(self.place, self.store, self.format, self.protocol)
-        if found and not unjudged and not any(part.judgements for part in found):
-            name = found[0].name
+        parts = materials(self.place, self.store, self.format, self.protocol)
+        if parts and not unjudged and not any(part.judgements for part in parts):
+            name = parts[0].name
             raise StatisticError(
                 f"{name} has no judgements yet.",
                 next_step=f"Judges answer while `lanner serve` runs; `lanner campaign show {name}` says how far.",
             )
-        return found
+        return parts
 
     def parts(self, *, unjudged: bool = False) -> list[Material]:
         """All parts that the chosen judges judged, with these judges only; with `unjudged` also where nobody has."""
-        found = self.read(unjudged=unjudged)
-        wanted = names(self.judges)
-        known = list(dict.fromkeys(judge.id for part in found for judge in part.judges))
-        for name in wanted:
-            if name not in known:
-                raise InputError(f"There is no judge {name!r} in {self.place}.", next_step=did_you_mean(name, known))
-        if not wanted:
-            return found
-        own = [[judge.id for judge in part.judges if judge.id in wanted] for part in found]
-        return [part.only(mine) for part, mine in zip(found, own, strict=True) if mine]
+        parts = self.read(unjudged=unjudged)
+        judge_names = names(self.judges)
+        judge_ids = list(dict.fromkeys(judge.id for part in parts for judge in part.judges))
+        for name in judge_names:
+            if name not in judge_ids:
+                raise InputError(
+                    f"There is no judge {name!r} in {self.place}.", next_step=did_you_mean(name, judge_ids)
+                )
+        if not judge_names:
+            return parts
+        own = [[judge.id for judge in part.judges if judge.id in judge_names] for part in parts]
+        return [part.only(mine) for part, mine in zip(parts, own, strict=True) if mine]
 
     def part_that_asks(self, question: str) -> Material:
         """The part that asks this question or computes this score, with the chosen judges only."""
@@ -216,8 +218,8 @@ def materials(source: str, store_place: str, format_name: str | None, protocol: 
             next_step="Give the path of a file, or name the database with --store.",
         )
     with Store.open(store_place, create=False) as store:
-        with store.reading() as found:
-            names = [campaign.name for campaign in found.campaigns.all()]
+        with store.reading() as tx:
+            names = [campaign.name for campaign in tx.campaigns.all()]
         if source not in names:
             raise InputError(
                 f"There is no file and no campaign called {source!r}.", next_step=did_you_mean(source, names)

@@ -74,19 +74,19 @@ def arrive(
 ) -> int:
     """Let simulated judges finish one document after the other, in turn, until all are done or `stop` is set.
     Returns how many documents that were."""
-    done = 0
+    count = 0
     left = True
     while left and not stop.is_set():
         left = False
         for judge, temper in tempers.items():
-            finished = [task.finished_at is not None for task in campaign.tasks(store, name, judge)]
-            if all(finished):
+            states = [task.finished_at is not None for task in campaign.tasks(store, name, judge)]
+            if all(states):
                 continue
             left = True
             if stop.wait(pause):
                 break
-            done += bool(fill(store, name, {judge: temper}, qualities, seed=1, tasks=finished.index(False) + 1))
-    return done
+            count += bool(fill(store, name, {judge: temper}, qualities, seed=1, tasks=states.index(False) + 1))
+    return count
 
 
 class Guide(threading.Thread):

@@ -16,18 +16,18 @@ from lanner.stats.resample import Resampling
 _MOST = 3  # mergers shown for each pair of judges; all of them are in --json
 
 
-def print_why(output: Output, part: Material, domain: str, asked: Sequence[Measure], resampling: Resampling) -> None:
+def print_why(output: Output, part: Material, domain: str, measures: Sequence[Measure], resampling: Resampling) -> None:
     """Mergers, confusions, labels of disagreement and leaning judges of label questions; severity of scores."""
-    seen = set()
-    for coefficient in asked:
+    headings = set()
+    for coefficient in measures:
         about = (coefficient.question, coefficient.row)
         if (
-            about in seen
+            about in headings
             or coefficient.statistic not in (kappa, alpha)
             or coefficient.options.get("level") == "jaccard"
         ):
             continue
-        seen.add(about)
+        headings.add(about)
         output.say(" · ".join(filter(None, (part.name, domain, coefficient.row or coefficient.question))), style="bold")
         _Question(output, part, domain, coefficient, resampling).print()
     output.note("A label that is confused wants a sharper definition or a merger; a judge who leans wants a talk.")
@@ -61,10 +61,10 @@ class _Question:
     def _table(
         self, kind: str, rows: list[dict[str, Json]], columns: list[str | tuple[str, str]], title: str, most: int = 0
     ) -> None:
-        made = [{"kind": kind, **self.about, **row} for row in rows]
-        shown = made[:most] if most else made
-        self.output.table(shown, columns, title=title)
-        self.output.rows.extend(made[len(shown) :])
+        all_rows = [{"kind": kind, **self.about, **row} for row in rows]
+        first_rows = all_rows[:most] if most else all_rows
+        self.output.table(first_rows, columns, title=title)
+        self.output.rows.extend(all_rows[len(first_rows) :])
         self.output.say()
 
     def _mergers(self, results: list[Result]) -> None:

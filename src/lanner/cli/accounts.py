@@ -42,7 +42,7 @@ def list_all(store_place: str, as_json: bool) -> None:
                 "role": account.role.value,
                 "campaigns": ["all"]
                 if account.role is AccountRole.OWNER
-                else [found.name for found in tx.campaigns.of_account(account.id)],
+                else [entry.name for entry in tx.campaigns.of_account(account.id)],
                 "off": minute(account.disabled_at),
             }
             for account in tx.accounts.all()
@@ -124,17 +124,17 @@ def _password() -> str:
 
 
 def _found(tx: Transaction, name: str) -> Account:
-    found = tx.accounts.find(name)
-    if found is None:
+    account = tx.accounts.find(name)
+    if account is None:
         hint = did_you_mean(name, [account.name for account in tx.accounts.all()])
         raise LannerError(f"There is no account {name!r}.", next_step=hint or "`lanner accounts list` shows them.")
-    return found
+    return account
 
 
-def _set_campaigns(tx: Transaction, account: Account, wanted: list[str]) -> None:
-    chosen = {find(tx, name).id for name in wanted}
+def _set_campaigns(tx: Transaction, account: Account, names: list[str]) -> None:
+    numbers = {find(tx, name).id for name in names}
     before = {campaign.id for campaign in tx.campaigns.of_account(account.id)}
-    for number in chosen - before:
+    for number in numbers - before:
         tx.accounts.join(account.id, number)
-    for number in before - chosen:
+    for number in before - numbers:
         tx.accounts.leave(account.id, number)

@@ -84,9 +84,9 @@ def _to_explain(entry: QuestionPlan) -> tuple[Measure, ...]:
 
 def _with_named(entry: QuestionPlan, names: Sequence[str]) -> QuestionPlan:
     """The plan with the coefficients that were asked for by name."""
-    planned = {measure.name for measure in entry.measures}
-    added = [named_measure(name, entry.id, entry.question) for name in names if name not in planned]
-    return replace(entry, others=(*entry.others, *added))
+    names_in_plan = {measure.name for measure in entry.measures}
+    extra = [named_measure(name, entry.id, entry.question) for name in names if name not in names_in_plan]
+    return replace(entry, others=(*entry.others, *extra))
 
 
 def plan_of(part: Material, question: str | None, *, gamma: bool = False) -> Iterator[QuestionPlan]:
@@ -95,17 +95,17 @@ def plan_of(part: Material, question: str | None, *, gamma: bool = False) -> Ite
     if part.protocol is None:
         yield from analysis.plan_table(table, question)
         return
-    answered = set(table["question"])
+    questions = set(table["question"])
     plans = analysis.plan(part.protocol)
     about_texts = [entry.id for entry in plans]
-    wanted = [entry for entry in plans if question in (None, entry.id, *(m.question for m in entry.measures))]
-    if question and not wanted:
+    matches = [entry for entry in plans if question in (None, entry.id, *(m.question for m in entry.measures))]
+    if question and not matches:
         raise InputError(
             f"Nobody can agree on {question!r}: it is free text or asked of the judges themselves.",
             next_step=did_you_mean(question, about_texts),
         )
-    for entry in wanted:
-        measures = [m for m in entry.others if m.question in answered]
+    for entry in matches:
+        measures = [m for m in entry.others if m.question in questions]
         if gamma and isinstance(entry.question, Spans):
             long = {
                 (document.id, segment.id): max(map(len, (segment.source, *segment.outputs.values())))
@@ -113,7 +113,7 @@ def plan_of(part: Material, question: str | None, *, gamma: bool = False) -> Ite
                 for segment in document
             }
             measures.append(Measure("gamma", "γ", gamma_of, entry.id, options={"lengths": long}))
-        if entry.id in answered or question:
+        if entry.id in questions or question:
             yield replace(entry, others=tuple(measures))
 
 
@@ -202,21 +202,21 @@ class Printer:
 def _in_words(lines: Sequence[Line], *, several: bool) -> Iterator[str]:
     """What the numbers mean: of each question its headline, and of each coefficient once what it is. Questions of which
     nothing can be said for the same reason stand together."""
-    explained: set[str] = set()
-    begun: set[str] = set()
+    explanations: set[str] = set()
+    headings: set[str] = set()
     undefined: dict[str, list[str]] = {}
     for line in lines:
         result = line.result
         name = line.measure.row or line.measure.question
         name = f"{name} ({line.group})" if several else name
-        if name not in begun and result.value is None:
+        if name not in headings and result.value is None:
             undefined.setdefault(reading(result), []).append(name)
-        elif name not in begun:
-            yield f"{name}: {reading(result, brief=result.name in explained)}"
-            explained.add(result.name)
-        elif result.name not in explained and (words := meaning(result)):
+        elif name not in headings:
+            yield f"{name}: {reading(result, brief=result.name in explanations)}"
+            explanations.add(result.name)
+        elif result.name not in explanations and (words := meaning(result)):
             yield f"{name}: {words}"
-            explained.add(result.name)
-        begun.add(name)
+            explanations.add(result.name)
+        headings.add(name)
     for reason, names in undefined.items():
         yield f"{', '.join(names)}: {reason}"

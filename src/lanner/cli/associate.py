@@ -62,19 +62,19 @@ def command(
 
 def _known(source: Source) -> str:
     """The measures one could name; a source or a judge that is not there is told first."""
-    found = list(dict.fromkeys(name for part in source.parts() for name in wide(part.table).measures))
-    return f"Measures here: {', '.join(found[:12])}{', …' if len(found) > 12 else ''}." if found else ""
+    measures = list(dict.fromkeys(name for part in source.parts() for name in wide(part.table).measures))
+    return f"Measures here: {', '.join(measures[:12])}{', …' if len(measures) > 12 else ''}." if measures else ""
 
 
 def _words(result: Result) -> list[str]:
     """What each kind of coefficient says, by its first row."""
-    seen: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for row in result.rows:
         name = str(row["statistic"]).removeprefix("partial ")
-        if name not in seen and row["value"] is not None:
+        if name not in spellings and row["value"] is not None:
             about = ", ".join(str(row[key]) for key in ("of", "x", "y") if row.get(key))
-            seen[name] = f"{about}: {reading(_read(row, name))}"
-    return list(seen.values())
+            spellings[name] = f"{about}: {reading(_read(row, name))}"
+    return list(spellings.values())
 
 
 def _read(row: Json, name: str) -> Result:

@@ -29,22 +29,22 @@ def command(out: Path | None, folder: Path, keep: int, store_place: str, as_json
     """
     output = Output("backup", as_json)
     with Store.open(store_place, create=False) as store:
-        made = backup(store, out or folder / name_at(datetime.now(UTC)))
-    gone = prune(folder, keep) if keep and out is None else []
+        copy = backup(store, out or folder / name_at(datetime.now(UTC)))
+    removals = prune(folder, keep) if keep and out is None else []
     output.rows.append(
         {
-            "file": str(made.path),
-            "rows": made.rows,
-            "bytes": made.path.stat().st_size,
-            "judgements": made.contents["judgement"].rows,
-            "deleted": [str(path) for path in gone],
+            "file": str(copy.path),
+            "rows": copy.rows,
+            "bytes": copy.path.stat().st_size,
+            "judgements": copy.contents["judgement"].rows,
+            "deleted": [str(path) for path in removals],
         }
     )
-    number = made.contents["judgement"].rows
+    number = copy.contents["judgement"].rows
     output.say(
-        f"{made.path}: {number:,} judgements, {made.rows:,} rows in all; read back and found the same as the store."
+        f"{copy.path}: {number:,} judgements, {copy.rows:,} rows in all; read back and found the same as the store."
     )
-    output.say(f"Restore with: lanner restore {made.path} --store NEW")
-    for problem in made.problems:
+    output.say(f"Restore with: lanner restore {copy.path} --store NEW")
+    for problem in copy.problems:
         output.note(f"Wrong in the store already, and copied as it is: {problem}")
     output.end()

@@ -42,8 +42,8 @@ class Parts(click.Group):
             return super().get_command(ctx, cmd_name)
         name = _ELSEWHERE[cmd_name]
         own = "import_" if cmd_name == "import" else cmd_name.replace("-", "_")
-        made: click.Command = getattr(registry.module("cli", name, known=(name,)), own)
-        return made
+        command: click.Command = getattr(registry.module("cli", name, names=(name,)), own)
+        return command
 
 
 @click.group("campaign", cls=Parts, short_help="Progress, trust, judges and state of campaigns.")
@@ -67,15 +67,15 @@ def list_all(archived: bool, store_place: str, as_json: bool) -> None:
     output = Output("campaign list", as_json)
     with Store.open(store_place, create=False) as store:
         rows = []
-        for found in campaign.campaigns(store):
-            if bool(found.settings.get("archived")) is not archived:
+        for entry in campaign.campaigns(store):
+            if bool(entry.settings.get("archived")) is not archived:
                 continue
-            whole = campaign.progress(store, found.id).whole
+            whole = campaign.progress(store, entry.id).whole
             rows.append(
                 {
-                    "name": found.name,
-                    "protocol": found.protocol_name,
-                    "state": found.state.value,
+                    "name": entry.name,
+                    "protocol": entry.protocol_name,
+                    "state": entry.state.value,
                     "items": whole.items,
                     "done": whole.done,
                     "share": percent(whole.share, 0) if whole.items else "imported",
@@ -106,10 +106,10 @@ def show(name: str, by: str, store_place: str, as_json: bool) -> None:
     """
     output = Output("campaign show", as_json)
     with Store.open(store_place, create=False) as store:
-        found, made = campaign.get(store, name), campaign.progress(store, name)
-        agreed = {seat.judge.id: seat for seat in campaign.seats(store, name) if seat.consented_at}
-    parts = {"judge": made.judges, "domain": made.domains, "document": made.documents}[by]
-    output.say(f"{found.title}: {found.state}, {made.whole.done:,} of {made.whole.items:,} done", style="bold")
+        entry, progress = campaign.get(store, name), campaign.progress(store, name)
+        consents = {seat.judge.id: seat for seat in campaign.seats(store, name) if seat.consented_at}
+    parts = {"judge": progress.judges, "domain": progress.domains, "document": progress.documents}[by]
+    output.say(f"{entry.title}: {entry.state}, {progress.whole.done:,} of {progress.whole.items:,} done", style="bold")
     rows = [
         {
             by: part.name,
@@ -118,7 +118,7 @@ def show(name: str, by: str, store_place: str, as_json: bool) -> None:
             "share": percent(part.share, 0),
             "active minutes": round(part.active_minutes, 1),
             "last saved": part.saved_at.isoformat(timespec="minutes") if part.saved_at else "",
-            **({"consent": _consent(agreed.get(part.name))} if by == "judge" and agreed else {}),
+            **({"consent": _consent(consents.get(part.name))} if by == "judge" and consents else {}),
         }
         for part in parts
     ]
@@ -147,9 +147,9 @@ def change(name: str, state: str, store_place: str, as_json: bool) -> None:
     """
     output = Output("campaign set", as_json)
     with Store.open(store_place, create=False) as store:
-        found = _MOVES[state](store, name)
-    output.rows.append({"name": found.name, "state": found.state.value})
-    output.say(f"{found.name} is {found.state}.")
+        entry = _MOVES[state](store, name)
+    output.rows.append({"name": entry.name, "state": entry.state.value})
+    output.say(f"{entry.name} is {entry.state}.")
     output.end()
 
 

@@ -50,15 +50,15 @@ def command(
     Example: lanner compare ESA=appraise:240315rc5ESA MQM=appraise:240315rc5MQM --hourly 40
     """
     output = Output("compare", as_json)
-    found = [pair for source in sources for pair in _named(source, store_place, format_name, protocol)]
+    materials_by_name = [pair for source in sources for pair in _named(source, store_place, format_name, protocol)]
     how = Resampling(n=resamples, seed=seed)
-    page, rows = compare(_distinct(found), resampling=how, hourly=hourly, currency=currency)
+    page, rows = compare(_distinct(materials_by_name), resampling=how, hourly=hourly, currency=currency)
     folder = out or Path(re.sub(r"[^\w.-]+", "-", page.title))
-    written = write(page, folder, pictures=not svg_only)
+    files = write(page, folder, pictures=not svg_only)
     [table] = page.tables
-    shown = [row for row in table.rows if "group" not in row]
+    overall = [row for row in table.rows if "group" not in row]
     columns = [(column.key, column.heading) for column in table.columns]
-    Output("compare", as_json).table(shown, [pair for pair in columns if any(row.get(pair[0]) for row in shown)])
+    Output("compare", as_json).table(overall, [pair for pair in columns if any(row.get(pair[0]) for row in overall)])
     output.say()
     for sentence in page.findings:
         output.say(sentence.replace("**", ""))
@@ -66,48 +66,48 @@ def command(
     for row in rows:
         if row.get("reason"):
             output.note(f"{row['question'].replace('_', ' ')}: not answered, {row['reason']}")
-    output.note(f"Page: {written}")
+    output.note(f"Page: {files}")
     output.signature = table.signature
     output.end()
 
 
 def _named(source: str, place: str, format_name: str | None, protocol: str | None) -> list[tuple[str, Material]]:
     """The parts of a source with their names; `FILE:PART` picks one, `NAME=FILE` names it, `@people` keeps some."""
-    given, _, rest = source.partition("=")
+    prefix, _, rest = source.partition("=")
     source = rest if rest and not Path(source).exists() else source
-    named = given if source == rest else ""
-    before, _, kept = source.rpartition("@")
+    label = prefix if source == rest else ""
+    before, _, judges = source.rpartition("@")
     if not before or Path(source).exists() or "//" in source:
-        before, kept = source, ""
+        before, judges = source, ""
     source = before
     path, _, part = source.rpartition(":")
     if not path or Path(source).exists() or "//" in source:
         path, part = source, ""
-    found = materials(path, place, format_name, protocol)
+    parts = materials(path, place, format_name, protocol)
     if part:
-        chosen = [material for material in found if material.name == part]
-        if not chosen:
-            raise InputError(f"{path} has no part {part!r}.", next_step=did_you_mean(part, [m.name for m in found]))
-        found = chosen
-    named = named if len(found) == 1 else ""
-    if kept:
-        return [(named or kept, _of(material, kept)) for material in found if _of(material, kept).judges]
-    return [(named or material.name, material) for material in found]
+        matches = [material for material in parts if material.name == part]
+        if not matches:
+            raise InputError(f"{path} has no part {part!r}.", next_step=did_you_mean(part, [m.name for m in parts]))
+        parts = matches
+    label = label if len(parts) == 1 else ""
+    if judges:
+        return [(label or judges, _of(material, judges)) for material in parts if _of(material, judges).judges]
+    return [(label or material.name, material) for material in parts]
 
 
-def _of(material: Material, kept: str) -> Material:
+def _of(material: Material, judges: str) -> Material:
     """The same with people, models or some judges only."""
-    if kept not in ("people", "models"):
-        return material.only(kept.split(","))
-    return material.only([judge.id for judge in material.judges if group_of(judge) in _KEPT[kept]])
+    if judges not in ("people", "models"):
+        return material.only(judges.split(","))
+    return material.only([judge.id for judge in material.judges if group_of(judge) in _KEPT[judges]])
 
 
-def _distinct(found: list[tuple[str, Material]]) -> list[tuple[str, Material]]:
+def _distinct(pairs: list[tuple[str, Material]]) -> list[tuple[str, Material]]:
     """Names that are taken get the protocol's name added, then a number."""
-    made: list[tuple[str, Material]] = []
-    for name, material in found:
-        taken = {known for known, _ in made}
+    distinct: list[tuple[str, Material]] = []
+    for name, material in pairs:
+        names = {name for name, _ in distinct}
         tries = [name, f"{name} ({material.protocol.name})" if material.protocol else name]
-        tries += [f"{name} {number}" for number in range(2, len(found) + 2)]
-        made.append((next(one for one in tries if one not in taken), material))
-    return made
+        tries += [f"{name} {number}" for number in range(2, len(pairs) + 2)]
+        distinct.append((next(one for one in tries if one not in names), material))
+    return distinct

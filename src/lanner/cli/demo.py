@@ -61,9 +61,9 @@ def command(folder: Path, port: int, serving: bool, opening: bool | None) -> Non
         _campaign(store, LIVE, LIVE_PROTOCOL, LIVE_TITLE, documents, tasks=BEGUN)
         report = write(build(from_campaign(store, "demo-h-falcon")), folder / "report", pictures=False)
         links = {name: campaign.invitations.issue(store, name, YOU) for name in CAMPAIGNS}
-        chosen = free_port(HOST, port)
+        free = free_port(HOST, port)
         code = secrets.token_urlsafe(18)
-        address = f"http://{HOST}:{chosen}"
+        address = f"http://{HOST}:{free}"
         stops = Stops(
             judge=f"{address}/j/{links['demo-h-falcon']}",
             judge_source=f"{address}/j/{links['demo-falcon']}",
@@ -75,7 +75,7 @@ def command(folder: Path, port: int, serving: bool, opening: bool | None) -> Non
         start = write_page(folder, stops)
         _say(output, stops, start, report)
         if serving:
-            _serve(store, chosen, code, start if _opens(opening) else None)
+            _serve(store, free, code, start if _opens(opening) else None)
 
 
 def _say(output: Output, stops: Stops, start: Path, report: Path) -> None:
@@ -92,10 +92,10 @@ def _opens(asked: bool | None) -> bool:
     return asked if asked is not None else sys.stdout.isatty() and has_window()
 
 
-def _serve(store: Store, port: int, code: str, opened: Path | None) -> None:
+def _serve(store: Store, port: int, code: str, page: Path | None) -> None:
     output = Output("demo")
     arriving = {"store": store, "name": LIVE, "tempers": TEMPERS, "qualities": QUALITIES}
-    guide = Guide((HOST, port), opened, arriving)
+    guide = Guide((HOST, port), page, arriving)
     guide.start()
     try:
         output.say("Open a link in your browser. Stop with Ctrl+C; your answers stay in the folder.")
@@ -123,12 +123,12 @@ def _campaign(
     tasks: int | None = None,
 ) -> None:
     """The campaign as it was left, or a new one in which the simulated judges have answered (their first `tasks`)."""
-    if name in {found.name for found in campaign.campaigns(store)}:
+    if name in {entry.name for entry in campaign.campaigns(store)}:
         return
     judges = [Judge(YOU, name="You")] if you else []
     judges += [Judge(judge, JudgeKind.SIMULATED, f"Simulated {place}") for place, judge in enumerate(TEMPERS, start=1)]
     settings = {"practice": False}  # the tour leads straight to a document; the guidelines lead to the practice
-    made = campaign.create(store, name, documents, protocol, judges, seed=1, title=title, settings=settings)
-    campaign.open(store, made.id)
+    entry = campaign.create(store, name, documents, protocol, judges, seed=1, title=title, settings=settings)
+    campaign.open(store, entry.id)
     ago = timedelta(days=2) if tasks is None else timedelta(hours=1)
-    fill(store, made.id, TEMPERS, QUALITIES, seed=1, start=campaign.now() - ago, tasks=tasks)
+    fill(store, entry.id, TEMPERS, QUALITIES, seed=1, start=campaign.now() - ago, tasks=tasks)

@@ -64,31 +64,31 @@ def command(
     settings = settings_from(settings_file, before, after)
     people = judges_from(judges)
     around = {when: [protocols.load(name) for name in settings.get(when, ())] for when in ("before", "after")}
-    asked = protocols.compose(protocols.load(protocol), **around)
-    chosen = (
+    protocol_in_use = protocols.compose(protocols.load(protocol), **around)
+    names = (
         [system.strip() for system in systems.split(",")]
         if systems
-        else list(dict.fromkeys(found for document in documents for found in document.systems))
+        else list(dict.fromkeys(name for document in documents for name in document.systems))
     )
     rng = np.random.default_rng(seed)
     tasks = prepare(
         name,
         documents,
         people,
-        asked,
+        protocol_in_use,
         rng=rng,
-        systems=chosen,
+        systems=names,
         options=typed(parse_options(options)),
         settings=settings,
         seed=seed,
     )
-    made = plan(tasks, documents, people, asked, hourly_rate=rate)
-    for what, how_much in made.facts:
+    summary = plan(tasks, documents, people, protocol_in_use, hourly_rate=rate)
+    for what, how_much in summary.facts:
         output.say(f"  {what:<10} {how_much}")
     output.say()
-    output.table([judge.row() for judge in made.judges])
+    output.table([judge.row() for judge in summary.judges])
     output.say()
-    output.table([page.row() for page in made.pages])
-    output.notes.extend(made.warnings)
-    output.signature = f"{asked.label} · design {name} · seed {seed}"
+    output.table([page.row() for page in summary.pages])
+    output.notes.extend(summary.warnings)
+    output.signature = f"{protocol_in_use.label} · design {name} · seed {seed}"
     output.end()

@@ -24,16 +24,16 @@ def command(store_place: str, as_json: bool) -> None:
     Example: lanner doctor
     """
     output = Output("doctor", as_json)
-    found = list(look(store_place, Path.cwd()))
+    checks = list(look(store_place, Path.cwd()))
     output.rows.extend(
-        {"check": each.about, "state": each.state, "found": each.found, "next": each.next_step} for each in found
+        {"check": each.about, "state": each.state, "found": each.found, "next": each.next_step} for each in checks
     )
-    width = max(len(each.about) for each in found)
-    for each in found:
+    width = max(len(each.about) for each in checks)
+    for each in checks:
         output.say(f"{_MARKS.get(each.state, '·')} {each.about:<{width}}  {each.found}")
         if each.next_step:
             output.say(f"  {'':<{width}}  {each.next_step}", style="dim")
-    wrong = [each for each in found if each.state == WRONG]
+    wrong = [each for each in checks if each.state == WRONG]
     if not wrong:
         output.say()
         output.say("Nothing is wrong. What has a dot is needed only for what its line says.")

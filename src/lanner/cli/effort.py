@@ -48,8 +48,8 @@ def command(
             check_domains(part)
         output.say(part.name, style="bold")
         about = {"part": part.name, "protocol": part.protocol.name if part.protocol else ""}
-        counted = part.counted("effort")
-        _print(output, counted, about, groups, limit=limit, pooled=pooled, rate=rate, tiring=tiring, seed=seed)
+        rows = part.counted("effort")
+        _print(output, rows, about, groups, limit=limit, pooled=pooled, rate=rate, tiring=tiring, seed=seed)
         output.say()
     output.end()
 
@@ -83,10 +83,10 @@ def _print(
     else:
         how = Resampling(seed=seed)
         result = rows.sign(throughput(table, by=groups, limit=limit, pooled=pooled, resampling=how))
-        shown = [*groups, "domain", "estimate", "mean", "median", "hours", "n"]
-        timed = [{**row, **_times(row)} for row in result.rows]
+        columns = [*groups, "domain", "estimate", "mean", "median", "hours", "n"]
+        rows_with_times = [{**row, **_times(row)} for row in result.rows]
         headings = {"estimate": "items a minute [95 %]", "mean": "mean seconds", "median": "median seconds"}
-        add_rows(output, result, list(dict.fromkeys(shown)), rows=timed, headings=headings, **options)
+        add_rows(output, result, list(dict.fromkeys(columns)), rows=rows_with_times, headings=headings, **options)
         _say(output, _speed_words(result, groups))
 
 

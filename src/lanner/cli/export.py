@@ -55,15 +55,15 @@ def command(
         return
     if counted and to_format:
         raise LannerError("--counted goes with the tidy table.", next_step="Leave out --to, or --counted.")
-    found = materials(source, store_place, format_name, protocol)
+    parts = materials(source, store_place, format_name, protocol)
     if not identified and not Path(source).exists():
         with Store.open(store_place, create=False) as store:
             names = campaign.pseudonyms(store, source)
-        found = [part.pseudonymised(names) for part in found]
+        parts = [part.pseudonymised(names) for part in parts]
         output.note("People go by pseudonyms (judge-7), the same in every export; --identified writes their own ids.")
     rows = []
-    for part in found:
-        path = out if len(found) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")
+    for part in parts:
+        path = out if len(parts) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")
         if to_format:
             count = exchange.write(part, to_format, path, **parse_options(options))
         else:
@@ -83,7 +83,7 @@ def _texts(
     source: str,
     out: Path,
     to_format: str | None,
-    given: dict[str, str],
+    options: dict[str, str],
     format_name: str | None,
     store_place: str,
 ) -> None:
@@ -94,5 +94,5 @@ def _texts(
         documents = list(documents_of(source, format_name))
     else:
         documents = [each for part in materials(source, store_place, format_name) for each in part.documents]
-    formats.write(to_format, out, documents, (), (), **given)
+    formats.write(to_format, out, documents, (), (), **options)
     output.table([{"file": str(out), "documents": len(documents)}], ["file", "documents"])

@@ -38,11 +38,11 @@ def _all(output: Output) -> None:
 
 
 def _one(output: Output, name: str) -> None:
-    chosen = formats.load(name)
-    about = inspect.cleandoc(chosen.description or chosen.title)
-    output.rows.append({"name": name, "what": chosen.title, "about": about, "options": dict(chosen.options)})
+    entry = formats.load(name)
+    about = inspect.cleandoc(entry.description or entry.title)
+    output.rows.append({"name": name, "what": entry.title, "about": about, "options": dict(entry.options)})
     output.say(about)
-    for option, meaning in chosen.options.items():
+    for option, meaning in entry.options.items():
         output.say(f"  --option {option}=…  {meaning}")
 
 

@@ -51,17 +51,17 @@ def command(
     Example: lanner import h-falcon
     """
     output = Output("import", as_json)
-    given = {**reading_options(), **parse_options(options)}
+    reader_options = {**reading_options(), **parse_options(options)}
     source: formats.PathOrPaths = paths[0] if len(paths) == 1 else list(paths)
-    found = format_name or formats.recognise(source, **_of_format(given))
-    shown = paths[0] if len(paths) == 1 else ", ".join(path.name for path in paths)
-    output.say(f"Reading {shown} as {found} ({formats.titles().get(found.replace('-', '_'), found)}).")
-    guessed = formats.guess(source, found, **given)
-    _confirm(output, guessed, ask=not yes and not as_json)
-    job = _Import(output, paths, found if len(paths) == 1 else None, given, name or _base(paths[0]), force)
+    found = format_name or formats.recognise(source, **_of_format(reader_options))
+    label = paths[0] if len(paths) == 1 else ", ".join(path.name for path in paths)
+    output.say(f"Reading {label} as {found} ({formats.titles().get(found.replace('-', '_'), found)}).")
+    guess = formats.guess(source, found, **reader_options)
+    _confirm(output, guess, ask=not yes and not as_json)
+    job = _Import(output, paths, found if len(paths) == 1 else None, reader_options, name or _base(paths[0]), force)
     rows = job.stream() or job.whole(protocol, store_place)
-    if guessed and not as_json:  # said already
-        output.notes[:] = [note for note in output.notes if not note.endswith(guessed)]
+    if guess and not as_json:  # said already
+        output.notes[:] = [note for note in output.notes if not note.endswith(guess)]
     output.table(rows, ["name", "kind", "documents", "sentences", "judges", "answers", "flagged"])
     output.say()
     for row in rows:
@@ -69,8 +69,8 @@ def command(
     output.end()
 
 
-def _of_format(given: dict[str, str]) -> dict[str, str]:
-    return {name: value for name, value in given.items() if name not in ("encoding", "languages")}
+def _of_format(reader_options: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in reader_options.items() if name not in ("encoding", "languages")}
 
 
 def _base(path: Path) -> str:
@@ -78,11 +78,11 @@ def _base(path: Path) -> str:
     return slug(path.name.removesuffix("".join(path.suffixes)) or path.name)
 
 
-def _confirm(output: Output, guessed: str, *, ask: bool) -> None:
+def _confirm(output: Output, guess: str, *, ask: bool) -> None:
     """Show a guess; on a terminal, ask whether it is right."""
-    if not guessed:
+    if not guess:
         return
-    output.say(guessed)
+    output.say(guess)
     if ask and _is_watched() and not click.confirm("Is that right?", default=True, err=True):
         raise LannerError(
             "Nothing was imported.",
@@ -113,7 +113,7 @@ class _Import:
         """Texts without judgements, one document at a time however large; nothing if it must be read whole."""
         count = {"documents": 0, "sentences": 0}
         with (
-            reading(self.output, self.paths[0]) as told,
+            reading(self.output, self.paths[0]) as progress,
             formats.texts(self.source, self.format, **self.options) as texts,
         ):
             if texts is None:
@@ -124,7 +124,7 @@ class _Import:
                 for document in texts.documents:
                     count["documents"] += 1
                     count["sentences"] += len(document.segments)
-                    told("documents", count["documents"])
+                    progress("documents", count["documents"])
                     yield document
 
             try:
@@ -165,14 +165,14 @@ class _Import:
         names: set[str] = set()
         if "://" in store_place or Path(store_place).exists():
             with Store.open(store_place, create=False) as store:
-                names = {found.name for found in campaign.campaigns(store)}
-        for part, label, asked in zip(readings, labels, protocols_of, strict=True):
-            if asked is None:
+                names = {existing.name for existing in campaign.campaigns(store)}
+        for part, label, protocol in zip(readings, labels, protocols_of, strict=True):
+            if protocol is None:
                 self.free_path(label)
                 continue
             if label in names:
                 raise LannerError(f"There is a campaign {label!r} already.", next_step="Give another --name.")
-            take_in(asked, part.judgements, part.documents)
+            take_in(protocol, part.judgements, part.documents)
 
     def free_path(self, name: str) -> Path:
         """Where texts are kept. Never one of the files that are read: then -texts is added to the name."""
@@ -189,10 +189,10 @@ def _distinct(labels: list[str]) -> list[str]:
     """Names of which no two are alike: a later one gets a number."""
     made: list[str] = []
     for label in labels:
-        taken = label
-        while taken in made:
-            taken = f"{label}-{made.count(label) + len(made) + 1}"
-        made.append(taken)
+        candidate = label
+        while candidate in made:
+            candidate = f"{label}-{made.count(label) + len(made) + 1}"
+        made.append(candidate)
     return made
 
 
@@ -209,19 +209,19 @@ def _asked(part: Reading, protocol: str | None, output: Output) -> Protocol | No
     return guess.protocol
 
 
-def _take(part: Reading, name: str, asked: Protocol, store_place: str, output: Output) -> dict[str, Json]:
+def _take(part: Reading, name: str, protocol: Protocol, store_place: str, output: Output) -> dict[str, Json]:
     with Store.open(store_place) as store:
-        done = campaign.import_campaign(
-            store, name, part.judgements, asked, documents=part.documents, judges=part.judges
+        summary = campaign.import_campaign(
+            store, name, part.judgements, protocol, documents=part.documents, judges=part.judges
         )
-    for note in done.notes:
+    for note in summary.notes:
         output.note(f"{part.name}: {note}")
     return {
         **_counts(part),
         "name": name,
-        "kind": f"campaign ({done.campaign.protocol_name})",
-        "answers": done.judgements,
-        "flagged": sum(done.flags.values()),
+        "kind": f"campaign ({summary.campaign.protocol_name})",
+        "answers": summary.judgements,
+        "flagged": sum(summary.flags.values()),
         "next": f"lanner report {name}",
     }
 
@@ -250,13 +250,13 @@ def _counts(part: Reading) -> dict[str, Json]:
 
 def parse_options(options: tuple[str, ...]) -> dict[str, str]:
     """Options given as NAME=VALUE."""
-    parsed = {}
+    pairs = {}
     for option in options:
         name, equals, value = option.partition("=")
         if not equals:
             raise LannerError(f"{option!r} is not NAME=VALUE.", next_step="Write for instance --option quotes=no.")
-        parsed[name.strip()] = value.strip()
-    return parsed
+        pairs[name.strip()] = value.strip()
+    return pairs
 
 
 def slug(text: str) -> str:

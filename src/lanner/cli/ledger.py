@@ -62,9 +62,9 @@ def command(name: str, judge: str | None, store_place: str, as_json: bool, limit
 
 
 def _judges(store: Store, name: str, judge: str | None) -> dict[str, int]:
-    found = campaign.get(store, name)
+    entry = campaign.get(store, name)
     with store.reading() as tx:
-        models = {seat.judge.id: seat.number for seat in tx.judges.all(found.id) if seat.judge.kind is JudgeKind.MODEL}
+        models = {seat.judge.id: seat.number for seat in tx.judges.all(entry.id) if seat.judge.kind is JudgeKind.MODEL}
     if judge and judge not in models:
         raise LannerError(f"No model judge is called {judge!r} here.", next_step=did_you_mean(judge, list(models)))
     return {judge: models[judge]} if judge else models
@@ -124,5 +124,5 @@ def _print_texts(output: Output, row: Mapping[str, Any], detail: Mapping[str, An
 def _spent(store: Store, number: int) -> dict[str, Any]:
     with store.reading() as tx:
         replies, tokens_in, tokens_out, cost = tx.ledger.spent(number)
-        priced = all(entry.cost is not None for _, entry in tx.ledger.of_judge(number))
-    return {"replies": replies, "tokens": tokens_in + tokens_out, "cost": cost if priced else None}
+        has_prices = all(entry.cost is not None for _, entry in tx.ledger.of_judge(number))
+    return {"replies": replies, "tokens": tokens_in + tokens_out, "cost": cost if has_prices else None}

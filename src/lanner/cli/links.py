@@ -26,8 +26,8 @@ def command(name: str, judges: tuple[str, ...], base_url: str, store_place: str,
     output = Output("links", as_json)
     with Store.open(store_place, create=False) as store:
         wanted = list(judges) or [judge.id for judge in campaign.judges(store, name) if judge.kind == "person"]
-        made = campaign.invitations.shown if show else campaign.invitations.issue
-        secrets = {judge: made(store, name, judge) for judge in wanted}
+        links_of = campaign.invitations.shown if show else campaign.invitations.issue
+        secrets = {judge: links_of(store, name, judge) for judge in wanted}
         rows = [
             {"judge": judge, "link": f"{base_url}/j/{secret}" if secret else "cannot be shown"}
             for judge, secret in secrets.items()

@@ -73,9 +73,9 @@ def command(
     names = [name.strip() for name in metrics.split(",")] if metrics else []
     references: tuple[str, ...] = ()
     if Path(source).is_dir() and (Path(source) / "metric-scores").is_dir():
-        found = mtme.read_score_tables(Path(source), pair or _only_pair(Path(source)), gold, names)
-        truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (found.gold, *found.metrics))
-        references, documents = found.references, list(found.documents)
+        tables = mtme.read_score_tables(Path(source), pair or _only_pair(Path(source)), gold, names)
+        truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (tables.gold, *tables.metrics))
+        references, documents = tables.references, list(tables.documents)
     else:
         part = materials(source, store_place, format_name, protocol)[0]
         truth, scorers, documents = scorers_of(part.table, question, gold)
@@ -88,9 +88,9 @@ def command(
         result = comparisons(
             truth, scorers, without=without, documents=documents, tests=tests, k=swaps, seed=seed, as_wmt24=as_wmt24
         )
-        shown = {f"p_{name}": _NARROW.get(name, name.replace("_", " ")) for name in tests}
-        rows = [{**row, **{name: p_value(row[p]) for p, name in shown.items()}} for row in result.rows]
-        output.table(rows, ["metric", "other", *shown.values()])
+        headings = {f"p_{name}": _NARROW.get(name, name.replace("_", " ")) for name in tests}
+        rows = [{**row, **{name: p_value(row[p]) for p, name in headings.items()}} for row in result.rows]
+        output.table(rows, ["metric", "other", *headings.values()])
     else:
         result = metaeval(
             truth,
@@ -139,7 +139,7 @@ def _typeset(result: Result, layout: str) -> str:
 
 
 def _only_pair(folder: Path) -> str:
-    known = mtme.scored_pairs(folder)
-    if len(known) != 1:
-        raise InputError(f"There are {len(known)} language pairs.", next_step=f"Say which: --lp {' or '.join(known)}.")
-    return known[0]
+    pairs = mtme.scored_pairs(folder)
+    if len(pairs) != 1:
+        raise InputError(f"There are {len(pairs)} language pairs.", next_step=f"Say which: --lp {' or '.join(pairs)}.")
+    return pairs[0]

@@ -56,14 +56,14 @@ def command(
         output.table([{"metric": name, "what": title} for name, title in metrics.titles().items()])
         output.end()
         return
-    *asked, source = given
-    if not asked or source in metrics.names():
+    *words, source = given
+    if not words or source in metrics.names():
         hint = "For instance: lanner metric bleu chrf texts.jsonl"
         raise LannerError("Name one metric or more, and last the file or campaign.", next_step=hint)
     documents, judges, judgements = _texts(source, store_place, format_name, pair)
     tongues = Languages(documents[0].source_language, documents[0].target_language)
     with _told(output):
-        rated = [
+        parts = [
             rate(
                 documents,
                 metrics.make(name, tongues, **parse_options(options)),
@@ -71,15 +71,15 @@ def command(
                 references=_names(references),
                 resampling=Resampling(seed=seed),
             )
-            for name in asked
+            for name in words
         ]
-    for rating in rated:
+    for rating in parts:
         _print(output, rating)
-    raters = [*judges, *(rating.judge for rating in rated)]
-    scores = [*judgements, *(judgement for rating in rated for judgement in rating.judgements)]
+    raters = [*judges, *(rating.judge for rating in parts)]
+    scores = [*judgements, *(judgement for rating in parts for judgement in rating.judgements)]
     if out:
         _keep(out, documents, raters, scores)
-        judge = rated[0].judge.id
+        judge = parts[0].judge.id
         after = (
             f"lanner scores {out} --of score --judges {judge}" if out.suffix == ".jsonl" else f"lanner metaeval {out}"
         )
@@ -90,8 +90,8 @@ def command(
     output.end()
 
 
-def _names(given: str | None) -> list[str]:
-    return [name.strip() for name in given.split(",")] if given else []
+def _names(text: str | None) -> list[str]:
+    return [name.strip() for name in text.split(",")] if text else []
 
 
 class _told(logging.Handler):  # noqa: N801 - used as `with _told(output)`
@@ -117,21 +117,23 @@ def _texts(
 ) -> tuple[list[Document], list[Judge], list[Judgement]]:
     """The documents of one language pair, and the scores that came with them."""
     if Path(source).exists():
-        found = [(r.documents, r.judges, r.judgements) for r in formats.read(source, format_name, **reading_options())]
+        readings = [
+            (r.documents, r.judges, r.judgements) for r in formats.read(source, format_name, **reading_options())
+        ]
     else:
-        found = [(m.documents, m.judges, m.judgements) for m in materials(source, store_place, format_name)]
-    known = list(dict.fromkeys(d.language_pair for documents, _, _ in found for d in documents))
-    wanted = "-".join(languages.pair(pair)) if pair else None
-    if wanted and wanted not in known:
-        raise InputError(f"There is no pair {pair!r}.", where=Where(source), next_step=did_you_mean(str(pair), known))
-    if wanted is None and len(known) > 1:
-        hint = f"Say which with --lp: {', '.join(known)}."
-        raise InputError(f"There are {len(known)} language pairs.", where=Where(source), next_step=hint)
-    for documents, judges, judgements in found:
-        kept = [d for d in documents if wanted in (None, d.language_pair)]
-        if kept:
-            ids = {d.id for d in kept} | {""}
-            return kept, list(judges), [j for j in judgements if j.document in ids]
+        readings = [(m.documents, m.judges, m.judgements) for m in materials(source, store_place, format_name)]
+    pairs = list(dict.fromkeys(d.language_pair for documents, _, _ in readings for d in documents))
+    code = "-".join(languages.pair(pair)) if pair else None
+    if code and code not in pairs:
+        raise InputError(f"There is no pair {pair!r}.", where=Where(source), next_step=did_you_mean(str(pair), pairs))
+    if code is None and len(pairs) > 1:
+        hint = f"Say which with --lp: {', '.join(pairs)}."
+        raise InputError(f"There are {len(pairs)} language pairs.", where=Where(source), next_step=hint)
+    for documents, judges, judgements in readings:
+        matches = [d for d in documents if code in (None, d.language_pair)]
+        if matches:
+            ids = {d.id for d in matches} | {""}
+            return matches, list(judges), [j for j in judgements if j.document in ids]
     raise InputError("There are no texts in it.", where=Where(source))
 
 
@@ -155,16 +157,16 @@ def _print(output: Output, rating: Rating) -> None:
 def _keep(out: Path, documents: list[Document], judges: list[Judge], judgements: list[Judgement]) -> None:
     """An earlier score of the same metric is replaced, all else is kept beside the new scores."""
     latest = {(j.judge, j.stage, j.question, j.document, j.segment, j.systems, j.role): j for j in judgements}
-    named = {judge.id: judge for judge in judges}
+    judges_by_id = {judge.id: judge for judge in judges}
     form = "native" if out.suffix == ".jsonl" else "mtme"
-    formats.write(form, out, documents, list(latest.values()), list(named.values()))
+    formats.write(form, out, documents, list(latest.values()), list(judges_by_id.values()))
 
 
 def _store(place: str, name: str, documents: list[Document], judges: list[Judge], judgements: list[Judgement]) -> int:
     """How many scores there are in the new campaign; judges whose answers are no scores stay out of it."""
-    made = metrics.answers(judgements)
-    answered = {judgement.judge for judgement in made}
-    known = [judge for judge in judges if judge.id in answered]
+    answers = metrics.answers(judgements)
+    judge_ids = {judgement.judge for judgement in answers}
+    active = [judge for judge in judges if judge.id in judge_ids]
     with Store.open(place) as store:
-        done = campaign.import_campaign(store, name, made, metrics.protocol(), documents=documents, judges=known)
-    return done.judgements
+        summary = campaign.import_campaign(store, name, answers, metrics.protocol(), documents=documents, judges=active)
+    return summary.judgements

@@ -81,7 +81,7 @@ def command(
         raise LannerError("There are no judges.", next_step="Say how many, or name them: --judges 3")
     documents = _documents(output, paths, format_name)
     with new_store(store_place) as store:
-        made = campaign.create(
+        entry = campaign.create(
             store,
             name,
             documents,
@@ -95,11 +95,11 @@ def command(
             settings=settings,
         )
         if not draft:
-            made = campaign.open(store, made.id)
-        links = campaign.invitations.issue_all(store, made.id)
-        for note in uneven_loads(store, made.id):
+            entry = campaign.open(store, entry.id)
+        links = campaign.invitations.issue_all(store, entry.id)
+        for note in uneven_loads(store, entry.id):
             output.note(note)
-        _say(output, store, made, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})
+        _say(output, store, entry, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})
     output.end()
 
 
@@ -139,10 +139,10 @@ def uneven_loads(store: Store, number: int) -> list[str]:
     ]
 
 
-def _asked(given: str | None, question: str, option: str) -> str:
+def _asked(value: str | None, question: str, option: str) -> str:
     """The value given, or the answer to a question where someone sits at a keyboard."""
-    if given:
-        return given
+    if value:
+        return value
     if not sys.stdin.isatty():
         raise LannerError(f"{option} is missing.", next_step="`lanner new --help` shows an example.")
     return str(click.prompt(question))
@@ -150,26 +150,26 @@ def _asked(given: str | None, question: str, option: str) -> str:
 
 def typed(options: dict[str, str]) -> dict[str, Json]:
     """Numbers as numbers, so that a design can count with them."""
-    typed: dict[str, Json] = {}
+    values: dict[str, Json] = {}
     for name, value in options.items():
         try:
-            typed[name] = int(value)
+            values[name] = int(value)
         except ValueError:
             try:
-                typed[name] = float(value)
+                values[name] = float(value)
             except ValueError:
-                typed[name] = value
-    return typed
+                values[name] = value
+    return values
 
 
-def _say(output: Output, store: Store, made: Campaign, links: dict[str, str]) -> None:
-    counted = {part.name: part for part in campaign.progress(store, made.id).judges}
+def _say(output: Output, store: Store, entry: Campaign, links: dict[str, str]) -> None:
+    progress = {part.name: part for part in campaign.progress(store, entry.id).judges}
     rows = [
         {"judge": judge, "items": part.items, "tasks": part.tasks, "link": links.get(judge, "")}
-        for judge, part in counted.items()
+        for judge, part in progress.items()
     ]
-    output.signature = f"{made.protocol_name} · hash {made.protocol_hash} · design {made.design} · seed {made.seed}"
-    output.say(f"{made.title} is {made.state}. Each judge has a link of their own; it is shown only now:")
+    output.signature = f"{entry.protocol_name} · hash {entry.protocol_hash} · design {entry.design} · seed {entry.seed}"
+    output.say(f"{entry.title} is {entry.state}. Each judge has a link of their own; it is shown only now:")
     output.table(rows, ["judge", "tasks", "items", "link"])
     output.say()
     output.say("Next: lanner serve", style="bold")

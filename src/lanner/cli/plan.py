@@ -65,9 +65,9 @@ def command(
     Example: lanner plan pilot --of score --documents 20,40,80 --difference 3
     """
     output = Output("plan", as_json)
-    made = Asked(output, **asked)  # type: ignore[arg-type]
+    request = Asked(output, **asked)  # type: ignore[arg-type]
     if like:
-        made.scores(power.defaults(like), Design(20, 10, 4, 1))
+        request.scores(power.defaults(like), Design(20, 10, 4, 1))
     elif not source.place:
         raise LannerError("There is nothing to plan from.", next_step="Give a pilot, or --like esa (or mqm, da_sqm).")
     else:
@@ -75,28 +75,28 @@ def command(
         for domain, part in shares(parts[0], by):
             if domain:
                 output.say(domain, style="bold")
-                made.about = {"domain": domain}
-            _from_pilot(made, part, question or _first_question(part))
+                request.about = {"domain": domain}
+            _from_pilot(request, part, question or _first_question(part))
     output.end()
 
 
 def _first_question(part: Material) -> str:
     """What to plan for where nobody says: a score that the protocol ranks by, else any score, else the first answer."""
-    answered = set(part.table["question"])
+    questions = set(part.table["question"])
     protocol = part.protocol
-    ranked = [a.of for a in protocol.analyses if a.statistic == "ranking.systems"] if protocol else []
-    scored = part.table.drop_nulls("score")["question"].unique(maintain_order=True).to_list()
-    asked = [q.id for _, q in protocol.questions] if protocol else []
-    for name in (*ranked, *scored, *asked):
-        if name in answered:
+    ranking_questions = [a.of for a in protocol.analyses if a.statistic == "ranking.systems"] if protocol else []
+    numeric = part.table.drop_nulls("score")["question"].unique(maintain_order=True).to_list()
+    question_ids = [q.id for _, q in protocol.questions] if protocol else []
+    for name in (*ranking_questions, *numeric, *question_ids):
+        if name in questions:
             return str(name)
     raise InputError(f"{part.name} has no answers to plan from.", next_step="Name the question with --of.")
 
 
-def _from_pilot(made: Asked, part: Material, question: str) -> None:
-    ranked = [q.id for _, q in part.protocol.questions if isinstance(q, Rank)] if part.protocol else []
-    if question in ranked:
-        made.preference(part, question)
+def _from_pilot(request: Asked, part: Material, question: str) -> None:
+    rank_questions = [q.id for _, q in part.protocol.questions if isinstance(q, Rank)] if part.protocol else []
+    if question in rank_questions:
+        request.preference(part, question)
         return
     of_question = part.table.filter(part.table["question"] == question)
     if len(of_question) and of_question["score"].is_null().all():
@@ -104,11 +104,11 @@ def _from_pilot(made: Asked, part: Material, question: str) -> None:
         measures = [entry.pairs for entry in entries if question in (entry.id, entry.pairs.question)]
         if not measures:
             raise InputError(f"{question} is neither a score nor anything judges can agree on.")
-        made.agreement(part, measures[0])
+        request.agreement(part, measures[0])
         return
-    if f"Planned for {question}." not in made.output.notes:
-        made.output.note(f"Planned for {question}.")
-    made.scores(power.pilot(part.table, question), power.as_run(part.table, question))
+    if f"Planned for {question}." not in request.output.notes:
+        request.output.note(f"Planned for {question}.")
+    request.scores(power.pilot(part.table, question), power.as_run(part.table, question))
 
 
 class Asked:
@@ -149,8 +149,10 @@ class Asked:
             ("width", "interval"),
         ]
         columns += ["power", ("detectable", f"seen in {self.wanted:.0%}")]
-        used = [c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)]
-        self.output.table(rows, used, title="What each design would show of a difference between two systems")
+        columns_used = [
+            c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)
+        ]
+        self.output.table(rows, columns_used, title="What each design would show of a difference between two systems")
         self.output.notes.extend(note for note in result.notes if note not in self.output.notes)
         self.output.signature = str(result.signature)
         self.output.say()
@@ -173,17 +175,17 @@ class Asked:
 
     def _designs(self, now: Design) -> list[Design]:
         systems = self.systems or now.systems
-        given = [
-            wanted or [usual]
-            for wanted, usual in zip(self.shape, (now.documents, now.sentences, now.judges, now.overlap), strict=True)
+        shape_values = [
+            value or [usual]
+            for value, usual in zip(self.shape, (now.documents, now.sentences, now.judges, now.overlap), strict=True)
         ]
         if any(self.shape):
-            return [Design(d, s, max(j, o), o, systems) for d, s, j, o in product(*given)]
+            return [Design(d, s, max(j, o), o, systems) for d, s, j, o in product(*shape_values)]
         base = Design(max(2, now.documents), now.sentences, now.judges, now.overlap, systems)
-        doubled = replace(base, documents=2 * base.documents)
+        larger = replace(base, documents=2 * base.documents)
         longer = replace(base, sentences=2 * base.sentences)
         again = replace(base, judges=max(base.judges, 2 * base.overlap), overlap=2 * base.overlap)
-        return [base, doubled, longer, again]
+        return [base, larger, longer, again]
 
     def _design_words(self, row: dict[str, object]) -> str:
         width = float(row["width"])  # type: ignore[arg-type]
@@ -250,21 +252,21 @@ class Asked:
 
     def preference(self, part: Material, question: str) -> None:
         """The chance to see which of two systems is preferred."""
-        known = power.preference_pilot(part.table, question)
+        pilot = power.preference_pilot(part.table, question)
         now = part.table.filter(part.table["question"] == question)["document"].n_unique()
         wanted = self.shape[0] or sorted({max(2, now // 2), now, 2 * now, 4 * now})
         share = 0.5 + self.difference if self.difference is not None else None
-        result = power.preference_outlook(known, wanted, share=share, n=min(self.studies, 1000), seed=self.seed)
+        result = power.preference_outlook(pilot, wanted, share=share, n=min(self.studies, 1000), seed=self.seed)
         rows = [
             {**self.about, "kind": "preference", "question": question, **row, "chance": percent(row["power"], 0)}
             for row in result.rows
         ]
         self.output.table(rows, ["documents", "comparisons", ("chance", "preference seen in")], title=question)
         self.output.signature = str(result.signature or "")
-        preferred = max(share or known["share"], 1 - (share or known["share"]))
+        preferred_share = max(share or pilot["share"], 1 - (share or pilot["share"]))
         self.output.say(
-            f"If one system is preferred in {percent(preferred, 0)} of decided comparisons; as in the pilot, "
-            f"{percent(known['ties'], 0)} are ties and those of one document are alike by {known['alike']:.2f}."
+            f"If one system is preferred in {percent(preferred_share, 0)} of decided comparisons; as in the pilot, "
+            f"{percent(pilot['ties'], 0)} are ties and those of one document are alike by {pilot['alike']:.2f}."
         )
 
 

@@ -72,12 +72,14 @@ def command(
 
 
 def _asked(part: Material, question: str | None) -> list[str]:
-    named = part.protocol if part.protocol and part.protocol.name != GENERIC else None
-    ranked = [q.id for _, q in named.questions if isinstance(q, Rank)] if named else _plain(part)
-    asked = [name for name in ranked if name in set(part.table["question"].unique()) and question in (None, name)]
-    if asked:
-        return asked
-    if named:
+    protocol = part.protocol if part.protocol and part.protocol.name != GENERIC else None
+    rank_questions = [q.id for _, q in protocol.questions if isinstance(q, Rank)] if protocol else _plain(part)
+    questions = [
+        name for name in rank_questions if name in set(part.table["question"].unique()) and question in (None, name)
+    ]
+    if questions:
+        return questions
+    if protocol:
         raise InputError(f"{part.name} asks for no preference.", next_step="Preferences are questions of kind rank.")
     raise InputError(
         f"{part.name} holds no preference between two outputs.",
@@ -88,14 +90,14 @@ def _asked(part: Material, question: str | None) -> list[str]:
 
 def _plain(part: Material) -> list[str]:
     """Without a protocol: labels given to two outputs side by side, or labels that can only be two names and ties."""
-    labelled = part.table.filter(pl.col("label").is_not_null())
-    found = []
-    for name in labelled["question"].unique(maintain_order=True).to_list():
-        own = labelled.filter(pl.col("question") == name)
-        named = set(own["label"].unique()) - TIES
-        if own["system"].str.contains("|", literal=True).any() or ((own["system"] == "").all() and len(named) <= 2):
-            found.append(name)
-    return found
+    with_label = part.table.filter(pl.col("label").is_not_null())
+    questions = []
+    for name in with_label["question"].unique(maintain_order=True).to_list():
+        own = with_label.filter(pl.col("question") == name)
+        labels = set(own["label"].unique()) - TIES
+        if own["system"].str.contains("|", literal=True).any() or ((own["system"] == "").all() and len(labels) <= 2):
+            questions.append(name)
+    return questions
 
 
 def _print_tests(output: Output, result: Result, question: str, domain: str) -> None:
@@ -119,10 +121,10 @@ def _print_tests(output: Output, result: Result, question: str, domain: str) -> 
 
 
 def _sentence(row: Json) -> str:
-    decided, total = row["wins"] + row["losses"], row["wins"] + row["losses"] + row["ties"]
-    if not decided:
+    decisions, total = row["wins"] + row["losses"], row["wins"] + row["losses"] + row["ties"]
+    if not decisions:
         return f"All {total} comparisons are ties."
-    says = f"{row['for']} was preferred over {row['against']} in {row['wins']} of {decided} decided comparisons"
+    says = f"{row['for']} was preferred over {row['against']} in {row['wins']} of {decisions} decided comparisons"
     says += f" ({percent(row['share'], 0)}; {row['ties']} of {total} were ties). "
     sure = [row[key] is not None and row[key] < 0.05 for key in ("p_drop", "p_split", "p_documents")]
     if all(sure):
@@ -160,7 +162,9 @@ def _print_strengths(output: Output, result: Result, question: str, domain: str)
         }
         for row in result.rows
     ]
-    shown: list[str | tuple[str, str]] = ["judge", "kind", "system", "other", ("estimate", "estimate [95 %]"), "p"]
-    used = [c for c in shown if any(row.get(c if isinstance(c, str) else c[0]) not in (None, "") for row in rows)]
-    output.table(rows, used, title=" · ".join(filter(None, (question, domain))))
+    columns: list[str | tuple[str, str]] = ["judge", "kind", "system", "other", ("estimate", "estimate [95 %]"), "p"]
+    columns_used = [
+        c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) not in (None, "") for row in rows)
+    ]
+    output.table(rows, columns_used, title=" · ".join(filter(None, (question, domain))))
     output.say("Strengths are log odds: 0.5 more means preferred in about 62 % of decided comparisons, 1 more in 73 %.")

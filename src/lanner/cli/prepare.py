@@ -68,48 +68,48 @@ def command(
         return
     how = recipe.load(recipe_name)
     target = out or Path(f"{path.name.split('.')[0]}-{how.name}.jsonl")
-    avoided = tuple(document.id for document in formats.read_documents(avoid)) if avoid else ()
-    job = Job(output, path, format_name, how, seed, avoided, target)
+    avoid_ids = tuple(document.id for document in formats.read_documents(avoid)) if avoid else ()
+    job = Job(output, path, format_name, how, seed, avoid_ids, target)
     log = target.with_suffix(".edits.jsonl")
     hand = _earlier(output, log, edits_from, wanted=verifying or verified is not None)
     sheet = job.edits_of(verified, hand, by) if verified else []
     if verifying:
         _log_all(log, hand, sheet)
-        made = _sit(job, [*hand, *sheet], log, by, port) or job.write([*hand, *sheet])
+        result = _sit(job, [*hand, *sheet], log, by, port) or job.write([*hand, *sheet])
     else:
-        made = job.write([*hand, *sheet])
-    _show(output, made.before, "Original", latex=latex)
+        result = job.write([*hand, *sheet])
+    _show(output, result.before, "Original", latex=latex)
     output.say()
-    _show(output, made.after, "Prepared", latex=latex)
+    _show(output, result.after, "Prepared", latex=latex)
     output.say()
-    _tell(output, made, target)
-    output.signature = f"recipe {how.name} · seed {made.seed} · edits {len(made.edits)}"
+    _tell(output, result, target)
+    output.signature = f"recipe {how.name} · seed {result.seed} · edits {len(result.edits)}"
     output.end()
 
 
-def _earlier(output: Output, log: Path, given: Path | None, *, wanted: bool) -> list[Edit]:
+def _earlier(output: Output, log: Path, path: Path | None, *, wanted: bool) -> list[Edit]:
     """Edits made before: those given, else those of earlier sittings over the same corpus."""
-    if given:
-        return edit_log.load(given)
-    found = edit_log.load(log) if log.exists() else []
-    if found and not wanted:
-        output.note(f"{log} has {len(found)} edits that are not made here; --edits {log} makes them.")
+    if path:
+        return edit_log.load(path)
+    edits = edit_log.load(log) if log.exists() else []
+    if edits and not wanted:
+        output.note(f"{log} has {len(edits)} edits that are not made here; --edits {log} makes them.")
         return []
-    if found:
-        output.note(f"{len(found)} edits of earlier sittings are made first, from {log}.")
-    return found
+    if edits:
+        output.note(f"{len(edits)} edits of earlier sittings are made first, from {log}.")
+    return edits
 
 
 def _log_all(log: Path, hand: Sequence[Edit], sheet: Sequence[Edit]) -> None:
     """Have every edit that a sitting starts from in its log, so that it can be gone on with."""
-    logged = edit_log.load(log) if log.exists() else []
-    if logged and logged != list(hand):
+    edits = edit_log.load(log) if log.exists() else []
+    if edits and edits != list(hand):
         raise InputError(
             "An earlier sitting left other edits than those given.",
             where=Where(log),
             next_step="Go on with them by leaving out --edits, or write another corpus with --out.",
         )
-    edit_log.append(log, [*([] if logged else hand), *sheet])
+    edit_log.append(log, [*([] if edits else hand), *sheet])
 
 
 def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.Manifest | None:
@@ -120,14 +120,14 @@ def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.
     if not doubtful:
         job.output.say("Nothing is in doubt: there is nothing to verify.")
         return None
-    doubts = [doubt for _, found in doubtful for doubt in found]
+    doubts = [doubt for _, entries in doubtful for doubt in entries]
     review = Review.of([document for document, _ in doubtful], doubts)
 
-    written: list[manifest.Manifest] = []
+    manifests: list[manifest.Manifest] = []
 
     def finish(edits: list[Edit]) -> str:
-        written.append(job.write([*hand, *edits]))
-        left = written[-1].doubtful
+        manifests.append(job.write([*hand, *edits]))
+        left = manifests[-1].doubtful
         return f"{job.target}\n{len(edits)} edits, {left} rows still in doubt. You can close this page."
 
     def announce(link: str) -> None:
@@ -140,46 +140,46 @@ def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.
     except KeyboardInterrupt:
         job.output.say(f"Stopped. Every edit is in {log}; the same command goes on from here.")
         raise click.exceptions.Exit(0) from None
-    return written[-1] if written else job.write([*hand, *review.edits])
+    return manifests[-1] if manifests else job.write([*hand, *review.edits])
 
 
 def _describe(output: Output, path: Path, format_name: str | None, *, latex: bool) -> None:
     table = describe.Description()
-    with reading(output, path, "Counting") as told:
+    with reading(output, path, "Counting") as progress:
         for number, document in enumerate(documents_of(path, format_name), 1):
             table.add(document)
-            told("documents", number)
+            progress("documents", number)
     _show(output, table.rows(), "Original", latex=latex)
     output.end()
 
 
 def _show(output: Output, rows: Iterable[dict[str, object]], title: str, *, latex: bool) -> None:
-    found = list(rows)
-    output.rows.extend({"set": title.lower(), **row} for row in found)
+    all_rows = list(rows)
+    output.rows.extend({"set": title.lower(), **row} for row in all_rows)
     if latex:
-        output.say(describe.to_latex(found, caption=title))
+        output.say(describe.to_latex(all_rows, caption=title))
         return
     output.say(title, style="bold")
-    output.say(describe.to_text(found))
+    output.say(describe.to_text(all_rows))
 
 
-def _tell(output: Output, made: manifest.Manifest, target: Path) -> None:
-    for step in made.steps:
-        counted = ", ".join(f"{name} {number:,}" for name, number in step.counts.items())
-        output.note(f"{step.do}: {counted or 'nothing changed'}")
-    for row in made.scores:
+def _tell(output: Output, record: manifest.Manifest, target: Path) -> None:
+    for step in record.steps:
+        counts = ", ".join(f"{name} {number:,}" for name, number in step.counts.items())
+        output.note(f"{step.do}: {counts or 'nothing changed'}")
+    for row in record.scores:
         between = "" if row["low"] is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
         rests = f"{row['segments']:,} segments of {row['documents']:,} documents"
         output.note(f"{row['system']}: {row['score']:.2f}{between}, {rests}")
-    if made.scores:
-        output.note(f"scored by {made.scores[0]['signature']}")
-    for row in made.sample:
+    if record.scores:
+        output.note(f"scored by {record.scores[0]['signature']}")
+    for row in record.sample:
         output.note(
             f"sample {row['domain']}: asked {row['asked']:,}, got {row['got']:,} sentences in {row['documents']:,} "
             f"documents (of {row['available_sentences']:,} in {row['available_documents']:,})"
         )
-    if made.doubtful:
+    if record.doubtful:
         doubtful = target.with_suffix(".doubtful.csv")
-        output.say(f"{made.doubtful:,} rows are doubtful: settle them on a page with --verify, or correct")
+        output.say(f"{record.doubtful:,} rows are doubtful: settle them on a page with --verify, or correct")
         output.say(f"{doubtful} in a spreadsheet and give it back with --verified.")
     output.say(f"Wrote {target} and {target.with_suffix('.manifest.json')}.", style="bold")

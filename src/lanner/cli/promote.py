@@ -38,7 +38,7 @@ def command(
     output = Output("promote", as_json)
     left_out = {entry.strip() for entry in drop.split(",") if entry.strip()}
     with Store.open(store_place, create=False) as store:
-        found, protocol = campaign.get(store, name), campaign.protocol(store, name)
+        entry, protocol = campaign.get(store, name), campaign.protocol(store, name)
         stage = _stage(protocol, page)
         judges, documents = campaign.judges(store, name), campaign.documents(store, name)
         assert stage.promotion is not None
@@ -69,7 +69,7 @@ def command(
         output.say(f"{len(going)} of {len(standing)} units go on (more than {percent(stage.promotion.more_than, 0)}).")
         if assigning and going:
             systems = list(dict.fromkeys(system for document in documents for system in document.systems))
-            rng = np.random.default_rng([found.seed, 2])
+            rng = np.random.default_rng([entry.seed, 2])
             tasks = promote(page, promoted(going), documents, judges, protocol, rng=rng, systems=systems)
             number = campaign.assign(store, name, tasks)
             output.say(f"{number} tasks were assigned.", style="bold")

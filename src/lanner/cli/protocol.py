@@ -46,13 +46,13 @@ def check(name: str, as_json: bool) -> None:
     Example: lanner protocol check mine.toml
     """
     output = Output("protocol check", as_json)
-    found = protocols.mistakes(name) if Path(name).is_file() else []
-    for mistake in found[1:]:
+    problems = protocols.mistakes(name) if Path(name).is_file() else []
+    for mistake in problems[1:]:
         output.say(f"Also: {mistake}")
-    if found:
-        raise found[0]
+    if problems:
+        raise problems[0]
     protocol = protocols.load(name)
     output.rows.append({"name": protocol.name, "version": protocol.version, "hash": protocol.hash})
-    asked = sum(1 for _ in protocol.questions)
-    output.say(f"{protocol.label} is sound: {asked} questions in {len(protocol.stages)} stages, hash {protocol.hash}.")
+    count = sum(1 for _ in protocol.questions)
+    output.say(f"{protocol.label} is sound: {count} questions in {len(protocol.stages)} stages, hash {protocol.hash}.")
     output.end()

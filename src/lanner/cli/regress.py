@@ -66,19 +66,19 @@ def command(
     if coefficients:
         measures = wide(part.table)
         result = regress(measures, outcome, predictors, by=groups, errors=errors, fill=fill, resampling=resampling)
-        shown = [*groups, "term", "estimate", "p", "n"]
+        columns = [*groups, "term", "estimate", "p", "n"]
         words = _slopes(result, outcome, groups, _first_groups(measures.table))
-        print_rows(output, result, shown, bounded=False, words=words)
+        print_rows(output, result, columns, bounded=False, words=words)
         return
     result = regress_blocks(part.table, outcome, parts, by=groups, errors=errors, fill=fill, resampling=resampling)
     rows = [
         {**row, "value": row["r2"], "low": row["r2_low"], "high": row["r2_high"], "unit": resampling.unit}
         for row in result.rows
     ]
-    shown = [*groups, "step", "estimate", "added", "p", "n"]
+    columns = [*groups, "step", "estimate", "added", "p", "n"]
     headings = {"estimate": "R² [95 %]", "p_text": "p of what is added"}
     words = _explained(result, outcome, parts, groups)
-    print_rows(output, replace(result, rows=rows), shown, headings=headings, words=words)
+    print_rows(output, replace(result, rows=rows), columns, headings=headings, words=words)
 
 
 def _explained(result: Result, outcome: str, parts: Sequence[Sequence[str]], groups: Sequence[str]) -> list[str]:

@@ -36,14 +36,16 @@ def command(
     Example: lanner report my-campaign --out my-report
     """
     output = Output("report", as_json)
-    found = source.parts(unjudged=True)
+    parts = source.parts(unjudged=True)
     folder = out or Path(f"{Path(source.place).name}-report")
     rows = []
-    for part in found if identified else [part.under_code_names() for part in found]:
-        made = build(part, resampling=Resampling(n=resamples, seed=seed), language=language)
-        page = write(made, folder / part.name if len(found) > 1 else folder, pictures=not svg_only)
-        rows.append({"part": part.name, "report": str(page), "tables": len(made.tables), "figures": len(made.figures)})
-        for sentence in made.findings:
+    for part in parts if identified else [part.under_code_names() for part in parts]:
+        report = build(part, resampling=Resampling(n=resamples, seed=seed), language=language)
+        page = write(report, folder / part.name if len(parts) > 1 else folder, pictures=not svg_only)
+        rows.append(
+            {"part": part.name, "report": str(page), "tables": len(report.tables), "figures": len(report.figures)}
+        )
+        for sentence in report.findings:
             output.say(sentence.replace("**", ""))
         for note in part.notes:
             output.note(f"{part.name}: {note}")

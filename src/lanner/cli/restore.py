@@ -22,10 +22,12 @@ def command(copy: Path, store_place: str, as_json: bool) -> None:
     Example: lanner restore lanner-backups/lanner-20260301T120000Z.sqlite --store postgresql://localhost/lanner
     """
     output = Output("restore", as_json)
-    made = restore(copy, store_place)
-    output.rows.append({"rows": made.rows, "judgements": made.contents["judgement"].rows})
-    output.say(f"{made.contents['judgement'].rows:,} judgements, {made.rows:,} rows in all, the same as in the backup.")
+    summary = restore(copy, store_place)
+    output.rows.append({"rows": summary.rows, "judgements": summary.contents["judgement"].rows})
+    output.say(
+        f"{summary.contents['judgement'].rows:,} judgements, {summary.rows:,} rows in all, the same as in the backup."
+    )
     output.say("Links that were revoked after the backup work again: revoke them once more.")
-    for problem in made.problems:
+    for problem in summary.problems:
         output.note(f"Wrong in the store already, and copied as it is: {problem}")
     output.end()

@@ -34,9 +34,9 @@ class Scores:
         return 2 * self.right / max(2 * self.right + self.wrong + self.missed, 1)
 
 
-def compare(predicted: Iterable[Hashable], true: Iterable[Hashable]) -> Scores:
+def compare(guesses: Iterable[Hashable], true: Iterable[Hashable]) -> Scores:
     """The scores of one set of borders against another."""
-    ours, theirs = set(predicted), set(true)
+    ours, theirs = set(guesses), set(true)
     return Scores(len(ours & theirs), len(ours - theirs), len(theirs - ours))
 
 

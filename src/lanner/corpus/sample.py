@@ -52,9 +52,9 @@ def sample(
     sample_by_id: dict[str, Document] = {}
     rows: list[dict[str, Json]] = []
     for domain, quota in quotas.items():
-        found = _draw(by_domain[domain], quota, clip, f"{seed} {domain}")
-        sample_by_id |= {document.id: document for document in found}
-        rows.append(_row(domain, by_domain[domain], quota, found, sum(sizes.values())))
+        draw = _draw(by_domain[domain], quota, clip, f"{seed} {domain}")
+        sample_by_id |= {document.id: document for document in draw}
+        rows.append(_row(domain, by_domain[domain], quota, draw, sum(sizes.values())))
     sampled_documents = tuple(sample_by_id[document.id] for document in documents if document.id in sample_by_id)
     everything = [document for found in by_domain.values() for document in found]
     return Sample(
@@ -121,19 +121,19 @@ def window(document: Document, size: int, rng: random.Random) -> Document:
     """At most `size` consecutive sentences: from the beginning of a random paragraph if enough follow it, to the end of
     a paragraph if one is near. The whole document if it is no longer than that."""
     segments = document.segments
-    judged = [index for index, segment in enumerate(segments) if segment.judged]
-    if len(judged) <= size:
+    positions = [index for index, segment in enumerate(segments) if segment.judged]
+    if len(positions) <= size:
         return document
-    starts = [n for n in range(len(judged) - size + 1) if _begins_paragraph(segments, judged[n])]
-    places = starts or range(len(judged) - size + 1)
+    starts = [n for n in range(len(positions) - size + 1) if _begins_paragraph(segments, positions[n])]
+    places = starts or range(len(positions) - size + 1)
     first = places[int(rng.random() * len(places))]
     last = first + size - 1
     nearest = math.ceil(size * _NEAR_ENOUGH)
     for end in range(last, first + nearest - 2, -1):
-        if end == len(judged) - 1 or _begins_paragraph(segments, judged[end + 1]):
+        if end == len(positions) - 1 or _begins_paragraph(segments, positions[end + 1]):
             last = end
             break
-    window_segments = segments[judged[first] : judged[last] + 1]
+    window_segments = segments[positions[first] : positions[last] + 1]
     meta = {
         **document.meta,
         "window": {"first": window_segments[0].id, "last": window_segments[-1].id, "of": len(segments)},

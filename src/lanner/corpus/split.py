@@ -26,9 +26,9 @@ def line_spans(text: str) -> list[tuple[int, int]]:
     return [span for start, end in zip(starts, ends, strict=True) if (span := _trim(text, start, end))]
 
 
-def cuts(text: str, language: str, chosen: Mapping[str, str] = NO_CHOICE) -> list[int]:
+def cuts(text: str, language: str, choice: Mapping[str, str] = NO_CHOICE) -> list[int]:
     """Where sentences begin, the first excepted. `chosen` maps a language to a segmenter other than the default."""
-    name = chosen.get(language) or chosen.get(segmenters.base(language)) or segmenters.default(language)
+    name = choice.get(language) or choice.get(segmenters.base(language)) or segmenters.default(language)
     segmenter = segmenters.find(name)
     places: list[int] = []
     for start, end in line_spans(text):

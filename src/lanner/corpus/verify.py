@@ -53,8 +53,8 @@ def edits(
 ) -> list[Edit]:
     """What a person changed in the table, as edits in the order in which they must be made."""
     edits: list[Edit] = []
-    numbered = list(enumerate(table, start=2))  # line 1 of a spreadsheet is its header
-    for name, lines in groupby(numbered, lambda line: line[1].get("document", "")):
+    numbered_rows = list(enumerate(table, start=2))  # line 1 of a spreadsheet is its header
+    for name, lines in groupby(numbered_rows, lambda line: line[1].get("document", "")):
         rows = list(lines)
         if name not in documents:
             raise _mistake(rows[0][0], f"There is no document {name!r}.", did_you_mean(name, documents))

@@ -64,7 +64,7 @@ def options(format: str) -> Mapping[str, str]:  # noqa: A002 - the word the comm
     return dict(load(format).options)
 
 
-def recognise(path: PathOrPaths, **given: Any) -> str:
+def recognise(path: PathOrPaths, **options: Any) -> str:
     """The name of the format of a file or folder, found from its content; options may say more than the content.
     Several files of plain text are `parallel` ones, several of one format have that format."""
     paths = _existing(path)
@@ -72,7 +72,7 @@ def recognise(path: PathOrPaths, **given: Any) -> str:
         names = {_name_of(each) for each in paths}
         return names.pop() if len(names) == 1 else "folder"
     with _opened(paths[0]) as inner:
-        return _recognise(inner, given)
+        return _recognise(inner, options)
 
 
 def read(
@@ -81,7 +81,7 @@ def read(
     *,
     encoding: str = "",
     languages: str = "",
-    **given: Any,
+    **options: Any,
 ) -> list[Reading]:
     """Everything in a file or folder, or in several files. Either all of it is returned or an error; never a part.
 
@@ -89,13 +89,13 @@ def read(
     paths = _existing(path)
     with textfile.decoding(encoding) as decoding:
         if len(paths) > 1 and not _are_parallel(paths, format):
-            readings = [part for each in paths for part in read(each, format, languages=languages, **given)]
+            readings = [part for each in paths for part in read(each, format, languages=languages, **options)]
         elif len(paths) > 1:
-            readings = parallel.read_files(paths, languages=languages, **given)
+            readings = parallel.read_files(paths, languages=languages, **options)
         else:
             with _opened(paths[0]) as inner:
-                chosen, read_all = _reader(format, inner, given)
-                readings = list(read_all(inner, **_with_languages(chosen, languages, given)))
+                reader, read_all = _reader(format, inner, options)
+                readings = list(read_all(inner, **_with_languages(reader, languages, options)))
             readings = [replace(part, documents=_relabelled(part.documents, languages)) for part in readings]
         notes = tuple(decoding.notes())
     if notes and readings:
@@ -109,19 +109,19 @@ def read_documents(
     *,
     encoding: str = "",
     languages: str = "",
-    **given: Any,
+    **reader_options: Any,
 ) -> Iterator[Document]:
     """The documents alone, one at a time, so that a file may be larger than memory."""
     paths = _existing(path)
     if len(paths) > 1:
-        for part in read(path, format, encoding=encoding, languages=languages, **given):
+        for part in read(path, format, encoding=encoding, languages=languages, **reader_options):
             yield from part.documents
         return
     with textfile.decoding(encoding), _opened(paths[0]) as inner:
-        chosen, read_all = _reader(format, inner, given)
-        options = _with_languages(chosen, languages, given)
-        if chosen.read_documents is not None:
-            for document in chosen.read_documents(inner, **options):
+        reader, read_all = _reader(format, inner, reader_options)
+        options = _with_languages(reader, languages, reader_options)
+        if reader.read_documents is not None:
+            for document in reader.read_documents(inner, **options):
                 yield from _relabelled((document,), languages)
         else:
             for reading in read_all(inner, **options):
@@ -135,7 +135,7 @@ def texts(
     *,
     encoding: str = "",
     languages: str = "",
-    **given: Any,
+    **options: Any,
 ) -> Iterator[TextStream | None]:
     """A file that holds texts alone, one document at a time; None where judgements may be in it, or where the format
     is read as a whole."""
@@ -144,25 +144,32 @@ def texts(
         yield None
         return
     with textfile.decoding(encoding) as decoding, _opened(paths[0]) as inner:
-        chosen, _ = _reader(format, inner, given)
-        if chosen.texts is None or (languages and "languages" not in chosen.options):
+        reader, _ = _reader(format, inner, options)
+        if reader.texts is None or (languages and "languages" not in reader.options):
             yield None
             return
-        stream = chosen.texts(inner, **_with_languages(chosen, languages, given))
+        stream = reader.texts(inner, **_with_languages(reader, languages, options))
         if stream is not None:
             stream.notes[:0] = decoding.notes()
         yield stream
 
 
-def guess(path: PathOrPaths, format: str, *, encoding: str = "", languages: str = "", **given: Any) -> str:  # noqa: A002
+def guess(
+    path: PathOrPaths,
+    format: str,  # noqa: A002
+    *,
+    encoding: str = "",
+    languages: str = "",
+    **reader_options: Any,
+) -> str:
     """What reading a file would guess, in a sentence; "" if nothing is guessed."""
     paths = _existing(path)
     if len(paths) > 1 and _are_parallel(paths, format):
         return parallel.guess_files(paths)
     with textfile.decoding(encoding), _opened(paths[0]) as inner:
-        chosen, _ = _reader(format if len(paths) == 1 else None, inner, given)
-        options = _with_languages(chosen, languages, given)
-        return chosen.guess(inner, **options) if chosen.guess is not None else ""
+        reader, _ = _reader(format if len(paths) == 1 else None, inner, reader_options)
+        options = _with_languages(reader, languages, reader_options)
+        return reader.guess(inner, **options) if reader.guess is not None else ""
 
 
 def _name_of(path: Path) -> str:
@@ -181,8 +188,8 @@ def _are_parallel(paths: Sequence[Path], format: str | None) -> bool:  # noqa: A
     return all(_name_of(path) == "parallel" for path in paths)
 
 
-def _with_languages(chosen: Format, languages: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    return {**given, "languages": languages} if languages and "languages" in chosen.options else dict(given)
+def _with_languages(reader: Format, languages: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    return {**options, "languages": languages} if languages and "languages" in reader.options else dict(options)
 
 
 def _relabelled(documents: Iterable[Document], pair: str) -> tuple[Document, ...]:
@@ -201,17 +208,17 @@ def write(
     documents: Iterable[Document],
     judgements: Iterable[Judgement] = (),
     judges: Iterable[Judge] = (),
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Write a file or folder whole or not at all."""
-    chosen = load(format)
-    if chosen.write is None:
+    writer = load(format)
+    if writer.write is None:
         raise LannerError(
             f"The format {format!r} can be read but not written.",
             next_step=f"Formats that can be written: {', '.join(titles(writable=True))}.",
         )
-    _check_options(chosen, given)
-    chosen.write(Path(path), documents, judgements, judges, **given)
+    _check_options(writer, options)
+    writer.write(Path(path), documents, judgements, judges, **options)
 
 
 def _existing(path: PathOrPaths) -> list[Path]:
@@ -232,15 +239,17 @@ def _opened(path: Path) -> Iterator[Path]:
         yield inner
 
 
-def _reader(name: str | None, path: Path, given: Mapping[str, Any]) -> tuple[Format, Callable[..., Iterable[Reading]]]:
+def _reader(
+    name: str | None, path: Path, options: Mapping[str, Any]
+) -> tuple[Format, Callable[..., Iterable[Reading]]]:
     """The format to read a path with, and its reader."""
-    chosen = load(name or _recognise(path, given))
-    _check_options(chosen, given)
-    if chosen.read is None:
-        raise InputError(f"The format {chosen.name!r} can be written but not read.", where=Where(path))
-    if chosen.folder and not path.is_dir():
-        raise InputError(f"The format {chosen.name!r} is a folder, this is a file.", where=Where(path))
-    return chosen, chosen.read
+    reader = load(name or _recognise(path, options))
+    _check_options(reader, options)
+    if reader.read is None:
+        raise InputError(f"The format {reader.name!r} can be written but not read.", where=Where(path))
+    if reader.folder and not path.is_dir():
+        raise InputError(f"The format {reader.name!r} is a folder, this is a file.", where=Where(path))
+    return reader, reader.read
 
 
 @contextmanager
@@ -263,9 +272,9 @@ def fitting(path: Path, formats: Iterable[Format]) -> list[str]:
     return []
 
 
-def _recognise(path: Path, given: Mapping[str, Any]) -> str:
-    known = all_formats()
-    names = fitting(path, known.values())
+def _recognise(path: Path, options: Mapping[str, Any]) -> str:
+    available = all_formats()
+    names = fitting(path, available.values())
     if len(names) == 1:
         return names[0]
     if names:
@@ -274,18 +283,18 @@ def _recognise(path: Path, given: Mapping[str, Any]) -> str:
             where=Where(path),
             next_step=f"Say which it is with --from, for instance --from {names[0]}.",
         )
-    for name, each in known.items():
-        if each.accepts_options is not None and each.accepts_options(path, **given):
+    for name, each in available.items():
+        if each.accepts_options is not None and each.accepts_options(path, **options):
             return name
-    for each in known.values():
+    for each in available.values():
         if each.explain is not None:
             each.explain(path)
     nearest = import_module("lanner.formats._nearest")  # it loads what reads tables and XML, which a server need not
-    raise nearest.unrecognised(path, known)
+    raise nearest.unrecognised(path, available)
 
 
-def _check_options(chosen: Format, given: Mapping[str, Any]) -> None:
-    for option in given:
-        if option not in chosen.options:
-            hint = did_you_mean(option, chosen.options) or f"The format {chosen.name!r} has no options."
-            raise InputError(f"The format {chosen.name!r} has no option {option!r}.", next_step=hint)
+def _check_options(reader: Format, options: Mapping[str, Any]) -> None:
+    for option in options:
+        if option not in reader.options:
+            hint = did_you_mean(option, reader.options) or f"The format {reader.name!r} has no options."
+            raise InputError(f"The format {reader.name!r} has no option {option!r}.", next_step=hint)

@@ -90,9 +90,9 @@ class Format:
         if isinstance(plugin, Format):
             return plugin
         if isinstance(plugin, ModuleType):
-            found = getattr(plugin, "FORMAT", None)
-            if isinstance(found, Format):
-                return replace(found, name=name)
+            format_object = getattr(plugin, "FORMAT", None)
+            if isinstance(format_object, Format):
+                return replace(format_object, name=name)
             if hasattr(plugin, "TITLE"):
                 return cls(**{"name": name, **_attributes(plugin)})
         raise LannerError(

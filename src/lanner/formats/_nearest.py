@@ -40,8 +40,8 @@ class Seen:
     words: str = ""
 
     def __str__(self) -> str:
-        shown = ", ".join(self.names[:_SHOWN]) + (", …" if len(self.names) > _SHOWN else "")
-        return f"{self.words} {shown}" if shown else self.words
+        excerpt = ", ".join(self.names[:_SHOWN]) + (", …" if len(self.names) > _SHOWN else "")
+        return f"{self.words} {excerpt}" if excerpt else self.words
 
 
 def look(path: Path) -> Seen:
@@ -77,25 +77,25 @@ def _plain(path: Path, text: str, suffix: str) -> Seen:
             return Seen("table", tuple(open_rows(path).header), f"{suffix} with a table, columns")
         except LannerError:
             pass
-    shown = first if len(first) <= _LONGEST else f"{first[:_LONGEST].rstrip()} …"
-    return Seen("text", (), f"{suffix} with plain text; its first line is “{shown}”")
+    excerpt = first if len(first) <= _LONGEST else f"{first[:_LONGEST].rstrip()} …"
+    return Seen("text", (), f"{suffix} with plain text; its first line is “{excerpt}”")
 
 
-def _lacking(seen: Seen, kind: str, names: tuple[str, ...]) -> tuple[float, list[str]]:
+def _lacking(sample: Seen, kind: str, names: tuple[str, ...]) -> tuple[float, list[str]]:
     """How near a format is (0 to 2, 0: not at all), and which of its names are not there."""
-    if kind != seen.kind and not {kind, seen.kind} <= _RELATED:
+    if kind != sample.kind and not {kind, sample.kind} <= _RELATED:
         return 0.0, []
-    folded = [name.casefold() for name in seen.names]
-    missing = [name for name in names if not any(fnmatch(each, name.casefold()) for each in folded)]
-    found = len(names) - len(missing)
-    return found / len(names) + (kind == seen.kind) if found else 0.0, missing
+    names_lower = [name.casefold() for name in sample.names]
+    missing = [name for name in names if not any(fnmatch(each, name.casefold()) for each in names_lower)]
+    matches = len(names) - len(missing)
+    return matches / len(names) + (kind == sample.kind) if matches else 0.0, missing
 
 
-def _candidates(seen: Seen, formats: Mapping[str, Format]) -> Iterator[tuple[float, str, str]]:
+def _candidates(sample: Seen, formats: Mapping[str, Format]) -> Iterator[tuple[float, str, str]]:
     for name, each in formats.items():
-        ways = [(kind, *_lacking(seen, kind, names)) for kind, names in each.signs.items()]
+        ways = [(kind, *_lacking(sample, kind, names)) for kind, names in each.signs.items()]
         kind, near, missing = max(ways, key=lambda way: way[1], default=("", 0.0, []))
-        if near or (each.generic and seen.kind in each.signs):
+        if near or (each.generic and sample.kind in each.signs):
             words = [_LOOSE.get(sign, sign) if each.generic else sign for sign in missing]
             lacks = (
                 f"lacks {', '.join(words)}" if words else f"has the {_PARTS.get(kind, 'keys')}, but not in their place"
@@ -105,19 +105,19 @@ def _candidates(seen: Seen, formats: Mapping[str, Format]) -> Iterator[tuple[flo
 
 def unrecognised(path: Path, formats: Mapping[str, Format]) -> InputError:
     """The error for a path that none of these formats recognises."""
-    seen = look(path)
-    nearest = sorted(_candidates(seen, formats), key=lambda each: -each[0])[:_NEAREST]
+    sample = look(path)
+    nearest = sorted(_candidates(sample, formats), key=lambda each: -each[0])[:_NEAREST]
     steps = ["Nearest: " + "; ".join(words for _, _, words in nearest) + "."] if nearest else []
-    if seen.kind == "table":
+    if sample.kind == "table":
         steps.append("Say which column holds what: --columns source=COLUMN,document=COLUMN,system:NAME=COLUMN.")
-    if seen.kind == "text":
+    if sample.kind == "text":
         steps.append(
             "Plain text, one segment a line, is read together: lanner import src.en hyp.de, or a folder of such files."
         )
-    if seen.kind == "binary":
+    if sample.kind == "binary":
         steps.append(_COPIED)
     else:
         steps.append("All formats: lanner formats. Say which it is with --from NAME.")
     return InputError(
-        f"The content is none of the formats known. This is {seen}.", where=Where(path), next_step=" ".join(steps)
+        f"The content is none of the formats known. This is {sample}.", where=Where(path), next_step=" ".join(steps)
     )

@@ -30,12 +30,12 @@ def read(path: Path, *, protocol: str = "", ends: str = "inclusive") -> list[Rea
     exports: list[Path] = []
     for file in sorted(file for file in path.iterdir() if file.is_file()):
         if appraise_batches.recognise(file):
-            for pair, found in read_batches(file).items():
+            for pair, content in read_batches(file).items():
                 if pair in batches:
                     raise InputError(
                         f"Two files have batches for {pair}.", next_step="Read one export at a time with batches=FILE."
                     )
-                batches[pair] = found
+                batches[pair] = content
         elif appraise_scores.recognise(file):
             exports.append(file)
         else:
@@ -69,8 +69,8 @@ def _people(file: Path) -> dict[str, dict[str, str]]:
 
 
 def _described(judge: Judge, people: dict[str, dict[str, str]]) -> Judge:
-    known = people.get(judge.id, {})
-    return replace(judge, attributes={key: value for key, value in known.items() if key and value and key != "login"})
+    records = people.get(judge.id, {})
+    return replace(judge, attributes={key: value for key, value in records.items() if key and value and key != "login"})
 
 
 def read_documents(path: Path, *, protocol: str = "", ends: str = "") -> Iterator[Document]:

@@ -106,8 +106,8 @@ def read_batches(path: Path) -> dict[str, Batches]:
     for position, task in enumerate(tasks, 1):
         if not isinstance(task, dict) or not isinstance(task.get("items"), list):
             textfile.failed(path, f"Batch {position} has no items.")
-        named = task.get("task")
-        about: dict[str, Any] = named if isinstance(named, dict) else {}
+        task_id = task.get("task")
+        about: dict[str, Any] = task_id if isinstance(task_id, dict) else {}
         number = about.get("batchNo", position)
         pair = _pair(about, path)
         for item in task["items"]:
@@ -116,21 +116,21 @@ def read_batches(path: Path) -> dict[str, Batches]:
                 lacking = [name for name in _FIELDS if not isinstance(item, dict) or name not in item]
                 textfile.failed(path, f"Item {count} lacks {', '.join(lacking)}.", item=f"batch {number}")
             items[pair].append(_Item(number if isinstance(number, int) else position, count, item))
-    return {pair: _gathered(path, pair, given) for pair, given in items.items()}
+    return {pair: _gathered(path, pair, entries) for pair, entries in items.items()}
 
 
 def _pair(about: dict[str, Any], path: Path) -> str:
-    named = (
+    codes = (
         languages.normal(str(about.get("sourceLanguage", ""))),
         languages.normal(str(about.get("targetLanguage", ""))),
     )
-    source, target = named if named[0] != languages.UNDETERMINED else file_languages(path)
+    source, target = codes if codes[0] != languages.UNDETERMINED else file_languages(path)
     return f"{source}-{target}"
 
 
 def _gathered(path: Path, pair: str, items: list[_Item]) -> Batches:
-    made = Batches()
-    ids = _segment_ids(items, made)
+    batches = Batches()
+    ids = _segment_ids(items, batches)
     source, _, target = pair.partition("-")
     gathering = Gathering(path, path.stem, has_documents=True, has_segments=True)
     for item in items:
@@ -145,14 +145,14 @@ def _gathered(path: Path, pair: str, items: list[_Item]) -> Batches:
         draft = document.segments.get(segment)
         if draft is None:
             draft = gathering.segment(document, segment, item.number, str(item.data["sourceText"]))
-        _add(draft, item, made)
+        _add(draft, item, batches)
         text = str(item.data["targetText"])
-        made.places[item.key].append(Place(item.batch, item.document, segment, text))
-    made.documents = tuple(gathering.documents())
-    return made
+        batches.places[item.key].append(Place(item.batch, item.document, segment, text))
+    batches.documents = tuple(gathering.documents())
+    return batches
 
 
-def _add(draft: Draft, item: _Item, made: Batches) -> None:
+def _add(draft: Draft, item: _Item, batches: Batches) -> None:
     text = str(item.data["targetText"])
     system = system_name(str(item.data["targetID"]), str(item.data["documentID"]))
     match item.data["itemType"]:
@@ -163,12 +163,12 @@ def _add(draft: Draft, item: _Item, made: Batches) -> None:
         case _:
             if draft.outputs.setdefault(system, text) != text:
                 draft.flags.append("output_differs")
-                made.notes.append(f"Item {item.number}: {system} has another text for this segment elsewhere.")
+                batches.notes.append(f"Item {item.number}: {system} has another text for this segment elsewhere.")
     if draft.source != item.data["sourceText"]:
         draft.flags.append("source_differs")
 
 
-def _segment_ids(items: list[_Item], made: Batches) -> dict[tuple[int, tuple[str, str]], str]:
+def _segment_ids(items: list[_Item], batches: Batches) -> dict[tuple[int, tuple[str, str]], str]:
     """The segment id of each item, by the best evidence the file has."""
     if all(item.global_number is not None or item.is_tutorial for item in items):
         return {(item.batch, item.key): item.global_number or item.key[1] for item in items}
@@ -180,7 +180,7 @@ def _segment_ids(items: list[_Item], made: Batches) -> dict[tuple[int, tuple[str
             by_text[item.document, item.data["sourceText"]].add(item.key[1])
     if all(len(texts) == 1 for texts in by_item.values()) and all(len(ids) == 1 for ids in by_text.values()):
         return {(item.batch, item.key): item.key[1] for item in items}
-    made.notes.append("Item ids differ between systems, so segments are counted by their source texts.")
+    batches.notes.append("Item ids differ between systems, so segments are counted by their source texts.")
     order: dict[str, dict[tuple[str, int], str]] = defaultdict(dict)
     times: dict[tuple[int, str, str], int] = defaultdict(int)
     ids: dict[tuple[int, tuple[str, str]], str] = {}
@@ -188,10 +188,10 @@ def _segment_ids(items: list[_Item], made: Batches) -> dict[tuple[int, tuple[str
         if item.is_tutorial:
             ids[item.batch, item.key] = item.key[1]
             continue
-        shown = (item.batch, str(item.data["documentID"]), item.data["sourceText"])
-        times[shown] += 1
-        known = order[item.document]
-        ids[item.batch, item.key] = known.setdefault((shown[2], times[shown]), str(len(known) + 1))
+        key = (item.batch, str(item.data["documentID"]), item.data["sourceText"])
+        times[key] += 1
+        keys = order[item.document]
+        ids[item.batch, item.key] = keys.setdefault((key[2], times[key]), str(len(keys) + 1))
     return ids
 
 

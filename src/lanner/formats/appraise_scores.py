@@ -54,7 +54,7 @@ class _Texts:
 
     @classmethod
     def of(cls, documents: Iterable[Document], batches: str | Path) -> _Texts:
-        places = [found.places for found in read_batches(Path(batches)).values()] if batches else []
+        places = [batch.places for batch in read_batches(Path(batches)).values()] if batches else []
         items = {
             ("#".join(key[0].split("#")[:2]), place.segment): key[1]
             for each in places
@@ -63,10 +63,10 @@ class _Texts:
         }
         return cls({document.id: document for document in documents}, items)
 
-    def output(self, found: Judgement) -> str | None:
-        document = self.documents.get(found.document)
-        texts = (segment.outputs for segment in document or () if segment.id == found.segment)
-        return next(texts, {}).get(found.systems[0])
+    def output(self, judgement: Judgement) -> str | None:
+        document = self.documents.get(judgement.document)
+        texts = (segment.outputs for segment in document or () if segment.id == judgement.segment)
+        return next(texts, {}).get(judgement.systems[0])
 
 
 def write(
@@ -100,65 +100,72 @@ def rows(
     texts = _Texts.of(documents, batches)
     answers: dict[tuple[object, ...], _Answer] = {}
     times: Counter[tuple[object, ...]] = Counter()
-    for found in judgements:
-        _check(found, path)
-        unit = (found.judge, found.document, found.segment, found.systems, found.role, found.answered_at)
-        times[found.question, *unit] += 1  # a judge who answered again has another row
-        answer = answers.setdefault((times[found.question, *unit], *unit), _Answer())
-        setattr(answer, found.question, found)
+    for judgement in judgements:
+        _check(judgement, path)
+        unit = (
+            judgement.judge,
+            judgement.document,
+            judgement.segment,
+            judgement.systems,
+            judgement.role,
+            judgement.answered_at,
+        )
+        times[judgement.question, *unit] += 1  # a judge who answered again has another row
+        answer = answers.setdefault((times[judgement.question, *unit], *unit), _Answer())
+        setattr(answer, judgement.question, judgement)
     has_spans = any(answer.errors for answer in answers.values())
     for answer in answers.values():
         yield _row(answer, texts, has_spans=has_spans, inclusive=ends == "inclusive")
 
 
-def _check(found: Judgement, path: Path | None) -> None:
-    if found.question not in ("score", "errors"):
-        _refuse(found, path, f"answers {found.question!r}; Appraise has a score and spans (errors)")
-    if len(found.systems) != 1:
-        _refuse(found, path, "is about several outputs; Appraise has one on each row")
-    if "#" in found.document:
-        _refuse(found, path, "has a # in its id, which Appraise takes for the end of it")
-    if found.question == "errors" and not (
-        isinstance(found.value, list) and all(isinstance(span, dict) for span in found.value)
+def _check(judgement: Judgement, path: Path | None) -> None:
+    if judgement.question not in ("score", "errors"):
+        _refuse(judgement, path, f"answers {judgement.question!r}; Appraise has a score and spans (errors)")
+    if len(judgement.systems) != 1:
+        _refuse(judgement, path, "is about several outputs; Appraise has one on each row")
+    if "#" in judgement.document:
+        _refuse(judgement, path, "has a # in its id, which Appraise takes for the end of it")
+    if judgement.question == "errors" and not (
+        isinstance(judgement.value, list) and all(isinstance(span, dict) for span in judgement.value)
     ):
-        _refuse(found, path, "has errors that are no list of spans")
-    score = found.value if found.question == "score" else None
+        _refuse(judgement, path, "has errors that are no list of spans")
+    score = judgement.value if judgement.question == "score" else None
     if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
-        _refuse(found, path, f"has the score {score!r}, which is no number")
+        _refuse(judgement, path, f"has the score {score!r}, which is no number")
 
 
-def _refuse(found: Judgement, path: Path | None, why: str) -> NoReturn:
-    item = f"{found.document} {found.segment}".strip()
+def _refuse(judgement: Judgement, path: Path | None, why: str) -> NoReturn:
+    item = f"{judgement.document} {judgement.segment}".strip()
     raise InputError(
         f"This judgement {why}.", where=Where(path, item=item), next_step="Write it as native, which holds everything."
     )
 
 
 def _row(answer: _Answer, texts: _Texts, *, has_spans: bool, inclusive: bool) -> list[str]:
-    found = answer.any
-    system = found.systems[0]
-    document = texts.documents.get(found.document)
+    value = answer.any
+    system = value.systems[0]
+    document = texts.documents.get(value.document)
     codes = (document.source_language, document.target_language) if document else ("und", "und")
-    name = f"{found.document}#{system}"
-    marks = [*(mark for mark in _MARKS if mark in found.flags), *["tutorial"] * (found.role is Role.TUTORIAL)]
+    name = f"{value.document}#{system}"
+    marks = [*(mark for mark in _MARKS if mark in value.flags), *["tutorial"] * (value.role is Role.TUTORIAL)]
     cells = [
-        found.judge,
+        value.judge,
         system,
-        texts.items.get((name, found.segment), found.segment),
-        _ITEM_TYPES.get(found.role, "TGT"),
+        texts.items.get((name, value.segment), value.segment),
+        _ITEM_TYPES.get(value.role, "TGT"),
         *map(languages.three_letter, codes),
         _score(answer),
         "#".join([name, *marks]),
-        str(not found.segment),
+        str(not value.segment),
     ]
     if has_spans:
         spans = answer.errors.value if answer.errors else []
-        made = [_span(span, texts.output(found), inclusive) for span in spans]
-        if "undecided" in found.flags:
-            made = [{**span, "severity": span["severity"] or "undecided"} for span in made]
-        cells.append(json.dumps(made, ensure_ascii=False))
-    end = found.answered_at.timestamp() if found.answered_at else 0.0
-    start = end - (found.elapsed_seconds or 0.0) if end else 0.0
+        entries = [_span(span, texts.output(value), inclusive) for span in spans]
+        if "undecided" in value.flags:
+            entries = [{**span, "severity": span["severity"] or "undecided"} for span in entries]
+        cells.append(json.dumps(entries, ensure_ascii=False))
+    end = value.answered_at.timestamp() if value.answered_at else 0.0
+    start = end - (value.elapsed_seconds or 0.0) if end else 0.0
     return [*cells, f"{start:.3f}", f"{end:.3f}"]
 
 
@@ -171,19 +178,19 @@ def _score(answer: _Answer) -> str:
 
 def _span(span: Mapping[str, Any], text: str | None, inclusive: bool) -> dict[str, Any]:
     start, end = span.get("start"), span.get("end")
-    made: dict[str, Any]
+    entry: dict[str, Any]
     given = span.get("origin") in ("kept", "given")
     if not isinstance(start, int) or not isinstance(end, int) or span.get("side", "target") != "target":
-        made = {"start_i": "missing", "end_i": "missing"}  # Appraise marks what is left out beside the text
+        entry = {"start_i": "missing", "end_i": "missing"}  # Appraise marks what is left out beside the text
     else:
         if text is not None:
             start, end = to_utf16(text, start), to_utf16(text, end)
-        made = {"start_i": start, "end_i": end - 1 if inclusive and not given else end}
-    made["severity"] = span.get("severity")
+        entry = {"start_i": start, "end_i": end - 1 if inclusive and not given else end}
+    entry["severity"] = span.get("severity")
     if not given:
         category = span.get("category")
-        made["error_type"] = _parts(str(category)) if category else None
-    return made
+        entry["error_type"] = _parts(str(category)) if category else None
+    return entry
 
 
 def _parts(category: str) -> Sequence[str]:
@@ -260,8 +267,8 @@ class _Row:
 
 def read(path: Path, *, batches: str | Path = "", protocol: str = "", ends: str = "inclusive") -> list[Reading]:
     """A reading for each language pair of the file."""
-    known = read_batches(Path(batches)) if batches else {}
-    return read_export(path, known, protocol=protocol, ends=ends)
+    batches_by_pair = read_batches(Path(batches)) if batches else {}
+    return read_export(path, batches_by_pair, protocol=protocol, ends=ends)
 
 
 def language_pairs(path: Path) -> list[str]:
@@ -270,7 +277,12 @@ def language_pairs(path: Path) -> list[str]:
 
 
 def read_export(
-    path: Path, known: Mapping[str, Batches], *, protocol: str = "", ends: str = "inclusive", root: Path | None = None
+    path: Path,
+    batches_by_pair: Mapping[str, Batches],
+    *,
+    protocol: str = "",
+    ends: str = "inclusive",
+    root: Path | None = None,
 ) -> list[Reading]:
     """The same with batches that were read before."""
     if ends not in ("inclusive", "exclusive"):
@@ -281,7 +293,7 @@ def read_export(
     name = path.relative_to(root or path.parent).as_posix()
     readings = []
     for pair, rows in by_pair.items():
-        batches = known.get(pair, Batches())
+        batches = batches_by_pair.get(pair, Batches())
         export = _Export(name, rows, batches, protocol or _protocol(rows), inclusive=ends == "inclusive")
         stem = path.name.removesuffix(".gz").removesuffix(".csv").removesuffix(".scores")
         readings.append(export.reading(stem if len(by_pair) == 1 else f"{stem}.{pair}"))
@@ -289,11 +301,11 @@ def read_export(
 
 
 def _rows(path: Path) -> list[_Row]:
-    made = []
+    rows = []
     shape: _Shape | None = None
     width = 0
-    for line, found in textfile.rows(path):
-        cells = [bare(cell) for cell in found]
+    for line, values in textfile.rows(path):
+        cells = [bare(cell) for cell in values]
         if shape is None or len(cells) != width:
             shape, width = _Shape.of(cells), len(cells)
         if shape is None or cells[3] not in _TYPES:
@@ -304,8 +316,8 @@ def _rows(path: Path) -> list[_Row]:
             textfile.failed(path, "The spans are not a list of objects.", line)
         if number(cells[6]) is None and not is_missing(cells[6]):
             textfile.failed(path, f"{cells[6]!r} is not a score.", line)
-        made.append(_Row(line, cells, shape, spans))
-    return made
+        rows.append(_Row(line, cells, shape, spans))
+    return rows
 
 
 def _protocol(rows: Sequence[_Row]) -> str:
@@ -346,10 +358,10 @@ class _Export:
     def _documents(self, judgements: Sequence[Judgement]) -> tuple[Document, ...]:
         """The documents known. Items that none of them has (tutorials) are added without text, so that all or none
         of the judgements have their place."""
-        known = {(document.id, segment.id) for document in self.batches.documents for segment in document}
+        segment_keys = {(document.id, segment.id) for document in self.batches.documents for segment in document}
         lacking: dict[str, list[str]] = {}
         for place in dict.fromkeys((judgement.document, judgement.segment) for judgement in judgements):
-            if known and place not in known:
+            if segment_keys and place not in segment_keys:
                 lacking.setdefault(place[0], []).append(place[1])
         if not lacking:
             return self.batches.documents
@@ -376,8 +388,8 @@ class _Export:
         places, plain = self.batches.places, "#".join(row.document.split("#")[:2])
         candidates = places.get((row.document, row.cells[2])) or places.get((plain, row.cells[2]), [])
         if row.shape.batch is not None:
-            told = number(row.cells[row.shape.batch])
-            candidates = [place for place in candidates if place.batch == told] or candidates
+            batch = number(row.cells[row.shape.batch])
+            candidates = [place for place in candidates if place.batch == batch] or candidates
         if not candidates:
             return bare, ("unknown_item",)
         if len({(place.segment, place.text) for place in candidates}) > 1:
@@ -387,16 +399,16 @@ class _Export:
                 return candidates[0], ("ambiguous_item",)
         return candidates[0], ()
 
-    def _judgements(self, row: _Row, found: tuple[Place, tuple[str, ...]]) -> list[Judgement]:
-        place, flags = found
+    def _judgements(self, row: _Row, place_and_systems: tuple[Place, tuple[str, ...]]) -> list[Judgement]:
+        place, flags = place_and_systems
         marks = row.document.split("#")[1:]
-        repeated = any(mark.startswith("dup") for mark in marks)
-        flags += ("dup",) * repeated + ("incomplete",) * ("incomplete" in marks)
+        is_repeat = any(mark.startswith("dup") for mark in marks)
+        flags += ("dup",) * is_repeat + ("incomplete",) * ("incomplete" in marks)
         role = Role.TUTORIAL if row.is_tutorial else _TYPES[row.cells[3]]
-        if role is Role.MAIN and repeated:
+        if role is Role.MAIN and is_repeat:
             role = Role.REPEAT
         start, end = self._times(row)
-        shared: dict[str, Any] = {
+        common: dict[str, Any] = {
             "judge": row.judge,
             "stage": _STAGES.get(self.protocol, "rating"),
             "document": place.document,
@@ -407,18 +419,18 @@ class _Export:
             "answered_at": datetime.fromtimestamp(end, UTC) if end is not None else None,
             "origin": f"{self.file}:{row.line}",
         }
-        made = []
+        judgements = []
         if row.shape.spans is not None and self.protocol != "da":
             spans, wrong = self._spans(row, place.text if self.batches.places else None)
-            made.append(Judgement(question="errors", value=spans, flags=(*flags, *wrong), **shared))
+            judgements.append(Judgement(question="errors", value=spans, flags=(*flags, *wrong), **common))
         score = number(row.cells[6])
         score = None if score == -1 else score
         if self.protocol not in _STAGES:
             absent = ("missing",) if score is None else ()
-            made.append(Judgement(question="score", value=score, flags=(*flags, *absent), **shared))
-        for judgement in made:
+            judgements.append(Judgement(question="score", value=score, flags=(*flags, *absent), **common))
+        for judgement in judgements:
             self.flags.update(judgement.flags)
-        return made
+        return judgements
 
     @staticmethod
     def _times(row: _Row) -> tuple[float | None, float | None]:
@@ -433,9 +445,9 @@ class _Export:
         flags: list[str] = []
         for span in row.spans:
             own = "error_type" in span
-            made: dict[str, Any] = {"side": "target"}
+            entry: dict[str, Any] = {"side": "target"}
             if span.get("start_i") == "missing":
-                made["missing"] = True
+                entry["missing"] = True
             else:
                 start, end = span.get("start_i"), span.get("end_i")
                 if own and self.inclusive and isinstance(end, int):
@@ -445,17 +457,17 @@ class _Export:
                 wrong = problems(text, start, end, None)
                 flags += wrong
                 words = text[start:end] if text is not None and not wrong else None
-                made |= {"start": start, "end": end, "text": words}
+                entry |= {"start": start, "end": end, "text": words}
             kinds = span.get("error_type")
             if kinds:
-                made["category"] = "/".join(map(str, kinds)) if isinstance(kinds, list) else str(kinds)
-            made["severity"] = span.get("severity")
-            if made["severity"] == "undecided":  # a click away from being removed: not one of the judge's answers
-                made["severity"] = None
+                entry["category"] = "/".join(map(str, kinds)) if isinstance(kinds, list) else str(kinds)
+            entry["severity"] = span.get("severity")
+            if entry["severity"] == "undecided":  # a click away from being removed: not one of the judge's answers
+                entry["severity"] = None
                 flags.append("undecided")
             if self.protocol == "esa_preannotated":
-                made["origin"] = "added" if own else "kept"
-            spans.append(made)
+                entry["origin"] = "added" if own else "kept"
+            spans.append(entry)
         return spans, tuple(dict.fromkeys(flags))
 
 

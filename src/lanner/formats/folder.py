@@ -22,11 +22,11 @@ def read(path: Path) -> list[Reading]:
     readings: list[Reading] = []
     unread: list[str] = []
     for file in _files(path):
-        chosen = _format_of(file)
-        if chosen is None or chosen.read is None:
+        name = _format_of(file)
+        if name is None or name.read is None:
             unread.append(file.name)
         else:
-            readings += chosen.read(file)
+            readings += name.read(file)
     if not readings:
         textfile.failed(path, "No file in this folder is recognised.")
     note = (f"Not read: {', '.join(unread)}.",) if unread else ()
@@ -36,9 +36,9 @@ def read(path: Path) -> list[Reading]:
 def read_documents(path: Path) -> Iterator[Document]:
     """The documents of all files that are recognised."""
     for file in _files(path):
-        chosen = _format_of(file)
-        if chosen is not None and chosen.read_documents is not None:
-            yield from chosen.read_documents(file)
+        name = _format_of(file)
+        if name is not None and name.read_documents is not None:
+            yield from name.read_documents(file)
 
 
 def _files(path: Path) -> list[Path]:
@@ -47,9 +47,9 @@ def _files(path: Path) -> list[Path]:
 
 def _format_of(file: Path) -> Format | None:
     """The one format that fits a file."""
-    known = {name: each for name, each in formats.all_formats().items() if each.read_documents and not each.folder}
-    names = formats.fitting(file, known.values())
-    return known[names[0]] if len(names) == 1 else None
+    readers = {name: each for name, each in formats.all_formats().items() if each.read_documents and not each.folder}
+    names = formats.fitting(file, readers.values())
+    return readers[names[0]] if len(names) == 1 else None
 
 
 FORMAT = Format(

@@ -53,23 +53,23 @@ def recognise(path: Path) -> bool:
 def read(path: Path, *, protocol: str = "") -> list[Reading]:
     """The judgements, with documents by their ids."""
     rows = open_rows(path)
-    collected = _Collected(path, rows)
+    table = _Collected(path, rows)
     for line, values, _ in rows.rows:
-        collected.add(line, dict(zip(rows.header, values, strict=False)))
+        table.add(line, dict(zip(rows.header, values, strict=False)))
     name = path.name.split(".")[0]
-    notes = [f"{collected.derived} rows are computed from answers and are computed anew."] if collected.derived else []
-    if collected.counts_lost:
+    notes = [f"{table.derived} rows are computed from answers and are computed anew."] if table.derived else []
+    if table.counts_lost:
         notes.append(
-            f"{collected.counts_lost} answers gave a label more than once. The table has only the sum, so each counts "
+            f"{table.counts_lost} answers gave a label more than once. The table has only the sum, so each counts "
             "once here; an export with --to native keeps the counts."
         )
     notes.append("An export holds no texts; segments are known by their ids.")
-    judgements = tuple(collected.judgements())
+    judgements = tuple(table.judgements())
     return [
         Reading(
             name,
-            tuple(collected.documents()),
-            tuple(collected.judges.values()),
+            tuple(table.documents()),
+            tuple(table.judges.values()),
             judgements,
             protocol or _protocol_beside(path),
             tuple(notes),
@@ -122,11 +122,11 @@ class _Collected:
         key = tuple(text[name] for name in ("judge", "stage", "question", "document", "segment", "system", "role"))
         value = self._value(row, line)
         turn = self._turns.get(key, 0)
-        known = self._answers.get((*key, turn))
-        if known is not None and text["row"] and text["row"] not in known[1]:
-            known[1][text["row"]] = value
+        answers = self._answers.get((*key, turn))
+        if answers is not None and text["row"] and text["row"] not in answers[1]:
+            answers[1][text["row"]] = value
             return
-        if known is not None:
+        if answers is not None:
             self._turns[key] = turn + 1
         self._answers[*key, self._turns.get(key, 0)] = (
             Judgement(
@@ -156,10 +156,10 @@ class _Collected:
 
     def documents(self) -> Iterator[Document]:
         for name, segments in self._places.items():
-            made = tuple(Segment(key, "", dict.fromkeys(sorted(systems), "")) for key, systems in segments.items())
+            texts = tuple(Segment(key, "", dict.fromkeys(sorted(systems), "")) for key, systems in segments.items())
             about = self._about[name]
             source, target = (about.get(f"{side}_language", languages.UNDETERMINED) for side in ("source", "target"))
-            yield Document(name, made, source, target, domain=about.get("domain", ""))
+            yield Document(name, texts, source, target, domain=about.get("domain", ""))
 
     def _add_judge(self, text: Mapping[str, str]) -> None:
         name = text["judge"]
@@ -217,10 +217,10 @@ class _Collected:
         if isinstance(cell, datetime):
             return cell.astimezone(UTC) if cell.tzinfo else cell.replace(tzinfo=UTC)
         try:
-            found = datetime.fromisoformat(str(cell))
+            time = datetime.fromisoformat(str(cell))
         except ValueError:
             textfile.failed(self.path, f"The time {cell!r} cannot be read.", line, "Write 2026-03-01T09:30:00+00:00.")
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
+        return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _fields(judgement: Judgement) -> dict[str, Any]:
@@ -228,8 +228,8 @@ def _fields(judgement: Judgement) -> dict[str, Any]:
 
 
 def _seconds(cell: Any) -> float | None:
-    found = number(cell)
-    return None if found is None else float(found)
+    value = number(cell)
+    return None if value is None else float(value)
 
 
 def explain(path: Path) -> None:

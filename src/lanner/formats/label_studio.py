@@ -65,11 +65,11 @@ class Controls:
     @staticmethod
     def of_config(path: Path) -> Controls:
         """From a labelling interface."""
-        made = Controls(told=True)
+        controls = Controls(told=True)
         for element in xml.elements(path, "Choices"):
             if name := element.get("name"):
-                made.several[name] = element.get("choice", "single") == "multiple"
-        return made
+                controls.several[name] = element.get("choice", "single") == "multiple"
+        return controls
 
     def learn(self, results: Iterable[Any]) -> None:
         """From the results themselves, for controls that no interface tells about."""
@@ -77,8 +77,8 @@ class Controls:
             if isinstance(result, dict) and result.get("type") == "choices":
                 name = str(result.get("from_name"))
                 value = result.get("value")
-                chosen = value.get("choices") if isinstance(value, dict) else None
-                many = (isinstance(chosen, list) and len(chosen) > 1) or result.get("lanner") == "labels"
+                choices = value.get("choices") if isinstance(value, dict) else None
+                many = (isinstance(choices, list) and len(choices) > 1) or result.get("lanner") == "labels"
                 if not self.told or name not in self.several:
                     self.several[name] = self.several.get(name, False) or many
 
@@ -99,7 +99,7 @@ def read_results(
     source_field: str,
     answered_at: Any,
     systems: tuple[str, ...],
-    **shared: Any,
+    **common: Any,
 ) -> list[Judgement]:
     """One judgement for each question that an annotation answers."""
     values: dict[str, Any] = {}
@@ -140,24 +140,24 @@ def read_results(
             flags=tuple(dict.fromkeys(flags.get(question, ()))),
             systems=() if question in about_source else systems,
             answered_at=moment,
-            **shared,
+            **common,
         )
         for question, value in values.items()
     ]
 
 
 def _choices(value: Mapping[str, Any]) -> list[str]:
-    chosen = value.get("choices")
-    return [str(choice) for choice in chosen] if isinstance(chosen, list) else []
+    choices = value.get("choices")
+    return [str(choice) for choice in choices] if isinstance(choices, list) else []
 
 
 def _value(kind: str, value: Mapping[str, Any], *, several: bool, pair: bool) -> Any:
     match kind:
         case "choices":
-            chosen = _choices(value)
-            if pair and not several and chosen and chosen[0] in _SIDES:
-                return list(_RANKS[chosen[0]])
-            return chosen if several else next(iter(chosen), None)
+            choices = _choices(value)
+            if pair and not several and choices and choices[0] in _SIDES:
+                return list(_RANKS[choices[0]])
+            return choices if several else next(iter(choices), None)
         case "rating" | "number":
             return number(value.get(kind))
         case "textarea":
@@ -198,27 +198,27 @@ def _moment(text: Any) -> datetime | None:
 def result_objects(judgement: Judgement) -> Iterator[dict[str, Any]]:
     """The results that hold a judgement's value."""
     name, value = judgement.question, judgement.value
-    shared = {"from_name": name, "to_name": "shown1" if judgement.systems else "source"}
+    common = {"from_name": name, "to_name": "shown1" if judgement.systems else "source"}
     match value:
         case None:
-            yield {**shared, "type": "choices", "lanner": "missing", "value": {"choices": []}}
+            yield {**common, "type": "choices", "lanner": "missing", "value": {"choices": []}}
         case str():
-            yield {**shared, "type": "choices", "value": {"choices": [value]}}
+            yield {**common, "type": "choices", "value": {"choices": [value]}}
         case bool() | int() | float():
-            yield {**shared, "type": "number", "value": {"number": value}}
+            yield {**common, "type": "number", "value": {"number": value}}
         case dict():
             for row, option in value.items():
-                chosen = {"choices": [option]} if isinstance(option, str) else {"number": option}
+                choice = {"choices": [option]} if isinstance(option, str) else {"number": option}
                 kind = "choices" if isinstance(option, str) else "number"
-                yield {**shared, "from_name": f"{name}{PART}{row}", "type": kind, "value": chosen}
+                yield {**common, "from_name": f"{name}{PART}{row}", "type": kind, "value": choice}
         case list() if value and all(isinstance(part, Mapping) for part in value):
             yield from _region_objects(judgement)
         case list() if len(value) == 2 and all(isinstance(part, int) for part in value):
             side = _SIDES[(value[0] > value[1]) - (value[0] < value[1]) + 1]
-            yield {**shared, "type": "choices", "value": {"choices": [side]}}
+            yield {**common, "type": "choices", "value": {"choices": [side]}}
         case _:
             labels = [str(part) for part in value] if isinstance(value, Sequence) else []
-            yield {**shared, "type": "choices", "lanner": "labels", "value": {"choices": labels}}
+            yield {**common, "type": "choices", "lanner": "labels", "value": {"choices": labels}}
 
 
 def _region_objects(judgement: Judgement) -> Iterator[dict[str, Any]]:
@@ -226,12 +226,12 @@ def _region_objects(judgement: Judgement) -> Iterator[dict[str, Any]]:
         side = span.get("side", "target")
         region = f"{judgement.judge}-{judgement.question}-{at}"
         place = {key: span.get(key) for key in ("start", "end", "text")}
-        shared = {"id": region, "to_name": "source" if side == "source" else "shown1"}
+        common = {"id": region, "to_name": "source" if side == "source" else "shown1"}
         labels = [span["category"]] if span.get("category") else []
-        yield {**shared, "from_name": judgement.question, "type": "labels", "value": {**place, "labels": labels}}
+        yield {**common, "from_name": judgement.question, "type": "labels", "value": {**place, "labels": labels}}
         if span.get("severity"):
-            chosen = {**place, "choices": [span["severity"]]}
-            yield {**shared, "from_name": f"{judgement.question}{PART}severity", "type": "choices", "value": chosen}
+            value = {**place, "choices": [span["severity"]]}
+            yield {**common, "from_name": f"{judgement.question}{PART}severity", "type": "choices", "value": value}
 
 
 _LAST_STAR = 10
@@ -284,50 +284,55 @@ def _control(view: Any, protocol: Protocol, language: str, stage: Stage, questio
         box.set("whenChoiceValue", ",".join(question.when.is_))
     names = [question.id]
     if question.for_each:
-        asked = protocol.find(question.for_each)
-        names = [f"{question.id}{PART}{option.id}" for option in (asked[1].choices if asked else ())] or names
+        parent = protocol.find(question.for_each)
+        names = [f"{question.id}{PART}{option.id}" for option in (parent[1].choices if parent else ())] or names
     for name in names:
-        required = {"required": "true"} if question.required and not question.for_each else {}
-        _tag(box, protocol, language, question, {"name": name, "toName": to, **required})
+        attributes = {"required": "true"} if question.required and not question.for_each else {}
+        _tag(box, protocol, language, question, {"name": name, "toName": to, **attributes})
 
 
-def _tag(box: Any, protocol: Protocol, language: str, question: Question, named: dict[str, str]) -> None:
-    def options(parent: Any, given: Iterable[Option], tag: str = "Choice") -> None:
-        for option in given:
+def _tag(box: Any, protocol: Protocol, language: str, question: Question, attributes: dict[str, str]) -> None:
+    def options(parent: Any, entries: Iterable[Option], tag: str = "Choice") -> None:
+        for option in entries:
             label = _words(protocol, language, "options", option.id, "label") or option.id
             etree.SubElement(parent, tag, value=label, alias=option.id)
 
     match question:
         case Choice():
-            options(etree.SubElement(box, "Choices", named, choice="single"), question.options)
+            options(etree.SubElement(box, "Choices", attributes, choice="single"), question.options)
         case Labels():
-            options(etree.SubElement(box, "Choices", named, choice="multiple"), question.options)
+            options(etree.SubElement(box, "Choices", attributes, choice="multiple"), question.options)
         case Grid():
             for row in question.rows:
                 label = _words(protocol, language, "options", row.id, "label") or row.id
                 etree.SubElement(box, "Header", value=label, size="6")
-                name = {**named, "name": f"{question.id}{PART}{row.id}"}
+                name = {**attributes, "name": f"{question.id}{PART}{row.id}"}
                 options(etree.SubElement(box, "Choices", name, choice="single"), question.options)
         case Scale() if question.min == 1 and question.step == 1 and question.max <= _LAST_STAR:
-            etree.SubElement(box, "Rating", named, maxRating=f"{question.max:g}")
+            etree.SubElement(box, "Rating", attributes, maxRating=f"{question.max:g}")
         case Scale():
             limits = {"min": f"{question.min:g}", "max": f"{question.max:g}"}
             steps = {"step": f"{question.step:g}"} if question.step else {}
-            etree.SubElement(box, "Number", named, **limits, **steps)
+            etree.SubElement(box, "Number", attributes, **limits, **steps)
         case Number():
-            etree.SubElement(box, "Number", named)
+            etree.SubElement(box, "Number", attributes)
         case Spans():
             marks = question.categories or (Option(id="mark"),)
-            options(etree.SubElement(box, "Labels", named), marks, "Label")
+            options(etree.SubElement(box, "Labels", attributes), marks, "Label")
             if question.severities:
-                per_region = {**named, "name": f"{question.id}{PART}severity", "perRegion": "true", "choice": "single"}
+                per_region = {
+                    **attributes,
+                    "name": f"{question.id}{PART}severity",
+                    "perRegion": "true",
+                    "choice": "single",
+                }
                 options(etree.SubElement(box, "Choices", per_region), question.severities)
         case Rank():
-            choices = etree.SubElement(box, "Choices", named, choice="single")
+            choices = etree.SubElement(box, "Choices", attributes, choice="single")
             for side in ("left", "tie", "right"):
                 etree.SubElement(choices, "Choice", value=side, alias=side)
         case Text():
-            etree.SubElement(box, "TextArea", named, rows=str(question.lines))
+            etree.SubElement(box, "TextArea", attributes, rows=str(question.lines))
 
 
 _ANNOTATIONS = ("annotations", "completions")
@@ -354,8 +359,8 @@ def read(
     """Documents from the tasks' data, judgements from their annotations and predictions."""
     del language
     tasks, beside = (path / "tasks.json", path / "config.xml") if path.is_dir() else (path, None)
-    chosen = Path(config) if config else beside
-    controls = Controls.of_config(chosen) if chosen is not None and chosen.is_file() else Controls()
+    config_file = Path(config) if config else beside
+    controls = Controls.of_config(config_file) if config_file is not None and config_file.is_file() else Controls()
     export = _Export(tasks, columns, languages, controls, stage)
     return [export.reading(protocol)]
 
@@ -411,30 +416,30 @@ class _Export:
 
     def _listed(self, holder: dict[str, Any], *names: str) -> list[Any]:
         """What stands in lists that may be absent."""
-        made: list[Any] = []
+        annotations: list[Any] = []
         for name in names:
-            given = holder.get(name)
-            if given is not None and not isinstance(given, list):
+            entries = holder.get(name)
+            if entries is not None and not isinstance(entries, list):
                 textfile.failed(self.path, f"{name!r} of {holder.get('id')!r} is not a list.")
-            made += given or []
-        return made
+            annotations += entries or []
+        return annotations
 
     def reading(self, protocol: str) -> Reading:
         judgements: list[Judgement] = []
         for number_, task in enumerate(self.tasks, 1):
-            shown = self._shown(task, str(task.get("id", number_)))
+            place = self._shown(task, str(task.get("id", number_)))
             for judge, annotation in self._annotations(task):
                 judgements += read_results(
                     annotation.get("result") or [],
                     self.controls,
-                    source=shown.source,
-                    outputs=shown.outputs,
+                    source=place.source,
+                    outputs=place.outputs,
                     source_field=self.map.roles["source"],
                     judge=judge,
                     stage=self.stage,
-                    document=shown.document,
-                    segment=shown.segment,
-                    systems=shown.systems,
+                    document=place.document,
+                    segment=place.segment,
+                    systems=place.systems,
                     elapsed_seconds=_seconds(annotation),
                     answered_at=annotation.get("updated_at") or annotation.get("created_at"),
                     origin=f"{self.path.name}:task {task.get('id', number_)}",
@@ -454,49 +459,53 @@ class _Export:
         if about == "judge":
             return _Shown("", "", "", {}, ())
         if about == "document":
-            shown = {name: _text(data[column]) for name, column in self.map.outputs.items() if data.get(column)}
+            outputs = {name: _text(data[column]) for name, column in self.map.outputs.items() if data.get(column)}
             source, systems = _text(data.get(self.map.roles["source"])), data["systems"]
-            return _Shown(_text(data.get("document")), "", source, shown, tuple(map(str, systems)))
-        document, draft, asked = self._segment(data, key)
-        return _Shown(document.id, draft.id, draft.source, draft.outputs, asked)
+            return _Shown(_text(data.get("document")), "", source, outputs, tuple(map(str, systems)))
+        document, draft, systems_asked = self._segment(data, key)
+        return _Shown(document.id, draft.id, draft.source, draft.outputs, systems_asked)
 
     def _segment(self, data: dict[str, Any], key: str) -> tuple[DocumentDraft, Draft, tuple[str, ...]]:
-        said = {role: _text(data.get(column)) for role, column in self.map.roles.items()}
+        values = {role: _text(data.get(column)) for role, column in self.map.roles.items()}
 
         def attributes() -> dict[str, Any]:
             source, target = self.pair
-            pair = language_codes.pair(said["languages"]) if said.get("languages") else (source, target)
+            pair = language_codes.pair(values["languages"]) if values.get("languages") else (source, target)
             return {
-                "source_language": language_codes.normal(said.get("source_language", pair[0])),
-                "target_language": language_codes.normal(said.get("target_language", pair[1])),
-                **{name: said[name] for name in ("domain", "title", "text_type", "note", "media") if said.get(name)},
+                "source_language": language_codes.normal(values.get("source_language", pair[0])),
+                "target_language": language_codes.normal(values.get("target_language", pair[1])),
+                **{
+                    name: values[name] for name in ("domain", "title", "text_type", "note", "media") if values.get(name)
+                },
             }
 
-        document = self.gathering.document(said.get("document", ""), 0, attributes)
-        name = said.get("segment") or key
+        document = self.gathering.document(values.get("document", ""), 0, attributes)
+        name = values.get("segment") or key
         draft = document.segments.get(name)
         if draft is None:
-            draft = self.gathering.segment(document, name, 0, said["source"])
-        systems = self._outputs(draft, data, said)
+            draft = self.gathering.segment(document, name, 0, values["source"])
+        systems = self._outputs(draft, data, values)
         for reference, column in self.map.references.items():
             if data.get(column) is not None:
                 draft.references[reference] = _text(data[column])
-        if number(said.get("paragraph")) is not None:
-            draft.paragraph = int(number(said["paragraph"]) or 0)
+        if number(values.get("paragraph")) is not None:
+            draft.paragraph = int(number(values["paragraph"]) or 0)
         own = {"systems", "before", "after", "shown1", "shown2"} if isinstance(data.get("systems"), list) else set()
-        kept = [column for column in self.map.rest if column not in own and data.get(column) is not None]
-        draft.meta |= {column: data[column] for column in kept}
+        extra = [column for column in self.map.rest if column not in own and data.get(column) is not None]
+        draft.meta |= {column: data[column] for column in extra}
         return document, draft, systems
 
-    def _outputs(self, draft: Draft, data: dict[str, Any], said: dict[str, str]) -> tuple[str, ...]:
-        shown = {name: _text(data[column]) for name, column in self.map.outputs.items() if data.get(column) is not None}
-        if "output" in said and data.get(self.map.roles["output"]) is not None:
-            shown[said["system"]] = said["output"]
-        for name, text in shown.items():
+    def _outputs(self, draft: Draft, data: dict[str, Any], values: dict[str, str]) -> tuple[str, ...]:
+        outputs = {
+            name: _text(data[column]) for name, column in self.map.outputs.items() if data.get(column) is not None
+        }
+        if "output" in values and data.get(self.map.roles["output"]) is not None:
+            outputs[values["system"]] = values["output"]
+        for name, text in outputs.items():
             if draft.outputs.setdefault(name, text) != text:
                 draft.flags.append("output_differs")
-        asked = data.get("systems")
-        return tuple(map(str, asked)) if isinstance(asked, list) else tuple(shown)
+        systems = data.get("systems")
+        return tuple(map(str, systems)) if isinstance(systems, list) else tuple(outputs)
 
     def _annotations(self, task: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for annotation in self._listed(task, *_ANNOTATIONS):
@@ -533,24 +542,24 @@ def write(
 ) -> None:
     """A folder with `tasks.json`, annotated where there are judgements, and `config.xml` for a protocol."""
     models = {judge.id for judge in judges if judge.kind is JudgeKind.MODEL}
-    given: dict[tuple[str, str], dict[tuple[str, ...], dict[str, list[Judgement]]]] = {}
+    answers_at: dict[tuple[str, str], dict[tuple[str, ...], dict[str, list[Judgement]]]] = {}
     for judgement in judgements:
-        about = given.setdefault((judgement.document, judgement.segment), {})
+        about = answers_at.setdefault((judgement.document, judgement.segment), {})
         about.setdefault(judgement.systems, {}).setdefault(judgement.judge, []).append(judgement)
     tasks: list[dict[str, Any]] = []
     for document in documents:
         for segment in document:
-            answers = given.pop((document.id, segment.id), {})
+            answers = answers_at.pop((document.id, segment.id), {})
             for systems in answers or _asked(segment, protocol):
                 data = _task_data(document, segment, systems)
                 tasks.append({"id": len(tasks) + 1, "data": data, **_answered(answers.get(systems, {}), models)})
-        for systems, said in given.pop((document.id, ""), {}).items():
-            tasks.append({"id": len(tasks) + 1, "data": _whole(document, systems), **_answered(said, models)})
-    for systems, said in given.pop(("", ""), {}).items():
+        for systems, by_judge in answers_at.pop((document.id, ""), {}).items():
+            tasks.append({"id": len(tasks) + 1, "data": _whole(document, systems), **_answered(by_judge, models)})
+    for systems, by_judge in answers_at.pop(("", ""), {}).items():
         data = {"about": "judge", "systems": list(systems)}
-        tasks.append({"id": len(tasks) + 1, "data": data, **_answered(said, models)})
-    if given:
-        document_id, segment_id = next(iter(given))
+        tasks.append({"id": len(tasks) + 1, "data": data, **_answered(by_judge, models)})
+    if answers_at:
+        document_id, segment_id = next(iter(answers_at))
         where = Where(path, item=f"{document_id}, segment {segment_id}")
         raise InputError("There is no text for a judgement.", where=where, next_step="Give its document.")
     with replacing(path) as folder:
@@ -595,7 +604,7 @@ def _task_data(document: Document, segment: Segment, systems: tuple[str, ...]) -
 def _whole(document: Document, systems: tuple[str, ...]) -> dict[str, Any]:
     """A document as one task: its texts line by line."""
     names = dict.fromkeys(name for segment in document for name in segment.outputs)
-    joined = {name: "\n".join(segment.outputs.get(name, "") for segment in document) for name in names}
+    texts = {name: "\n".join(segment.outputs.get(name, "") for segment in document) for name in names}
     return {
         "about": "document",
         "document": document.id,
@@ -603,25 +612,25 @@ def _whole(document: Document, systems: tuple[str, ...]) -> dict[str, Any]:
         "title": document.title,
         "source": "\n".join(segment.source for segment in document),
         "systems": list(systems),
-        **{f"output:{name}": text for name, text in joined.items()},
-        **{f"shown{at}": joined.get(name, "") for at, name in enumerate(systems, 1)},
+        **{f"output:{name}": text for name, text in texts.items()},
+        **{f"shown{at}": texts.get(name, "") for at, name in enumerate(systems, 1)},
     }
 
 
 def _answered(answers: dict[str, list[Judgement]], models: set[str]) -> dict[str, Any]:
-    made: dict[str, Any] = {"annotations": [], "predictions": []}
-    for judge, given in answers.items():
-        results = [entry for judgement in given for entry in result_objects(judgement)]
+    lists: dict[str, Any] = {"annotations": [], "predictions": []}
+    for judge, judgements in answers.items():
+        results = [entry for judgement in judgements for entry in result_objects(judgement)]
         if judge in models:
-            made["predictions"].append({"model_version": judge, "result": results})
+            lists["predictions"].append({"model_version": judge, "result": results})
             continue
         annotation: dict[str, Any] = {"completed_by": judge, "result": results, "was_cancelled": False}
-        if given[0].elapsed_seconds is not None:
-            annotation["lead_time"] = given[0].elapsed_seconds
-        if given[0].answered_at is not None:
-            annotation["updated_at"] = given[0].answered_at.isoformat()
-        made["annotations"].append(annotation)
-    return made
+        if judgements[0].elapsed_seconds is not None:
+            annotation["lead_time"] = judgements[0].elapsed_seconds
+        if judgements[0].answered_at is not None:
+            annotation["updated_at"] = judgements[0].answered_at.isoformat()
+        lists["annotations"].append(annotation)
+    return lists
 
 
 FORMAT = Format(

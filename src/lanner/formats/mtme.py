@@ -51,9 +51,9 @@ def read_scores(
     judge = Judge(name, kind, attributes=_attributes(name) if metric else {})
     places = _places(level, documents)
     place_count = len(places)
-    taken: Counter[str] = Counter()
+    turns: Counter[str] = Counter()
     origin = file.relative_to(root).as_posix()
-    made: list[Judgement] = []
+    judgements: list[Judgement] = []
     systems: dict[str, tuple[str, ...]] = {}
     for line, text in enumerate(textfile.lines(file), 1):
         parts = text.split("\t") if "\t" in text else text.split()
@@ -63,14 +63,14 @@ def read_scores(
         if level == "domain":
             document, segment = parts[0], ""
         else:
-            if taken[system] >= place_count:
+            if turns[system] >= place_count:
                 textfile.failed(file, f"{system!r} has more scores than the {place_count} {LEVELS[level]}s.", line)
-            document, segment = places[taken[system]]
-        taken[system] += 1
+            document, segment = places[turns[system]]
+        turns[system] += 1
         score = number(cell)
         if score is None and cell != "None":
             textfile.failed(file, f"{cell!r} is not a score.", line, "A missing score is written None.")
-        made.append(
+        judgements.append(
             Judgement(
                 name,
                 LEVELS[level],
@@ -84,10 +84,10 @@ def read_scores(
             )
         )
     if level != "domain":
-        for system, count in taken.items():
+        for system, count in turns.items():
             if count != place_count:
                 textfile.failed(file, f"{system!r} has {count} scores, there are {place_count} {LEVELS[level]}s.")
-    return judge, made
+    return judge, judgements
 
 
 def _attributes(name: str) -> dict[str, str]:
@@ -109,29 +109,29 @@ def _places(level: str, documents: Sequence[Document]) -> list[tuple[str, str]]:
 def read_ratings(file: Path, root: Path, name: str, documents: Sequence[Document]) -> Rated:
     """The error annotations of one file, as MQM judgements. The rater is told by the line, else by the file."""
     places = [(document, segment) for document in documents for segment in document]
-    taken: Counter[str] = Counter()
+    turns: Counter[str] = Counter()
     flags: Counter[str] = Counter()
     origin = file.relative_to(root).as_posix()
     judges: dict[str, None] = {}
-    made: list[Judgement] = []
-    skipped: dict[str, int] = defaultdict(int)
+    judgements: list[Judgement] = []
+    omissions: dict[str, int] = defaultdict(int)
     for line, text in enumerate(textfile.lines(file), 1):
         parts = text.split("\t")
         if len(parts) not in (2, 3):
             textfile.failed(file, "This line does not say SYSTEM and RATING.", line)
         system = parts[0]
-        if taken[system] >= len(places):
+        if turns[system] >= len(places):
             textfile.failed(file, f"{system!r} has more ratings than there are segments ({len(places)}).", line)
-        document, segment = places[taken[system]]
-        taken[system] += 1
+        document, segment = places[turns[system]]
+        turns[system] += 1
         if parts[1] == "None":
-            skipped[system] += 1
+            omissions[system] += 1
             continue
         spans, wrong = _spans(textfile.parse_json(parts[1], file, line), file, line, segment, system)
         judge = parts[2] if len(parts) == 3 and parts[2] != "None" else name
         judges[judge] = None
         flags.update(wrong)
-        made.append(
+        judgements.append(
             Judgement(
                 judge,
                 "marking",
@@ -144,14 +144,14 @@ def read_ratings(file: Path, root: Path, name: str, documents: Sequence[Document
                 origin=f"{origin}:{line}",
             )
         )
-    for system, count in taken.items():
+    for system, count in turns.items():
         if count != len(places):
             textfile.failed(file, f"{system!r} has {count} ratings, there are {len(places)} segments.")
     notes = counted(flags, _SENTENCES)
-    if skipped:
-        notes.append(f"{sum(skipped.values())} outputs have no rating (None).")
+    if omissions:
+        notes.append(f"{sum(omissions.values())} outputs have no rating (None).")
     kinds = {judge: JudgeKind.ADJUDICATED if judge.endswith("merged") else JudgeKind.PERSON for judge in judges}
-    return Rated(tuple(Judge(judge, kind) for judge, kind in kinds.items()), tuple(made), tuple(notes))
+    return Rated(tuple(Judge(judge, kind) for judge, kind in kinds.items()), tuple(judgements), tuple(notes))
 
 
 def _spans(
@@ -215,24 +215,24 @@ def pairs(root: Path) -> list[str]:
 
 def read_tables(root: Path, pair: str, gold: str = "mqm", metrics: Sequence[str] = ()) -> ScoreTables:
     """The gold scores called `gold` and all metrics (or those named) of a language pair."""
-    known = pairs(root)
-    if pair not in known:
-        hint = did_you_mean(pair, known) or "Metric scores are expected under metric-scores/PAIR."
+    folder_pairs = pairs(root)
+    if pair not in folder_pairs:
+        hint = did_you_mean(pair, folder_pairs) or "Metric scores are expected under metric-scores/PAIR."
         raise InputError(f"There are no metric scores for {pair!r}.", where=Where(root), next_step=hint)
     people = _named(sorted((root / "human-scores").glob(f"{pair}.*.seg.score")), f"{pair}.")
     if gold not in people:
         hint = did_you_mean(gold, people) or f"Known: {', '.join(people) or 'none'}."
         raise InputError(f"There are no human scores called {gold!r}.", where=Where(root), next_step=hint)
-    found = _named(sorted((root / "metric-scores" / pair).glob("*.seg.score")))
+    files = _named(sorted((root / "metric-scores" / pair).glob("*.seg.score")))
     for name in metrics:
-        if name not in found:
-            raise InputError(f"There is no metric {name!r}.", where=Where(root), next_step=did_you_mean(name, found))
+        if name not in files:
+            raise InputError(f"There is no metric {name!r}.", where=Where(root), next_step=did_you_mean(name, files))
     lines = _documents(root / "documents" / f"{pair}.docs")
     size = len(lines) or None
     references = sorted((root / "references").glob(f"{pair}.*.txt"))
     return ScoreTables(
         _table(people[gold], gold, size),
-        tuple(_table(file, name, size) for name, file in found.items() if not metrics or name in metrics),
+        tuple(_table(file, name, size) for name, file in files.items() if not metrics or name in metrics),
         tuple(file.name.removeprefix(f"{pair}.").removesuffix(".txt") for file in references),
         tuple(document for _, document in lines),
         tuple(domain for domain, _ in lines),
@@ -255,16 +255,16 @@ def _table(file: Path, name: str, size: int | None) -> ScoreTable:
     systems: dict[str, list[float]] = {}
     for system, score in zip(*columns, strict=True):
         systems.setdefault(system, []).append(score)
-    expected = size if size is not None else len(next(iter(systems.values()), []))
+    length = size if size is not None else len(next(iter(systems.values()), []))
     for system, scores in systems.items():
-        if len(scores) != expected:
-            textfile.failed(file, f"{system!r} has {len(scores)} scores, there are {expected} segments.")
+        if len(scores) != length:
+            textfile.failed(file, f"{system!r} has {len(scores)} scores, there are {length} segments.")
     whole = file.with_name(file.name.removesuffix(".seg.score") + ".sys.score")
     system_scores = None
     if whole.is_file():
-        told = dict(zip(*_columns(whole), strict=True))
-        system_scores = np.array([told.get(system, np.nan) for system in systems])
-    cells = np.array(list(systems.values()), float).reshape(len(systems), expected)
+        values = dict(zip(*_columns(whole), strict=True))
+        system_scores = np.array([values.get(system, np.nan) for system in systems])
+    cells = np.array(list(systems.values()), float).reshape(len(systems), length)
     return ScoreTable(name, tuple(systems), cells, system_scores)
 
 
@@ -304,32 +304,34 @@ def write(
     newline: str = "",
 ) -> None:
     """The texts of one language pair; numbers answering `score` as score files, MQM `errors` as rating files."""
-    kept = list(documents)
-    pairs = {(document.source_language, document.target_language) for document in kept}
+    all_documents = list(documents)
+    pairs = {(document.source_language, document.target_language) for document in all_documents}
     if len(pairs) != 1:
         raise InputError(
             "The documents have not one language pair.", where=Where(path), next_step="Write one at a time."
         )
     pair = "-".join(code.replace("-", "_") for code in pairs.pop())
-    references, systems = names_of(kept)
+    references, systems = names_of(all_documents)
     metrics = {judge.id for judge in judges if judge.kind is JudgeKind.METRIC}
     scores, ratings = _sorted(judgements, path)
     with replacing(path) as root:
-        write_lines(root / "sources" / f"{pair}.txt", kept, Texts("source", newline=newline))
-        write_places(root / "documents" / f"{pair}.docs", kept)
+        write_lines(root / "sources" / f"{pair}.txt", all_documents, Texts("source", newline=newline))
+        write_places(root / "documents" / f"{pair}.docs", all_documents)
         (root / "system-outputs" / pair).mkdir(parents=True)
         for name in references:
             file = root / "references" / f"{pair}.{name}.txt"
-            write_lines(file, kept, Texts("reference", name, newline))
+            write_lines(file, all_documents, Texts("reference", name, newline))
         for name in systems:
             file = root / "system-outputs" / pair / f"{name}.txt"
-            write_lines(file, kept, Texts("output", name, newline))
-        for (judge, stage), given in scores.items():
+            write_lines(file, all_documents, Texts("output", name, newline))
+        for (judge, stage), answers in scores.items():
             folder = root / "metric-scores" / pair if judge in metrics else root / "human-scores"
             prefix = "" if judge in metrics else f"{pair}."
-            _write_block(folder / f"{prefix}{judge}.{_LEVEL[stage]}.score", stage, given, kept, _score)
-        for judge, given in ratings.items():
-            _write_block(root / "human-scores" / f"{pair}.{judge}.seg.rating", "segment", given, kept, _rating)
+            _write_block(folder / f"{prefix}{judge}.{_LEVEL[stage]}.score", stage, answers, all_documents, _score)
+        for judge, answers in ratings.items():
+            _write_block(
+                root / "human-scores" / f"{pair}.{judge}.seg.rating", "segment", answers, all_documents, _rating
+            )
 
 
 _Given = dict[tuple[str, str, str], Judgement]
@@ -352,11 +354,11 @@ def _sorted(judgements: Iterable[Judgement], path: Path) -> tuple[dict[tuple[str
     return scores, ratings
 
 
-def _write_block(path: Path, stage: str, given: _Given, documents: Sequence[Document], cell: Any) -> None:
-    systems = dict.fromkeys(system for system, _, _ in given)
+def _write_block(path: Path, stage: str, answers: _Given, documents: Sequence[Document], cell: Any) -> None:
+    systems = dict.fromkeys(system for system, _, _ in answers)
     with text_file(path) as out:
         if stage == "domain":
-            for (system, domain, _), judgement in given.items():
+            for (system, domain, _), judgement in answers.items():
                 out.write(f"{domain}\t{system}\t{cell(judgement)}\n")
             return
         places = {
@@ -366,7 +368,7 @@ def _write_block(path: Path, stage: str, given: _Given, documents: Sequence[Docu
         }[stage]
         for system in systems:
             for place in places:
-                out.write(f"{system}\t{cell(given.get((system, *place)))}\n")
+                out.write(f"{system}\t{cell(answers.get((system, *place)))}\n")
 
 
 def _score(judgement: Judgement | None) -> str:
@@ -401,14 +403,14 @@ def read(
     path: Path, *, languages: str = "", metrics: str = "all", levels: str = "seg,doc,sys", newline: str = ""
 ) -> list[Reading]:
     """For each language pair its scores and its error annotations, each with the documents they are about."""
-    wanted = [level.strip() for level in levels.split(",") if level.strip()]
-    for level in wanted:
+    names = [level.strip() for level in levels.split(",") if level.strip()]
+    for level in names:
         if level not in LEVELS:
             raise InputError(f"There is no level {level!r}.", next_step=did_you_mean(level, LEVELS))
     readings: list[Reading] = []
     for pair in _chosen(path, languages):
         documents = tuple(read_aligned(_files(path, pair, newline)))
-        readings += _Scores(path, pair, documents, wanted, metrics).readings()
+        readings += _Scores(path, pair, documents, names, metrics).readings()
     for file in sorted((path / "humeval").glob("*.csv")):
         if appraise_scores.recognise(file):
             sources = _sources(file, [reading.documents for reading in readings])
@@ -416,18 +418,18 @@ def read(
     return readings
 
 
-def _sources(file: Path, known: Sequence[tuple[Document, ...]]) -> dict[str, Batches]:
+def _sources(file: Path, editions: Sequence[tuple[Document, ...]]) -> dict[str, Batches]:
     """For each pair of a score file the sources of a pair that shares its source language, as test sets do: they
     bring domains and what surrounds a sentence. Translations into another language are left out."""
-    found: dict[str, Batches] = {}
+    sources: dict[str, Batches] = {}
     for pair in appraise_scores.language_pairs(file):
         source, target = languages.pair(pair)
-        same = next((documents for documents in known if documents and documents[0].source_language == source), ())
+        same = next((documents for documents in editions if documents and documents[0].source_language == source), ())
         if same and same[0].target_language == target:
-            found[pair] = Batches(documents=same)
+            sources[pair] = Batches(documents=same)
         else:
-            found[pair] = Batches(documents=tuple(_source_side(document, target) for document in same))
-    return found
+            sources[pair] = Batches(documents=tuple(_source_side(document, target) for document in same))
+    return sources
 
 
 def _source_side(document: Document, target: str) -> Document:
@@ -448,25 +450,25 @@ def _pairs(path: Path) -> list[str]:
     return sorted(file.name.removesuffix(".txt") for file in (path / "sources").glob("*-*.txt"))
 
 
-def _chosen(path: Path, given: str) -> list[str]:
+def _chosen(path: Path, wish: str) -> list[str]:
     pairs = _pairs(path)
-    if not given:
+    if not wish:
         return pairs
-    found = [pair for pair in pairs if pair == given or languages.pair(pair) == languages.pair(given)]
-    if not found:
-        raise InputError(f"There is no pair {given!r}.", where=Where(path), next_step=did_you_mean(given, pairs))
-    return found
+    matches = [pair for pair in pairs if pair == wish or languages.pair(pair) == languages.pair(wish)]
+    if not matches:
+        raise InputError(f"There is no pair {wish!r}.", where=Where(path), next_step=did_you_mean(wish, pairs))
+    return matches
 
 
 def _files(path: Path, pair: str, newline: str) -> AlignedFiles:
     references = sorted((path / "references").glob(f"{pair}.*.txt"))
     outputs = sorted((path / "system-outputs" / pair).glob("*.txt"))
     documents = path / "documents" / f"{pair}.docs"
-    named = {file.name.removeprefix(f"{pair}.").removesuffix(".txt"): file for file in references}
+    reference_files = {file.name.removeprefix(f"{pair}.").removesuffix(".txt"): file for file in references}
     return AlignedFiles(
         path / "sources" / f"{pair}.txt",
         languages.pair(pair),
-        named,
+        reference_files,
         {file.name.removesuffix(".txt"): file for file in outputs},
         documents if documents.is_file() else None,
         newline,
@@ -499,12 +501,14 @@ class _Scores:
             self._scores(file, name, level, metric=True)
         if missing := sum("missing" in judgement.flags for judgement in self.judgements):
             self.notes.append(f"{missing} scores are missing.")
-        made = [self._reading(self.pair, tuple(self.judges.values()), tuple(self.judgements), "", tuple(self.notes))]
+        readings = [
+            self._reading(self.pair, tuple(self.judges.values()), tuple(self.judgements), "", tuple(self.notes))
+        ]
         for file in sorted((self.root / "human-scores").glob(f"{self.pair}.*.seg.rating")):
             name = file.name.removesuffix(".seg.rating")
-            rated = read_ratings(file, self.root, name.removeprefix(f"{self.pair}."), self.documents)
-            made.append(self._reading(name, rated.judges, rated.judgements, "mqm", rated.notes))
-        return made
+            ratings = read_ratings(file, self.root, name.removeprefix(f"{self.pair}."), self.documents)
+            readings.append(self._reading(name, ratings.judges, ratings.judgements, "mqm", ratings.notes))
+        return readings
 
     def _reading(
         self,
@@ -520,10 +524,10 @@ class _Scores:
         if self.metrics == "all":
             return files
         names = [] if self.metrics == "none" else [name.strip() for name in self.metrics.split(",")]
-        known = {_score_name(file.name)[0] for file in files}
+        metric_names = {_score_name(file.name)[0] for file in files}
         for name in names:
-            if name not in known:
-                raise InputError(f"There is no metric {name!r}.", next_step=did_you_mean(name, sorted(known)))
+            if name not in metric_names:
+                raise InputError(f"There is no metric {name!r}.", next_step=did_you_mean(name, sorted(metric_names)))
         return [file for file in files if _score_name(file.name)[0] in names]
 
     def _scores(self, file: Path, name: str, level: str, *, metric: bool) -> None:

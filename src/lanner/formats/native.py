@@ -45,13 +45,13 @@ def recognise(path: Path) -> bool:
 
 def _keys(line: str) -> Iterator[str]:
     """The keys of an object's first level, also of one that the head of a file cuts off."""
-    depth, key, in_text, escaped = 0, "", False, False
+    depth, key, in_text, after_backslash = 0, "", False, False
     for i, char in enumerate(line):
         if in_text:
-            if escaped:
-                escaped = False
+            if after_backslash:
+                after_backslash = False
             elif char == "\\":
-                escaped = True
+                after_backslash = True
             elif char == '"':
                 in_text = False
                 if depth == 1 and line[i + 1 :].lstrip()[:1] == ":":
@@ -167,15 +167,15 @@ def _plain(value: Any) -> Any:
 
 
 def _entries(path: Path) -> Iterator[tuple[int, Document | Judge | Judgement | dict[str, Any]]]:
-    seen: dict[str, int] = {}
+    ids: dict[str, int] = {}
     for line, entry in textfile.json_lines(path):
         if not isinstance(entry, dict):
             textfile.failed(path, "Each line must be a JSON object.", line)
         if "segments" in entry:
             document = _document(entry, path, line)
-            if document.id in seen:
-                _twice(path, line, f"The document {document.id!r}", seen[document.id])
-            seen[document.id] = line
+            if document.id in ids:
+                _twice(path, line, f"The document {document.id!r}", ids[document.id])
+            ids[document.id] = line
             yield line, document
         elif "question" in entry:
             yield line, _judgement(entry, path, line)
@@ -253,14 +253,14 @@ def _judge(entry: dict[str, Any], path: Path, line: int) -> Judge:
 
 def _judgement(entry: dict[str, Any], path: Path, line: int) -> Judgement:
     _only(entry, _JUDGEMENT_FIELDS.keys(), path, line)
-    made: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, spec in _JUDGEMENT_FIELDS.items():
         if name not in entry:
             if spec.default is MISSING:
                 textfile.failed(path, f"This judgement has no {name!r}.", line)
         else:
-            made[name] = _judgement_field(entry, name, spec, path, line)
-    return Judgement(**made)
+            fields[name] = _judgement_field(entry, name, spec, path, line)
+    return Judgement(**fields)
 
 
 def _judgement_field(entry: dict[str, Any], name: str, spec: Field[Any], path: Path, line: int) -> Any:
@@ -290,10 +290,10 @@ def _placed(judgement: Judgement, path: Path, line: int) -> Judgement:
     return Judgement(**values | {"origin": f"{path.name}:{line}"})
 
 
-def _only(entry: dict[str, Any], known: Set[str], path: Path, line: int) -> None:
-    if not entry.keys() <= known:
-        extra = next(key for key in entry if key not in known)
-        textfile.failed(path, f"Unknown field {extra!r}.", line, f"Known: {', '.join(sorted(known))}.")
+def _only(entry: dict[str, Any], names: Set[str], path: Path, line: int) -> None:
+    if not entry.keys() <= names:
+        extra = next(key for key in entry if key not in names)
+        textfile.failed(path, f"Unknown field {extra!r}.", line, f"Known: {', '.join(sorted(names))}.")
 
 
 def _id(entry: dict[str, Any], path: Path, line: int) -> str:

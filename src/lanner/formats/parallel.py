@@ -47,18 +47,18 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = "") -> list[Reading]:
     """All documents of the folder."""
-    found = texts(path, source=source, docs=docs, languages=languages, newline=newline)
-    documents = tuple(found.documents)
-    return [Reading(path.name, documents, notes=tuple(found.notes))]
+    files = texts(path, source=source, docs=docs, languages=languages, newline=newline)
+    documents = tuple(files.documents)
+    return [Reading(path.name, documents, notes=tuple(files.notes))]
 
 
 def texts(path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = "") -> TextStream:
     """The documents one by one, with what is to be told of them."""
     files = _aligned(path, source, docs, languages, newline)
-    made = TextStream(path.name, iter(()))
-    made.notes.append(f"{_described(files)}.")
+    stream = TextStream(path.name, iter(()))
+    stream.notes.append(f"{_described(files)}.")
     if files.documents is None:
-        made.notes.append("No .docs file says which documents there are, so all lines are one.")
+        stream.notes.append("No .docs file says which documents there are, so all lines are one.")
 
     def documents() -> Iterator[Document]:
         canaries = 0
@@ -66,10 +66,10 @@ def texts(path: Path, *, source: str = "", docs: str = "", languages: str = "", 
             canaries += sum("canary" in segment.flags for segment in document)
             yield document
         if canaries:
-            made.notes.append(f"{canaries} canary lines are kept, flagged and not judged.")
+            stream.notes.append(f"{canaries} canary lines are kept, flagged and not judged.")
 
-    made.documents = documents()
-    return made
+    stream.documents = documents()
+    return stream
 
 
 def read_documents(
@@ -105,26 +105,28 @@ def _described(files: AlignedFiles) -> str:
 def _chosen_files(paths: Sequence[Path], source: str, docs: str, pair: str, newline: str) -> AlignedFiles:
     texts = [path for path in paths if _bare(path).suffix not in (".docs", ".docids")]
     places = Path(docs) if docs else next((path for path in paths if path not in texts), None)
-    named = [path for path in texts if source in (str(path), path.name)] if source else []
-    named = named or [path for path in texts if _role(path)[0] == "source"]
-    chosen = named[0] if named else texts[0]
+    matches = [path for path in texts if source in (str(path), path.name)] if source else []
+    matches = matches or [path for path in texts if _role(path)[0] == "source"]
+    source_file = matches[0] if matches else texts[0]
     outputs: dict[str, Path] = {}
     references: dict[str, Path] = {}
     for path in texts:
-        if path == chosen:
+        if path == source_file:
             continue
         role, name = _role(path)
-        if role == "source" or name in ("", _role(chosen)[1]):
+        if role == "source" or name in ("", _role(source_file)[1]):
             role, name = "output", _language_of(path) or path.name
         group = references if role == "reference" else outputs
         while name in group:
             name = f"{name}-{len(group) + 1}"
         group[name] = path
-    codes = (_language_of(chosen) or UNDETERMINED, *(_language_of(path) for path in outputs.values()))
-    known = (codes[0], next((code for code in codes[1:] if code), UNDETERMINED))
-    if UNDETERMINED in known:
-        known = next((each for each in map(file_languages, texts) if UNDETERMINED not in each), known)
-    return AlignedFiles(chosen, languages.pair(pair) if pair else known, references, outputs, places, newline)
+    codes = (_language_of(source_file) or UNDETERMINED, *(_language_of(path) for path in outputs.values()))
+    language_pair = (codes[0], next((code for code in codes[1:] if code), UNDETERMINED))
+    if UNDETERMINED in language_pair:
+        language_pair = next((each for each in map(file_languages, texts) if UNDETERMINED not in each), language_pair)
+    return AlignedFiles(
+        source_file, languages.pair(pair) if pair else language_pair, references, outputs, places, newline
+    )
 
 
 def _language_of(path: Path) -> str:
@@ -145,18 +147,18 @@ def write(
     newline: str = "",
 ) -> None:
     """`src.txt`, `ref.NAME.txt`, `hyp.NAME.txt` and `SOURCE-TARGET.docs`, in a new folder."""
-    kept = list(documents)
+    all_documents = list(documents)
     refuse_answers(path, "Plain text holds no judgements.", judgements, judges)
-    pair = languages or single_pair(kept, path)
-    references, systems = names_of(kept)
+    pair = languages or single_pair(all_documents, path)
+    references, systems = names_of(all_documents)
     with replacing(path) as folder:
         folder.mkdir()
-        write_lines(folder / "src.txt", kept, Texts("source", newline=newline))
+        write_lines(folder / "src.txt", all_documents, Texts("source", newline=newline))
         for name in references:
-            write_lines(folder / f"ref.{name}.txt", kept, Texts("reference", name, newline))
+            write_lines(folder / f"ref.{name}.txt", all_documents, Texts("reference", name, newline))
         for name in systems:
-            write_lines(folder / f"hyp.{name}.txt", kept, Texts("output", name, newline))
-        write_places(folder / f"{pair}.docs", kept)
+            write_lines(folder / f"hyp.{name}.txt", all_documents, Texts("output", name, newline))
+        write_places(folder / f"{pair}.docs", all_documents)
 
 
 def single_pair(documents: Sequence[Document], path: Path) -> str:
@@ -187,11 +189,11 @@ def _bare(file: Path) -> Path:
     return Path(file.stem) if file.suffix in (".gz", ".zst") else Path(file.name)
 
 
-def _docs(path: Path, given: str) -> Path | None:
-    if given:
-        return path / given
-    found = [file for file in sorted(path.iterdir()) if _bare(file).suffix in (".docs", ".docids")]
-    return found[0] if len(found) == 1 else None
+def _docs(path: Path, name: str) -> Path | None:
+    if name:
+        return path / name
+    files = [file for file in sorted(path.iterdir()) if _bare(file).suffix in (".docs", ".docids")]
+    return files[0] if len(files) == 1 else None
 
 
 def _role(file: Path) -> tuple[str, str]:
@@ -200,15 +202,15 @@ def _role(file: Path) -> tuple[str, str]:
     is_txt = name.suffix.lower() == ".txt"
     parts = name.stem.split(".") if is_txt else list(_without_language(name.name.split(".")))
     for position, part in enumerate(parts):
-        folded = part.casefold()
+        word = part.casefold()
         rest = ".".join(parts[position + 1 :])
-        if _ROLES.get(folded) == "source":
+        if _ROLES.get(word) == "source":
             return "source", ""
-        if folded in ("ref", "reference"):
+        if word in ("ref", "reference"):
             return "reference", rest or "ref"
-        if re.fullmatch(r"ref[a-z0-9]", folded):
+        if re.fullmatch(r"ref[a-z0-9]", word):
             return "reference", part
-        if folded in _ROLES and rest:
+        if word in _ROLES and rest:
             return "output", rest
     return "output", ".".join(parts) or name.name
 
@@ -220,21 +222,26 @@ def _without_language(parts: Sequence[str]) -> Sequence[str]:
 
 def _aligned(path: Path, source: str, docs: str, pair: str, newline: str) -> AlignedFiles:
     files = _files(path)
-    chosen = path / source if source else next((file for file in files if _role(file)[0] == "source"), None)
-    if chosen is None or not chosen.is_file():
+    source_file = path / source if source else next((file for file in files if _role(file)[0] == "source"), None)
+    if source_file is None or not source_file.is_file():
         textfile.failed(path, "No file is known to hold the source.", next_step="Say which with source=FILE.")
-    found: dict[str, dict[str, Path]] = {"reference": {}, "output": {}}
+    files_by_role: dict[str, dict[str, Path]] = {"reference": {}, "output": {}}
     for file in files:
         role, name = _role(file)
-        if file != chosen and role != "source":
-            if name in found[role]:
-                textfile.failed(file, f"{found[role][name].name} would have the same name, {name!r}.")
-            found[role][name] = file
+        if file != source_file and role != "source":
+            if name in files_by_role[role]:
+                textfile.failed(file, f"{files_by_role[role][name].name} would have the same name, {name!r}.")
+            files_by_role[role][name] = file
     documents = _docs(path, docs)
-    candidates = [file_languages(each) for each in (documents or chosen, chosen, path)]
-    known = next((each for each in candidates if each[0] != languages.UNDETERMINED), candidates[0])
+    candidates = [file_languages(each) for each in (documents or source_file, source_file, path)]
+    language_pair = next((each for each in candidates if each[0] != languages.UNDETERMINED), candidates[0])
     return AlignedFiles(
-        chosen, languages.pair(pair) if pair else known, found["reference"], found["output"], documents, newline
+        source_file,
+        languages.pair(pair) if pair else language_pair,
+        files_by_role["reference"],
+        files_by_role["output"],
+        documents,
+        newline,
     )
 
 

@@ -102,10 +102,10 @@ class _Items:
     def add(self, item: Any, line: int, place: tuple[str, str], role: str = "") -> tuple[DocumentDraft, Draft]:
         if not isinstance(item, dict) or not isinstance(item.get("tgt"), dict):
             textfile.failed(self.path, "An item has no translations by system.", line, item=" ".join(place))
-        named = str(item.get("item_id", "")).split(_MARK)
-        pair = languages.pair(named[0]) if len(named) > 1 else (languages.UNDETERMINED,) * 2
-        domain = named[1] if len(named) == 4 else ""
-        name, segment = (named[2], named[3]) if len(named) == 4 else (place[0], str(item.get("item_id") or place[1]))
+        parts = str(item.get("item_id", "")).split(_MARK)
+        pair = languages.pair(parts[0]) if len(parts) > 1 else (languages.UNDETERMINED,) * 2
+        domain = parts[1] if len(parts) == 4 else ""
+        name, segment = (parts[2], parts[3]) if len(parts) == 4 else (place[0], str(item.get("item_id") or place[1]))
 
         def attributes() -> dict[str, Any]:
             meta = {"role": role} if role else {}
@@ -128,29 +128,29 @@ class _Items:
         for system, text in item["tgt"].items():
             if draft.outputs.setdefault(system, str(text)) != str(text):
                 draft.flags.append("output_differs")
-        given = item.get("error_spans")
-        given = dict(zip(item["tgt"], given, strict=False)) if isinstance(given, list) else given
-        if isinstance(given, dict) and given:
-            prefilled = draft.meta.setdefault("spans", {})
-            for system, spans in given.items():
+        entries = item.get("error_spans")
+        entries = dict(zip(item["tgt"], entries, strict=False)) if isinstance(entries, list) else entries
+        if isinstance(entries, dict) and entries:
+            spans_by_system = draft.meta.setdefault("spans", {})
+            for system, spans in entries.items():
                 if system in item["tgt"] and isinstance(spans, list):
-                    prefilled[system] = _spans(spans, item["tgt"][system])[0]
+                    spans_by_system[system] = _spans(spans, item["tgt"][system])[0]
         draft.meta |= {key: value for key, value in item.items() if key not in _ITEM}
 
 
 def _spans(spans: list[Any], text: Any) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    shown = ShownText(str(text))
-    made: list[dict[str, Any]] = []
+    text_index = ShownText(str(text))
+    entries: list[dict[str, Any]] = []
     flags: list[str] = []
     for span in spans:
         if not isinstance(span, dict):
             flags.append("bad_offsets")
             continue
-        place, wrong = shown.place(span.get("start_i"), span.get("end_i"))
+        place, wrong = text_index.place(span.get("start_i"), span.get("end_i"))
         flags += wrong
         about = {key: span[key] for key in ("category", "severity") if span.get(key) is not None}
-        made.append({"side": "target", **place, **about})
-    return made, tuple(dict.fromkeys(flags))
+        entries.append({"side": "target", **place, **about})
+    return entries, tuple(dict.fromkeys(flags))
 
 
 def _campaign(path: Path) -> Reading:
@@ -199,10 +199,10 @@ class _Answers:
 
     def _check(self, line: int, row: Any) -> None:
         """Each line has one annotation for each item, with answers by system."""
-        items, given = (row.get(key) for key in ("item", "annotation")) if isinstance(row, dict) else (None, None)
-        if not isinstance(items, list) or not isinstance(given, list) or len(items) != len(given):
+        items, annotation = (row.get(key) for key in ("item", "annotation")) if isinstance(row, dict) else (None, None)
+        if not isinstance(items, list) or not isinstance(annotation, list) or len(items) != len(annotation):
             textfile.failed(self.path, "This line has not one annotation for each item.", line)
-        for answers in given:
+        for answers in annotation:
             sound = isinstance(answers, dict) and all(
                 isinstance(answer, dict) and isinstance(answer.get("error_spans") or [], list)
                 for answer in answers.values()
@@ -212,20 +212,20 @@ class _Answers:
 
     @staticmethod
     def _told(rows: Iterable[Any]) -> str:
-        answers = [answer for row in rows for given in row["annotation"] for answer in given.values()]
+        answers = [answer for row in rows for annotation in row["annotation"] for answer in annotation.values()]
         spans = [span for answer in answers for span in answer.get("error_spans") or [] if isinstance(span, dict)]
         if any(span.get("category") for span in spans):
             return "mqm"
         return "esa" if spans else "da"
 
     def _row(self, line: int, row: Any) -> None:
-        items, given = row["item"], row["annotation"]
+        items, annotation = row["item"], row["annotation"]
         place = str(row.get("item_i", line))
         seconds, moment = self._times(row.get("actions"), len(items))
         role = (
             Role.TUTORIAL if place.startswith("welcome") else Role.CONTROL if place.startswith("random") else Role.MAIN
         )
-        for position, (item, answers) in enumerate(zip(items, given, strict=True), 1):
+        for position, (item, answers) in enumerate(zip(items, annotation, strict=True), 1):
             mark = {Role.TUTORIAL: "tutorial", Role.CONTROL: "control"}.get(role, "")
             document, draft = self.items.add(item, line, (place, str(position)), mark)
             for system, answer in answers.items():
@@ -242,28 +242,28 @@ class _Answers:
                     origin=f"{self.path.name}:{line}",
                 )
 
-    def _answer(self, answer: dict[str, Any], text: Any, **shared: Any) -> None:
+    def _answer(self, answer: dict[str, Any], text: Any, **common: Any) -> None:
         stage = _STAGES.get(self.protocol, "rating")
         if self.protocol != "da" and text is not None:
             spans, flags = _spans(answer.get("error_spans") or [], text)
-            self.judgements.append(Judgement(stage=stage, question="errors", value=spans, flags=flags, **shared))
+            self.judgements.append(Judgement(stage=stage, question="errors", value=spans, flags=flags, **common))
         if self.protocol != "mqm":
             score = number(answer.get("score"))
             flags = ("missing",) if score is None else ()
-            self.judgements.append(Judgement(stage=stage, question="score", value=score, flags=flags, **shared))
+            self.judgements.append(Judgement(stage=stage, question="score", value=score, flags=flags, **common))
         if isinstance(answer.get("textfield"), str) and answer["textfield"]:
             value = answer["textfield"]
-            self.judgements.append(Judgement(stage=stage, question="comment", value=value, **shared))
+            self.judgements.append(Judgement(stage=stage, question="comment", value=value, **common))
 
     @staticmethod
     def _times(actions: Any, items: int) -> tuple[float | None, datetime | None]:
         """Seconds for each item, of the time between the first and the last action, and when it was sent."""
-        listed = actions if isinstance(actions, list) else []
-        times = [number(action.get("time")) for action in listed if isinstance(action, dict)]
-        known = [time for time in times if time is not None and 0 < time < 1e11]
-        if not known or not items:
+        events = actions if isinstance(actions, list) else []
+        times = [number(action.get("time")) for action in events if isinstance(action, dict)]
+        valid_times = [time for time in times if time is not None and 0 < time < 1e11]
+        if not valid_times or not items:
             return None, None
-        return round((known[-1] - known[0]) / items, 3), datetime.fromtimestamp(known[-1], UTC)
+        return round((valid_times[-1] - valid_times[0]) / items, 3), datetime.fromtimestamp(valid_times[-1], UTC)
 
     def reading(self) -> Reading:
         judges = tuple(Judge(name) for name in dict.fromkeys(judgement.judge for judgement in self.judgements))
@@ -294,13 +294,13 @@ def write(
             raise InputError("Every item needs an output.", where=Where(path, item=document.id))
         role = {"tutorial": "data_welcome", "control": "data_random"}.get(str(document.meta.get("role")), "data")
         pool[role].append([_item(document, segment) for segment in document])
-    made = {
+    answer = {
         "campaign_id": campaign,
         "info": {"assignment": "single-stream", "protocol": protocol, "users": 1},
         **{key: value for key, value in pool.items() if value or key == "data"},
     }
     with text_file(path) as out:
-        json.dump(made, out, ensure_ascii=False, indent=1)
+        json.dump(answer, out, ensure_ascii=False, indent=1)
 
 
 def _item(document: Document, segment: Any) -> dict[str, Any]:
@@ -315,8 +315,8 @@ def _item(document: Document, segment: Any) -> dict[str, Any]:
     item |= {key: value for key, value in segment.meta.items() if key != "spans"}
     if spans := segment.meta.get("spans"):
         item["error_spans"] = {
-            system: [_shown(span, segment.outputs[system]) for span in given]
-            for system, given in spans.items()
+            system: [_shown(span, segment.outputs[system]) for span in entries]
+            for system, entries in spans.items()
             if system in segment.outputs
         }
     return item

@@ -285,10 +285,17 @@ class _Table:
     def notes(self) -> Iterator[str]:
         if self.has_texts and self.map.rest and not (self.outputs or self.long or self.references):
             rest = self.map.rest[:4]
-            told = ",".join(f"system:{name}={name}" for name in rest)
+            option = ",".join(f"system:{name}={name}" for name in rest)
             yield (
-                f"No column is known to hold a translation. If {', '.join(rest)} do: --columns {told} "
+                f"No column is known to hold a translation. If {', '.join(rest)} do: --columns {option} "
                 "(each column is the output of the system of its name)."
+            )
+        if self.map.scores:
+            names = self.map.scores[:4]
+            yield (
+                f"The numbers in {', '.join(names)} are kept with the texts and not analysed. If each column holds the "
+                f"scores of one judge: --columns {','.join(f'judge:{name}={name}' for name in names)}. If they answer "
+                f"questions: --columns {','.join(f'answer:{name}={name}' for name in names)} --option judge=NAME."
             )
         if self.items_are_documents:
             yield (
@@ -353,32 +360,33 @@ class _Table:
         draft.meta |= self._json("segment_meta", row, {}, line)
         if self.answers:
             return  # what stands beside an answer is about the answer or its judge, and not about the text
-        kept = {name: row[position] for name, position in self.rest if row[position] not in (None, "")} | extra
+        meta = {name: row[position] for name, position in self.rest if row[position] not in (None, "")} | extra
         if self.long:
             system = self._text("system", row)
-            for name, value in kept.items():
+            for name, value in meta.items():
                 draft.meta.setdefault(name, {})[system] = value
         else:
-            draft.meta |= kept
+            draft.meta |= meta
 
     def _attributes(self, row: Sequence[Any], line: int) -> dict[str, Any]:
         """What the row says of its document."""
-        said: dict[str, Any] = {role: self._text(role, row) for role in _DOCUMENT_ROLES if role in self.at}
+        fields: dict[str, Any] = {role: self._text(role, row) for role in _DOCUMENT_ROLES if role in self.at}
         pair = self.given or self._text("languages", row)
         if pair:
-            said["source_language"], said["target_language"] = language_codes.pair(pair)
+            fields["source_language"], fields["target_language"] = language_codes.pair(pair)
         else:
-            named, spelled = self.map.languages or file_languages(self.path), file_languages(self.path)
-            said["source_language"], said["target_language"] = (
-                own if own != language_codes.UNDETERMINED else other for own, other in zip(named, spelled, strict=True)
+            map_pair, file_pair = self.map.languages or file_languages(self.path), file_languages(self.path)
+            fields["source_language"], fields["target_language"] = (
+                own if own != language_codes.UNDETERMINED else other
+                for own, other in zip(map_pair, file_pair, strict=True)
             )
         for role in ("source_language", "target_language"):
             if role in self.at and not self.given:
-                said[role] = language_codes.normal(self._text(role, row))
-        self.unknown_language |= language_codes.UNDETERMINED in (said["source_language"], said["target_language"])
-        said["glossary"] = self._json("glossary", row, {}, line)
-        said["meta"] = self._json("document_meta", row, {}, line)
-        return said
+                fields[role] = language_codes.normal(self._text(role, row))
+        self.unknown_language |= language_codes.UNDETERMINED in (fields["source_language"], fields["target_language"])
+        fields["glossary"] = self._json("glossary", row, {}, line)
+        fields["meta"] = self._json("document_meta", row, {}, line)
+        return fields
 
     def _text(self, role: str, row: Sequence[Any]) -> str:
         return as_text(row[self.at[role]]) if role in self.at else ""
@@ -397,10 +405,10 @@ class _Table:
         value = row[self.at[role]] if role in self.at else None
         if value in (None, ""):
             return type(empty)()
-        made = textfile.parse_json(value, self.path, line) if isinstance(value, str) else value
-        if not isinstance(made, type(empty)):
+        entries = textfile.parse_json(value, self.path, line) if isinstance(value, str) else value
+        if not isinstance(entries, type(empty)):
             textfile.failed(self.path, f"{json.dumps(value)[:40]} is not what {role!r} holds.", line)
-        return made
+        return entries
 
 
 class _Raw(NamedTuple):
@@ -467,20 +475,20 @@ class _Answers:
     def _id(self, heading: str) -> str:
         """The id of a question: its heading in small letters; headings in other scripts are counted."""
         if heading not in self._ids:
-            taken = set(self._ids.values())
-            wanted = self._question if self._question and not taken else slug(heading)
-            key = wanted or f"question_{len(taken) + 1}"
-            while key in taken:
-                key = f"{key}_{len(taken) + 1}"
+            ids = set(self._ids.values())
+            base = self._question if self._question and not ids else slug(heading)
+            key = base or f"question_{len(ids) + 1}"
+            while key in ids:
+                key = f"{key}_{len(ids) + 1}"
             self._ids[heading] = key
         return self._ids[heading]
 
     def _moment(self, text: str, line: int) -> tuple[datetime | None, tuple[str, ...]]:
         if not text:
             return None, ()
-        found = moment(text)
-        if found is not None:
-            return found if found.tzinfo else found.replace(tzinfo=UTC), ()
+        time = moment(text)
+        if time is not None:
+            return time if time.tzinfo else time.replace(tzinfo=UTC), ()
         self._first_bad_time = self._first_bad_time or line
         return None, ("unreadable_time",)
 
@@ -496,19 +504,19 @@ class _Answers:
             for cells in by_question.values()
             for cell, value in zip(cells, _typed([cell.value for cell in cells]), strict=True)
         }
-        seen: set[tuple[Any, ...]] = set()
-        made = []
+        keys: set[tuple[Any, ...]] = set()
+        judgements = []
         for cell in self._cells:
             value, flag = values[id(cell)]
             key = (cell.judge, cell.question, cell.draft.document, cell.draft.id, cell.systems)
-            again = key in seen
-            seen.add(key)
+            again = key in keys
+            keys.add(key)
             role = Role(cell.role) if cell.role in list(Role) else Role.REPEAT if again else Role.MAIN
             flags = (*([flag] if flag else []), *cell.flags)
             if cell.role and cell.role not in list(Role):
                 flags = (*flags, "unknown_role")
             self._flagged.update([*flags, *(["repeat"] if again and not cell.role else [])])
-            made.append(
+            judgements.append(
                 Judgement(
                     judge=cell.judge,
                     stage=self._stage,
@@ -525,7 +533,7 @@ class _Answers:
                     origin=f"{self._table.path.name}:{cell.line}",
                 )
             )
-        return tuple(made)
+        return tuple(judgements)
 
     def notes(self) -> Iterator[str]:
         if self._cells and "role" not in self._table.at:
@@ -548,18 +556,18 @@ def _typed(cells: Sequence[Any]) -> list[tuple[Any, str]]:
     there = [value for value in values if value is not None]
     lists = [literal_list(value) if isinstance(value, str) else value for value in there]
     if there and all(isinstance(value, list) for value in lists):
-        parsed = iter(lists)
-        return [(None, "missing") if value is None else (next(parsed), "") for value in values]
+        lists_iterator = iter(lists)
+        return [(None, "missing") if value is None else (next(lists_iterator), "") for value in values]
     numbers = [number(value) if number(value) is not None else measured(as_text(value)) for value in there]
     if numbers and sum(value is not None for value in numbers) * 2 > len(numbers):
-        converted = iter(zip(numbers, there, strict=True))
+        pairs = iter(zip(numbers, there, strict=True))
         made: list[tuple[Any, str]] = []
         for value in values:
             if value is None:
                 made.append((None, "missing"))
             else:
-                found, raw = next(converted)
-                made.append((raw, "not_a_number") if found is None else (found, ""))
+                parsed, raw = next(pairs)
+                made.append((raw, "not_a_number") if parsed is None else (parsed, ""))
         return made
     return [(None, "missing") if value is None else (as_text(value), "") for value in values]
 
@@ -577,25 +585,25 @@ def write(
 ) -> None:
     """A row for each segment with a column for each reference and each system. Judgements need another format."""
     refuse_answers(path, "A table holds no judgements.", judgements, judges)
-    kept = list(documents)
-    repeated = [name for name, times in Counter(document.id for document in kept).items() if times > 1]
-    if repeated:
-        raise InputError(f"Two documents are called {repeated[0]!r}.", where=Where(path))
-    if empty := [d.id for d in kept if not d.segments]:
+    all_documents = list(documents)
+    duplicates = [name for name, times in Counter(document.id for document in all_documents).items() if times > 1]
+    if duplicates:
+        raise InputError(f"Two documents are called {duplicates[0]!r}.", where=Where(path))
+    if empty := [d.id for d in all_documents if not d.segments]:
         raise InputError(f"The document {empty[0]!r} has no segments, so no row.", where=Where(path))
-    header = _header(kept)
+    header = _header(all_documents)
     kind = Path(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix
     match kind.lower():
         case ".csv":
-            _delimited(path, header, _rows(kept, header), ",")
+            _delimited(path, header, _rows(all_documents, header), ",")
         case ".tsv" | ".tab":
-            _delimited(path, header, _rows(kept, header), "\t")
+            _delimited(path, header, _rows(all_documents, header), "\t")
         case ".jsonl":
-            _json_lines(path, _rows(kept, header))
+            _json_lines(path, _rows(all_documents, header))
         case ".parquet":
-            _parquet(path, header, _rows(kept, header))
+            _parquet(path, header, _rows(all_documents, header))
         case ".xlsx":
-            _spreadsheet(path, header, _rows(kept, header))
+            _spreadsheet(path, header, _rows(all_documents, header))
         case _:
             raise InputError(
                 "The name does not say which kind of table to write.",
@@ -607,16 +615,16 @@ def write(
 def _header(documents: list[Document]) -> list[str]:
     references = dict.fromkeys(name for d in documents for s in d for name in s.references)
     systems = dict.fromkeys(name for d in documents for s in d for name in s.outputs)
-    named = [f"reference:{name}" for name in references] + [f"output:{name}" for name in systems]
-    return [*_FIXED, "source_language", "target_language", "source", *named, *OWN]
+    columns = [f"reference:{name}" for name in references] + [f"output:{name}" for name in systems]
+    return [*_FIXED, "source_language", "target_language", "source", *columns, *OWN]
 
 
 def _rows(documents: Iterable[Document], header: list[str]) -> Iterator[dict[str, Any]]:
-    named = [name for name in header if ":" in name]
+    columns = [name for name in header if ":" in name]
     for document in documents:
-        shared = {name: getattr(document, name) for name in ("domain", "title", "text_type", "note", "media")}
-        shared |= {"source_language": document.source_language, "target_language": document.target_language}
-        shared |= {"glossary": _json(document.glossary), "document_meta": _json(document.meta)}
+        common = {name: getattr(document, name) for name in ("domain", "title", "text_type", "note", "media")}
+        common |= {"source_language": document.source_language, "target_language": document.target_language}
+        common |= {"glossary": _json(document.glossary), "document_meta": _json(document.meta)}
         for segment in document:
             texts = {f"reference:{name}": text for name, text in segment.references.items()}
             texts |= {f"output:{name}": text for name, text in segment.outputs.items()}
@@ -626,11 +634,11 @@ def _rows(documents: Iterable[Document], header: list[str]) -> Iterator[dict[str
                 "segment": segment.id,
                 "paragraph": segment.paragraph,
                 "source": segment.source,
-                **shared,
+                **common,
                 **texts,
                 "judged": None if segment.judged else "no",
                 "flags": _json(list(segment.flags)),
-                "absent": _json([name.partition(":")[2] for name in named if name not in texts]),
+                "absent": _json([name.partition(":")[2] for name in columns if name not in texts]),
                 "segment_meta": _json(segment.meta),
             }
 
@@ -660,14 +668,14 @@ def _harmless(value: Any) -> Any:
 def _json_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     with text_file(path) as out:
         for row in rows:
-            filled = {name: value for name, value in row.items() if value is not None and name != "absent"}
-            out.write(json.dumps(filled, ensure_ascii=False) + "\n")
+            values = {name: value for name, value in row.items() if value is not None and name != "absent"}
+            out.write(json.dumps(values, ensure_ascii=False) + "\n")
 
 
 def _parquet(path: Path, header: list[str], rows: Iterable[dict[str, Any]]) -> None:
     kinds = {name: pl.Int64 if name == "paragraph" else pl.String for name in header}
-    with replacing(path) as made:
-        pl.DataFrame(list(rows), schema=kinds).write_parquet(made)
+    with replacing(path) as temporary:
+        pl.DataFrame(list(rows), schema=kinds).write_parquet(temporary)
 
 
 def _spreadsheet(path: Path, header: list[str], rows: Iterable[dict[str, Any]]) -> None:
@@ -690,14 +698,14 @@ def _spreadsheet(path: Path, header: list[str], rows: Iterable[dict[str, Any]]) 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        made = WriteOnlyCell(page, value)
-        made.data_type = "s"  # a text that begins with = is no formula
-        return made
+        cell = WriteOnlyCell(page, value)
+        cell.data_type = "s"  # a text that begins with = is no formula
+        return cell
 
     for row in lines:
         page.append([cell(row[name]) for name in header])
-    with replacing(path) as made:
-        book.save(made)
+    with replacing(path) as temporary:
+        book.save(temporary)
 
 
 FORMAT = Format(

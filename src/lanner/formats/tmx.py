@@ -69,8 +69,8 @@ class _Memory:
         variants = [(_language(variant), variant) for variant in xml.children(unit, "tuv")]
         if not variants:
             textfile.failed(self.path, "This unit has no languages.", line)
-        wanted = self.pair[0] if self.pair else languages.normal(unit.get("srclang") or self.source)
-        first = next((at for at, (code, _) in enumerate(variants) if code == wanted), 0)
+        language = self.pair[0] if self.pair else languages.normal(unit.get("srclang") or self.source)
+        first = next((at for at, (code, _) in enumerate(variants) if code == language), 0)
         source_language, source = variants.pop(first)
         if self.pair:
             variants.sort(key=lambda variant: variant[0] != self.pair[1] if self.pair else False)
@@ -116,19 +116,19 @@ def write(
     """TMX 1.4 with the output of one system; documents and domains as properties of the units."""
     del languages
     refuse_answers(path, "TMX holds no judgements.", judgements, judges)
-    kept = list(documents)
-    systems = dict.fromkeys(name for document in kept for name in document.systems)
+    all_documents = list(documents)
+    systems = dict.fromkeys(name for document in all_documents for name in document.systems)
     if not system and len(systems) > 1:
         names = ", ".join(systems)
         raise InputError("TMX holds one output.", where=Where(path), next_step=f"Say which with system=NAME: {names}.")
     chosen = system or next(iter(systems), "target")
     root = etree.Element("tmx", version="1.4")
-    sources = {document.source_language for document in kept}
+    sources = {document.source_language for document in all_documents}
     header = {"creationtool": "lanner", "creationtoolversion": "1", "segtype": "sentence", "o-tmf": "lanner"}
     header |= {"adminlang": "en", "datatype": "plaintext", "srclang": sources.pop() if len(sources) == 1 else "*all*"}
     etree.SubElement(root, "header", header)
     body = etree.SubElement(root, "body")
-    for document in kept:
+    for document in all_documents:
         for segment in document:
             unit = etree.SubElement(body, "tu", srclang=document.source_language)
             xml.put_attribute(path, unit, "tuid", segment.id)
@@ -141,8 +141,8 @@ def write(
             _variant(path, unit, document.source_language, segment.source)
             if chosen in segment.outputs:
                 _variant(path, unit, document.target_language, segment.outputs[chosen])
-    with replacing(path) as made:
-        made.write_bytes(xml.to_bytes(root, _DOCTYPE))
+    with replacing(path) as temporary:
+        temporary.write_bytes(xml.to_bytes(root, _DOCTYPE))
 
 
 def _variant(path: Path, unit: Any, code: str, text: str) -> None:

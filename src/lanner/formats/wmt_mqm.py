@@ -69,9 +69,9 @@ def read_documents(path: Path, *, languages: str = "") -> Iterator[Document]:
 
 
 def _positions(path: Path, header: list[str]) -> dict[str, int]:
-    folded = [name.strip().casefold() for name in header]
+    columns = [name.strip().casefold() for name in header]
     at = {
-        role: next((folded.index(name) for name in spellings if name in folded), -1)
+        role: next((columns.index(name) for name in spellings if name in columns), -1)
         for role, spellings in _COLUMNS.items()
     }
     for role in _REQUIRED:
@@ -110,21 +110,21 @@ class _Ratings:
         if draft is None:
             draft = self.gathering.segment(document, row["segment"], line, source)
         key = (row["rater"], row["system"], document.id, draft.id)
-        rated = self.rated.setdefault(key, _Rated(line))
+        rating = self.rated.setdefault(key, _Rated(line))
         if draft.source != source:
-            rated.flags.append("source_differs")
+            rating.flags.append("source_differs")
         if draft.outputs.setdefault(row["system"], target) != target:
-            rated.flags.append("output_differs")
+            rating.flags.append("output_differs")
         if row["category"].casefold() not in ("no-error", "no error") and row["severity"].casefold() != "no-error":
             span, flags = _span(row, source, target)
-            rated.spans.append(span)
-            rated.flags += flags
+            rating.spans.append(span)
+            rating.flags += flags
 
     def reading(self) -> Reading:
         flags: Counter[str] = Counter()
         judgements = []
-        for (rater, system, document, segment), rated in self.rated.items():
-            wrong = tuple(dict.fromkeys(rated.flags))
+        for (rater, system, document, segment), rating in self.rated.items():
+            wrong = tuple(dict.fromkeys(rating.flags))
             flags.update(wrong)
             judgements.append(
                 Judgement(
@@ -134,9 +134,9 @@ class _Ratings:
                     document,
                     segment,
                     (system,),
-                    rated.spans,
+                    rating.spans,
                     flags=wrong,
-                    origin=f"{self.path.name}:{rated.line}",
+                    origin=f"{self.path.name}:{rating.line}",
                 )
             )
         notes = counted(flags, _SENTENCES)
@@ -153,16 +153,16 @@ def _unmarked(text: str) -> str:
 
 def _span(row: Mapping[str, str], source: str, target: str) -> tuple[dict[str, Any], list[str]]:
     side = "source" if _OPEN in row["source"] and _OPEN not in row["target"] else "target"
-    marked, text = (row["source"], source) if side == "source" else (row["target"], target)
+    markup, text = (row["source"], source) if side == "source" else (row["target"], target)
     flags = []
     start, end = 0, len(text)
-    if _OPEN not in marked:
+    if _OPEN not in markup:
         flags.append("unmarked")
     else:
-        before, _, rest = marked.partition(_OPEN)
-        inside, closed, _ = rest.partition(_CLOSE)
+        before, _, rest = markup.partition(_OPEN)
+        inside, closing, _ = rest.partition(_CLOSE)
         start = len(_unmarked(before))
-        if closed:
+        if closing:
             end = start + len(_unmarked(inside))
         else:
             flags.append("unclosed_mark")
@@ -213,8 +213,8 @@ def _marked(span: Mapping[str, Any] | None, source: str, target: str, where: Whe
     if not isinstance(start, int) or not isinstance(end, int):
         raise InputError("This format has no place for missing text.", where=where, next_step="Mark it in the source.")
     text = source if span.get("side") == "source" else target
-    made = f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
-    pair = [made, target] if span.get("side") == "source" else [source, made]
+    markup = f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
+    pair = [markup, target] if span.get("side") == "source" else [source, markup]
     return [*pair, str(span.get("category") or ""), str(span.get("severity") or ""), str(span.get("note") or "")]
 
 

@@ -38,12 +38,12 @@ def read(path: Path) -> list[Reading]:
 
 def read_documents(path: Path) -> Iterator[Document]:
     """Documents one by one."""
-    seen: dict[str, int] = {}
+    ids: dict[str, int] = {}
     for element in xml.elements(path, "doc"):
         document = _document(path, element)
-        if document.id in seen:
-            textfile.failed(path, f"The document {document.id!r} is already on line {seen[document.id]}.")
-        seen[document.id] = element.sourceline
+        if document.id in ids:
+            textfile.failed(path, f"The document {document.id!r} is already on line {ids[document.id]}.")
+        ids[document.id] = element.sourceline
         yield document
 
 
@@ -69,7 +69,7 @@ def _document(path: Path, element: Any) -> Document:
         drafts[key] = draft
     target = _translations(path, element, drafts)
     origin = sources[0].get("lang") or element.get("origlang", "")
-    _, named = file_languages(path)
+    _, code = file_languages(path)
     meta = {key: element.get(key) for key in ("origlang", "testsuite") if element.get(key)}
     parent = element.getparent()
     if parent is not None and xml.local(parent) == "collection" and parent.get("id"):
@@ -78,7 +78,7 @@ def _document(path: Path, element: Any) -> Document:
         name,
         tuple(draft.segment() for draft in drafts.values()),
         languages.normal(origin),
-        languages.normal(target) if target else named,
+        languages.normal(target) if target else code,
         domain=element.get("domain", ""),
         meta=meta,
     )
@@ -144,8 +144,8 @@ def write(
                 xml.put_attribute(path, collections[collection], "id", collection)
             parent = collections[collection]
         _write_document(path, etree.SubElement(parent, "doc"), document)
-    with replacing(path) as made:
-        made.write_bytes(xml.to_bytes(root))
+    with replacing(path) as temporary:
+        temporary.write_bytes(xml.to_bytes(root))
 
 
 def _write_document(path: Path, element: Any, document: Document) -> None:
@@ -165,19 +165,19 @@ def _write_document(path: Path, element: Any, document: Document) -> None:
     parts += [("ref", {**target, "translator": n}, lambda s, n=n: s.references.get(n)) for n in references]
     parts += [("hyp", {**target, "system": n}, lambda s, n=n: s.outputs.get(n)) for n in document.systems]
     parts += [("supplemental", {"type": n}, lambda s, n=n: s.meta.get("supplemental", {}).get(n)) for n in supplements]
-    for tag, named, text in parts:
+    for tag, attribute, text in parts:
         part = etree.SubElement(element, tag)
-        for key, value in named.items():
+        for key, value in attribute.items():
             xml.put_attribute(path, part, key, value)
         for _, segments in groupby(document.segments, key=lambda segment: segment.paragraph):
             paragraph = etree.SubElement(part, "p")
             for segment in segments:
                 if (content := text(segment)) is not None:
-                    made = etree.SubElement(paragraph, "seg")
-                    xml.put_attribute(path, made, "id", segment.id)
+                    node = etree.SubElement(paragraph, "seg")
+                    xml.put_attribute(path, node, "id", segment.id)
                     if tag == "src" and segment.meta.get("type"):
-                        xml.put_attribute(path, made, "type", str(segment.meta["type"]))
-                    xml.put_text(path, made, content)
+                        xml.put_attribute(path, node, "type", str(segment.meta["type"]))
+                    xml.put_text(path, node, content)
 
 
 FORMAT = Format(

@@ -33,11 +33,13 @@ def read(path: Path, *, system: str = "target") -> list[Reading]:
     """A document for each file of the XLIFF."""
     documents = tuple(read_documents(path, system=system))
     segments = [segment for document in documents for segment in document]
-    marked = sum("markup" in segment.meta for segment in segments)
+    with_markup = sum("markup" in segment.meta for segment in segments)
     empty = sum("no_target" in segment.flags for segment in segments)
     notes = []
-    if marked:
-        notes.append(f"{marked} segments have inline codes, shown as {{1}} and {{/1}}; their meta keeps the markup.")
+    if with_markup:
+        notes.append(
+            f"{with_markup} segments have inline codes, shown as {{1}} and {{/1}}; their meta keeps the markup."
+        )
     if empty:
         notes.append(f"{empty} segments have no target; they are shown and not assigned to anybody.")
     return [Reading(path.name.split(".")[0], documents, notes=tuple(notes))]
@@ -45,14 +47,14 @@ def read(path: Path, *, system: str = "target") -> list[Reading]:
 
 def read_documents(path: Path, *, system: str = "target") -> Iterator[Document]:
     """Documents one by one."""
-    seen: dict[str, int] = {}
+    ids: dict[str, int] = {}
     empty = True
     for number, element in enumerate(xml.elements(path, "file"), 1):
         root = element.getparent()
         name = element.get("original") or element.get("id") or str(number)
-        if name in seen:
-            textfile.failed(path, f"The file {name!r} is already on line {seen[name]}.", element.sourceline)
-        seen[name] = element.sourceline
+        if name in ids:
+            textfile.failed(path, f"The file {name!r} is already on line {ids[name]}.", element.sourceline)
+        ids[name] = element.sourceline
         top = root if root is not None else element
         source = element.get("source-language") or top.get("srcLang") or ""
         target = element.get("target-language") or top.get("trgLang") or ""
@@ -106,12 +108,12 @@ def _parts(path: Path, unit: Any) -> Iterator[_Part]:
         return
     target = next(iter(xml.children(unit, "target")), None)
     state = target.get("state") or "" if target is not None else ""
-    marked = _sentences(next(iter(xml.children(unit, "seg-source")), None))
-    if len(marked) < 2:
+    sentences = _sentences(next(iter(xml.children(unit, "seg-source")), None))
+    if len(sentences) < 2:
         yield _Part(own, _only(path, unit, own), target, state)
         return
     targets = _sentences(target)
-    for key, source in marked.items():
+    for key, source in sentences.items():
         yield _Part(f"{own}.{key}", source, targets.get(key), state)
 
 
@@ -159,7 +161,7 @@ def write(
     refuse_answers(path, "XLIFF holds no judgements.", judgements, judges)
     root = etree.Element(f"{{{_NAMESPACE}}}xliff", nsmap={None: _NAMESPACE}, version="1.2")
     for document in documents:
-        chosen = _chosen(path, document, system)
+        output = _chosen(path, document, system)
         file = etree.SubElement(root, f"{{{_NAMESPACE}}}file", datatype="plaintext")
         for key, value in {
             "original": document.id,
@@ -178,15 +180,15 @@ def write(
             unit = etree.SubElement(parent, f"{{{_NAMESPACE}}}trans-unit")
             xml.put_attribute(path, unit, "id", segment.id)
             _put(path, etree.SubElement(unit, f"{{{_NAMESPACE}}}source"), segment, "source", segment.source)
-            if chosen in segment.outputs:
+            if output in segment.outputs:
                 target = etree.SubElement(unit, f"{{{_NAMESPACE}}}target")
                 if segment.meta.get("state"):
                     xml.put_attribute(path, target, "state", str(segment.meta["state"]))
-                _put(path, target, segment, "target", segment.outputs[chosen])
+                _put(path, target, segment, "target", segment.outputs[output])
             for note in segment.meta.get("notes", []):
                 xml.put_text(path, etree.SubElement(unit, f"{{{_NAMESPACE}}}note"), str(note))
-    with replacing(path) as made:
-        made.write_bytes(xml.to_bytes(root))
+    with replacing(path) as temporary:
+        temporary.write_bytes(xml.to_bytes(root))
 
 
 def _put(path: Path, element: Any, segment: Segment, side: str, text: str) -> None:

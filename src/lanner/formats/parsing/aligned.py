@@ -110,7 +110,7 @@ def read_aligned(files: AlignedFiles) -> Iterator[Document]:
     paths = [files.source, *files.references.values(), *files.outputs.values()]
     if files.documents is not None:
         paths.append(files.documents)
-    seen: dict[str, int] = {}
+    ids: dict[str, int] = {}
     name = domain = ""
     segments: list[Segment] = []
     for number, row in enumerate(zip_longest(*map(textfile.lines, paths))):
@@ -122,10 +122,10 @@ def read_aligned(files: AlignedFiles) -> Iterator[Document]:
             segments = []
         if not segments:
             domain, name = place[0], place[1]
-            if name in seen and files.documents is not None:
-                what = f"The document {name!r} began on line {seen[name]} and was ended by another one."
+            if name in ids and files.documents is not None:
+                what = f"The document {name!r} began on line {ids[name]} and was ended by another one."
                 textfile.failed(files.documents, what, number + 1, "Lines of a document must stand together.")
-            seen[name] = number + 1
+            ids[name] = number + 1
         segments.append(_segment(files, row, place))
     if segments:
         yield _document(files, name, domain, segments)

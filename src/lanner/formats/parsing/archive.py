@@ -85,10 +85,10 @@ def _unpack(path: Path, root: Path) -> bool:
             if twice := _repeated(m.filename for m in members):
                 step = "Unpack it yourself, and give the files names of their own."
                 textfile.failed(path, f"The archive holds two files called {twice!r}.", next_step=step)
-            allowed = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
+            limit = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
             for member in members:
-                with archive.open(member) as packed:
-                    allowed -= _copy(path, packed, _target(path, root, member.filename), allowed)
+                with archive.open(member) as stream:
+                    limit -= _copy(path, stream, _target(path, root, member.filename), limit)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
         textfile.failed(path, f"The archive cannot be unpacked: {error}.", next_step="Unpack it yourself.")
     return True
@@ -96,12 +96,12 @@ def _unpack(path: Path, root: Path) -> bool:
 
 def _repeated(names: Iterable[str]) -> str:
     """The first name that comes twice, as a file system would see it; "" if none does."""
-    seen: set[str] = set()
+    keys: set[str] = set()
     for name in names:
-        folded = str(PurePosixPath(name.replace("\\", "/"))).casefold()
-        if folded in seen:
+        key = str(PurePosixPath(name.replace("\\", "/"))).casefold()
+        if key in keys:
             return name
-        seen.add(folded)
+        keys.add(key)
     return ""
 
 
@@ -120,12 +120,12 @@ def _target(path: Path, root: Path, name: str) -> Path:
     return target
 
 
-def _copy(path: Path, packed: IO[bytes], target: Path, allowed: int) -> int:
-    written = 0
+def _copy(path: Path, stream: IO[bytes], target: Path, limit: int) -> int:
+    size = 0
     with target.open("wb") as out:
-        while chunk := packed.read(textfile.MIB):
-            written += len(chunk)
-            if written > allowed:
-                raise textfile.too_large(path, allowed)
+        while chunk := stream.read(textfile.MIB):
+            size += len(chunk)
+            if size > limit:
+                raise textfile.too_large(path, limit)
             out.write(chunk)
-    return written
+    return size

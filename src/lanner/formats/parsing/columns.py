@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lanner.errors import InputError, did_you_mean
-from lanner.formats.parsing.values import is_flag, is_missing, literal_list, number
+from lanner.formats.parsing.values import is_flag, is_missing, is_numeric, literal_list
 from lanner.model import Role, languages
 
 
@@ -47,6 +47,8 @@ _LONG_TEXT = 12
 _SHORT_ANSWER = 40
 
 
+SHEET = "sheet"
+"""The column that names the sheet of a workbook, where several are read."""
 ROLES = tuple(_names()["roles"])
 
 
@@ -88,6 +90,9 @@ class ColumnMap:
         sure = self.confidence.get(column, _CERTAIN)
         return f"{role}={column}" if sure > 0.99 else f"{role}={column} ({sure:.0%} sure)"
 
+    scores: tuple[str, ...] = ()
+    """Columns of `rest` that hold numbers which may be scores: by judges, or on questions; the header does not tell."""
+
     @property
     def has_answers(self) -> bool:
         return bool(self.answers)
@@ -103,42 +108,42 @@ def fold(name: str) -> str:
 @cache
 def _spelled() -> dict[str, tuple[str, int]]:
     """Folded spelling to role and how good it is (0 best)."""
-    known: dict[str, tuple[str, int]] = {}
+    roles: dict[str, tuple[str, int]] = {}
     for role, spellings in _names()["roles"].items():
         for place, spelling in enumerate(spellings):
-            known.setdefault(fold(spelling), (role, place))
-    return known
+            roles.setdefault(fold(spelling), (role, place))
+    return roles
 
 
 @cache
 def _folded(*kinds: str) -> frozenset[str]:
     """All spellings of these kinds of columns: output, reference, answer, comment."""
-    known = {**_names()["texts"], **_names()["answers"]}
-    return frozenset(fold(name) for kind in kinds for name in known[kind])
+    names = {**_names()["texts"], **_names()["answers"]}
+    return frozenset(fold(name) for kind in kinds for name in names[kind])
 
 
 def header_score(cells: Iterable[Any]) -> int:
     """How many cells of a row are names of columns that one knows: how much the row looks like a header."""
     names = [str(cell).strip() for cell in cells if cell not in (None, "")]
-    known = 0
+    score = 0
     for name in names:
         base, _ = _without_language(name)
-        folded = {fold(name), fold(base)} if len(name) <= 60 else set()
-        hit = any(f in _spelled() or f in _folded("output", "reference", "answer") for f in folded)
-        known += bool(hit or (len(name) <= 60 and _named(name)))
-    return known if len(set(names)) == len(names) else 0
+        spellings = {fold(name), fold(base)} if len(name) <= 60 else set()
+        hit = any(f in _spelled() or f in _folded("output", "reference", "answer") for f in spellings)
+        score += bool(hit or (len(name) <= 60 and _named(name)))
+    return score if len(set(names)) == len(names) else 0
 
 
-def parse(given: str | Mapping[str, str]) -> dict[str, str]:
+def parse(columns: str | Mapping[str, str]) -> dict[str, str]:
     """`source=src,system:gpt=mt` as a mapping; names with commas can be given as a JSON object."""
-    if isinstance(given, Mapping):
-        return dict(given)
-    if given.lstrip().startswith("{"):
+    if isinstance(columns, Mapping):
+        return dict(columns)
+    if columns.lstrip().startswith("{"):
         try:
-            return {str(role): str(column) for role, column in json.loads(given).items()}
+            return {str(role): str(column) for role, column in json.loads(columns).items()}
         except (ValueError, AttributeError) as error:
             raise InputError(f"The column map is not a JSON object: {error}.") from error
-    pairs = [part.partition("=") for part in given.split(",") if part.strip()]
+    pairs = [part.partition("=") for part in columns.split(",") if part.strip()]
     if bad := [role for role, mark, column in pairs if not mark or not role.strip() or not column.strip()]:
         raise InputError(f"{bad[0]!r} is no column map.", next_step="Write role=column, for instance source=src.")
     return {role.strip(): column.strip() for role, _, column in pairs}
@@ -146,7 +151,7 @@ def parse(given: str | Mapping[str, str]) -> dict[str, str]:
 
 def column_map(
     header: Sequence[str],
-    given: str | Mapping[str, str] = "",
+    columns: str | Mapping[str, str] = "",
     system: str = "",
     sample: Sequence[Sequence[Any]] = (),
     *,
@@ -154,7 +159,7 @@ def column_map(
 ) -> ColumnMap:
     """The map of a table with this header: what is given, then what can be guessed for the other columns. With a
     `judge`, columns of scores are that judge's answers although no column names judges."""
-    return _Guess(header, sample, judge).map(parse(given), system)
+    return _Guess(header, sample, judge).map(parse(columns), system)
 
 
 class _Guess:
@@ -172,8 +177,8 @@ class _Guess:
         self.confidence: dict[str, float] = {}
         self.language_of: dict[str, str] = {}
 
-    def map(self, given: Mapping[str, str], system: str) -> ColumnMap:
-        self._take_given(given)
+    def map(self, assignments: Mapping[str, str], system: str) -> ColumnMap:
+        self._take_given(assignments)
         self._take_spelled()
         self._take_named()
         self._take_with_language()
@@ -194,12 +199,17 @@ class _Guess:
             outputs = self._long(outputs)
         rest = tuple(name for name in self.header if name in self.free)
         roles = {role: self.roles[role] for role in sorted(self.roles, key=[*ROLES, "output"].index)}
-        return ColumnMap(
-            roles, outputs, self.references, tuple(self.answers), rest, pair or self._pair(), self.confidence
-        )
+        answers = tuple(self.answers)
+        scores = () if answers or ours else tuple(name for name in rest if self._may_be_scores(name))
+        pair = pair or self._pair()
+        return ColumnMap(roles, outputs, self.references, answers, rest, pair, self.confidence, scores)
 
-    def _take_given(self, given: Mapping[str, str]) -> None:
-        for role, column in given.items():
+    def _may_be_scores(self, column: str) -> bool:
+        nameless = column.startswith("column ")
+        return not nameless and not _is_measure(column) and _are_numbers(self._values(column))
+
+    def _take_given(self, assignments: Mapping[str, str]) -> None:
+        for role, column in assignments.items():
             if column not in self.header:
                 raise InputError(
                     f"There is no column {column!r}.",
@@ -221,8 +231,8 @@ class _Guess:
             elif kind in ROLES and not mark:
                 self.roles[role] = column
             else:
-                known = [*ROLES, "reference:NAME", "output", "system:NAME", "answer:QUESTION", "judge:NAME"]
-                raise InputError(f"{role!r} is nothing a column can be.", next_step=did_you_mean(role, known))
+                roles = [*ROLES, "reference:NAME", "output", "system:NAME", "answer:QUESTION", "judge:NAME"]
+                raise InputError(f"{role!r} is nothing a column can be.", next_step=did_you_mean(role, roles))
             if column in self.free:
                 self.free.remove(column)
 
@@ -234,19 +244,19 @@ class _Guess:
         """Columns whose whole name is a known spelling; the best spelling of a role wins."""
         best: dict[str, tuple[int, int, str]] = {}
         for position, column in enumerate(self.free):
-            found = _spelled().get(fold(column))
-            if found is not None and found[0] not in self.roles:
-                candidate = (found[1], position, column)
-                best[found[0]] = min(best.get(found[0], candidate), candidate)
+            match = _spelled().get(fold(column))
+            if match is not None and match[0] not in self.roles:
+                candidate = (match[1], position, column)
+                best[match[0]] = min(best.get(match[0], candidate), candidate)
         for role, (_, _, column) in best.items():
             self.roles[role] = column
             self._take(column, _CERTAIN if column.isascii() else _CLEAR)
 
     def _take_named(self) -> None:
         for column in list(self.free):
-            named = _named(column)
-            if named is not None:
-                (self.outputs if named[0] == "output" else self.references).setdefault(named[1], column)
+            role = _named(column)
+            if role is not None:
+                (self.outputs if role[0] == "output" else self.references).setdefault(role[1], column)
                 self._take(column, _CERTAIN if column.isascii() else _CLEAR)
 
     def _take_with_language(self) -> None:
@@ -257,13 +267,13 @@ class _Guess:
                 self.language_of[column] = language
             if column not in self.free or base == column:
                 continue
-            found = _spelled().get(fold(base))
-            named = _named(base)
-            if found is not None and found[0] not in self.roles:
-                self.roles[found[0]] = column
-            elif named is not None and named[0] == "output":
+            role = _spelled().get(fold(base))
+            suffix = _named(base)
+            if role is not None and role[0] not in self.roles:
+                self.roles[role[0]] = column
+            elif suffix is not None and suffix[0] == "output":
                 self.outputs.setdefault(column, column)
-            elif named is not None:
+            elif suffix is not None:
                 self.references.setdefault(column, column)
             else:
                 continue
@@ -271,17 +281,19 @@ class _Guess:
 
     def _take_languages(self) -> tuple[str, str] | None:
         """Columns named by languages: the first is the source, the others are outputs."""
-        coded = [(name, code) for name in self.free if (code := _language(name))]
-        if len(coded) < (1 if self.outputs else 2):
+        codes = [
+            (name, code) for name in self.free if (code := _language(name) or _language(_without_language(name)[0]))
+        ]
+        if len(codes) < (1 if self.outputs else 2):
             return None
-        self.roles["source"] = coded[0][0]
-        self._take(coded[0][0], _LIKELY)
-        for name, _ in coded[1:]:
+        self.roles["source"] = codes[0][0]
+        self._take(codes[0][0], _LIKELY)
+        for name, _ in codes[1:]:
             self.outputs.setdefault(name, name)
             self._take(name, _LIKELY)
-        if len(coded) == 2:
-            return coded[0][1], coded[1][1]
-        return coded[0][1], languages.UNDETERMINED
+        if len(codes) == 2:
+            return codes[0][1], codes[1][1]
+        return codes[0][1], languages.UNDETERMINED
 
     def _pair(self) -> tuple[str, str] | None:
         source = self.language_of.get(self.roles.get("source", ""), "")
@@ -296,6 +308,7 @@ class _Guess:
 
     def _check_content(self) -> None:
         """Names that mean one thing or another, told apart by what stands below them."""
+        self._place_sheets()
         self._demote("judge", self._is_flags, "judged")  # `judge` with true and false: which rows are to be judged
         self._demote("role", lambda values: not all(str(value).casefold() in list(Role) for value in values))
         self._demote("answered_at", _are_numbers, "seconds")
@@ -312,6 +325,32 @@ class _Guess:
                     self.roles["source"] = column
                     self.confidence[column] = _LIKELY
                     break
+
+    def _place_sheets(self) -> None:
+        """What the sheets of a workbook stand for: judges or systems where they repeat the same items, else
+        documents."""
+        guessed = self.roles.get("document") == SHEET and SHEET in self.confidence
+        if not guessed and SHEET not in self.free:
+            return
+        id_columns = [self.roles[role] for role in ("document", "segment", "item") if role in self.roles]
+        keys = [self.roles["source"]] if "source" in self.roles else [name for name in id_columns if name != SHEET]
+        places = [self.header.index(name) for name in keys]
+        at = self.header.index(SHEET)
+        sheets: dict[tuple[str, ...], set[str]] = {}
+        for row in self.sample:
+            sheets.setdefault(tuple(str(row[place]) for place in places), set()).add(str(row[at]))
+        if not places or sum(len(names) > 1 for names in sheets.values()) * 2 <= len(sheets):
+            return
+        has_answers = any(fold(column) in _folded("answer") for column in self.free)
+        role = "judge" if has_answers else "system"
+        if role in self.roles:
+            return
+        if guessed:
+            del self.roles["document"]
+        else:
+            self.free.remove(SHEET)
+        self.roles[role] = SHEET
+        self.confidence[SHEET] = _LIKELY
 
     def _demote(self, role: str, wrong: Any, better: str = "") -> None:
         """Give a guessed role up where the values do not fit, or take another one."""
@@ -360,8 +399,8 @@ class _Guess:
         if self.answers:
             return
         by_judge = "judge" in self.roles or bool(self.judge)
-        known = [column for column in self.free if fold(column) in _folded("answer")]
-        if "question" in self.roles and (value := next(iter(known), "")):
+        answers = [column for column in self.free if fold(column) in _folded("answer")]
+        if "question" in self.roles and (value := next(iter(answers), "")):
             self._add_answer(Answer(value, ""), _CERTAIN)
             return
         spread = [*self._spread_answers(by_judge=by_judge)]
@@ -374,17 +413,17 @@ class _Guess:
         comments = [column for column in self.free if fold(column) in _folded("comment")]
         # without texts a length cannot be measured any more: it is kept, so that it can explain answers
         no_answer = _is_measure if "source" in self.roles or self.outputs else _is_index
-        numeric = [c for c in self.free if c not in known and _are_numbers(self._values(c)) and not no_answer(c)]
+        numeric = [c for c in self.free if c not in answers and _are_numbers(self._values(c)) and not no_answer(c)]
         lists = [c for c in self.free if _are_lists(self._values(c))]
         short = [c for c in self.free if c not in comments and 0 < _mean_length(self._values(c)) <= _SHORT_ANSWER]
         others = [c for c in short if self._varies(c)]
-        if not (known or numeric or lists or spread or others):
+        if not (answers or numeric or lists or spread or others):
             others = short
-        taken = [*known, *numeric, *lists, *others]
-        taken += comments if taken or spread else []
-        for column in [name for name in self.header if name in taken]:
+        columns = [*answers, *numeric, *lists, *others]
+        columns += comments if columns or spread else []
+        for column in [name for name in self.header if name in columns]:
             if column in self.free:
-                self._add_answer(Answer(column, column), _CERTAIN if column in known else _LIKELY)
+                self._add_answer(Answer(column, column), _CERTAIN if column in answers else _LIKELY)
 
     def _varies(self, column: str) -> bool:
         """Whether judges say different things in a column about one item: then it is an answer, and neither a fact
@@ -408,7 +447,7 @@ class _Guess:
 
     def _spread_answers(self, *, by_judge: bool) -> Iterator[Answer]:
         """Answers in a column for each system (`score_GPT-4`) or for each judge (`score_ann`, `Rater 1`)."""
-        found: list[Answer] = []
+        answers: list[Answer] = []
         systems = sorted(self.outputs, key=len, reverse=True)
         for column in self.free:
             values = self._values(column)
@@ -421,9 +460,9 @@ class _Guess:
                     break
             judge, question = ("", name) if by_judge else _judge_and_question(name)
             if fold(question) in _folded("answer") and (system or judge):
-                found.append(Answer(column, question, judge, system))
-        judges = {answer.judge for answer in found if answer.judge}
-        for answer in found:
+                answers.append(Answer(column, question, judge, system))
+        judges = {answer.judge for answer in answers if answer.judge}
+        for answer in answers:
             if answer.system or len(judges) > 1 or _JUDGE_WORD.match(answer.judge):
                 yield answer
 
@@ -473,12 +512,12 @@ class _Guess:
 
 def _named(column: str) -> tuple[str, str] | None:
     """Whether a column is an output or a reference, and whose."""
-    folded = fold(column)
-    if folded in _folded("output"):
+    name = fold(column)
+    if name in _folded("output"):
         return "output", column
-    if folded in _folded("reference") or _REFERENCE_NUMBERED.match(column):
+    if name in _folded("reference") or _REFERENCE_NUMBERED.match(column):
         return "reference", column
-    if folded in _folded("answer"):
+    if name in _folded("answer"):
         return None
     for kind, pattern in (("output", _OUTPUT_NAMED), ("reference", _REFERENCE_NAMED)):
         hit = pattern.match(column)
@@ -523,14 +562,14 @@ def _language(name: str) -> str:
 
 def _without(column: str, part: str) -> str | None:
     """A name without the system's name at its beginning or end; None where it is not there."""
-    folded, wanted = column.casefold(), part.casefold()
-    if folded.endswith(wanted) and not column[-len(part) - 1].isalnum():
+    name, pattern = column.casefold(), part.casefold()
+    if name.endswith(pattern) and not column[-len(part) - 1].isalnum():
         return column[: -len(part)].strip(" _.:/-([|")
-    if folded.startswith(wanted) and not column[len(part)].isalnum():
+    if name.startswith(pattern) and not column[len(part)].isalnum():
         return column[len(part) :].strip(" _.:/-)]|")
     for left, right in ("()", "[]"):
-        if f"{left}{wanted}{right}" in folded:
-            at = folded.index(f"{left}{wanted}{right}")
+        if f"{left}{pattern}{right}" in name:
+            at = name.index(f"{left}{pattern}{right}")
             return (column[:at] + column[at + len(part) + 2 :]).strip(" _.:/-")
     return None
 
@@ -554,7 +593,7 @@ def _mean_length(values: Sequence[Any]) -> float:
 
 
 def _are_numbers(values: Sequence[Any]) -> bool:
-    return bool(values) and sum(number(value) is not None for value in values) * 2 > len(values)
+    return bool(values) and sum(map(is_numeric, values)) * 2 > len(values)
 
 
 def _are_lists(values: Sequence[Any]) -> bool:
@@ -566,9 +605,9 @@ def _are_lists(values: Sequence[Any]) -> bool:
 
 def _are_texts(values: Sequence[Any]) -> bool:
     """Whether most values have letters: not codes, not paths, not JSON."""
-    shown = [str(value) for value in values]
-    good = [v for v in shown if any(c.isalpha() for c in v) and not v.startswith(("http://", "https://", "{", "["))]
-    return len(good) * 2 > len(shown)
+    texts = [str(value) for value in values]
+    good = [v for v in texts if any(c.isalpha() for c in v) and not v.startswith(("http://", "https://", "{", "["))]
+    return len(good) * 2 > len(texts)
 
 
 def _is_measure(column: str) -> bool:

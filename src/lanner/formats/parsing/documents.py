@@ -82,8 +82,8 @@ class Gathering:
         """The document of a row; what the row says about it is asked for once."""
         if not name:
             if self._has_documents:
-                said = "This row names no document."
-                textfile.failed(self._path, said, line, "Fill in its document id.", code="no_document")
+                message = "This row names no document."
+                textfile.failed(self._path, message, line, "Fill in its document id.", code="no_document")
             name = self._default
         draft = self._drafts.get(name)
         if draft is None:
@@ -103,8 +103,8 @@ class Gathering:
         row belongs to."""
         if not name:
             if self._has_segments:
-                said = "This row has no segment id."
-                textfile.failed(self._path, said, line, "Fill in its segment id.", code="no_segment")
+                message = "This row has no segment id."
+                textfile.failed(self._path, message, line, "Fill in its segment id.", code="no_segment")
             if again:
                 name = document.segment_of(source)
             else:
@@ -135,10 +135,10 @@ class Gathering:
 
     def output(self, draft: Draft, system: str, text: str) -> None:
         """The output of a system; another one than an earlier row had is kept aside and flagged."""
-        known = draft.outputs.setdefault(system, text)
-        if known == text or not text:
+        earlier = draft.outputs.setdefault(system, text)
+        if earlier == text or not text:
             return
-        if not known:
+        if not earlier:
             draft.outputs[system] = text
             return
         self._differing["output"] += 1

@@ -106,8 +106,8 @@ def named(name: str) -> Encoding:
     try:
         return Encoding(codecs.lookup(name).name)
     except (LookupError, ValueError) as error:
-        known = sorted({"utf-8", "utf-16", *(encoding for _, encoding in _EAST_ASIAN), *_single_bytes()})
-        raise InputError(f"There is no encoding called {name!r}.", next_step=did_you_mean(name, known)) from error
+        names = sorted({"utf-8", "utf-16", *(encoding for _, encoding in _EAST_ASIAN), *_single_bytes()})
+        raise InputError(f"There is no encoding called {name!r}.", next_step=did_you_mean(name, names)) from error
 
 
 def _single_bytes() -> set[str]:
@@ -136,11 +136,11 @@ def detect(sample: bytes, *, complete: bool) -> Encoding | None:
     if any(byte in sample for byte in _CONTROL):
         return None  # no text at all
     sample = _telling_lines(sample)
-    best, found = 0.0, None
+    best, match = 0.0, None
     for score, encoding in _candidates(sample):
         if score > best + 1e-9:
-            best, found = score, encoding
-    return found if best >= _LEAST else None
+            best, match = score, encoding
+    return match if best >= _LEAST else None
 
 
 def _without_mark(sample: bytes) -> Encoding | None:
@@ -225,9 +225,9 @@ def _alphabet_score(text: str, alphabet: str, *, latin: bool) -> float:
     share = sum(weights.get(character.lower(), 0.0) for character in others) / len(others)
     words = [word for word in _ODD_CASE.findall(text) if any(character > "\x7f" for character in word)]
     odd = sum(any(a.islower() and b.isupper() for a, b in pairwise(word)) for word in words)
-    mixed = sum(len({_script(character) for character in word}) > 1 for word in words)
+    count = sum(len({_script(character) for character in word}) > 1 for word in words)
     shouted = sum(character.isupper() for character in others) > len(others) / 2
-    return share - (odd + mixed) / max(1, len(words)) - 0.2 * shouted
+    return share - (odd + count) / max(1, len(words)) - 0.2 * shouted
 
 
 def _script(character: str) -> str:
@@ -237,19 +237,19 @@ def _script(character: str) -> str:
 def _east_asian_score(text: str, name: str) -> float:
     """The share of characters that are common in the language the encoding was made for."""
     others = [character for character in text if character > "\x7f"]
-    written = [character for character in others if character not in _PUNCTUATION]
-    if not written:
+    letters = [character for character in others if character not in _PUNCTUATION]
+    if not letters:
         return 0.5
     rate = {"cp949": _korean, "cp932": _japanese, "euc_jp": _japanese, "gb18030": _simplified, "big5": _traditional}
-    counts = Counter(written)
-    score = sum(rate[name](character) * count for character, count in counts.items()) / len(written)
+    counts = Counter(letters)
+    score = sum(rate[name](character) * count for character, count in counts.items()) / len(letters)
     if name in ("cp932", "euc_jp"):
-        kana = sum("\u3041" <= character <= "\u30ff" for character in written) / len(written)
+        kana = sum("\u3041" <= character <= "\u30ff" for character in letters) / len(letters)
         return score if kana > 0.1 else score - 0.5
     if name == "gb18030":
         # common ideographs are ordered by sound there: Korean text decoded so uses the first half alone
         late = sum(count for character, count in counts.items() if _bytes(character, "gb2312")[:1] > b"\xc8")
-        return score if late > 0.1 * len(written) or len(written) < 8 else score - 0.3
+        return score if late > 0.1 * len(letters) or len(letters) < 8 else score - 0.3
     return score
 
 

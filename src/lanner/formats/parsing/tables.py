@@ -10,6 +10,7 @@ import io
 import json
 import re
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,10 +20,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
+from lxml import etree
 
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import header_score
+from lanner.formats.parsing.columns import SHEET, column_map, header_score
 from lanner.model.cells import bare
 
 _DELIMITERS = "\t,;|"
@@ -53,6 +55,8 @@ class Rows:
 
     def with_sample(self) -> Rows:
         """The same with its first rows looked at; they still come with the others."""
+        if self.sample:
+            return self
         entries = iter(self.rows)
         first = list(islice(entries, _SAMPLE))
         self.sample = [values for _, values, _ in first]
@@ -61,14 +65,14 @@ class Rows:
 
 
 def kind_of(path: Path) -> str:
-    """csv, jsonl, json, parquet or xlsx, by content; "" if it is no table."""
+    """csv, jsonl, json, parquet, xlsx or docx, by content; "" if it is no table."""
     if not path.is_file():
         return ""
     start = textfile.magic(path)
     if start == b"PAR1":
         return "parquet"
     if textfile.is_zip(path):
-        return "xlsx"
+        return "docx" if _is_docx(path) else "xlsx"
     text = textfile.head(path).lstrip("\ufeff \r\n\t")
     if text.startswith("{"):
         return "jsonl"
@@ -90,9 +94,13 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
             return _parquet(path).with_sample()
         case "xlsx":
             return _spreadsheet(path, sheet).with_sample()
+        case "docx":
+            return _document_tables(path).with_sample()
         case _:
             raise InputError(
-                "This is no table.", where=Where(path), next_step="Tables are CSV, TSV, JSON lines, Parquet and xlsx."
+                "This is no table.",
+                where=Where(path),
+                next_step="Tables are CSV, TSV, JSON lines, Parquet, xlsx and docx.",
             )
 
 
@@ -101,28 +109,73 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
 
 class _Header(NamedTuple):
     position: int
+    """Where it is among the rows; -1 where the table has none and the names are ours."""
     names: list[str]
+    notes: tuple[str, ...] = ()
 
 
 def _find_header(path: Path, rows: Sequence[Sequence[Any]]) -> _Header:
     """The header among the first rows of a table: the first row, unless it names nothing known and a later one does,
     or it is a title that stands alone above a wider table."""
     texts = [["" if cell is None else str(cell).strip() for cell in row] for row in rows]
-    filled = [sum(map(bool, row)) for row in texts]
+    counts = [sum(map(bool, row)) for row in texts]
     scores = [header_score(row) for row in texts]
-    first = next((at for at, count in enumerate(filled) if count), 0)
+    first = next((at for at, count in enumerate(counts) if count), 0)
     # what stands above a header is narrower than the table
-    wider = [at for at in range(len(texts)) if at <= first or filled[at] > max(filled[:at])]
+    wider = [at for at in range(len(texts)) if at <= first or counts[at] > max(counts[:at])]
     best = max(wider, key=lambda at: (scores[at], -at), default=0)
     position = first
     if texts and scores[best] > max(1, scores[first]):
         position = best
-    elif texts and scores[first] == 0 and filled[first] == 1 and max(filled) > 1:
-        position = next(at for at, count in enumerate(filled) if count > 1)
+    elif texts and scores[first] == 0 and counts[first] == 1 and max(counts) > 1:
+        position = next(at for at, count in enumerate(counts) if count > 1)
+    if texts and scores[best] == 0 and (names := _names_without_header(texts[first:])):
+        note = f"The table has no header: its columns are taken for {', '.join(names)} (--columns changes that)."
+        return _Header(first - 1, names, (note,))
     names = texts[position] if texts else []
     while names and not names[-1]:
         names.pop()
-    return _Header(position, _checked_header(path, names, position + 1))
+    names, notes = _named_columns(names)
+    return _Header(position, _checked_header(path, names, position + 1), notes)
+
+
+def _names_without_header(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Names for the columns of a table that begins with its texts: sentences in the first row as in the others, after
+    at most one column of numbers. None are given where the first row may be a header."""
+    first = list(rows[0])
+    while first and not first[-1]:
+        first.pop()
+    leading = int(bool(first) and first[0].isdigit())
+    texts = first[leading:]
+    if len(texts) not in (2, 3) or len(rows) < 2 or not all(_is_sentence(text) for text in texts):
+        return []
+    return ["segment"] * leading + ["source", "target", "target 2"][: len(texts)]
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a cell is a sentence rather than the name of a column."""
+    return bool(re.search(r"[.!?…。！？।؟]['\"»”’」』)]*$", text)) and len(text) > 3 and not text.endswith("no.")
+
+
+def _named_columns(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """A header in which every column has a name of its own: a column without one, as an index that a program wrote
+    along, is called by its number, and of two remarks or dates of one name the second is numbered."""
+    nameless = [position for position, name in enumerate(names, 1) if not name]
+    if len(nameless) * 2 >= len(names):
+        return list(names), ()
+    result: list[str] = []
+    notes = []
+    for position, name in enumerate(names, 1):
+        unique = name or f"column {position}"
+        if not name:
+            notes.append(f"Column {position} has no name and is called {unique!r}.")
+        elif name in result and header_score([name]) == 0:
+            unique = f"{name} ({result.count(name) + 1})"
+            while unique in names or unique in result:
+                unique += "'"
+            notes.append(f"Two columns are called {name!r}; the one in column {position} is called {unique!r}.")
+        result.append(unique)
+    return result, tuple(notes)
 
 
 def _checked_header(path: Path, header: list[str], line: int = 1) -> list[str]:
@@ -131,22 +184,24 @@ def _checked_header(path: Path, header: list[str], line: int = 1) -> list[str]:
         textfile.failed(path, "The table has no header.", line, step, code="no_header")
     for position, name in enumerate(header, 1):
         if not name:
-            said = f"Column {position} has no name."
-            textfile.failed(path, said, line, "Name every column in the first row.", code="nameless_column", n=position)
+            message = f"Column {position} has no name."
+            textfile.failed(
+                path, message, line, "Name every column in the first row.", code="nameless_column", n=position
+            )
         if header.index(name) < position - 1:
-            said = f"Two columns are called {name!r}."
-            textfile.failed(path, said, line, "Rename one of them.", code="column_twice", name=name)
+            message = f"Two columns are called {name!r}."
+            textfile.failed(path, message, line, "Rename one of them.", code="column_twice", name=name)
     return header
 
 
 def _skipped_note(rows: Sequence[Sequence[Any]], position: int, line: int) -> list[str]:
     """That rows above the header were left out, with what they say."""
-    above = [str(cell).strip() for row in rows[:position] for cell in row if cell not in (None, "")]
+    above = [str(cell).strip() for row in rows[: max(position, 0)] for cell in row if cell not in (None, "")]
     if not above:
         return []
     words = "; ".join(above)
-    shown = words if len(words) <= 60 else f"{words[:60].rstrip()} …"
-    return [f"The header is on line {line}; what stands above it is left out: {shown}"]
+    excerpt = words if len(words) <= 60 else f"{words[:60].rstrip()} …"
+    return [f"The header is on line {line}; what stands above it is left out: {excerpt}"]
 
 
 # Delimited text
@@ -155,15 +210,15 @@ def _skipped_note(rows: Sequence[Sequence[Any]], position: int, line: int) -> li
 def guess_delimiter(path: Path) -> str:
     """The delimiter by which a line shows the best header, else the one that the first line has most of."""
     lines = [line for line in textfile.head(path).lstrip("\ufeff").splitlines()[:_SEARCHED] if line.strip()]
-    best, chosen = (0, 0), ""
+    best, delimiter = (0, 0), ""
     for mark in _DELIMITERS:
         for line in lines:
             if mark in line and len(line) < 10_000:
-                found = (header_score(_split(line, mark)), line.count(mark))
-                if found[0] > 1 and found > best:
-                    best, chosen = found, mark
+                score = (header_score(_split(line, mark)), line.count(mark))
+                if score[0] > 1 and score > best:
+                    best, delimiter = score, mark
     first = lines[0] if lines else ""
-    return chosen or max(_DELIMITERS, key=first.count)
+    return delimiter or max(_DELIMITERS, key=first.count)
 
 
 def _split(line: str, mark: str) -> list[str]:
@@ -178,21 +233,21 @@ def _delimited(path: Path, delimiter: str, quotes: str) -> Rows:
     if len(mark) != 1:
         textfile.failed(path, f"The delimiter {delimiter!r} is not one character.", next_step="Write for instance ;")
     notes = []
-    quoted = quotes == "yes" or (quotes != "no" and mark != "\t")
+    has_quotes = quotes == "yes" or (quotes != "no" and mark != "\t")
     if mark == "\t" and not quotes:
         # Files of the field hold bare quotation marks, spreadsheets quote: the header tells which it is.
-        quoted = textfile.head(path).lstrip("\ufeff").startswith('"')
-        notes.append(f"Quotation marks are {'removed around cells' if quoted else 'text'} (quotes=yes or no).")
-    rows = textfile.rows(path, mark, quoted)
+        has_quotes = textfile.head(path).lstrip("\ufeff").startswith('"')
+        notes.append(f"Quotation marks are {'removed around cells' if has_quotes else 'text'} (quotes=yes or no).")
+    rows = textfile.rows(path, mark, has_quotes)
     first = list(islice(rows, _SEARCHED))
-    found = _find_header(path, [[*row[:-1], row[-1].removesuffix("\r")] for _, row in first])
-    header, line = found.names, first[found.position][0]
-    notes += _skipped_note([row for _, row in first], found.position, line)
+    position = _find_header(path, [[*row[:-1], row[-1].removesuffix("\r")] for _, row in first])
+    header, line = position.names, first[max(position.position, 0)][0] if first else 1
+    notes += [*_skipped_note([row for _, row in first], position.position, line), *position.notes]
     width = len(header)
     ours = any(marks <= set(header) for marks in _OURS)
 
     def checked() -> Iterator[Row]:
-        for line, row in chain(first[found.position + 1 :], rows):
+        for line, row in chain(first[position.position + 1 :], rows):
             if len(row) != width:
                 if len(row) < width or any(cell.strip() for cell in row[width:]):
                     if not any(cell.strip() for cell in row):
@@ -207,7 +262,7 @@ def _delimited(path: Path, delimiter: str, quotes: str) -> Rows:
                         width=width,
                     )
                 row = row[:width]  # noqa: PLW2901 - empty cells beyond the header are no content
-            if not quoted and row[-1].endswith("\r"):
+            if not has_quotes and row[-1].endswith("\r"):
                 row[-1] = row[-1][:-1]
             yield line, [bare(cell) for cell in row] if ours else row, {}
 
@@ -226,12 +281,13 @@ def _listed(path: Path) -> list[Any]:
 
 def _json_lines(path: Path) -> Rows:
     """A row on each line; or one object over many lines that holds a list of rows."""
-    first = textfile.head(path).lstrip("\ufeff \r\n\t").partition("\n")[0].strip()
-    if not first.endswith("}") or _is_list_holder(first):
+    first, _, rest = textfile.head(path).lstrip("\ufeff \r\n\t").partition("\n")
+    first = first.strip()
+    if not first.endswith("}") or (not rest.strip() and _is_list_holder(first)):
         value = _parsed(first) if first.endswith("}") else textfile.json_whole(path)
         if isinstance(value, dict) and (name := _list_in(value)):
-            shared = {key: entry for key, entry in value.items() if isinstance(entry, str | int | float)}
-            entries = [{**shared, **entry} if isinstance(entry, dict) else entry for entry in value[name]]
+            common = {key: entry for key, entry in value.items() if isinstance(entry, str | int | float)}
+            entries = [{**common, **entry} if isinstance(entry, dict) else entry for entry in value[name]]
             return _objects(path, enumerate(entries, 1))
     return _objects(path, textfile.json_lines(path))
 
@@ -267,11 +323,11 @@ def _objects(path: Path, values: Iterable[tuple[int, Any]]) -> Rows:
     entries = flat()
     sample = list(islice(entries, _LOOKED_AT))
     header = _checked_header(path, list(dict.fromkeys(key for _, entry in sample for key in entry)))
-    known = set(header)
+    names = set(header)
 
     def checked() -> Iterator[Row]:
         for line, entry in chain(sample, entries):
-            yield line, [entry.get(name) for name in header], {k: v for k, v in entry.items() if k not in known}
+            yield line, [entry.get(name) for name in header], {k: v for k, v in entry.items() if k not in names}
 
     return Rows(header, checked(), typed=True)
 
@@ -287,38 +343,47 @@ def _sentences(path: Path, line: int, value: dict[str, Any]) -> Iterator[dict[st
         yield value
         return
     texts = {key: part for key, part in value.items() if _is_list_of_texts(part)}
-    nested = {
+    lists = {
         f"{key}.{name}": part
         for key, parts in value.items()
         if isinstance(parts, dict) and _NESTED.match(key)
         for name, part in parts.items()
         if _is_list_of_texts(part)
     }
-    for name, part in {**texts, **nested}.items():
+    for name, part in {**texts, **lists}.items():
         if len(part) != len(source):
-            said = f"{name!r} has {len(part)} sentences, the source has {len(source)}."
-            textfile.failed(path, said, line, "Lists of one document must be equally long.", code="list_length")
-    shared = {key: part for key, part in value.items() if key not in texts and not (nested and isinstance(part, dict))}
-    if not {"document", "doc", "doc_id", "document_id"} & shared.keys() and "id" in shared:
-        shared["document"] = shared.pop("id")
-    shared.setdefault("document", str(line))
+            message = f"{name!r} has {len(part)} sentences, the source has {len(source)}."
+            textfile.failed(path, message, line, "Lists of one document must be equally long.", code="list_length")
+    common = {key: part for key, part in value.items() if key not in texts and not (lists and isinstance(part, dict))}
+    if not {"document", "doc", "doc_id", "document_id"} & common.keys() and "id" in common:
+        common["document"] = common.pop("id")
+    common.setdefault("document", str(line))
     for at in range(len(source)):
-        yield {**shared, "segment": str(at + 1), **{name: part[at] for name, part in {**texts, **nested}.items()}}
+        yield {**common, "segment": str(at + 1), **{name: part[at] for name, part in {**texts, **lists}.items()}}
 
 
 def _is_list_of_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(part, str) for part in value)
 
 
+_TEXT_KEYS = ("text", "content", "value", "string")
+
+
 def _flattened(value: dict[str, Any]) -> dict[str, Any]:
-    if not any(isinstance(part, dict | list) and _NESTED.match(key) for key, part in value.items()):
+    """An object with objects in it as one row: `{"doc": {"id": 1}}` becomes the column `doc.id`."""
+    if not any(isinstance(part, dict | list) for part in value.values()):
         return value
     flat: dict[str, Any] = {}
     for key, part in value.items():
-        if isinstance(part, dict) and _NESTED.match(key):
+        if isinstance(part, dict) and (text := next((name for name in _TEXT_KEYS if name in part), "")):
+            flat[key] = part[text]
+            flat |= {f"{key}.{name}": entry for name, entry in part.items() if name != text}
+        elif isinstance(part, dict) and _NESTED.match(key):
             flat |= {f"{key}.{name}": text for name, text in part.items()}
         elif isinstance(part, list) and _NESTED.match(key):
             flat |= _numbered(key, part)
+        elif isinstance(part, dict) and header_score(f"{key} {name}" for name in part):
+            flat |= {f"{key}.{name}": entry for name, entry in part.items()}
         else:
             flat[key] = part
     return flat
@@ -326,14 +391,14 @@ def _flattened(value: dict[str, Any]) -> dict[str, Any]:
 
 def _numbered(key: str, parts: list[Any]) -> dict[str, Any]:
     """A list of texts, or of objects with a system and its text."""
-    made: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     for position, part in enumerate(parts):
         names = [part.get(name) for name in ("system", "model", "name", "engine")] if isinstance(part, dict) else []
         texts = [part.get(name) for name in ("text", "translation", "output", "target", "mt", "hyp")] if names else []
         system = next((name for name in names if isinstance(name, str)), "")
         text = next((text for text in texts if isinstance(text, str)), None)
-        made[f"{key}.{system or position}"] = part if text is None else text
-    return made
+        row[f"{key}.{system or position}"] = part if text is None else text
+    return row
 
 
 # Parquet
@@ -379,32 +444,51 @@ def _spreadsheet(path: Path, sheet: str) -> Rows:
     pages = [page for page in pages if page.first] or pages
     if not pages or not pages[0].first:
         textfile.failed(path, "The spreadsheet is empty.", code="no_header")
-    known = [page for page in pages if page.score > 1] or pages[:1]
-    chosen = [page for page in known if page.has_columns_of(known[0])]
-    left = [page.title for page in pages if page not in chosen]
-    notes = [note for page in chosen for note in page.notes]
-    several = len(chosen) > 1
+    main = next((page for page in pages if page.score > 1), None) or _main_page(pages)
+    if main.error is not None:
+        raise main.error
+    sheets = [page for page in pages if page.has_columns_of(main)]
+    left = [page.title for page in pages if page not in sheets]
+    notes = [note for page in sheets for note in page.notes]
+    several = len(sheets) > 1
     if left:
-        read = ", ".join(page.title for page in chosen)
+        read = ", ".join(page.title for page in sheets)
         notes.append(f"Read sheet {read}; left out: {', '.join(left)} (--option sheet=NAME for another).")
     elif several:
-        notes.append(f"Read the sheets {', '.join(page.title for page in chosen)}, which have the same columns.")
-    header = chosen[0].header.names
-    if several and "sheet" not in header:
-        header = [*header, "sheet"]
+        notes.append(f"Read the sheets {', '.join(page.title for page in sheets)}, which have the same columns.")
+    header = sheets[0].header.names
+    if several and SHEET not in header:
+        header = [*header, SHEET]
+
+    def with_title(page: _Page, cells: list[Any]) -> list[Any]:
+        return [*cells, page.title] if len(header) > len(cells) else cells
 
     def rows() -> Iterator[Row]:
-        for page in chosen:
+        for page in sheets:
             for line, cells in page.rows():
-                yield line, [*cells, page.title] if len(header) > len(cells) else cells, {}
+                yield line, with_title(page, cells), {}
 
-    made = Rows(header, rows(), notes, line=chosen[0].header.position + 1)
-    made.notes += (
+    result = Rows(header, rows(), notes, line=sheets[0].header.position + 1)
+    if several:  # the beginning of each sheet: what the sheets stand for shows only in several
+        result.sample = [with_title(page, cells) for page in sheets for _, cells in islice(page.rows(), _SEARCHED)]
+    result.notes += (
         [f"{n} cells are dates: a spreadsheet may have made them from other text."]
-        if (n := sum(page.dates for page in chosen))
+        if (n := sum(page.dates for page in sheets))
         else []
     )
-    return made
+    return result
+
+
+def _main_page(pages: Sequence[_Page]) -> _Page:
+    """The sheet with the texts, where no header has known names: the first that can be understood by its content,
+    else the one with most cells."""
+    for page in pages:
+        try:
+            column_map(page.header.names, sample=[cells for _, cells in islice(page.rows(), _SEARCHED)])
+        except InputError:
+            continue
+        return page
+    return max(pages, key=lambda page: sum(cell is not None for row in page.first for cell in row))
 
 
 class _Page:
@@ -422,11 +506,17 @@ class _Page:
         self.score = 0
         self.dates = 0
         self.header = _Header(0, [])
+        self.error: InputError | None = None
         if first:
-            self.header = self._joined(_find_header(path, first))
+            try:
+                self.header = self._joined(_find_header(path, first))
+            except InputError as error:  # a cover sheet need not be a table
+                self.error = error
+                return
             self.score = header_score(self.header.names)
             self.dates = sum(isinstance(cell, date | time) for row in first for cell in row)
             self.notes = _skipped_note(first, self.header.position - self.deep + 1, self.header.position + 1)
+            self.notes += self.header.notes
 
     deep = 1
     """How many rows the header has."""
@@ -443,10 +533,10 @@ class _Page:
             if name and any(left <= at + 1 <= right for _, left, right, _ in wide):
                 names[at] = f"{names[at]} {name}"
         self.deep = 2
-        return _Header(header.position + 1, names)
+        return _Header(header.position + 1, names, header.notes)
 
     def has_columns_of(self, other: _Page) -> bool:
-        return self.header.names == other.header.names
+        return self.error is None and self.header.names == other.header.names
 
     def _all_rows(self) -> Iterator[list[Any]]:
         """All rows of the sheet; a cell merged with the one above or to the left has that one's value."""
@@ -486,6 +576,68 @@ class _Page:
             cells = [_cell(value) for value in row[:width]]
             if any(cell is not None for cell in cells):
                 yield line, cells + [None] * (width - len(cells))
+
+
+# Tables in text documents, as CAT tools export them for review
+
+_DOCX = "word/document.xml"
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+
+
+def _is_docx(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _DOCX in archive.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return False
+
+
+def _document_tables(path: Path) -> Rows:
+    """The rows of the tables of a Word document that have the same columns."""
+    tables = [rows for rows in _word_tables(path) if len(rows) > 1]
+    if not tables:
+        step = "Copy the texts into a table (columns segment, source, target), one row for each sentence."
+        textfile.failed(path, "There is no table in this document.", next_step=step, code="no_rows")
+    main = max(tables, key=lambda rows: (header_score(rows[0]), len(rows)))
+    header = _find_header(path, main[:_SEARCHED])
+    same = [rows for rows in tables if rows is main or rows[0] == main[0]]
+    lines = [
+        (line, (row + [""] * len(header.names))[: len(header.names)])
+        for rows in same
+        for line, row in enumerate(rows[header.position + 1 :], header.position + 2)
+    ]
+    notes = [*_skipped_note(main, header.position, header.position + 1), *header.notes]
+    if left := len(tables) - len(same):
+        notes.append(f"{left} other tables of the document have other columns and are left out.")
+    filled = [(line, row, dict[str, Any]()) for line, row in lines if any(row)]
+    return Rows(header.names, filled, notes, line=header.position + 1)
+
+
+def _word_tables(path: Path) -> list[list[list[str]]]:
+    """The cells' text, table by table; what was deleted in revision is not there, what was inserted is."""
+    limit = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
+    parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False)
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(_DOCX) as stream:
+            data = stream.read(limit + 1)
+        if len(data) > limit:
+            raise textfile.too_large(path, limit)
+        root = etree.fromstring(data, parser)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, etree.XMLSyntaxError) as error:
+        textfile.failed(path, f"The document cannot be read: {error}.", next_step="Save it as docx again, or as CSV.")
+    return [
+        [[_cell_text(cell) for cell in row.iterfind(f"{_WORD}tc")] for row in table.iterfind(f"{_WORD}tr")]
+        for table in root.iter(f"{_WORD}tbl")
+    ]
+
+
+def _cell_text(cell: Any) -> str:
+    marks = {f"{_WORD}t": None, f"{_WORD}tab": "\t", f"{_WORD}br": "\n"}
+    paragraphs = [
+        "".join((part.text or "") if marks[part.tag] is None else str(marks[part.tag]) for part in p.iter(*marks))
+        for p in cell.iterfind(f"{_WORD}p")
+    ]
+    return "\n".join(paragraphs).strip()
 
 
 _MERGE = re.compile(rb'<mergeCell ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')

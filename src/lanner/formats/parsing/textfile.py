@@ -40,9 +40,9 @@ _SAMPLE = MIB
 class _Watched(io.FileIO):
     """A file whose bytes are counted as they are read, for a bar that shows how far a long reading is."""
 
-    def __init__(self, path: Path, told: Callable[[int], None]) -> None:
+    def __init__(self, path: Path, progress: Callable[[int], None]) -> None:
         super().__init__(path, "rb")
-        self._told = told
+        self._told = progress
 
     def readinto(self, buffer: Any) -> int:
         size = super().readinto(buffer) or 0
@@ -59,9 +59,9 @@ _watcher: ContextVar[Callable[[int], None] | None] = ContextVar("watcher", defau
 
 
 @contextmanager
-def watched(told: Callable[[int], None]) -> Iterator[None]:
+def watched(progress: Callable[[int], None]) -> Iterator[None]:
     """Within this, `told` hears of the bytes read from disk, in whatever format."""
-    token = _watcher.set(told)
+    token = _watcher.set(progress)
     try:
         yield
     finally:
@@ -79,8 +79,8 @@ def unwatched() -> Iterator[None]:
 
 
 def _raw(path: Path) -> io.FileIO:
-    told = _watcher.get()
-    return _Watched(path, told) if told else io.FileIO(path, "rb")
+    progress = _watcher.get()
+    return _Watched(path, progress) if progress else io.FileIO(path, "rb")
 
 
 class _Expanding(io.RawIOBase):
@@ -143,18 +143,18 @@ class _Zstd(io.RawIOBase):
             if self._frame.eof:
                 self._rest = self._frame.unused_data
                 self._begin()
-        given, self._ready = self._ready[:size], self._ready[size:]
-        return bytes(given)
+        data, self._ready = self._ready[:size], self._ready[size:]
+        return bytes(data)
 
     def close(self) -> None:
         self._file.close()
         super().close()
 
 
-def too_large(path: Path, allowed: int) -> InputError:
+def too_large(path: Path, limit: int) -> InputError:
     """The refusal of an archive that unpacks to far more than text does."""
     return InputError(
-        f"This file unpacks to more than {allowed // MIB} MiB, which no text does.",
+        f"This file unpacks to more than {limit // MIB} MiB, which no text does.",
         where=Where(path),
         next_step="If it is sound, unpack it yourself and read the unpacked file.",
     )
@@ -171,8 +171,10 @@ def failed(
     **names: object,
 ) -> NoReturn:
     """Raise the error for a place in a file. A common one has a `code` and the `names` in it, for translated pages."""
-    said = {name: str(value) for name, value in names.items()}
-    raise InputError(what, code=code, names=said, where=Where(path, line, item=item or None), next_step=next_step)
+    encodings_by_file = {name: str(value) for name, value in names.items()}
+    raise InputError(
+        what, code=code, names=encodings_by_file, where=Where(path, line, item=item or None), next_step=next_step
+    )
 
 
 def magic(path: Path, size: int = 4) -> bytes:
@@ -246,9 +248,9 @@ def encoding_of(path: Path, sample: bytes, *, complete: bool) -> Encoding:
     """The encoding to read a file in, found from the bytes at its beginning."""
     current = _decoding.get()
     if current is not None and current.encoding:
-        named = encodings.named(current.encoding)
+        codec = encodings.named(current.encoding)
         # a byte order mark is no text in either case
-        return Encoding("utf-8-sig") if named.name == "utf-8" else named
+        return Encoding("utf-8-sig") if codec.name == "utf-8" else codec
     encoding = encodings.detect(sample, complete=complete)
     if encoding is None:
         failed(
@@ -264,10 +266,10 @@ def encoding_of(path: Path, sample: bytes, *, complete: bool) -> Encoding:
 def _decoded(path: Path) -> Iterator[io.TextIOWrapper]:
     with unwatched(), opened(path) as stream:
         sample = stream.read(_SAMPLE)
-    found = encoding_of(path, sample, complete=len(sample) < _SAMPLE)
-    current, encoding = _decoding.get(), found.name
+    guess = encoding_of(path, sample, complete=len(sample) < _SAMPLE)
+    current, encoding = _decoding.get(), guess.name
     if current is not None and not current.encoding and not encoding.startswith("utf-8"):
-        current.found[path.name] = found
+        current.found[path.name] = guess
     with opened(path) as stream:
         try:
             yield io.TextIOWrapper(stream, encoding, newline="\n")

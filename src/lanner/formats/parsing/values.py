@@ -79,17 +79,23 @@ def number(value: Any) -> int | float | None:
     if isinstance(value, bool) or value is None:
         return None
     try:
-        found = float(value)
+        parsed_number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    if not math.isfinite(found):
+    if not math.isfinite(parsed_number):
         return None
-    return int(found) if found.is_integer() else found
+    return int(parsed_number) if parsed_number.is_integer() else parsed_number
+
+
+def is_numeric(value: Any) -> bool:
+    """Whether a cell holds a number, also one with a decimal comma or a percent sign."""
+    return number(value) is not None or (isinstance(value, str) and bool(_TYPED_NUMBER.fullmatch(value.strip())))
 
 
 def literal_list(text: str) -> list[Any] | None:
-    """A list written as JSON or as a Python literal (as pandas writes it into a CSV cell); None if it is neither."""
-    if len(text) > _LITERAL_LIMIT:
+    """A list written as JSON or as a Python literal (as pandas writes it into a CSV cell); None if it is neither.
+    It has brackets: `2,5` is a number with a decimal comma, not a list."""
+    if len(text) > _LITERAL_LIMIT or not text.lstrip().startswith(("[", "(")):
         return None
     for parse in (json.loads, ast.literal_eval):
         try:
@@ -142,6 +148,7 @@ def slug(text: str) -> str:
 
 
 _MEASURED = re.compile(r"(-?\d{1,15}(?:[.,]\d{1,15})?)\s*(?:%|s|sec|seconds)?", re.I)
+_TYPED_NUMBER = re.compile(r"-?\d{1,15}(?:[.,]\d{1,15})?\s*%?")
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2}(?:\.\d{1,6})?)")
 
 

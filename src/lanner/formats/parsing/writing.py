@@ -26,16 +26,16 @@ def replacing(path: Path) -> Iterator[Path]:
         holder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     except OSError as error:
         raise InputError(f"Nothing can be written here: {error.strerror}.", where=Where(path)) from error
-    made = holder / path.name
+    temporary = holder / path.name
     try:
-        yield made
-        if made.is_dir() and path.is_dir():
+        yield temporary
+        if temporary.is_dir() and path.is_dir():
             if any(path.iterdir()):
                 raise InputError(
                     "This folder is not empty.", where=Where(path), next_step="Choose another, or empty it."
                 )
             path.rmdir()
-        made.replace(path)
+        temporary.replace(path)
     except OSError as error:
         raise InputError(f"It cannot be written: {error.strerror or error}.", where=Where(path)) from error
     finally:
@@ -45,16 +45,16 @@ def replacing(path: Path) -> Iterator[Path]:
 @contextmanager
 def text_file(path: Path) -> Iterator[TextIO]:
     """A UTF-8 file to write text to, compressed if its name ends in .gz or .zst; line ends are written as given."""
-    with replacing(path) as made, made.open("wb") as file:
-        packed = _packed(path, file)
-        text = io.TextIOWrapper(packed, "utf-8", newline="", write_through=False)
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        stream = _packed(path, file)
+        text = io.TextIOWrapper(stream, "utf-8", newline="", write_through=False)
         try:
             yield text
         except UnicodeEncodeError as error:
             raise InputError("A text holds half of a surrogate pair.", where=Where(path)) from error
         text.flush()
-        if packed is not file:
-            packed.close()
+        if stream is not file:
+            stream.close()
         file.flush()
         os.fsync(file.fileno())
 

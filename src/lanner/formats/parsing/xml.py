@@ -185,5 +185,5 @@ def put_attribute(path: Path, element: Any, name: str, value: str) -> None:
 
 def to_bytes(root: Any, doctype: str | None = None) -> bytes:
     """The file's content."""
-    made: bytes = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=False, doctype=doctype)
-    return made
+    content: bytes = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=False, doctype=doctype)
+    return content

@@ -1,0 +1,213 @@
+"""Files as people have them, none of which was made for us: each is read to the texts and answers a person sees in it,
+or refused with the next step."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from lanner import formats
+from lanner.errors import InputError
+from lanner.formats import Reading
+
+
+def read(path: Path, **options: Any) -> Reading:
+    [reading] = formats.read(path, **options)
+    return reading
+
+
+def texts(reading: Reading) -> list[tuple[str, str, dict[str, str]]]:
+    return [(d.id, segment.source, dict(segment.outputs)) for d in reading.documents for segment in d]
+
+
+def answers(reading: Reading) -> list[tuple[str, str, tuple[str, ...], Any]]:
+    return [(entry.judge, entry.segment, entry.systems, entry.value) for entry in reading.judgements]
+
+
+def workbook(path: Path, **sheets: Sequence[Sequence[Any]]) -> Path:
+    book = openpyxl.Workbook()
+    book.remove(book.active)  # type: ignore[arg-type]
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(list(row))
+    book.save(path)
+    return path
+
+
+def word(path: Path, *tables: Sequence[Sequence[str]], extra: str = "") -> Path:
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    body = "".join(
+        "<w:tbl>"
+        + "".join(
+            "<w:tr>"
+            + "".join(f"<w:tc><w:p><w:r><w:t>{cell}</w:t></w:r>{extra}</w:p></w:tc>" for cell in row)
+            + "</w:tr>"
+            for row in rows
+        )
+        + "</w:tbl>"
+        for rows in tables
+    )
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("word/document.xml", f'<w:document xmlns:w="{space}"><w:body>{body}</w:body></w:document>')
+    return path
+
+
+def test_a_decimal_comma_is_a_number_and_no_list(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("Bewerter;Dokument;Segment;System;Note\nanna;d;1;X;2,5\nbernd;d;1;X;3,0\nanna;d;2;X;4\n")
+    assert [entry.value for entry in read(path, columns="answer:Note=Note").judgements] == [2.5, 3, 4]
+
+
+@pytest.mark.parametrize("mark", [",", "."])
+def test_an_unknown_column_of_decimals_is_an_answer(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "r.csv"
+    rows = [f"{judge};d;{n};{n}{mark}5\n" for judge in ("a", "b") for n in range(3)]
+    path.write_text("rater;doc;seg;Klang\n" + "".join(rows))
+    assert [value for *_, value in answers(read(path))] == [0.5, 1.5, 2.5] * 2
+
+
+def test_the_sheet_with_the_texts_is_found_behind_a_cover(tmp_path: Path) -> None:
+    cover = [["Project X"], [], ["Client", "ACME"], ["", "", "remark without a heading"]]
+    segments = [["#", "EN", "KO (MT)"], [1, "Hello.", "안녕."], [2, "Bye.", "잘 가."]]
+    path = workbook(tmp_path / "b.xlsx", Cover=cover, Segments=segments, Notes=[["Please check."]])
+    reading = read(path)
+    assert texts(reading) == [("b", "Hello.", {"KO (MT)": "안녕."}), ("b", "Bye.", {"KO (MT)": "잘 가."})]
+    assert reading.documents[0].language_pair == "en-ko"
+    assert any("left out: Cover, Notes" in note for note in reading.notes)
+
+
+def test_sheets_are_judges_systems_or_documents_by_what_repeats(tmp_path: Path) -> None:
+    head = ["seg", "source", "target"]
+    ratings = {
+        judge: [[*head, "rating"], *([n, f"S {n}", f"T {n}", n + shift] for n in range(3))]
+        for judge, shift in (("Anna", 1), ("Bernd", 2))
+    }
+    reading = read(workbook(tmp_path / "judges.xlsx", **ratings))
+    assert [judge.id for judge in reading.judges] == ["Anna", "Bernd"]
+    assert answers(reading) == [
+        (judge, str(n), ("target",), n + shift) for judge, shift in (("Anna", 1), ("Bernd", 2)) for n in range(3)
+    ]
+    outputs = {name: [head, *([n, f"Sentence {n}.", f"{name} {n}."] for n in range(3))] for name in ("oak", "ash")}
+    assert texts(read(workbook(tmp_path / "systems.xlsx", **outputs))) == [
+        ("systems", f"Sentence {n}.", {"oak": f"oak {n}.", "ash": f"ash {n}."}) for n in range(3)
+    ]
+    chapters = {name: [head, *([n, f"{name} {n}.", f"Satz {n}."] for n in range(3))] for name in ("one", "two")}
+    assert texts(read(workbook(tmp_path / "chapters.xlsx", **chapters))) == [
+        (name, f"{name} {n}.", {"target": f"Satz {n}."}) for name in ("one", "two") for n in range(3)
+    ]
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_a_table_without_a_header_loses_no_row(tmp_path: Path, numbers: bool) -> None:
+    pairs = [("The ferry is late.", "Die Fähre ist spät."), ("We waited.", "Wir warteten."), ("No way!", "Nie!")]
+    path = tmp_path / "t.tsv"
+    path.write_text(
+        "".join(f"{f'{n}' + chr(9) if numbers else ''}{s}\t{t}\n" for n, (s, t) in enumerate(pairs, 1)),
+        encoding="utf-8",
+    )
+    reading = read(path)
+    assert [(source, outputs["target"]) for _, source, outputs in texts(reading)] == pairs
+    assert any("no header" in note for note in reading.notes)
+
+
+def test_a_header_that_nobody_knows_is_not_taken_for_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text("col_a\tcol_b\nThe ferry is late.\tDie Fähre ist spät.\nWe waited.\tWir warteten.\n")
+    with pytest.raises(InputError, match="none of the formats known"):
+        formats.read(path)
+
+
+def test_an_index_that_a_program_wrote_along_and_a_name_that_comes_twice(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(",source,target,Comment,Comment\n0,Hello.,Hallo.,a,b\n1,Bye.,Ciao.,c,d\n")
+    reading = read(path)
+    assert [source for _, source, _ in texts(reading)] == ["Hello.", "Bye."]
+    assert reading.documents[0].segments[0].meta == {"column 1": "0", "Comment": "a", "Comment (2)": "b"}
+    path.write_text("source,target,target\nHello.,Hallo.,Tag.\n")
+    with pytest.raises(InputError, match="Two columns are called 'target'"):
+        formats.read(path)
+
+
+def test_objects_in_objects(tmp_path: Path) -> None:
+    rows = [
+        {
+            "doc": {"id": "d1", "domain": "news"},
+            "seg": n,
+            "src": {"lang": "en", "text": f"Hello {n}."},
+            "translations": [{"system": "A", "text": f"Hallo {n}."}, {"system": "B", "text": f"Tag {n}."}],
+        }
+        for n in range(3)
+    ]
+    path = tmp_path / "n.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    reading = read(path)
+    assert texts(reading) == [("d1", f"Hello {n}.", {"A": f"Hallo {n}.", "B": f"Tag {n}."}) for n in range(3)]
+    assert reading.documents[0].source_language == "en"
+    path.write_text(json.dumps({"data": rows, "version": 2}, indent=1))
+    assert texts(read(path)) == texts(reading)
+
+
+def test_numbers_of_unnamed_meaning_are_kept_and_the_next_step_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text("doc,seg,source,target,Ann,Ben\n" + "".join(f"d,{n},S {n}.,T {n}.,{n},{5 - n}\n" for n in range(5)))
+    reading = read(path)
+    assert not reading.judgements
+    [note] = [note for note in reading.notes if "not analysed" in note]
+    assert "--columns judge:Ann=Ann,judge:Ben=Ben" in note
+    assert len(answers(read(path, columns="judge:Ann=Ann,judge:Ben=Ben"))) == 10
+
+
+def test_the_tables_of_a_word_document(tmp_path: Path) -> None:
+    head = ["ID", "Source", "Target"]
+    first, second = [head, ["1", "Hello.", "Hallo."]], [head, ["2", "Bye.", "Tschüss."]]
+    path = word(tmp_path / "review.docx", [["Project", "X"], ["Client", "ACME"]], first, second)
+    reading = read(path)
+    assert [(source, outputs["Target"]) for _, source, outputs in texts(reading)] == [
+        ("Hello.", "Hallo."),
+        ("Bye.", "Tschüss."),
+    ]
+    assert any("1 other tables" in note for note in reading.notes)
+    deleted = word(tmp_path / "revised.docx", first, extra="<w:del><w:r><w:delText>gone</w:delText></w:r></w:del>")
+    assert texts(read(deleted))[0][1:] == ("Hello.", {"Target": "Hallo."})
+    empty = word(tmp_path / "letter.docx")
+    with pytest.raises(InputError, match=r"no table in this document"):
+        formats.read(empty, "table")
+
+
+def test_a_word_document_cannot_be_a_bomb(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.docx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("word/document.xml", b" " * (300 * 1024 * 1024))
+    with pytest.raises(InputError, match=r"larger|more than|expand"):
+        formats.read(path, "table")
+
+
+ENCODINGS: list[tuple[str, str]] = [
+    ("utf-8-sig", "Привет там."),
+    ("utf-16", "Привет там."),
+    ("cp1251", "Паром сегодня снова опаздывает."),
+    ("cp1252", "Die Fähre ist heute „spät“."),
+    ("shift_jis", "フェリーは今日遅れています。"),
+    ("gb18030", "渡轮今天又晚点了。"),
+    ("cp949", "배가 오늘도 늦습니다."),
+]
+
+
+@pytest.mark.parametrize(("encoding", "text"), ENCODINGS)
+@pytest.mark.parametrize("write", [",".join, "\t".join, ";".join], ids=["comma", "tab", "semicolon"])
+def test_encodings_and_delimiters_whatever_the_name(
+    tmp_path: Path, encoding: str, text: str, write: Callable[[list[str]], str]
+) -> None:
+    path = tmp_path / "mine.csv"
+    rows = [["source", "target"], *(["The ferry is late again today", text.rstrip(".") + f" {n}"] for n in range(4))]
+    path.write_bytes("".join(write(row) + "\n" for row in rows).encode(encoding))
+    assert [outputs["target"] for *_, outputs in texts(read(path))] == [row[1] for row in rows[1:]]
