@@ -78,6 +78,31 @@ def test_someone_takes_over(store: Store) -> None:
     assert campaign.invitations.lookup(store, secret) is None
 
 
+def test_a_judge_who_answered_nothing_can_be_removed_and_only_such(store: Store) -> None:
+    opened(store)
+    secret = campaign.invitations.issue(store, "first", "bo")
+    before = len(campaign.tasks(store, "first", "ana"))
+    campaign.remove_judge(store, "first", "bo")
+    assert [judge.id for judge in campaign.judges(store, "first")] == ["ana"]
+    assert campaign.invitations.lookup(store, secret) is None
+    assert len(campaign.tasks(store, "first", "ana")) == before
+    assert campaign.progress(store, "first").whole.tasks == before
+    save(store, first_task(store))
+    with pytest.raises(CampaignError, match="has answered already"):
+        campaign.remove_judge(store, "first", "ana")
+    assert campaign.add_judges(store, "first", [Judge("bo")]) == before
+    assert campaign.events(store, "first")[-2].kind == "judge_removed"
+
+
+def test_tasks_from_a_pool_are_free_again(store: Store) -> None:
+    opened(store, "da", design="pool")
+    free = campaign.progress(store, "first").free
+    assert campaign.next_task(store, "first", "ana") is not None
+    assert campaign.progress(store, "first").free < free
+    campaign.remove_judge(store, "first", "ana")
+    assert campaign.progress(store, "first").free == free
+
+
 def test_two_organisers_add_judges_at_once(store: Store, place: str) -> None:
     opened(store)
     with Store.open(place) as second:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from campaign_parts import NOW, corpus, fill, first_task, opened, save, valid
+from campaign_parts import NOW, corpus, fill, first_task, opened, save, scales, valid
 from lanner import campaign
-from lanner.model import Item, Task
+from lanner.model import Item, Judgement, Task
 from lanner.store import Store
 
 
@@ -40,3 +40,27 @@ def test_free_items_are_counted_apart(store: Store) -> None:
     campaign.assign(store, "first", [Task(0, "", "rating", (Item("d0", "0", ("alder",)), Item("d0", "1", ("alder",))))])
     found = campaign.progress(store, "first")
     assert found.free == 2 and found.whole.items == 20
+
+
+def test_imported_answers_count_as_done(store: Store) -> None:
+    opened(store, documents=corpus((3, 2)))
+    scale = {"id": "score", "kind": "scale", "min": 1, "max": 5}
+    two = scales(scale, {"id": "comment", "kind": "text"}, unit="isolated_sentence")
+    answers = [
+        Judgement("guest", "s", "score", document, segment, (system,), 4)
+        for document, segment in (("d0", "0"), ("d0", "1"), ("d1", "0"))
+        for system in ("alder", "birch")
+    ]
+    answers += [Judgement("guest", "s", "comment", "d0", "0", ("alder",), "fine")]  # the same item again
+    campaign.import_campaign(store, "elsewhere", answers, two, documents=corpus((3, 2)))
+    progress = campaign.progress(store, "elsewhere")
+    [guest] = progress.judges
+    assert (guest.name, guest.items, guest.done, guest.share) == ("guest", 6, 6, 1.0)
+    assert {part.name: part.done for part in progress.documents} == {"d0": 4, "d1": 2}
+    assert (progress.whole.items, progress.whole.done) == (6, 6)
+    with store.reading() as tx:
+        totals = tx.progress.totals()
+        assert totals[campaign.get(store, "elsewhere").id] == (6, 6, 1)
+        assert totals[campaign.get(store, "first").id][1] == 0
+        shares = tx.progress.domain_shares(campaign.get(store, "elsewhere").id)
+    assert {share.domain: (share.items, share.done) for share in shares} == {"news": (4, 4), "talk": (2, 2)}

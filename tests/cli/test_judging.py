@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cli.command import Command
 from lanner.cli._judging import limits_from, line, plans_from
 from lanner.errors import LannerError
 from lanner.judges.plan import Totals
@@ -75,3 +77,15 @@ def test_a_limit_on_costs_needs_prices() -> None:
 def test_the_line_says_pace_tokens_and_cost_so_far_and_expected() -> None:
     totals = Totals(open=100, items=20, missing=5, reasks=3, tokens_in=9000, tokens_out=1000, cost=0.5)
     assert line(totals, 10.0) == "2.5/s · 10,000 tokens · cost 0.50 of about 2.00 · 3 asked again · 5 missing"
+
+
+def test_a_run_that_no_server_answered_leaves_neither_campaign_nor_store(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("source,target\nThe ferry is late.,Die Fähre ist spät.\n", encoding="utf-8")
+    model = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--protocol", "da")
+    assert "No answer came from the server" in lanner("judge", "t.csv", *model).err
+    assert not (tmp_path / "lanner.sqlite").exists()
+    lanner("new", "pilot", "--texts", "t.csv", "--protocol", "da", "--judges", "ana")
+    assert lanner("judge", "pilot", *model).code != 0
+    assert [row["judge"] for row in lanner("campaign", "show", "pilot", "--json").envelope["rows"]] == ["ana"]
+    assert lanner("campaign", "remove-judge", "pilot", "ana").code == 0
+    assert lanner("campaign", "show", "pilot", "--json").envelope["rows"] == []

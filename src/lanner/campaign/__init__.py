@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lanner.campaign import invitations
 from lanner.campaign.adjudication import answer_of, answers_from, settle
-from lanner.campaign.assignment import add_judges, add_overlap, after_calibration, assign, replace_judge
+from lanner.campaign.assignment import add_judges, add_overlap, after_calibration, assign, remove_judge, replace_judge
 from lanner.campaign.clock import now
 from lanner.campaign.create import create, duplicate, redefine
 from lanner.campaign.imports import Imported, import_campaign, import_judgements
@@ -99,6 +99,7 @@ __all__ = [
     "pseudonyms",
     "redefine",
     "remove",
+    "remove_judge",
     "reopen",
     "reopen_task",
     "replace_judge",

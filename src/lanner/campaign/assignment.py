@@ -1,4 +1,5 @@
-"""Assignments only grow: judges, overlap and promoted units are added, nothing is taken back."""
+"""Assignments only grow: judges, overlap and promoted units are added. Only a judge who has answered nothing can be
+removed."""
 
 from __future__ import annotations
 
@@ -145,6 +146,28 @@ def replace_judge(
         tx.sessions.remove_of(judge=old.number)
         tx.events.add("judge_replaced", moment, campaign=found.id, account=account, seat=old.number, tasks=number)
         return number
+
+
+def remove_judge(
+    store: Store, campaign: Reference, judge: str, *, account: int | None = None, at: datetime | None = None
+) -> None:
+    """Remove a judge who has answered nothing, with the link and the tasks; those taken from a pool are free again."""
+    moment = at or now()
+    with store.writing() as tx:
+        found = _lock(tx, campaign)
+        leaving = seat(tx, found, judge)
+        _, *spent = tx.ledger.spent(leaving.number)  # attempts that no server answered cost nothing
+        if any(spent) or tx.judgements.any_of(leaving.number):
+            raise CampaignError(
+                f"{judge} has answered already, and answers are kept.",
+                code="has_answered",
+                next_step="Leave the judge out of the results, let someone else take over, or erase the identity.",
+            )
+        tx.sessions.remove_of(judge=leaving.number)
+        tx.ledger.remove_of(leaving.number)
+        tx.tasks.remove_of(leaving.number)
+        tx.judges.remove(leaving.number)
+        tx.events.add("judge_removed", moment, campaign=found.id, account=account, seat=leaving.number)
 
 
 def _lock(tx: Transaction, campaign: Reference) -> Campaign:

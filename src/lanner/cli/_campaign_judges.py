@@ -58,6 +58,25 @@ def replace_judge(name: str, leaving: str, coming: str, base_url: str, store_pla
     output.end()
 
 
+@click.command("remove-judge", short_help="Remove a judge who has answered nothing.")
+@click.argument("name")
+@click.argument("judge")
+@store_option
+@json_option
+def remove_judge(name: str, judge: str, store_place: str, as_json: bool) -> None:
+    """Remove a judge who has answered nothing, with the link and the tasks. Someone who has answered can be left out of
+    the results, replaced or forgotten instead.
+
+    Example: lanner campaign remove-judge pilot ana
+    """
+    output = Output("campaign remove-judge", as_json)
+    with Store.open(store_place, create=False) as store:
+        campaign.remove_judge(store, name, judge)
+    output.rows.append({"judge": judge})
+    output.say(f"{judge} is removed from {name}.")
+    output.end()
+
+
 @click.command("reopen", short_help="Let a judge go on with a document they finished.")
 @click.argument("name")
 @click.argument("judge")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +17,7 @@ from lanner import campaign, protocols
 from lanner.cli._output import Output
 from lanner.cli._source import documents_of
 from lanner.cli.import_ import slug
-from lanner.errors import LannerError, did_you_mean
+from lanner.errors import CampaignError, LannerError, did_you_mean
 from lanner.judges import providers
 from lanner.judges.context import PEOPLE
 from lanner.judges.examples import demanded
@@ -132,6 +132,24 @@ def place_of(store: Store, source: str, given: dict[str, Any], plans: Sequence[P
     judges = [plan.as_judge() for plan in plans]
     made = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
     return campaign.open(store, made.id)
+
+
+@contextmanager
+def removed_if_unused(store: Store, plans: Sequence[Plan]) -> Iterator[None]:
+    """After a failure, take back the campaign and the judges that this run added and that have answered nothing."""
+    before = {entry.id: {judge.id for judge in campaign.judges(store, entry.id)} for entry in campaign.campaigns(store)}
+    try:
+        yield
+    except LannerError:
+        names = {plan.judge for plan in plans}
+        for entry in campaign.campaigns(store):
+            added = [j.id for j in campaign.judges(store, entry.id) if j.id in names - before.get(entry.id, set())]
+            for judge_id in added:
+                with suppress(CampaignError):  # one who has answered stays
+                    campaign.remove_judge(store, entry.id, judge_id)
+            if entry.id not in before and added and not campaign.judges(store, entry.id):
+                campaign.remove(store, entry.id, name=entry.name)
+        raise
 
 
 def _texts(source: str, names: Sequence[str], given: dict[str, Any]) -> list[Document]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,21 @@ store_option = click.option(
     show_default=f"$LANNER_STORE or {DEFAULT_STORE}",
     help="The database: a SQLite file or a postgresql:// URL.",
 )
+
+
+@contextmanager
+def new_store(place: str) -> Iterator[Store]:
+    """An open store. One that did not exist before is deleted again where the command fails."""
+    path = Path(place)
+    existed = "://" in place or path.exists()
+    try:
+        with Store.open(place) as store:
+            yield store
+    except LannerError:
+        if not existed:
+            for suffix in ("", "-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+        raise
 
 
 def complete_protocol(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:

@@ -20,6 +20,7 @@ _ELSEWHERE = {
     "forget": "_campaign_judges",
     "reopen": "_campaign_judges",
     "replace-judge": "_campaign_judges",
+    "remove-judge": "_campaign_judges",
     "revoke": "_campaign_judges",
     "leave-out": "_campaign_judges",
     "count-again": "_campaign_judges",

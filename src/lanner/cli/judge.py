@@ -12,9 +12,9 @@ import click
 
 from lanner import campaign
 from lanner.cli._judge_settings import SETTINGS, list_settings, old_options, settings_from
-from lanner.cli._judging import limits_from, place_of, plans_from, texts_and_protocol, watching
+from lanner.cli._judging import limits_from, place_of, plans_from, removed_if_unused, texts_and_protocol, watching
 from lanner.cli._output import Output, json_option, result_rows
-from lanner.cli._source import from_option, store_option
+from lanner.cli._source import from_option, new_store, store_option
 from lanner.errors import LannerError
 from lanner.judges.audit import audit
 from lanner.judges.dry_run import estimate
@@ -130,7 +130,7 @@ def _run(
     output: Output, source: str, store_place: str, plans: list[Plan], limits: Limits, given: dict[str, Any]
 ) -> int:
     """The exit code: 0 where every item has its answer, 3 where some have none."""
-    with Store.open(store_place) as store:
+    with new_store(store_place) as store, removed_if_unused(store, plans):
         found = place_of(store, source, given, plans)
         ways = sorted({f"{plan.attributes['template']} · context {plan.settings.context}" for plan in plans})
         output.signature = f"{found.protocol_name} · hash {found.protocol_hash} · {', '.join(ways)}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -13,7 +12,7 @@ from lanner import campaign, formats, protocols, registry
 from lanner.cli._judges import judges_from
 from lanner.cli._output import Output, json_option
 from lanner.cli._settings import after_option, before_option, settings_from, settings_option
-from lanner.cli._source import from_option, reading_options, store_option
+from lanner.cli._source import from_option, new_store, reading_options, store_option
 from lanner.cli.import_ import parse_options
 from lanner.designs.loads import loads
 from lanner.errors import LannerError
@@ -111,21 +110,6 @@ def _documents(output: Output, paths: Sequence[Path], format_name: str | None) -
         for note in part.notes:
             output.note(f"{part.name}: {note}")
     return [document for part in readings for document in part.documents]
-
-
-@contextmanager
-def new_store(place: str) -> Iterator[Store]:
-    """A store that is open; one that was made for this and got nothing is taken away again."""
-    path = Path(place)
-    existed = "://" in place or path.exists()
-    try:
-        with Store.open(place) as store:
-            yield store
-    except LannerError:
-        if not existed:
-            for suffix in ("", "-wal", "-shm"):
-                path.with_name(path.name + suffix).unlink(missing_ok=True)
-        raise
 
 
 def uneven_loads(store: Store, number: int) -> list[str]:

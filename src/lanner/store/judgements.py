@@ -245,6 +245,10 @@ class Judgements(Rows):
         wanted = select(func.count()).select_from(schema.judgement).where(_q.judge.in_(judges))
         return int(self._connection.execute(wanted).scalar_one())
 
+    def any_of(self, judge: int) -> bool:
+        """Whether a judge has ever answered."""
+        return self._connection.execute(select(_q.id).where(_q.judge == judge).limit(1)).first() is not None
+
     def heads(self, judges: Sequence[int]) -> dict[Key, tuple[int, int]]:
         """The current row and its revision for each key of these judges."""
         key = (_q.judge, _q.document, _q.segment, _q.stage, _q.question, _q.systems, _q.role)

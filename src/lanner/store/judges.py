@@ -8,7 +8,7 @@ from datetime import datetime
 from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 
 from lanner.model import Judge, JudgeKind
 from lanner.store import schema
@@ -88,6 +88,10 @@ class Judges(Rows):
     def rename(self, number: int, judge: Judge) -> None:
         """Other id, name and attributes for the same person: this is how an identity is erased."""
         self._change(number, key=judge.id, name=judge.name, attributes=dumps(dict(judge.attributes)))
+
+    def remove(self, number: int) -> None:
+        """Delete a judge whom nothing refers to any more."""
+        self._connection.execute(delete(schema.judge).where(_j.id == number))
 
     def _change(self, number: int, **values: Any) -> None:
         self._connection.execute(update(schema.judge).where(_j.id == number).values(**values))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypedDict
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from lanner.store import schema
@@ -131,6 +131,10 @@ class Ledger(Rows):
         sums = select(func.count(), func.sum(_l.tokens_in), func.sum(_l.tokens_out), func.sum(_l.cost))
         row = self._connection.execute(sums.where(_l.judge == judge)).one()
         return int(row[0]), int(row[1] or 0), int(row[2] or 0), float(row[3] or 0.0)
+
+    def remove_of(self, judge: int) -> None:
+        """Forget what was asked of a judge who is removed, having answered nothing."""
+        self._connection.execute(delete(schema.ledger).where(_l.judge == judge))
 
     def open_tasks(self, judge: int) -> list[Work]:
         """A judge's unfinished tasks by document, those of one document together, in the campaign's order."""

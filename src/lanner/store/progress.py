@@ -9,10 +9,11 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
+from lanner.model import JudgeKind
 from lanner.store import schema
 from lanner.store.rows import Rows, moment
 
-_t, _i, _d, _j = schema.task.c, schema.item.c, schema.document.c, schema.judge.c
+_t, _i, _d, _j, _q = schema.task.c, schema.item.c, schema.document.c, schema.judge.c, schema.judgement.c
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,28 @@ def _overview() -> Any:
 _OVERVIEW = _overview()
 
 
+def _imported(campaign: int | None = None) -> Any:
+    """What judges without tasks have answered, by judge, document and stage, in the columns of `shares`: each unit that
+    has an answer is one item, and done. Their answers come from files, so they are few queries and no saves."""
+    has_tasks = select(_t.id).where(_t.judge == _j.id).exists()
+    without_tasks = select(_j.id).where(~has_tasks, _j.kind != str(JudgeKind.ADJUDICATED))
+    if campaign is not None:
+        without_tasks = without_tasks.where(_j.campaign == campaign)
+    unit = (_q.judge, _q.document, _q.stage, _q.segment, _q.systems)
+    times = (func.max(_q.elapsed).label("elapsed"), func.max(_q.active).label("active"))
+    units = select(*unit, *times, func.max(_q.received_at).label("saved_at"))
+    each = units.where(_q.judge.in_(without_tasks)).group_by(*unit).subquery().c
+    sums = {
+        "number": func.count(),
+        "done": func.count(),
+        "elapsed": func.coalesce(func.sum(each.elapsed), 0.0),
+        "active": func.coalesce(func.sum(each.active), 0.0),
+        "saved_at": func.max(each.saved_at),
+    }
+    group = (each.judge, each.document, each.stage)
+    return select(*group, *(total.label(name) for name, total in sums.items())).group_by(*group)
+
+
 class Progress(Rows):
     """Sums over the tables `task` and `item`; nothing is written."""
 
@@ -68,16 +91,18 @@ class Progress(Rows):
         ]
 
     def shares(self, campaign: int) -> list[Share]:
-        """How far every judge is, by document and page."""
+        """How far every judge is, by document and page. What a judge without tasks answered, as in a campaign that was
+        imported, is done and was never assigned."""
         sums = (func.count(), func.sum(_i.done), func.sum(_i.elapsed), func.sum(_i.active), func.max(_i.saved_at))
         joined = schema.task.join(schema.item, _i.task == _t.id)
         counted = select(_t.judge, _i.document, _t.page, *sums).select_from(joined)
         counted = counted.where(_t.campaign == campaign).group_by(_t.judge, _i.document, _t.page)
         judges = dict(self._pairs(select(_j.id, _j.key).where(_j.campaign == campaign)))
         texts = {n: (key, domain) for n, key, domain in self._documents(campaign)}
+        rows = [*self._connection.execute(counted), *self._connection.execute(_imported(campaign))]
         return [
             Share(judges.get(judge, ""), *texts[document], page, items, int(done), elapsed, active, moment(saved_at))
-            for judge, document, page, items, done, elapsed, active, saved_at in self._connection.execute(counted)
+            for judge, document, page, items, done, elapsed, active, saved_at in rows
         ]
 
     def domain_shares(self, campaign: int) -> list[Share]:
@@ -97,9 +122,17 @@ class Progress(Rows):
         told = part.join(schema.document, _d.id == p.document).join(schema.judge, _j.id == p.judge)
         wanted = select(_j.key, _d.domain, *totals).select_from(told).where(_d.key != "")
         wanted = wanted.group_by(_j.id, _j.key, _j.position, _d.domain).order_by(_j.position, func.min(_d.position))
+        each = _imported(campaign).subquery().c
+        by_domain = (func.sum(column) for column in (each.number, each.done, each.elapsed, each.active))
+        imported = select(_j.key, _d.domain, *by_domain, func.max(each.saved_at))
+        imported = imported.join_from(schema.judge, each.judge.table, each.judge == _j.id)
+        imported = imported.join(schema.document, _d.id == each.document).where(_d.key != "")
+        imported = imported.group_by(_j.id, _j.key, _j.position, _d.domain)
+        imported = imported.order_by(_j.position, func.min(_d.position))
         return [
             Share(judge, "", domain, "", int(items), int(done), elapsed, active, moment(saved_at))
-            for judge, domain, items, done, elapsed, active, saved_at in self._connection.execute(wanted)
+            for statement in (wanted, imported)
+            for judge, domain, items, done, elapsed, active, saved_at in self._connection.execute(statement)
         ]
 
     def totals(self) -> dict[int, tuple[int, int, int]]:
@@ -108,6 +141,11 @@ class Progress(Rows):
         joined = schema.task.join(schema.item, _i.task == _t.id)
         wanted = select(_t.campaign, func.count(), func.sum(_i.done)).select_from(joined).where(_t.judge.is_not(None))
         items = {row[0]: (row[1], int(row[2] or 0)) for row in self._connection.execute(wanted.group_by(_t.campaign))}
+        each = _imported().subquery()
+        campaigns = select(_j.campaign, func.sum(each.c.number)).join_from(schema.judge, each, each.c.judge == _j.id)
+        for campaign, number in self._connection.execute(campaigns.group_by(_j.campaign)):
+            total, done = items.get(campaign, (0, 0))
+            items[campaign] = (total + int(number), done + int(number))
         people = dict(self._pairs(select(_j.campaign, func.count()).group_by(_j.campaign)))
         found = {*items, *people}
         return {campaign: (*items.get(campaign, (0, 0)), int(people.get(campaign, 0))) for campaign in found}

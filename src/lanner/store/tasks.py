@@ -290,6 +290,13 @@ class Tasks(Rows):
         self._connection.execute(update(schema.item).where(_i.task.in_(mine)).values(**nothing))
         self._connection.execute(update(schema.task).where(_t.judge == judge).values(finished_at=None))
 
+    def remove_of(self, judge: int) -> None:
+        """Take back the tasks of a judge who has answered nothing; those taken from a pool are free again."""
+        self._connection.execute(update(schema.task).where(_t.judge == judge, _t.pool.is_not(None)).values(judge=None))
+        mine = select(_t.id).where(_t.judge == judge)
+        self._connection.execute(delete(schema.item).where(_i.task.in_(mine)))
+        self._connection.execute(delete(schema.task).where(_t.judge == judge))
+
     def remove_all(self, campaign: int) -> None:
         """Only for drafts: once a campaign is open, assignments are added to and never taken back."""
         mine = select(_t.id).where(_t.campaign == campaign)

@@ -53,7 +53,7 @@ def test_empty_columns_at_the_end_are_no_columns(tmp_path: Path) -> None:
         ("doc,source\na\n", "1 cells, the header has 2", 2),
         ("doc,source\na,b\na,b,c\n", "3 cells, the header has 2", 3),
         ("doc,doc\na,b\n", "Two columns", 1),
-        ("doc,,source\na,b,c\n", "Column 2 has no name", 1),
+        ("source,,,x\na,b,c,d\n", "Column 2 has no name", 1),
     ],
 )
 def test_ragged_tables_are_refused(tmp_path: Path, text: str, message: str, line: int) -> None:

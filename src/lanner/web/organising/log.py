@@ -118,6 +118,7 @@ _WORDS: Mapping[str, Callable[[Detail], str]] = {
     "judges_added": lambda d: say(
         "{judges} added, {tasks}", judges=amount(_count(d, "judges"), "{n} judge", "{n} judges"), tasks=_tasks(d)
     ),
+    "judge_removed": lambda _: say("A judge was removed"),
     "judge_replaced": lambda d: say("A judge took over {tasks}", tasks=_tasks(d)),
     "judge_erased": lambda _: say("A judge’s identity was erased"),
     "judge_withdrew": lambda d: say("A judge withdrew: {judgements} deleted", judgements=_judgements(d)),
