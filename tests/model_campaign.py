@@ -7,12 +7,14 @@ from typing import Any
 
 from lanner import campaign
 from lanner.judges.plan import Limits, Member, Plan, Totals
-from lanner.judges.providers import Endpoint
+from lanner.judges.providers import DEFAULT, Endpoint
 from lanner.judges.run import run
 from lanner.model import CampaignState, Document, Judgement, Segment
 from lanner.store import Store
+from stub_providers import serving_as
 from stub_server import Stub, serving
 
+MEMBER = ("price_in", "price_out", "temperature", "top_p", "effort", "weighted", "extra")
 QUICK = Limits(in_flight=8, tries=4, backoff=0.0)
 
 
@@ -46,7 +48,8 @@ def opened(store: Store, protocol: str = "h_falcon", texts: list[Document] | Non
 
 
 def member(url: str, model: str = "tiny", **more: Any) -> Member:
-    return Member(model, Endpoint(url, family="default", timeout=more.pop("timeout", 20.0)), **more)
+    timeout, provider = more.pop("timeout", 20.0), more.pop("provider", DEFAULT)
+    return Member(model, Endpoint(url, provider, family="default", timeout=timeout), **more)
 
 
 def judge(
@@ -55,10 +58,14 @@ def judge(
     """Run one judge against the stub until all is done."""
 
     async def go() -> Totals:
-        async with serving(stub) as url:
+        dialect = more.pop("dialect", None)
+        async with serving_as(dialect, stub) if dialect else serving(stub) as url:
             timeout = more.pop("timeout", 20.0)
-            priced = {name: more.pop(name) for name in ("price_in", "price_out", "temperature") if name in more}
-            members = tuple(member(url, f"tiny{n or ''}", timeout=timeout, **priced) for n in range(models))
+            priced = {name: more.pop(name) for name in MEMBER if name in more}
+            provider = dialect.provider if dialect else DEFAULT
+            members = tuple(
+                member(url, f"tiny{n or ''}", timeout=timeout, provider=provider, **priced) for n in range(models)
+            )
             return await run(store, number, [Plan(judge, members, **more)], limits=limits)
 
     return asyncio.run(go())

@@ -67,7 +67,11 @@ class Stub:
         self.keep = True
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
-        body = await request.json()
+        reply = await self.respond(await request.json(), request)
+        return reply if isinstance(reply, web.StreamResponse) else web.json_response(reply)
+
+    async def respond(self, body: dict[str, Any], request: web.Request) -> web.StreamResponse | dict[str, Any]:
+        """What becomes of a request in the form of chat completions."""
         question = json.dumps(
             [body["model"], *(m["content"] for m in body["messages"]), (body.get("seed") or 0) % 1000]
         )
@@ -88,7 +92,7 @@ class Stub:
                 return await made(request)
             if isinstance(made, web.StreamResponse):
                 return made
-            return web.json_response(completion(body, made) if isinstance(made, str) else made)
+            return completion(body, made) if isinstance(made, str) else made
         finally:
             self.at_once -= 1
 

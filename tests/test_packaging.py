@@ -81,7 +81,7 @@ def test_every_file_of_the_package_is_in_the_wheel_and_no_other(wheel: Path) -> 
         "corpus/recipes/*",
         "corpus/demo.jsonl",
         "stats/presets.toml",
-        "judges/templates/*",
+        "judges/prompts/*",
         "py.typed",
     ):
         assert any(SOURCE.glob(pattern)), f"{pattern} is no longer where it was"

@@ -8,17 +8,22 @@ from typing import Any
 import pytest
 
 from cli.command import Command
-from lanner.cli._judging import limits_from, line, plans_from
+from lanner.cli._judge_settings import SETTINGS
+from lanner.cli._judging import limits_from, line, plans_from, price_notes
 from lanner.errors import LannerError
 from lanner.judges.plan import Totals
 
-GIVEN: dict[str, Any] = {
-    "models": ("small",), "base_urls": ("http://127.0.0.1:8000/v1",), "key_variable": "", "judge_name": "",
-    "panel": False, "samples": 1, "combine": "majority", "mode": "stages", "context": "", "reference_free": False,
-    "few_shot": 0, "swap": False, "shuffle": False, "language": "en", "temperature": None, "seed": 0,
-    "max_tokens": 2000, "reasks": 2, "in_flight": None, "rpm": None, "tpm": None, "timeout": 120.0, "price_in": None,
-    "price_out": None, "max_cost": None, "limit": None, "retry_missing": False, "batch": False,
-}  # fmt: skip
+GIVEN: dict[str, Any] = {name: setting.default for name, setting in SETTINGS.items()} | {
+    "models": ("small",),
+    "base_urls": ("http://127.0.0.1:8000/v1",),
+    "provider": "openai_compatible",
+    "judge_name": "",
+    "prompt": "",
+    "context": "",
+    "max_cost": None,
+    "limit": None,
+    "retry_missing": False,
+}
 
 
 def plans(**more: Any) -> Any:
@@ -70,8 +75,8 @@ def test_what_does_not_fit_is_said(more: dict[str, Any], words: str) -> None:
 
 def test_a_limit_on_costs_needs_prices() -> None:
     with pytest.raises(LannerError, match="needs prices"):
-        limits_from({**GIVEN, "max_cost": 5.0, "price_in": 1.0})
-    assert limits_from({**GIVEN, "max_cost": 5.0, "price_in": 1.0, "price_out": 2.0}).max_cost == 5.0
+        limits_from({**GIVEN, "max_cost": 5.0}, plans(price_in=1.0))
+    assert limits_from({**GIVEN, "max_cost": 5.0}, plans(price_in=1.0, price_out=2.0)).max_cost == 5.0
 
 
 def test_the_line_says_pace_tokens_and_cost_so_far_and_expected() -> None:
@@ -89,3 +94,32 @@ def test_a_run_that_no_server_answered_leaves_neither_campaign_nor_store(lanner:
     assert [row["judge"] for row in lanner("campaign", "show", "pilot", "--json").envelope["rows"]] == ["ana"]
     assert lanner("campaign", "remove-judge", "pilot", "ana").code == 0
     assert lanner("campaign", "show", "pilot", "--json").envelope["rows"] == []
+
+
+def test_the_published_way_is_a_name_that_stands_for_its_context() -> None:
+    [plan] = plans(judge_name="kim2025")
+    assert (plan.judge, plan.settings.context) == ("small-kim2025", "kim2025")
+    assert [plan.judge for plan in plans(models=("a", "b"), judge_name="kim2025")] == ["a-kim2025", "b-kim2025"]
+    with pytest.raises(LannerError, match="its own context"):
+        plans(judge_name="kim2025", context="own±2")
+
+
+def test_prices_come_from_the_table_unless_they_are_given() -> None:
+    url = ("https://api.openai.com/v1",)
+    [member] = plans(models=("gpt-4o-mini-2024-07-18",), base_urls=url)[0].members
+    assert (member.price_in, member.price_out, member.price_cached) == (0.15, 0.6, 0.075)
+    [member] = plans(models=("gpt-4o-mini",), base_urls=url, batch=True)[0].members
+    assert (member.price_in, member.endpoint.provider) == (0.075, "openai_batch")
+    [member] = plans(models=("gpt-4o-mini",), base_urls=url, price_in=1.0, price_out=2.0)[0].members
+    assert (member.price_in, member.price_out, member.price_cached) == (1.0, 2.0, None)
+    [note] = price_notes(plans(models=("gpt-4o-mini",), base_urls=url), {**GIVEN})
+    assert "2025-10-15" in note
+
+
+def test_a_provider_has_its_own_address_and_its_own_batches() -> None:
+    [member] = plans(base_urls=(), provider="anthropic", batch=True)[0].members
+    assert (member.endpoint.base_url, member.endpoint.provider) == ("https://api.anthropic.com/v1", "anthropic_batch")
+
+
+def test_reasons_come_first_where_the_prompt_can_ask_for_them() -> None:
+    assert plans(rationale=True)[0].settings.template.label == "judge-3+rationale"

@@ -22,6 +22,7 @@ from lanner.errors import LannerError
 from lanner.judges.plan import Limits, Totals
 from lanner.store import Store
 from model_campaign import corpus, judge, opened, stored
+from stub_providers import DIALECTS, Chat
 from stub_server import Stub, completion, good
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
@@ -155,7 +156,7 @@ def sentence(body: Body) -> str:
     return str(body["messages"][-1]["content"]).partition(">>>")[2].partition("(context)")[0]
 
 
-def run(path: Path, fault: Fault) -> tuple[Totals, Stub, int]:
+def run(path: Path, fault: Fault, dialect: Chat) -> tuple[Totals, Stub, int]:
     def answer(body: Body, turn: int) -> Any:
         first = turn == 0 and len(body["messages"]) == 2
         return fault.answer(body) if fault.always or first else good(body)
@@ -163,7 +164,7 @@ def run(path: Path, fault: Fault) -> tuple[Totals, Stub, int]:
     stub = Stub(answer)
     with Store.open(path) as store:
         number = opened(store, "da", corpus(1, ITEMS))
-        totals = judge(store, number, stub, limits=Limits(4, tries=3, backoff=0.0), timeout=10.0)
+        totals = judge(store, number, stub, limits=Limits(4, tries=3, backoff=0.0), timeout=10.0, dialect=dialect)
         return totals, stub, len({(entry.document, entry.segment) for entry in stored(store, number)})
 
 
@@ -184,7 +185,8 @@ def line(fault: Fault) -> str:
 HEAD = f"""# When servers fail
 
 What a model's server did to {ITEMS} questions, how many requests that took, and what became of the items. Written by
-`tests/judges/test_faults.py`, which commits every fault over HTTP. "Missing" has a reason in the ledger and is asked
+`tests/judges/test_faults.py`, which commits every fault over HTTP in the form of each provider: OpenAI-compatible
+servers, OpenAI Responses, Anthropic and Gemini. "Missing" has a reason in the ledger and is asked
 again with `--retry-missing`; "left open" is asked again by the same command.
 
 | Fault | How often | Requests | Stored | Missing | Left open | What is done |
@@ -204,9 +206,10 @@ do next, with 2 when it could not run.
 """
 
 
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.provider)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.title)
-def test_a_fault_has_the_end_that_the_table_says(tmp_path: Path, fault: Fault) -> None:
-    totals, stub, items = run(tmp_path / "s.db", fault)
+def test_a_fault_has_the_end_that_the_table_says(tmp_path: Path, fault: Fault, dialect: Chat) -> None:
+    totals, stub, items = run(tmp_path / "s.db", fault, dialect)
     assert (len(stub.bodies), items, totals.missing, totals.failed) == (
         *(fault.requests, fault.stored, fault.missing, fault.left_open),
     )

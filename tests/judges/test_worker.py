@@ -15,7 +15,7 @@ from lanner.judges.plan import Limits
 from lanner.judges.replies import Asked
 from lanner.judges.request import MISSING, PARTIAL, VALID
 from lanner.judges.worker import Worker, by_place, grouped, judge_sentences
-from lanner.model import Item, JudgeKind, Task
+from lanner.model import CampaignState, Item, JudgeKind, Task
 from lanner.protocols.flow import missing
 from lanner.protocols.schema import stage_schema
 from lanner.store import Assigned, Store
@@ -234,3 +234,20 @@ def test_what_was_right_once_stays_right() -> None:
     assert (outcome, step) == (PARTIAL, "schema") and "Sentence 2 has no answer" in problem
     assert say({"2": {**blank, "score": 70}}) == (VALID, "", "")
     assert good == {"1": {"score": 50}, "2": {"score": 70}}
+
+
+def test_one_skill_a_call_asks_about_each_chosen_skill_alone_and_stores_them_together(store: Store) -> None:
+    """FALCON's ratings are asked for each chosen skill, H-FALCON's grid row by row; what is stored is the same."""
+    for name in ("falcon", "h_falcon"):
+        number = campaign.create(store, name, corpus(1, 1), name).id
+        with store.writing() as tx:
+            tx.campaigns.set_state(number, CampaignState.OPEN)
+        stub = Stub()
+        totals = judge(store, number, stub, calls="skills", judge=f"{name}-skills")
+        assert (totals.missing, totals.failed) == (0, 0)
+        answers = {entry.question: entry.value for entry in stored(store, number)}
+        shown = [body["response_format"]["json_schema"]["schema"]["properties"] for body in stub.bodies]
+        key, labels = ("ratings", answers["skills"]) if name == "falcon" else ("skills", answers["skills"])
+        single = [schema[key]["properties"] for schema in shown if "properties" in schema.get(key, {})]
+        assert [list(entry) for entry in single] == [[label] for label in labels]
+        assert set(answers[key]) == set(labels)

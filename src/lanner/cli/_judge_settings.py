@@ -5,6 +5,7 @@ One table says what they are; the command, its help and the file are read by it.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,10 @@ class Setting:
         try:
             if self.type is bool:
                 read: Any = {"true": True, "false": False}[str(value).lower()]
+            elif self.type is dict:
+                read = json.loads(value) if isinstance(value, str) else value
+                if not isinstance(read, dict):
+                    raise ValueError
             elif isinstance(value, bool):
                 raise ValueError
             else:
@@ -41,8 +46,26 @@ class Setting:
         return read
 
 
-_KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+_KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text", dict: "a JSON object"}
 SETTINGS: dict[str, Setting] = {
+    "name": Setting(str, "", "The campaign's name, for a file of texts."),
+    "mode": Setting(
+        str,
+        "stages",
+        "One call for each stage, each page, each skill or row, or all sentences of a document.",
+        ("stages", "pages", "skills", "documents"),
+    ),
+    "few_shot": Setting(int, 0, "Examples: items that were adjudicated, or that people calibrated with."),
+    "samples": Setting(int, 1, "Ask so often about each item."),
+    "batch": Setting(bool, False, "Use the server's batch interface: cheaper, answers within a day."),
+    "swap": Setting(bool, False, "Ask about pairs in both orders."),
+    "panel": Setting(bool, False, "Several models are one judge, whose answer is theirs combined."),
+    "engine": Setting(str, "local", "Ask from this process, or from the machines of a Ray cluster.", ("local", "ray")),
+    "rationale": Setting(bool, False, "Let the model give its reasons before the scores."),
+    "weighted": Setting(bool, False, "Weight scores by the probabilities of their tokens, where a server tells them."),
+    "reasoning_effort": Setting(str, "", "How long the model is to think: low, medium, high."),
+    "top_p": Setting(float, None, "Sample from the likeliest tokens that make up this much probability."),
+    "extra_body": Setting(dict, {}, "Fields of your own for every request, as a JSON object or a TOML table."),
     "key_variable": Setting(str, "", "The environment variable that holds the key."),
     "combine": Setting(str, "majority", "How several answers become one.", ("majority", "median", "mean")),
     "shuffle": Setting(bool, False, "Show options in another order for each item and sample."),
@@ -57,6 +80,8 @@ SETTINGS: dict[str, Setting] = {
     "timeout": Setting(float, 120.0, "Seconds to wait for a reply."),
     "price_in": Setting(float, None, "Price of a million tokens sent."),
     "price_out": Setting(float, None, "Price of a million tokens received."),
+    "price_cached": Setting(float, None, "Price of a million tokens sent that the server knew from before."),
+    "prices": Setting(str, "", "A file of prices, in the form of the shipped judges/prices.toml."),
     "ray_address": Setting(str, "", "Where the Ray cluster is; RAY_ADDRESS, or the one on this machine."),
     "workers": Setting(int, 1, "Workers on each machine of a Ray cluster."),
     "reference_free": Setting(bool, False, "As it was before contexts had names: source±2."),
@@ -108,6 +133,8 @@ def _option(name: str) -> str:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return json.dumps(value)
     return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -115,6 +142,8 @@ def old_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Each setting as the option it was, kept out of the help."""
     for name, setting in SETTINGS.items():
         kind: dict[str, Any] = {"is_flag": True, "default": None} if setting.type is bool else {"type": setting.type}
+        if setting.type is dict:
+            kind = {"type": str}
         if setting.choices:
             kind = {"type": click.Choice(setting.choices)}
         command = click.option(_option(name), name, hidden=True, help=setting.help, **kind)(command)
@@ -126,6 +155,6 @@ def list_settings(context: click.Context, _parameter: click.Parameter, wanted: b
     if not wanted or context.resilient_parsing:
         return
     for name, setting in SETTINGS.items():
-        default = "" if setting.default in (None, "") else f" (default {_text(setting.default)})"
+        default = "" if setting.default in (None, "", {}) else f" (default {_text(setting.default)})"
         click.echo(f"{name:15} {setting.help}{default}")
     context.exit()

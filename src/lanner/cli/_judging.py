@@ -6,6 +6,8 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,20 +21,23 @@ from lanner.cli._source import documents_of
 from lanner.cli.import_ import slug
 from lanner.errors import CampaignError, LannerError, did_you_mean
 from lanner.judges import providers
+from lanner.judges import template as templates
 from lanner.judges.context import PEOPLE
 from lanner.judges.examples import demanded
 from lanner.judges.plan import Limits, Member, Plan, Totals
+from lanner.judges.prices import Price, price_of
 from lanner.judges.prompt import Settings
 from lanner.judges.providers import Endpoint
 from lanner.model import Campaign, Document, Protocol
 from lanner.store import Store, fingerprint
 
-PROVIDER, BATCH = "openai_compatible", "openai_batch"
+KIM2025 = "kim2025"
+"""The name of the published way to judge; as a judge's name it stands for all of its settings."""
 
 
 def plans_from(given: dict[str, Any]) -> list[Plan]:
     """One judge per model, or with --panel one judge of all models."""
-    models, urls = list(given["models"]), list(given["base_urls"])
+    models, urls = list(given["models"]), list(given["base_urls"]) or [providers.base_url(given["provider"])]
     if not models:
         raise LannerError("--model is missing.", next_step="Name a model, for instance --model gpt-4.1-mini.")
     if len(urls) not in (1, len(models)):
@@ -43,34 +48,99 @@ def plans_from(given: dict[str, Any]) -> list[Plan]:
     servers = urls * len(models) if len(urls) == 1 else urls
     members = [_member(model, url, given) for model, url in zip(models, servers, strict=True)]
     groups = [tuple(members)] if given["panel"] else [(member,) for member in members]
-    if given["judge_name"] and len(groups) > 1:
+    if given["judge_name"] not in ("", KIM2025) and len(groups) > 1:
         raise LannerError("One name for several judges.", next_step="Leave out --as, or make them one with --panel.")
     settings = _settings(given)
     return [
         Plan(
-            given["judge_name"] or ("panel" if given["panel"] else slug(group[0].model)),
-            group, settings, given["mode"], given["samples"], given["combine"], given["swap"], given["shuffle"],
-            given["few_shot"], given["reasks"],
+            _judge_name(given, group[0].model),
+            group,
+            settings,
+            given["mode"],
+            given["samples"],
+            given["combine"],
+            given["swap"],
+            given["shuffle"],
+            given["few_shot"],
+            given["reasks"],
         )
         for group in groups
-    ]  # fmt: skip
+    ]
+
+
+def _judge_name(given: dict[str, Any], model: str) -> str:
+    """The name that was given; for the published way the model's with it."""
+    usual = "panel" if given["panel"] else slug(model)
+    if given["judge_name"] == KIM2025:
+        return f"{usual}-{KIM2025}"
+    return given["judge_name"] or usual
 
 
 def _member(model: str, url: str, given: dict[str, Any]) -> Member:
     if not url.startswith(("http://", "https://")):
         raise LannerError(f"{url!r} is no address.", next_step="Give for instance --base-url http://127.0.0.1:8080/v1")
-    provider = BATCH if given["batch"] else PROVIDER
+    provider = providers.batch_of(given["provider"]) if given["batch"] else given["provider"]
     hosts = {urlsplit(base_url).hostname for base_url in given["base_urls"]}
-    endpoint = Endpoint(url, provider, given["key_variable"], given["timeout"], only=len(hosts) == 1)
+    endpoint = Endpoint(url, provider, given["key_variable"], given["timeout"], only=len(hosts) <= 1)
     several = given["samples"] > 1
     temperature = given["temperature"] if given["temperature"] is not None else 1.0 if several else 0.0
+    sent, received, cached = _prices(model, url, given)
     return Member(
-        model, endpoint, temperature, given["seed"], given["max_tokens"], given["price_in"], given["price_out"]
+        model,
+        endpoint,
+        temperature,
+        given["seed"],
+        given["max_tokens"],
+        sent,
+        received,
+        cached,
+        given["top_p"],
+        given["reasoning_effort"],
+        given["weighted"],
+        given["extra_body"],
     )
 
 
+def _prices(model: str, url: str, given: dict[str, Any]) -> tuple[float | None, float | None, float | None]:
+    """Prices as they were given, else by the table of prices."""
+    if given["price_in"] is not None or given["price_out"] is not None:
+        return given["price_in"], given["price_out"], given["price_cached"]
+    price = _known_price(model, url, given)
+    return price.at(batch=given["batch"]) if price else (None, None, None)
+
+
+def _known_price(model: str, url: str, given: dict[str, Any]) -> Price | None:
+    return price_of(model, urlsplit(url).hostname or "", Path(given["prices"]) if given["prices"] else None)
+
+
+def price_notes(plans: Sequence[Plan], given: dict[str, Any]) -> list[str]:
+    """Which prices were taken from a table, and of which day."""
+    if given["price_in"] is not None or given["price_out"] is not None:
+        return []
+    notes = []
+    for member in dict.fromkeys((m.model, m.endpoint.base_url) for plan in plans for m in plan.members):
+        price = _known_price(*member, given)
+        if price:
+            warning = "; they may have changed" if price.is_old(datetime.now(UTC).date()) else ""
+            notes.append(f"Costs of {member[0]} by the prices of {price.checked}{warning}.")
+    return notes
+
+
 def _settings(given: dict[str, Any]) -> Settings:
-    return Settings(_context(given["context"], given["reference_free"]), given["language"], comments=False)
+    context = _context(given["context"], given["reference_free"])
+    if given["judge_name"] == KIM2025:
+        if given["context"] not in ("", KIM2025):
+            raise LannerError(
+                f"--as {KIM2025} is the published way, which has its own context.",
+                next_step="Leave out --context, or give another name.",
+            )
+        context = KIM2025
+    template = templates.load(given["prompt"] or templates.DEFAULT)
+    if given["rationale"]:
+        template = replace(template, rationale=True)
+        if problems := templates.mistakes(template):
+            raise problems[0]
+    return Settings(context, given["language"], comments=False, template=template)
 
 
 def _context(name: str, reference_free: bool) -> str:
@@ -83,18 +153,23 @@ def _context(name: str, reference_free: bool) -> str:
     return "source±2" if reference_free and not name else name or PEOPLE
 
 
-def limits_from(given: dict[str, Any]) -> Limits:
+def limits_from(given: dict[str, Any], plans: Sequence[Plan]) -> Limits:
     """How far and how fast. A limit on costs needs prices, or it would be a promise nobody keeps."""
-    if given["max_cost"] is not None and (given["price_in"] is None or given["price_out"] is None):
+    members = [member for plan in plans for member in plan.members]
+    if given["max_cost"] is not None and any(m.price_in is None or m.price_out is None for m in members):
         raise LannerError(
             "--max-cost needs prices.",
-            next_step="Give --price-in and --price-out, per million tokens, as your server charges.",
+            next_step="Give --set price_in=… and --set price_out=…, per million tokens, as your server charges.",
         )
     usual = 5000 if given["batch"] else 64
     return Limits(
-        given["in_flight"] or usual, given["rpm"], given["tpm"], given["max_cost"], given["limit"],
+        given["in_flight"] or usual,
+        given["rpm"],
+        given["tpm"],
+        given["max_cost"],
+        given["limit"],
         retry_missing=given["retry_missing"],
-    )  # fmt: skip
+    )
 
 
 def texts_and_protocol(store: Store | None, source: str, given: dict[str, Any]) -> tuple[list[Document], Protocol]:
@@ -116,7 +191,7 @@ def place_of(store: Store, source: str, given: dict[str, Any], plans: Sequence[P
             raise LannerError(what, next_step="Leave out --protocol, or give a file of texts.")
         return found
     documents, protocol = _texts(source, names, given), protocols.load(_asked(given))
-    name = given["campaign_name"] or f"{slug(Path(source).stem)}-{slug(protocol.name)}"
+    name = given["name"] or f"{slug(Path(source).stem)}-{slug(protocol.name)}"
     if name in names:
         found = campaign.get(store, name)
         if (
@@ -124,7 +199,7 @@ def place_of(store: Store, source: str, given: dict[str, Any], plans: Sequence[P
             or found.protocol_hash != protocol.hash
         ):
             what = f"There is a campaign {name!r} with other texts or another protocol."
-            raise LannerError(what, next_step="Give this one another name with --name.")
+            raise LannerError(what, next_step="Give this one another name with --set name=….")
         return found
     demanded([], given["few_shot"])  # a new campaign has none
     for endpoint in {member.endpoint for plan in plans for member in plan.members}:

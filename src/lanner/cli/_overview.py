@@ -17,6 +17,8 @@ HEADINGS = {
         "campaign",
         "promote",
         "judge",
+        "prompt",
+        "replay",
         "ledger",
         "metric",
         "export",

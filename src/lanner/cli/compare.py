@@ -9,12 +9,15 @@ import click
 
 from lanner.analysis.material import Material
 from lanner.analysis.rows import group_of
+from lanner.cli._contexts import print_standings
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import from_option, materials, protocol_option, store_option
 from lanner.errors import InputError, did_you_mean
+from lanner.judges.comparison import compare as compare_judges
 from lanner.reports.comparison.build import compare
 from lanner.reports.files import write
 from lanner.stats.resample import Resampling
+from lanner.store import Store
 
 _KEPT = {"people": ("people",), "models": ("models", "metrics")}
 
@@ -26,6 +29,7 @@ _KEPT = {"people": ("people",), "models": ("models", "metrics")}
 @click.option("--currency", default="", help="The currency of --hourly, for the table.")
 @click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
 @click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.option("--judges", is_flag=True, help="Compare the model judges of one campaign: agreement with people, cost.")
 @click.option("--svg-only", is_flag=True, help="Leave out the PDF and PNG of each figure, which is quicker.")
 @from_option
 @protocol_option
@@ -38,6 +42,7 @@ def command(
     currency: str,
     resamples: int,
     seed: int,
+    judges: bool,
     svg_only: bool,
     format_name: str | None,
     protocol: str | None,
@@ -45,11 +50,15 @@ def command(
     as_json: bool,
 ) -> None:
     """Compare campaigns, files, parts of a file (FILE:PART), or the scenarios of one campaign. NAME=A gives a name;
-    A@people, A@models or A@JUDGE,JUDGE keeps some of the judges.
+    A@people, A@models or A@JUDGE,JUDGE keeps some of the judges. With --judges: the model judges of one campaign (all,
+    or those named after it), which may differ in model, prompt or context.
 
     Example: lanner compare ESA=appraise:240315rc5ESA MQM=appraise:240315rc5MQM --hourly 40
     """
     output = Output("compare", as_json)
+    if judges:
+        _compare_judges(output, sources, store_place, Resampling(n=resamples, seed=seed))
+        return
     materials_by_name = [pair for source in sources for pair in _named(source, store_place, format_name, protocol)]
     how = Resampling(n=resamples, seed=seed)
     page, rows = compare(_distinct(materials_by_name), resampling=how, hourly=hourly, currency=currency)
@@ -68,6 +77,18 @@ def command(
             output.note(f"{row['question'].replace('_', ' ')}: not answered, {row['reason']}")
     output.note(f"Page: {files}")
     output.signature = table.signature
+    output.end()
+
+
+def _compare_judges(output: Output, sources: tuple[str, ...], store_place: str, how: Resampling) -> None:
+    """The model judges of a campaign: `lanner compare --judges CAMPAIGN [JUDGE ...]`."""
+    with Store.open(store_place, create=False) as store:
+        standings = compare_judges(store, sources[0], sources[1:], resampling=how)
+    print_standings(output, standings)
+    if len(standings) > 1:
+        output.note(f"Gains and changes are against {standings[0].judge}, item by item.")
+    if not any(standing.agreement for standing in standings):
+        output.note("No person has judged these texts, so there is no agreement to show.")
     output.end()
 
 

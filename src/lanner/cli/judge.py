@@ -11,17 +11,27 @@ from typing import Any
 import click
 
 from lanner import campaign
+from lanner.cli._contexts import compare_contexts
 from lanner.cli._judge_settings import SETTINGS, list_settings, old_options, settings_from
-from lanner.cli._judging import limits_from, place_of, plans_from, removed_if_unused, texts_and_protocol, watching
+from lanner.cli._judging import (
+    limits_from,
+    place_of,
+    plans_from,
+    price_notes,
+    removed_if_unused,
+    texts_and_protocol,
+    watching,
+)
 from lanner.cli._output import Output, json_option, result_rows
 from lanner.cli._source import from_option, new_store, store_option
+from lanner.cli.replay import take_in
 from lanner.errors import LannerError
+from lanner.judges import providers
 from lanner.judges.audit import audit
 from lanner.judges.dry_run import estimate
 from lanner.judges.examples import agreed, demanded
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.ray_cluster import run_on_ray
-from lanner.judges.replay import replay
 from lanner.judges.run import Report, run
 from lanner.model import Campaign
 from lanner.store import Store
@@ -39,20 +49,18 @@ _ABOUT = {"help_option_names": ["-h", "--help"]}
     "--base-url",
     "base_urls",
     multiple=True,
-    default=["https://api.openai.com/v1"],
-    show_default=True,
-    help="The server; once for all models, or once for each.",
+    help="The server; once for all models, or once for each (default: OpenAI).",
 )
-@click.option("--as", "judge_name", default="", help="The judge's name (default: the model's).")
-@click.option("--name", "campaign_name", default="", help="The campaign's name, for a file of texts.")
-@click.option("--panel", is_flag=True, help="Several models are one judge, whose answer is theirs combined.")
-@click.option("--samples", default=1, show_default=True, help="Ask so often about each item.")
 @click.option(
-    "--mode",
-    type=click.Choice(["stages", "pages", "documents"]),
-    default="stages",
+    "--provider",
+    default=providers.DEFAULT,
     show_default=True,
-    help="One call for each stage, for each page, or for all sentences of a document.",
+    metavar="NAME",
+    help=f"The server's interface: {', '.join(providers.interfaces())}, or one of another package.",
+)
+@click.option("--as", "judge_name", default="", help="The judge's name (default: the model's); kim2025: as published.")
+@click.option(
+    "--prompt", default="", metavar="NAME_OR_FILE", show_default="judge", help="The words around the questions."
 )
 @click.option(
     "--context",
@@ -61,25 +69,20 @@ _ABOUT = {"help_option_names": ["-h", "--help"]}
     show_default="people",
     help="What is shown around a sentence: people, none, source±N, own±N, reference±N, whole, kim2025.",
 )
-@click.option("--few-shot", default=0, show_default=True, help="Examples from the calibration round.")
-@click.option("--swap", is_flag=True, help="Ask about pairs in both orders.")
+@click.option(
+    "--compare-contexts",
+    "contexts",
+    is_flag=False,
+    flag_value="people,none,source±2,own±2,reference±2",
+    default="",
+    metavar="[NAMES]",
+    help="Judge a sample in several contexts and compare them.",
+)
 @click.option("--max-cost", type=float, help="Stop before this run costs more.")
 @click.option("--limit", type=int, help="Judge only so many items now.")
 @click.option("--retry-missing", is_flag=True, help="Ask again where no valid answer came before.")
-@click.option("--batch", is_flag=True, help="Use the server's batch interface: cheaper, answers within a day.")
 @click.option(
-    "--engine",
-    type=click.Choice(["local", "ray"]),
-    default="local",
-    show_default=True,
-    help="Ask from this process, or from the machines of a Ray cluster.",
-)
-@click.option(
-    "--replay",
-    "replays",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Take in a file of outputs that a model gave elsewhere.",
+    "--replay", "replays", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), hidden=True
 )
 @click.option("--dry-run", is_flag=True, help="Show three prompts and an estimate; ask nobody.")
 @click.option(
@@ -89,8 +92,14 @@ _ABOUT = {"help_option_names": ["-h", "--help"]}
     help="A TOML file of settings; `lanner judge --help-settings` lists them.",
 )
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="One setting, before the file's.")
-@click.option("--help-settings", is_flag=True, is_eager=True, expose_value=False, callback=list_settings,
-              help="List the settings.")  # fmt: skip
+@click.option(
+    "--help-settings",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=list_settings,
+    help="List the settings.",
+)
 @old_options
 @from_option
 @store_option
@@ -115,9 +124,14 @@ def command(
     given |= values
     output.notes.extend(notes)
     if replays:
-        _replay(output, source, replays, store_place, given)
+        output.note("--replay still works; now it is lanner replay CAMPAIGN FILE.")
+        take_in(output, source, replays, store_place, given["judge_name"])
+    elif given["contexts"]:
+        exit_code = compare_contexts(output, source, store_place, given)
     else:
-        plans, limits = plans_from(given), limits_from(given)
+        plans = plans_from(given)
+        limits = limits_from(given, plans)
+        output.notes.extend(price_notes(plans, given))
         if dry_run:
             _rehearse(output, source, store_place, plans, limits, given)
         else:
@@ -243,15 +257,7 @@ def _audited(output: Output, store: Store, found: Campaign, plans: Sequence[Plan
     results = [result for plan in asked_twice for result in audit(store, found.id, plan.judge)]
     if results:
         output.say()
-        shown: list[str | tuple[str, str]] = [
-            "judge",
-            "question",
-            "statistic",
-            ("estimate", "estimate [95 %]"),
-            "p",
-            "n",
-        ]
-        output.table(result_rows(results), shown)
+        output.table(result_rows(results), _AUDITED)
         output.notes.extend(dict.fromkeys(note for result in results for note in result.notes))
 
 
@@ -280,27 +286,9 @@ def _rehearse(
     )  # fmt: skip
     output.note("An estimate: tokens are reckoned from characters, and nobody was asked.")
     if found.cost is None:
-        output.note("Give --price-in and --price-out, per million tokens, to see the cost.")
+        output.note("The price of this model is not known here: give --set price_in=… and --set price_out=….")
 
 
 def _done(store: Store, source: str, plans: Sequence[Plan]) -> int:
     names = {plan.judge for plan in plans}
     return sum(part.done for part in campaign.progress(store, source).judges if part.name in names)
-
-
-def _replay(output: Output, source: str, paths: Sequence[Path], store_place: str, given: dict[str, Any]) -> None:
-    if given["judge_name"] and len(paths) > 1:
-        raise LannerError("One name for several files.", next_step="Leave out --as: judges are named like their files.")
-    rows = []
-    with Store.open(store_place, create=False) as store:
-        for path in paths:
-            done = replay(store, source, path, given["judge_name"])
-            name = given["judge_name"] or path.stem
-            rows.append(
-                {"judge": name, "answers": done.judgements, "spellings mended": sum(done.repairs.values()),
-                 "flagged": sum(done.flags.values())}
-            )  # fmt: skip
-            output.notes.extend(f"{name}: {note}" for note in done.notes)
-    output.table(rows)
-    output.say()
-    output.say(f"Next: lanner agreement {source}", style="bold")

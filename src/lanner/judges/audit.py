@@ -15,7 +15,7 @@ import numpy as np
 from lanner import __version__, campaign
 from lanner.model import Choice, Json, Labels, Protocol, Question, Rank, Result, Signature
 from lanner.protocols.combination import consistency
-from lanner.stats.outcome import outcome
+from lanner.stats.outcome import Scale, outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.store import Entry, Store
 from lanner.store.rows import loads
@@ -38,10 +38,10 @@ class Said:
 def said(store: Store, reference: str | int, judge: str) -> list[Said]:
     """All valid answers of a judge in the ledger, question by question. What was asked again counts once, as it was
     answered last: only a sample, another order or another model is another answer."""
-    found = campaign.get(store, reference)
+    target = campaign.get(store, reference)
     answers: dict[tuple[object, ...], Said] = {}
     with store.reading() as tx:
-        seat = tx.judges.find(found.id, judge)
+        seat = tx.judges.find(target.id, judge)
         for document, row in tx.ledger.of_judge(seat.number) if seat else ():
             if not row.final or row.answers is None:
                 continue
@@ -51,7 +51,10 @@ def said(store: Store, reference: str | int, judge: str) -> list[Said]:
                 unit = (segment, *sorted(loads(row.systems)), row.role)
                 way = (row.model, row.sample, bool(row.swapped))
                 for question, value in values.items():
-                    answer = Said(document, unit, question, value, *way, orders.get(question, ()))
+                    known = answers.get((document, unit, question, way))
+                    several = known is not None and isinstance(known.value, dict) and isinstance(value, dict)
+                    merged = {**known.value, **value} if known and several else value  # one skill or row a call
+                    answer = Said(document, unit, question, merged, *way, orders.get(question, ()))
                     answers[document, unit, question, way] = answer
     return list(answers.values())
 
@@ -71,8 +74,8 @@ def audit(store: Store, reference: str | int, judge: str, *, resampling: Resampl
     protocol = campaign.protocol(store, reference)
     answers = said(store, reference, judge)
     by = resampling or Resampling()
-    found = [*_consistent(protocol, answers, by), *_positions(protocol, answers, by), *_orders(protocol, answers, by)]
-    return [_labelled(result, judge) for result in found]
+    results = [*_consistent(protocol, answers, by), *_positions(protocol, answers, by), *_orders(protocol, answers, by)]
+    return [_labelled(result, judge) for result in results]
 
 
 def _labelled(result: Result, judge: str) -> Result:
@@ -101,7 +104,7 @@ def _consistent(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> 
             if (value := consistency(question, [_straight(question, vote) for vote in votes])) is not None
         ]
         if likes:
-            results.append(_mean("self-consistency", name, likes, by))
+            results.append(mean_by_document("self-consistency", name, likes, by))
     return results
 
 
@@ -126,8 +129,8 @@ def _positions(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> l
                 orders[vote.model, vote.sample][vote.swapped] = _verdict(_straight(_question(protocol, name), vote))
             same += [(key[0], float(both[False] == both[True])) for both in orders.values() if len(both) == 2]
         if same:
-            results.append(_mean("first of two preferred", name, first, by, null=0.5))
-            results.append(_mean("same verdict in both orders", name, same, by))
+            results.append(mean_by_document("first of two preferred", name, first, by, null=0.5))
+            results.append(mean_by_document("same verdict in both orders", name, same, by))
     return results
 
 
@@ -142,10 +145,12 @@ def _orders(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list
         question = _question(protocol, name)
         if not isinstance(question, Choice | Labels):
             continue
-        votes = [(key[0], vote) for key, found in units.items() for vote in found]
-        chosen = [(where, float(_has(vote.value, vote.order[0]))) for where, vote in votes]
+        votes = [(key[0], vote) for key, answers in units.items() for vote in answers]
+        first_chosen = [(where, float(_has(vote.value, vote.order[0]))) for where, vote in votes]
         number = float(np.mean([_size(vote.value) for _, vote in votes]))
-        results.append(_mean("first option chosen", name, chosen, by, null=number / len(question.options)))
+        results.append(
+            mean_by_document("first option chosen", name, first_chosen, by, null=number / len(question.options))
+        )
     return results
 
 
@@ -158,13 +163,19 @@ def _size(value: Json) -> int:
 
 
 def _question(protocol: Protocol, name: str) -> Question:
-    found = protocol.find(name)
-    assert found is not None
-    return found[1]
+    place = protocol.find(name)
+    assert place is not None
+    return place[1]
 
 
-def _mean(
-    what: str, question: str, values: Sequence[tuple[str, float]], by: Resampling, *, null: float | None = None
+def mean_by_document(
+    what: str,
+    question: str,
+    values: Sequence[tuple[str, float]],
+    by: Resampling,
+    *,
+    null: float | None = None,
+    scale: Scale = "share",
 ) -> Result:
     """A mean over items with its interval over documents, and p against what chance would give."""
     labels: Mapping[str, str] = {"question": question}
@@ -182,8 +193,8 @@ def _mean(
             return np.asarray(total[:, :1] / total[:, 1:])
 
     replicates = replicate_sums(sums, finish, by)
-    spread = outcome(replicates, by, scale="share", null=null)
+    spread = outcome(replicates, by, scale=scale, null=null)
     counts = {"items": len(values), "documents": len(names)}
-    notes = spread.notes if null is None else (*spread.notes, f"{question}: by chance {null:.3f}.")
+    notes = spread.notes if null is None or scale != "share" else (*spread.notes, f"{question}: by chance {null:.3f}.")
     return Result(what, float(replicates.value[0]), spread.interval, spread.p, counts, labels=labels, notes=notes,
                   signature=signature)  # fmt: skip

@@ -1,6 +1,7 @@
-"""Examples for a model: calibration items with the answer that people agreed on, shown before the question.
+"""Examples for a model: items with the answer that people agreed on, shown before the question.
 
-An item of a document is never an example for the same document.
+An adjudicated answer is an example wherever it stands; answers of people are where they calibrate. An item of a
+document is never an example for the same document, nor for one that has the same sentence.
 """
 
 from __future__ import annotations
@@ -18,8 +19,6 @@ from lanner.model import Document, Item, Json, JudgeKind, Role, Stage
 from lanner.protocols.combination import combine
 from lanner.store import Store
 
-_TEACHERS = (JudgeKind.PERSON, JudgeKind.ADJUDICATED)
-
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -31,28 +30,39 @@ class Example:
 
 
 def agreed(store: Store, reference: str | int) -> list[Example]:
-    """The calibration items of a campaign that people have answered, in the order of the texts."""
-    found = campaign.get(store, reference)
-    protocol = campaign.protocol(store, found.id)
-    teachers = {judge.id for judge in campaign.judges(store, found.id) if judge.kind in _TEACHERS}
-    shared = set(found.settings.get("calibration") or ())
-    documents = {document.id: document for document in campaign.documents(store, found.id)}
+    """Adjudicated items, and calibration items that people have answered, in the order of the texts. Where a question
+    was adjudicated, that answer stands for all others."""
+    target = campaign.get(store, reference)
+    protocol = campaign.protocol(store, target.id)
+    kinds = {judge.id: judge.kind for judge in campaign.judges(store, target.id)}
+    calibration = set(target.settings.get("calibration") or ())
+    documents = {document.id: document for document in campaign.documents(store, target.id)}
     votes: dict[tuple[str, str, tuple[str, ...]], dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
-    for entry in campaign.judgements(store, found.id):
-        calibrates = entry.role is Role.CALIBRATION or (entry.role is Role.MAIN and entry.document in shared)
-        if entry.judge in teachers and calibrates and entry.value is not None and entry.document in documents:
-            votes[entry.document, entry.segment, tuple(entry.systems)][entry.question].append(entry.value)
+    final: dict[tuple[str, str, tuple[str, ...]], dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
+    for entry in campaign.judgements(store, target.id):
+        if entry.value is None or entry.document not in documents:
+            continue
+        key = (entry.document, entry.segment, tuple(entry.systems))
+        kind = kinds.get(entry.judge)
+        calibrates = entry.role is Role.CALIBRATION or (entry.role is Role.MAIN and entry.document in calibration)
+        if kind is JudgeKind.ADJUDICATED:
+            final[key][entry.question].append(entry.value)
+        elif kind is JudgeKind.PERSON and calibrates:
+            votes[key][entry.question].append(entry.value)
+    for key, values_by_question in final.items():
+        votes[key] |= values_by_question
     questions = {question.id: question for _, question in protocol.questions}
     units: dict[tuple[str, str], dict[str, Json]] = defaultdict(dict)
-    combined = {
-        key: {name: combine(questions[name], values) for name, values in given.items()} for key, given in votes.items()
+    answers_by_item = {
+        key: {name: combine(questions[name], values) for name, values in values_by_question.items()}
+        for key, values_by_question in votes.items()
     }
-    for (document, segment, systems), answers in combined.items():
+    for (document, segment, systems), answers in answers_by_item.items():
         if not systems:
             units[document, segment] |= answers
     return [
         Example(documents[document], Item(document, segment, systems), {**units[document, segment], **answers})
-        for (document, segment, systems), answers in combined.items()
+        for (document, segment, systems), answers in answers_by_item.items()
     ]
 
 
@@ -60,7 +70,7 @@ def demanded(examples: Sequence[Example], number: int) -> None:
     """Refuse to go on without examples where they were asked for: the model would be another judge than was meant."""
     if number and not examples:
         raise LannerError(
-            "There are no examples to show: no person has answered a calibration item here.",
+            "There are no examples to show: no item was adjudicated, and no person answered a calibration item.",
             next_step="Let people judge a calibration round first, or leave out --few-shot.",
         )
 
@@ -72,26 +82,40 @@ class Lesson:
         self._examples = examples if number else ()
         self._prompter = prompter
         self._number = number
-        self._made: dict[tuple[str, ...], list[tuple[str, tuple[Mapping[str, str], ...]]]] = {}
+        self._turns: dict[tuple[str, ...], list[tuple[Example, tuple[Mapping[str, str], ...]]]] = {}
+        if number and prompter.settings.template.rationale:
+            raise LannerError(
+                "Examples have no reasons, so they would teach the model to leave them out.",
+                next_step="Leave out --few-shot, or the reasons before the scores.",
+            )
 
-    def messages(self, stages: Sequence[Stage], document: str) -> tuple[Mapping[str, str], ...]:
+    def messages(self, stages: Sequence[Stage], document: Document) -> tuple[Mapping[str, str], ...]:
         """Question and answer of so many examples from other documents."""
         if not self._examples:
             return ()
         key = tuple(stage.id for stage in stages)
-        if key not in self._made:
-            self._made[key] = [made for example in self._examples if (made := self._turns(stages, example))]
-        others = [turns for where, turns in self._made[key] if where != document]
+        if key not in self._turns:
+            pairs = [(example, self._question_and_reply(stages, example)) for example in self._examples]
+            self._turns[key] = [(example, turns) for example, turns in pairs if turns]
+        others = [turns for example, turns in self._turns[key] if not _leaks(example, document)]
         return tuple(turn for turns in others[: self._number] for turn in turns)
 
-    def _turns(self, stages: Sequence[Stage], example: Example) -> tuple[str, tuple[Mapping[str, str], ...]] | None:
+    def _question_and_reply(self, stages: Sequence[Stage], example: Example) -> tuple[Mapping[str, str], ...]:
         if not all(fits(stage, example.item) for stage in stages):
-            return None
-        asked = [question for stage in stages for question in stage.questions]
-        if any(question.required and example.answers.get(question.id) is None for question in asked):
-            return None
+            return ()
+        questions = [question for stage in stages for question in stage.questions]
+        if any(question.required and example.answers.get(question.id) is None for question in questions):
+            return ()
         item = replace(example.item, systems=systems_of(stages[0], example.item))
-        made = self._prompter.prompt(stages, example.document, item, answers=example.answers)
-        answer = {question.id: example.answers.get(question.id) for question in asked}
-        said = json.dumps(answer, ensure_ascii=False)
-        return example.document.id, ({"role": "user", "content": made.user}, {"role": "assistant", "content": said})
+        prompt = self._prompter.prompt(stages, example.document, item, answers=example.answers)
+        answer = {question.id: example.answers.get(question.id) for question in questions}
+        reply = json.dumps(answer, ensure_ascii=False)
+        return ({"role": "user", "content": prompt.user}, {"role": "assistant", "content": reply})
+
+
+def _leaks(example: Example, document: Document) -> bool:
+    """Whether an example would tell the answer: it is from this document, or its sentence stands in it as well."""
+    if example.document.id == document.id:
+        return True
+    segment = example.document.segment(example.item.segment) if example.item.segment else None
+    return segment is not None and any(other.source == segment.source for other in document.segments)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from lanner.errors import LannerError
-from lanner.judges.prompt import TEMPLATE, Settings
+from lanner.judges.prompt import Settings
 from lanner.judges.providers import Endpoint
 from lanner.model import Json, Judge, JudgeKind
 from lanner.protocols.combination import Rule
 
-Calls = Literal["stages", "pages", "documents"]
-"""One call per stage of a page (as FALCON was published), per page, or per document (all its sentences at once)."""
+Calls = Literal["stages", "pages", "skills", "documents"]
+"""One call per stage of a page (as FALCON was published), per page, per document (all its sentences at once), or per
+skill: what is asked for each of several labels or rows is asked about one at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,19 @@ class Member:
     price_in: float | None = None
     price_out: float | None = None
     price_cached: float | None = None
+    top_p: float | None = None
+    effort: str = ""
+    """How long the model is to think, in the provider's own words."""
+    weighted: bool = False
+    """Whether scores are weighted by the probabilities of their tokens."""
+    extra: Mapping[str, Json] = field(default_factory=dict)
+    """Fields of the user's own for every request."""
+
+    @property
+    def sampling(self) -> dict[str, Json]:
+        """Settings beyond the usual ones, as far as they are given: what makes it another judge."""
+        values = {"top_p": self.top_p, "effort": self.effort, "weighted": self.weighted, "extra": dict(self.extra)}
+        return {name: value for name, value in values.items() if value}
 
     def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float | None:
         """What so many tokens cost; `cached` of those sent were known to the server from an earlier request."""
@@ -56,6 +70,10 @@ class Plan:
     def __post_init__(self) -> None:
         if not self.members or self.samples < 1:
             raise LannerError("A judge needs at least one model and one sample.", next_step="Give --model.")
+        if any(member.weighted for member in self.members) and self.calls == "documents":
+            raise LannerError(
+                "Weighted scores are for one sentence a call.", next_step="Leave out weighted or --set mode=documents."
+            )
         if self.calls == "documents" and (self.swap or self.shuffle or self.examples):
             what = "Documents at once cannot be combined with swap, shuffle or examples."
             raise LannerError(what, next_step="Leave one of them out.")
@@ -68,8 +86,10 @@ class Plan:
             "servers": sorted({member.endpoint.base_url for member in self.members}),
             "temperature": [member.temperature for member in self.members],
             "seed": [member.seed for member in self.members],
-            "template": TEMPLATE,
-            "shown": asdict(self.settings),
+            "providers": sorted({member.endpoint.provider for member in self.members}),
+            "sampling": [member.sampling for member in self.members],
+            "template": self.settings.template.label,
+            "shown": {name: getattr(self.settings, name) for name in ("context", "language", "comments")},
             **{name: getattr(self, name) for name in ("calls", "samples", "rule", "swap", "shuffle", "examples")},
         }
 
@@ -80,7 +100,11 @@ class Plan:
 
 def differences(stored: Mapping[str, Json], wanted: Mapping[str, Json]) -> list[str]:
     """What a judge was run with before that is not as it is now; where the server stands does not count."""
-    return [name for name, value in wanted.items() if name != "servers" and name in stored and stored[name] != value]
+    return [
+        name
+        for name, value in wanted.items()
+        if name not in ("servers", "providers") and name in stored and stored[name] != value
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-import jinja2
-
+from lanner.errors import LannerError
+from lanner.judges import template as templates
 from lanner.judges.context import PEOPLE, canonical, lines_around, lines_of_document
 from lanner.judges.schemas import describe_form
+from lanner.judges.template import Template, render
 from lanner.model import (
     Choice,
     Document,
@@ -35,27 +36,19 @@ from lanner.protocols.flow import chosen
 from lanner.protocols.schema import stage_schema
 from lanner.protocols.wording import Wording
 
-TEMPLATE = "judge-2"
+RATIONALE = "rationale"
 _PIECE = 2000
-
-_environment = jinja2.Environment(
-    loader=jinja2.PackageLoader("lanner.judges"),
-    autoescape=False,  # the result is plain text for a model, never HTML
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=jinja2.StrictUndefined,
-    keep_trailing_newline=False,
-)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a model is shown: the name of a context, the language of the questions. `comments` asks for optional free
-    text too."""
+    """What a model is shown: the name of a context, the language of the questions, the words around them. `comments`
+    asks for optional free text too."""
 
     context: str = PEOPLE
     language: str = "en"
     comments: bool = True
+    template: Template = field(default_factory=templates.default)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "context", canonical(self.context))
@@ -69,7 +62,7 @@ class Prompt:
     system: str
     user: str
     schema: Mapping[str, Json]
-    template: str = TEMPLATE
+    template: str = ""
     order: Mapping[str, Sequence[str]] = field(default_factory=dict)
     known_schema_hash: str = ""
     known_system_hash: str = ""
@@ -120,9 +113,19 @@ class Prompter:
         self._frames: dict[tuple[object, ...], _Frame] = {}
         self._stages: dict[tuple[str, ...], tuple[Stage, ...]] = {}
         self._earlier: dict[tuple[str, ...], tuple[Question, ...]] = {}
-        self._system = _template("system", self._words.language)
-        self._user = _template("user", self._words.language)
-        self._sentences = _template("sentences", self._words.language)
+        self._template = settings.template
+        self._template.require(protocol.name)
+        if self._template.rationale and protocol.find(RATIONALE):
+            raise LannerError(
+                f"{protocol.name} has a question {RATIONALE!r} of its own.",
+                next_step="Use a prompt that does not ask for reasons before the scores.",
+            )
+        self.turns = tuple(
+            {"role": role, "content": text.strip()}
+            for pair in self._template.examples
+            for role, text in zip(("user", "assistant"), pair, strict=True)
+        )
+        """Examples that belong to the prompt itself, shown before the question."""
 
     def asked(self, stages: Sequence[Stage]) -> tuple[Stage, ...]:
         """The stages as a model is asked them: without comments, where those are not wanted."""
@@ -130,8 +133,12 @@ class Prompter:
             return tuple(stages)
         key = tuple(stage.id for stage in stages)
         if key not in self._stages:
-            kept = [(s, tuple(q for q in s.questions if q.required or not isinstance(q, Text))) for s in stages]
-            without = (s.model_copy(update={"questions": questions}) for s, questions in kept if questions)
+            questions_by_stage = [
+                (s, tuple(q for q in s.questions if q.required or not isinstance(q, Text))) for s in stages
+            ]
+            without = (
+                s.model_copy(update={"questions": questions}) for s, questions in questions_by_stage if questions
+            )
             self._stages[key] = tuple(without)
         return self._stages[key]
 
@@ -146,13 +153,14 @@ class Prompter:
     ) -> Prompt:
         """The prompt about one item; with `shuffle` the options stand in an order that this number decides."""
         frame = self._frame(stages, document, answers or {}, max(2, len(item.systems)), shuffle)
-        view = {
+        view = frame.view | {
             "document": document,
             "texts": lines_around(self.settings.context, stages[0], document, item),
             "answered": self._answered(stages, answers or {}),
         }
-        user = self._user.render(view).strip()
-        return Prompt(frame.system, user, frame.schema, TEMPLATE, frame.order, frame.hash, frame.system_hash)
+        user = render(self._template, "user", view)
+        label = self._template.label
+        return Prompt(frame.system, user, frame.schema, label, frame.order, frame.hash, frame.system_hash)
 
     def sentences(
         self,
@@ -165,9 +173,9 @@ class Prompter:
         """One prompt about many sentences of a document: the answer has an object for each, by its number."""
         outputs = max(2, len(items[0].systems))
         frame = self._frame(stages, document, {}, outputs, None, many=True)
-        schemas = [self._frame(stages, document, given, outputs, None).schema for given in answers]
+        schemas = [self._frame(stages, document, known_answers, outputs, None).schema for known_answers in answers]
         numbers = {item.segment: str(place) for place, item in enumerate(items, 1)}
-        shown = [
+        lines = [
             (line, numbers.get(line.segment.id), self._answered(stages, answers[int(numbers[line.segment.id]) - 1]))
             if line.segment.id in numbers
             else (line, None, ())
@@ -180,8 +188,13 @@ class Prompter:
             "required": required,
             "additionalProperties": False,
         }
-        user = self._sentences.render({"document": document, "lines": shown}).strip()
-        return Prompt(frame.system, user, schema, template=f"{TEMPLATE}+sentences")
+        if not self._template.sentences.strip():
+            raise LannerError(
+                f"The prompt {self._template.name} has no words for many sentences at once.",
+                next_step="Use another --mode, or give the prompt a part `sentences`.",
+            )
+        user = render(self._template, "sentences", frame.view | {"document": document, "lines": lines})
+        return Prompt(frame.system, user, schema, template=f"{self._template.label}+sentences")
 
     def _frame(
         self,
@@ -195,15 +208,16 @@ class Prompter:
     ) -> _Frame:
         labels = {q.id: tuple(chosen(self.protocol, q, answers)) for s in stages for q in s.questions if q.for_each}
         languages = (document.source_language, document.target_language)
-        key = (tuple(s.id for s in stages), languages, tuple(labels.items()), outputs, shuffle, many)
-        found = self._frames.get(key)
-        if found is None:
+        asked = tuple((s.id, *((q.id, len(q.choices), q.choices[:1]) for q in s.questions)) for s in stages)
+        key = (asked, languages, tuple(labels.items()), outputs, shuffle, many)
+        frame = self._frames.get(key)
+        if frame is None:
             if len(self._frames) > 512:
                 self._frames.clear()
-            found = self._frames[key] = self._make(
+            frame = self._frames[key] = self._make(
                 stages, languages, labels, outputs=outputs, shuffle=shuffle, many=many
             )
-        return found
+        return frame
 
     def _make(
         self,
@@ -215,30 +229,39 @@ class Prompter:
         shuffle: int | None,
         many: bool,
     ) -> _Frame:
-        shown = [_shuffled(stage, Random(shuffle)) for stage in stages] if shuffle is not None else list(stages)
-        asked = [_Asked(question, self._words, labels.get(question.id, ())) for s in shown for question in s.questions]
+        stages_in_order = (
+            [_shuffled(stage, Random(shuffle)) for stage in stages] if shuffle is not None else list(stages)
+        )
+        entries = [
+            _Asked(question, self._words, labels.get(question.id, ()))
+            for s in stages_in_order
+            for question in s.questions
+        ]
         order = {
             entry.question.id: [id_ for id_, _ in entry.options]
-            for entry in asked
+            for entry in entries
             if shuffle is not None and entry.question.choices
         }
-        view = {
+        view: dict[str, Any] = {
             "words": self._words,
-            "stages": shown,
-            "asked": asked,
+            "stages": stages_in_order,
+            "asked": entries,
             "many": many,
+            "rationale": self._template.rationale,
             "source_language": language_names.name(languages[0]),
             "target_language": language_names.name(languages[1]),
         }
         known = {name: chosen_labels for name, chosen_labels in labels.items() if chosen_labels}
-        schema = stage_schema(shown, chosen=known, outputs=outputs)
+        schema = stage_schema(stages_in_order, chosen=known, outputs=outputs)
+        if self._template.rationale:
+            schema = _with_rationale(schema)
         view["form"] = describe_form(schema)
-        return _Frame(self._system.render(view).strip(), schema, order)
+        return _Frame(render(self._template, "system", view), schema, order, view)
 
     def _answered(self, stages: Sequence[Stage], answers: Mapping[str, Json]) -> list[tuple[str, str]]:
         """The judge's own earlier answers, from this page and from those that decide what it asks. Other pages (other
         scenarios, say) stay out: which of them were answered first must not change what is asked here."""
-        key = tuple(stage.id for stage in stages)
+        key = tuple(question.id for stage in stages for question in stage.questions)
         if key not in self._earlier:
             self._earlier[key] = self._shown_again(stages)
         return [
@@ -266,6 +289,7 @@ class _Frame:
     system: str
     schema: Mapping[str, Json]
     order: Mapping[str, Sequence[str]]
+    view: dict[str, Any]
 
     @cached_property
     def hash(self) -> str:
@@ -276,9 +300,13 @@ class _Frame:
         return _digest(self.system)
 
 
-def _template(part: str, language: str) -> jinja2.Template:
-    """The template in the language of the words, or in English."""
-    return _environment.select_template([f"{TEMPLATE}.{language}.{part}.txt", f"{TEMPLATE}.{part}.txt"])
+def _with_rationale(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """The schema with reasons first: a model writes in the order of the properties."""
+    return {
+        **schema,
+        "properties": {RATIONALE: {"type": "string"}, **schema["properties"]},
+        "required": [RATIONALE, *schema["required"]],
+    }
 
 
 def _shuffled(stage: Stage, dice: Random) -> Stage:
@@ -297,6 +325,20 @@ class _Asked:
     question: Question
     words: Wording
     chosen: tuple[str, ...]
+
+    @property
+    def bounds(self) -> str:
+        """The ends of a scale with their words: "from 0 (nothing) to 100 (perfect)"."""
+        words = self.words.question(self.question.id)
+        ends = ((getattr(self.question, "min", None), words.low), (getattr(self.question, "max", None), words.high))
+        low, high = (f"{end:g} ({text})" if text else f"{end:g}" for end, text in ends if end is not None)
+        return f"from {low} to {high}"
+
+    @property
+    def number(self) -> str:
+        """How many labels may be given."""
+        least, most = getattr(self.question, "min", 0), getattr(self.question, "max", None)
+        return (f"At least {least}" if least else "Any number") + (f", at most {most}" if most else "")
 
     @property
     def options(self) -> list[tuple[str, Any]]:

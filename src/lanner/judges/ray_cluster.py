@@ -243,8 +243,8 @@ class Scheduler:
             self._waiting.append(self._part(open_, open_))
 
     def _open(self, documents: Sequence[str]) -> dict[str, int]:
-        wanted = set(documents)
-        return {d: n for d, n in sizes(self._store, self.campaign, self._plans).items() if d in wanted}
+        names = set(documents)
+        return {d: n for d, n in sizes(self._store, self.campaign, self._plans).items() if d in names}
 
     def _share(self, rate: float | None) -> float | None:
         return None if rate is None else rate / self._workers
@@ -257,14 +257,14 @@ class Scheduler:
         return max(0.0, most - spent - aside) * (self._waiting[0].items / waiting if waiting else 1.0)
 
     def _spent(self) -> tuple[float, float, float, float]:
-        found = (0.0, 0.0, 0.0, 0.0)
+        sums = (0.0, 0.0, 0.0, 0.0)
         with self._store.reading() as tx:
             for plan in self._plans:
                 judge = tx.judges.find(self.campaign, plan.judge)
                 if judge:
                     rows = tx.ledger.spent(judge.number)
-                    found = (found[0] + rows[0], found[1] + rows[1], found[2] + rows[2], found[3] + rows[3])
-        return found
+                    sums = (sums[0] + rows[0], sums[1] + rows[1], sums[2] + rows[2], sums[3] + rows[3])
+        return sums
 
 
 _TICK = 0.5
@@ -303,10 +303,10 @@ def run_on_ray(
     """Let these judges answer what is open, on the machines of a Ray cluster. `limits.in_flight` is each worker's own;
     all other limits are the whole run's."""
     refuse_unshared(store)
-    found = seat(store, reference, plans)
-    job = Job(store.address, found.id, tuple(plans))
+    target = seat(store, reference, plans)
+    job = Job(store.address, target.id, tuple(plans))
     # Ray tells of deaths on standard output, where the result is to stand alone.
-    claim = running_judges(store, judge_numbers(store, found.id, plans))
+    claim = running_judges(store, judge_numbers(store, target.id, plans))
     with claim, redirect_stdout(sys.stderr), _connected(address) as ray:
         return _Engine(ray, store, job, limits or Limits(), per_machine=per_machine, report=report).run()
 
@@ -424,8 +424,8 @@ class _Engine:
 
     def _under_way(self) -> dict[int, Totals]:
         parts = {part.number for part, _ in self._running.values()}
-        found: dict[int, Totals] = self._ray.get(self._board.all.remote())
-        return {number: totals for number, totals in found.items() if number in parts}
+        totals: dict[int, Totals] = self._ray.get(self._board.all.remote())
+        return {number: totals for number, totals in totals.items() if number in parts}
 
     def _machines(self) -> list[str]:
         nodes = self._ray.nodes()

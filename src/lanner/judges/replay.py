@@ -88,70 +88,72 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Json]]]:
 
 
 def _item(row: Mapping[str, Json], places: Mapping[str, list[str]], systems: tuple[str, ...], where: Where) -> Item:
-    found = {
+    fields = {
         field: next((row[name] for name in names if name in row), None) for field, names in _names()["place"].items()
     }
-    segment = "" if found["segment"] is None else str(found["segment"])
+    segment = "" if fields["segment"] is None else str(fields["segment"])
     if segment and segment not in places:
         hint = did_you_mean(segment, places)
         raise InputError(f"There is no sentence {segment!r} in the campaign.", where=where, next_step=hint)
-    document = "" if found["document"] is None else str(found["document"])
+    document = "" if fields["document"] is None else str(fields["document"])
     if not document and len(places.get(segment, ())) != 1:
         what = "This line does not say which sentence it is about."
         raise InputError(what, where=where, next_step='Give "segment", and "document" where sentences share their ids.')
-    given = found["systems"]
-    shown = systems[:1] if given is None else (given,) if isinstance(given, str) else tuple(map(str, given))
-    return Item(document or places[segment][0], segment, shown)
+    system = fields["systems"]
+    systems_shown = systems[:1] if system is None else (system,) if isinstance(system, str) else tuple(map(str, system))
+    return Item(document or places[segment][0], segment, systems_shown)
 
 
 def _answers(row: Mapping[str, Json], protocol: Protocol, where: Where) -> dict[str, Json]:
     names = _names()
-    asked = {question.id for _, question in protocol.questions}
+    question_ids = {question.id for _, question in protocol.questions}
     about = {name for known in names["place"].values() for name in known}
     answers: dict[str, Json] = {}
     for name, value in row.items():
-        question = name if name in asked else names["question"].get(name, name)
-        if question in asked:
+        question = name if name in question_ids else names["question"].get(name, name)
+        if question in question_ids:
             answers[question] = value
         elif name not in about and name not in ("model", "domain", "usage", "time"):
-            hint = did_you_mean(name, asked)
+            hint = did_you_mean(name, question_ids)
             raise InputError(f"{protocol.name} has no question {name!r}.", where=where, next_step=hint)
     if not answers:
-        raise InputError("This line answers no question.", where=where, next_step=f"Known: {', '.join(sorted(asked))}.")
+        raise InputError(
+            "This line answers no question.", where=where, next_step=f"Known: {', '.join(sorted(question_ids))}."
+        )
     return answers
 
 
 def replay(store: Store, reference: str | int, path: Path, name: str = "") -> Imported:
     """Take in a file of outputs as the answers of one model (named like the file, unless told otherwise)."""
-    found = campaign.get(store, reference)
-    protocol = campaign.protocol(store, found.id)
-    documents = campaign.documents(store, found.id)
+    target = campaign.get(store, reference)
+    protocol = campaign.protocol(store, target.id)
+    documents = campaign.documents(store, target.id)
     judge = Judge(name or path.stem, JudgeKind.MODEL, attributes={"replayed": path.name})
-    taken = list(outputs(path, protocol, documents))
-    judgements = [entry for output in taken for entry in _judgements(output, protocol, judge.id, path)]
-    done = campaign.import_judgements(store, found.id, judgements, judges=[judge])
+    lines = list(outputs(path, protocol, documents))
+    judgements = [entry for output in lines for entry in _judgements(output, protocol, judge.id, path)]
+    report = campaign.import_judgements(store, target.id, judgements, judges=[judge])
     with store.reading() as tx:
-        seat = tx.judges.find(found.id, judge.id)
-        numbers = tx.documents.numbers(found.id)
+        seat = tx.judges.find(target.id, judge.id)
+        numbers = tx.documents.numbers(target.id)
     assert seat is not None
     rows = [
-        _row(output, protocol, judge.id, (found.id, seat.number, numbers[output.item.document])) for output in taken
+        _row(output, protocol, judge.id, (target.id, seat.number, numbers[output.item.document])) for output in lines
     ]
     store.write(lambda tx: tx.ledger.add(rows))
-    return done
+    return report
 
 
 def _judgements(output: Output, protocol: Protocol, judge: str, path: Path) -> Iterator[Judgement]:
     for question, value in output.answers.items():
-        found = protocol.find(question)
-        assert found is not None
+        place = protocol.find(question)
+        assert place is not None
         yield Judgement(
             judge=judge,
-            stage=found[0].id,
+            stage=place[0].id,
             question=question,
             document=output.item.document,
             segment=output.item.segment,
-            systems=systems_of(found[0], output.item),
+            systems=systems_of(place[0], output.item),
             value=value,
             flags=() if value is not None else ("missing",),
             origin=f"{path.name}:{output.line}",
@@ -161,10 +163,10 @@ def _judgements(output: Output, protocol: Protocol, judge: str, path: Path) -> I
 def _row(output: Output, protocol: Protocol, model: str, numbers: tuple[int, int, int]) -> NewEntry:
     repairs, pages = 0, []
     for name, value in output.answers.items():
-        found = protocol.find(name)
-        assert found is not None
-        repairs += aliased(found[1], value)[1]
-        pages.append(found[0].page_id)
+        place = protocol.find(name)
+        assert place is not None
+        repairs += aliased(place[1], value)[1]
+        pages.append(place[0].page_id)
     campaign_number, judge, document = numbers
     return {
         "campaign": campaign_number, "judge": judge, "document": document, "segment": output.item.segment,

@@ -71,31 +71,31 @@ def verdict(text: str, asked: Asked, schema: Mapping[str, Any]) -> Verdict:
 def judged(value: dict[str, Json], asked: Asked, schema: Mapping[str, Any], repairs: int = 0) -> Verdict:
     """The second and third step: the schema, then the protocol's own checks in the order of the questions."""
     questions = [(stage, question) for stage in asked.stages for question in stage.questions]
-    fixed = value
+    entries = value
     if mistake(schema, value):  # what fits is in the protocol's own spelling, which is nearly always so
-        fixed = dict(value)
+        entries = dict(value)
         for _, question in questions:
-            if question.id in fixed:
-                fixed[question.id], number = aliased(question, fixed[question.id])
+            if question.id in entries:
+                entries[question.id], number = aliased(question, entries[question.id])
                 repairs += number
-        if wrong := mistake(schema, fixed):
+        if wrong := mistake(schema, entries):
             return Verdict(None, repairs, "schema", wrong)
     known: dict[str, Json] = dict(asked.known)
     answers: dict[str, Json] = {}
     for stage, question in questions:
-        given = fixed.get(question.id)
-        if question.for_each and isinstance(given, dict):  # null stands for what was not chosen
-            given = {label: value for label, value in given.items() if value is not None}
+        answer = entries.get(question.id)
+        if question.for_each and isinstance(answer, dict):  # null stands for what was not chosen
+            answer = {label: value for label, value in answer.items() if value is not None}
         labels = chosen(asked.protocol, question, known)
         if not (holds(stage.when, known) and holds(question.when, known)) or (question.for_each and not labels):
-            if given:
+            if answer:
                 return Verdict(None, repairs, "meaning", f"{question.id}: is not asked here; it must be null.")
             continue
-        if given is None and isinstance(question, Spans):
+        if answer is None and isinstance(question, Spans):
             nothing = "an empty list says that there is nothing to mark."
             return Verdict(None, repairs, "meaning", f"{question.id}: {nothing}")
         try:
-            stored = check(question, given, texts=asked.texts, chosen=labels, outputs=asked.outputs)
+            stored = check(question, answer, texts=asked.texts, chosen=labels, outputs=asked.outputs)
         except AnswerError as error:
             return Verdict(None, repairs, "meaning", " ".join(filter(None, (error.what, error.next_step))))
         if stored is not None:

@@ -26,6 +26,7 @@ from lanner.judges.providers import (
     UnreadableError,
 )
 from lanner.judges.replies import Verdict
+from lanner.judges.weighting import weighted, with_weights
 from lanner.judges.writer import Writer
 from lanner.model import Item, Json
 from lanner.store import Entry, NewEntry
@@ -95,10 +96,12 @@ class Request:
         digest = hashlib.sha256(self.prompt.hash.encode())
         for message in self.before:
             digest.update(message["content"].encode())
-        parts = [
+        parts: list[object] = [
             about.page, *about.stages, item.segment, *item.systems, item.role.value, member.model,
             about.sample, about.swapped, member.temperature, self.seed, member.max_tokens,
         ]  # fmt: skip
+        if member.sampling:
+            parts.append(dumps(member.sampling))
         digest.update("\x1f".join(map(str, parts)).encode())
         return digest.hexdigest()[:32]
 
@@ -151,9 +154,12 @@ class Requester:
             try:
                 call, reply = await self._reply(request.channel, call)
                 verdict, if_last = judge(reply.text)
+                weights = weighted(reply, request.prompt.schema) if request.channel.member.weighted else {}
+                if verdict.answers is not None and weights:
+                    verdict = replace(verdict, answers=with_weights(verdict.answers, weights))
                 verdict = _final_verdict(verdict, reply, call)
             except UnreadableError as error:
-                reply, verdict, if_last = Reply(""), Verdict(None, 0, "json", str(error)), MISSING
+                reply, verdict, if_last, weights = Reply(""), Verdict(None, 0, "json", str(error)), MISSING, {}
             except UnanswerableError as error:
                 outcome = MISSING if error.final else FAILED
                 self._record(request, call, attempt, Reply(""), verdict=_no_verdict(error), outcome=outcome)
@@ -167,7 +173,7 @@ class Requester:
             seconds += reply.latency
             done = not verdict.step or left <= 0 or verdict.step in ("length", "refusal")
             outcome = if_last if done else INVALID
-            self._record(request, call, attempt, reply, verdict=verdict, outcome=outcome)
+            self._record(request, call, attempt, reply, verdict=verdict, outcome=outcome, weights=weights)
             if done:
                 self._note(request, outcome, verdict.problem)
                 return verdict.answers, seconds
@@ -185,18 +191,22 @@ class Requester:
             None if seed is None else seed + 1000 * (attempt - 1),
             member.max_tokens,
             f"{self._run_name}{request.key}-{attempt}",
+            member.top_p,
+            member.effort,
+            member.weighted,
+            member.extra,
         )
 
     async def _reply(self, channel: Channel, call: Call) -> tuple[Call, Reply]:
         """A reply, however often the server has to be asked for one. The call as it was made comes with it."""
-        guessed = int(sum(len(message["content"]) for message in call.messages) / CHARACTERS_PER_TOKEN)
+        tokens = int(sum(len(message["content"]) for message in call.messages) / CHARACTERS_PER_TOKEN)
         problem = ""
         for turn in range(self._limits.tries):
             self._budget.check()
-            started = await channel.gate.enter(guessed)
+            started = await channel.gate.enter(tokens)
             try:
                 with self._budget.holding(await self._budget.reserve(channel.member, call.messages)):
-                    reply = self._count(channel.member, guessed, await channel.provider.ask(call))
+                    reply = self._count(channel.member, tokens, await channel.provider.ask(call))
             except OverloadedError as error:
                 channel.gate.overload(started, error.retry_after)
                 self._totals.overloads += 1
@@ -216,17 +226,17 @@ class Requester:
                 channel.gate.leave()
                 raise
             channel.gate.silences = 0
-            channel.gate.succeed(guessed=guessed, used=reply.tokens_in + reply.tokens_out)
+            channel.gate.succeed(guessed=tokens, used=reply.tokens_in + reply.tokens_out)
             return call, reply
         raise UnavailableError(problem)
 
-    def _count(self, member: Member, guessed: int, reply: Reply) -> Reply:
+    def _count(self, member: Member, tokens: int, reply: Reply) -> Reply:
         """Book what a reply used, at once: while it is put aside nobody else can spend it. A server that does not say
         how many tokens it used is taken to have used what the texts have by our count."""
         totals = self._totals
         if not reply.counted:
             length = len(reply.text) + len(reply.reasoning) + len(reply.refusal)
-            reply = replace(reply, tokens_in=guessed, tokens_out=int(length / CHARACTERS_PER_TOKEN) + 1)
+            reply = replace(reply, tokens_in=tokens, tokens_out=int(length / CHARACTERS_PER_TOKEN) + 1)
             totals.estimated += 1
         cost = member.cost(reply.tokens_in, reply.tokens_out, reply.cached_tokens)
         totals.tokens_in += reply.tokens_in
@@ -257,7 +267,15 @@ class Requester:
             self._budget.stop(f"the first {self._fruitless} questions to {model} got no valid answer; last: {problem}")
 
     def _record(
-        self, request: Request, call: Call, attempt: int, reply: Reply, *, verdict: Verdict, outcome: str
+        self,
+        request: Request,
+        call: Call,
+        attempt: int,
+        reply: Reply,
+        *,
+        verdict: Verdict,
+        outcome: str,
+        weights: Mapping[str, float] | None = None,
     ) -> None:
         subject, prompt, member, totals = request.subject, request.prompt, request.channel.member, self._totals
         if outcome == FAILED:
@@ -300,7 +318,7 @@ class Requester:
             "latency": reply.latency,
             "raw": reply.text if outcome == VALID else reply.text[:_KEPT],
             "problem": verdict.problem,
-            "detail": dumps(self._detail(request, call, reply, verdict)),
+            "detail": dumps(self._detail(request, call, reply, verdict) | ({"weighted": weights} if weights else {})),
             "answers": None if verdict.answers is None else dumps(verdict.answers),
             "asked_at": micros(campaign.now()),
         }

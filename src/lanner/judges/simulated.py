@@ -60,18 +60,18 @@ class Simulation:
         quality = self._quality(item, temper)
         texts = _texts(document, item)
         outputs = max(2, len(item.systems))
-        known, given = dict(earlier), dict[str, Json]()
-        while pending := [q for _, q in applicable(self.protocol, page, known) if q.id not in given]:
+        known, answers = dict(earlier), dict[str, Json]()
+        while pending := [q for _, q in applicable(self.protocol, page, known) if q.id not in answers]:
             question = pending[0]
             labels = chosen(self.protocol, question, known)
             agreed, alone = (
                 simulate.answer(question, rng=dice, texts=texts, chosen=labels, outputs=outputs, quality=quality)
                 for dice in (shared, own)
             )
-            mixed = _mixed(question, agreed, alone, temper, own)
-            value = check(question, mixed, texts=texts, chosen=labels, outputs=outputs)
-            given[question.id] = known[question.id] = value
-        return given
+            raw = _mixed(question, agreed, alone, temper, own)
+            value = check(question, raw, texts=texts, chosen=labels, outputs=outputs)
+            answers[question.id] = known[question.id] = value
+        return answers
 
     def seconds(self, judge: str, temper: Temper, item: Item) -> float:
         """How long this judge takes over this item."""
@@ -80,12 +80,12 @@ class Simulation:
 
     def _quality(self, item: Item, temper: Temper) -> Sequence[float]:
         document = self._dice(Item(item.document), "document").gauss(0, _DOCUMENT_EFFECT)
-        found = []
+        qualities = []
         for system in item.systems or ("",):
             sentence = self._dice(Item(item.document, item.segment, (system,)), "sentence").gauss(0, _SENTENCE_EFFECT)
             base = self.qualities.get(system, 0.6)
-            found.append(min(1.0, max(0.0, base + document + sentence - temper.severity)))
-        return found
+            qualities.append(min(1.0, max(0.0, base + document + sentence - temper.severity)))
+        return qualities
 
     def _dice(self, item: Item, *about: str) -> Random:
         key = "\x1f".join((str(self.seed), item.document, item.segment, *item.systems, *about))
@@ -131,17 +131,19 @@ def fill(
         for task in campaign.tasks(store, name, judge)[:tasks]:
             if task.finished_at:
                 continue
-            given = []
+            submissions = []
             for place, (item, earlier) in enumerate(zip(task.items, campaign.earlier(store, task.id), strict=True)):
                 document = documents.get(item.document) or Document(item.document, ())
                 answers = world.answers(judge, temper, task.page, item, document, earlier=earlier)
                 seconds = world.seconds(judge, temper, item)
                 clock = clock + timedelta(seconds=seconds) if clock else None
                 name_of_it = f"simulated-{seed}-{task.id}-{place}"
-                given.append(Submission(task.id, place, answers, name_of_it, seconds, seconds, clock, None, judge))
-            for saved in campaign.submit_many(store, given, at=clock):
+                submissions.append(
+                    Submission(task.id, place, answers, name_of_it, seconds, seconds, clock, None, judge)
+                )
+            for saved in campaign.submit_many(store, submissions, at=clock):
                 if isinstance(saved, LannerError):
                     raise saved
             campaign.finish(store, task.id, at=clock)
-            answered += len(given)
+            answered += len(submissions)
     return answered

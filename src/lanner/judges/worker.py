@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -19,10 +19,10 @@ from lanner.judges.prompt import Prompter
 from lanner.judges.replies import Asked, Verdict, judged, parse, verdict
 from lanner.judges.request import MISSING, PARTIAL, VALID, Channel, Judge, Request, Requester, Subject, UnavailableError
 from lanner.judges.writer import Writer
-from lanner.model import Document, Item, Json, Object, Protocol, Rank, Spans, Stage, Unit
+from lanner.model import Document, Grid, Item, Json, Object, Protocol, Rank, Spans, Stage, Unit
 from lanner.protocols.answers import texts_of
 from lanner.protocols.combination import combine
-from lanner.protocols.flow import holds
+from lanner.protocols.flow import chosen, holds
 from lanner.store import Answer, Assigned, Entry, Store, Work
 from lanner.store.rows import dumps
 
@@ -79,12 +79,12 @@ class Worker:
         with self._store.reading() as tx:
             works = [work for work in tx.ledger.open_tasks(self._seat) if work.page in self._pages]
         groups = groupby(works, key=lambda work: work.document)
-        return [(key, list(found)) for key, found in groups if only is None or key in only]
+        return [(key, list(works_of_document)) for key, works_of_document in groups if only is None or key in only]
 
     async def judge(self, works: Sequence[Work], most: int | None = None) -> None:
         """All open items of one document, page after page, since later pages may ask about earlier answers."""
-        ordered = sorted(works, key=lambda work: self._pages[work.page])
-        for _, same_page in groupby(ordered, key=lambda work: work.page):
+        by_page = sorted(works, key=lambda work: self._pages[work.page])
+        for _, same_page in groupby(by_page, key=lambda work: work.page):
             tasks = [await asyncio.to_thread(self._load, work.task) for work in same_page]
             ready = [(task, place) for task in tasks for place in sorted(task.open - task.waiting)]
             steps = ready[:most]
@@ -103,7 +103,7 @@ class Worker:
 
     def _load(self, number: int) -> Loaded:
         rows: dict[str, list[Entry]] = defaultdict(list)
-        given: dict[tuple[int, str], Sequence[Answer]] = {}
+        answers_by_place: dict[tuple[int, str], Sequence[Answer]] = {}
         with self._store.reading() as tx:
             assigned = tx.tasks.assigned(number)
             assert assigned is not None
@@ -112,12 +112,12 @@ class Worker:
                 for row in tx.ledger.of_document(self._seat, document):
                     rows[row.key].append(row)
                 for segment, answers in tx.judgements.of_document(self._seat, document).items():
-                    given[document, segment] = answers
+                    answers_by_place[document, segment] = answers
             keys = dict.fromkeys(item.document for item in assigned.task.items)
             documents = {key: tx.documents.find(self._campaign, key) for key in keys}
         page, items = assigned.task.page, assigned.task.items
         earlier = [
-            self._asking.answers(page, item, self._asking.heads(given.get((document, item.segment), ())))
+            self._asking.answers(page, item, self._asking.heads(answers_by_place.get((document, item.segment), ())))
             for item, document in zip(items, assigned.documents, strict=True)
         ]
         open_ = frozenset(
@@ -140,9 +140,9 @@ class Worker:
             came = await asyncio.gather(*(self._vote(task, place, vote) for vote in votes), return_exceptions=True)
         if self._broken_off(came):
             return
-        given = [entry for entry in came if not isinstance(entry, BaseException)]
-        answers = [answer for answer, _ in given]
-        await self._submit(task, place, _in_both_orders(votes, answers), sum(seconds for _, seconds in given))
+        replies = [entry for entry in came if not isinstance(entry, BaseException)]
+        answers = [answer for answer, _ in replies]
+        await self._submit(task, place, _in_both_orders(votes, answers), sum(seconds for _, seconds in replies))
 
     def _votes(self, item: Item) -> list[Vote]:
         orders = (False, True) if self._plan.swap and len(item.systems) == 2 else (False,)
@@ -176,34 +176,62 @@ class Worker:
         known: dict[str, Json] = dict(task.earlier[place])
         answers: dict[str, Json] = {}
         spent = 0.0
-        for group in [(stage,) for stage in stages] if self._plan.calls == "stages" else [stages]:
+        parts: Iterable[Sequence[Stage]] = [stages] if self._plan.calls == "pages" else [(stage,) for stage in stages]
+        for group, only in self._calls(parts, known):
             if not any(self._applies(stage, known, group) for stage in group):
                 continue
             shuffle = self._order(item, vote) if self._plan.shuffle else None
-            prompt = self._prompter.prompt(group, document, item, answers=known, shuffle=shuffle)
+            shown = {**known, **only}
+            prompt = self._prompter.prompt(group, document, item, answers=shown, shuffle=shuffle)
             marks = any(isinstance(question, Spans) for stage in group for question in stage.questions)
             texts = texts_of(document, item) if marks else None  # needed to find what was quoted
-            asked = Asked(self._protocol, group, texts, dict(known), max(2, len(item.systems)))
+            scope = Asked(self._protocol, group, texts, shown, max(2, len(item.systems)))
             request = Request(
                 vote.channel,
                 self._subject(task, place, item, group, vote),
                 prompt,
-                self._lesson.messages(group, document.id),
+                self._prompter.turns + self._lesson.messages(group, document),
             )
 
             def judge(
-                text: str, asked: Asked = asked, schema: Mapping[str, Json] = prompt.schema
+                text: str, asked: Asked = scope, schema: Mapping[str, Json] = prompt.schema
             ) -> tuple[Verdict, str]:
-                found = verdict(text, asked, schema)
-                return found, MISSING if found.answers is None else VALID
+                outcome = verdict(text, asked, schema)
+                return outcome, MISSING if outcome.answers is None else VALID
 
-            found, seconds = await self._requester.ask(request, task.rows, judge)
+            reply_answers, seconds = await self._requester.ask(request, task.rows, judge)
             spent += seconds
-            if found is None:
+            if reply_answers is None:
                 return None, spent
-            known |= found
-            answers |= found
+            for name, value in reply_answers.items():
+                answers[name] = known[name] = _merged(answers.get(name), value)
         return (self._turned(answers) if vote.swapped else answers), spent
+
+    def _calls(
+        self, parts: Iterable[Sequence[Stage]], known: Mapping[str, Json]
+    ) -> Iterator[tuple[Sequence[Stage], Mapping[str, Json]]]:
+        """What each call asks, and which earlier answers it sees instead of the known ones. One skill a call: a
+        question that is asked for each of several labels, or row by row, becomes as many calls. `known` grows while
+        the calls are made."""
+        for group in parts:
+            if self._plan.calls != "skills":
+                yield group, {}
+                continue
+            for stage in group:
+                others = []
+                for question in stage.questions:
+                    alone = stage.model_copy(update={"questions": (question,)})
+                    if question.for_each:
+                        for label in chosen(self._protocol, question, known):
+                            yield (alone,), {question.for_each: [label]}
+                    elif isinstance(question, Grid):
+                        for row in question.rows:
+                            one = question.model_copy(update={"rows": (row,)})
+                            yield (stage.model_copy(update={"questions": (one,)}),), {}
+                    else:
+                        others.append(question)
+                if others:
+                    yield (stage.model_copy(update={"questions": tuple(others)}),), {}
 
     def _applies(self, stage: Stage, known: Mapping[str, Json], together: Sequence[Stage]) -> bool:
         if stage.when and any(q.id == stage.when.question for other in together for q in other.questions):
@@ -225,36 +253,36 @@ class Worker:
 
     def _turned(self, answers: Mapping[str, Json]) -> dict[str, Json]:
         """Answers about a swapped pair, as if it had been shown the right way round."""
-        turned: dict[str, Json] = {}
+        straight: dict[str, Json] = {}
         for name, value in answers.items():
-            found = self._protocol.find(name)
-            about_outputs = found is not None and found[0].object is Object.OUTPUTS
-            if found and isinstance(found[1], Rank):
-                turned[name] = value[::-1]
-            elif found and about_outputs and isinstance(found[1], Spans):
-                turned[name] = [{**s, "output": 1 - s["output"]} if "output" in s else s for s in value]
+            place_of_question = self._protocol.find(name)
+            about_outputs = place_of_question is not None and place_of_question[0].object is Object.OUTPUTS
+            if place_of_question and isinstance(place_of_question[1], Rank):
+                straight[name] = value[::-1]
+            elif place_of_question and about_outputs and isinstance(place_of_question[1], Spans):
+                straight[name] = [{**s, "output": 1 - s["output"]} if "output" in s else s for s in value]
             else:
-                turned[name] = value
-        return turned
+                straight[name] = value
+        return straight
 
     async def _submit(
         self, task: Loaded, place: int, votes: Sequence[Mapping[str, Json] | None], seconds: float
     ) -> None:
         """One answer of all votes, through the campaign's door."""
-        given = [vote for vote in votes if vote is not None]
-        if not given:
+        complete = [vote for vote in votes if vote is not None]
+        if not complete:
             self._totals.missing += 1
             return
-        answers = self._combined(task, place, given)
+        answers = self._combined(task, place, complete)
         item = task.assigned.task.items[place]
         number = task.assigned.task.id
         name = hashlib.sha256(dumps([number, place, item.segment, answers]).encode()).hexdigest()[:24]
-        saved = await self._writer.submit(
+        outcome = await self._writer.submit(
             Submission(number, place, answers, f"judge-{name}", elapsed=seconds or None, judge=self._seat)
         )
-        if isinstance(saved, LannerError):
-            if getattr(saved, "code", "") in ("draft", "paused", "closed"):
-                raise saved
+        if isinstance(outcome, LannerError):
+            if getattr(outcome, "code", "") in ("draft", "paused", "closed"):
+                raise outcome
             self._totals.missing += 1
             self._totals.wrong["refused"] = self._totals.wrong.get("refused", 0) + 1
         else:
@@ -285,11 +313,11 @@ class Worker:
         still = [place for place in places if place in task.open]
         if self._broken_off(came, len(still)):
             return
-        given = [entry for entry in came if not isinstance(entry, BaseException)]
-        seconds = sum(spent for _, spent in given) / len(places)
+        replies = [entry for entry in came if not isinstance(entry, BaseException)]
+        seconds = sum(spent for _, spent in replies) / len(places)
         async with asyncio.TaskGroup() as group:
             for place in still:
-                group.create_task(self._submit(task, place, [found.get(place) for found, _ in given], seconds))
+                group.create_task(self._submit(task, place, [answers.get(place) for answers, _ in replies], seconds))
 
     async def _ask_sentences(
         self, task: Loaded, places: Sequence[int], vote: Vote
@@ -301,14 +329,14 @@ class Worker:
             places = [place for place in places if place in task.open]
             request, judge = self._sentences_request(task, places, vote)
         before = request.key in task.rows
-        found, seconds = await self._requester.ask(request, task.rows, judge, again=False)
-        answers = by_place(places, found)
+        reply_answers, seconds = await self._requester.ask(request, task.rows, judge, again=False)
+        answers = by_place(places, reply_answers)
         lacking = [place for place in places if place in task.open and place not in answers]
         if before and lacking:
             request, judge = self._sentences_request(task, lacking, vote)
             if request.key in task.rows or self._requester.retries:
-                found, more = await self._requester.ask(request, task.rows, judge)
-                answers, seconds = {**answers, **by_place(lacking, found)}, seconds + more
+                reply_answers, more = await self._requester.ask(request, task.rows, judge)
+                answers, seconds = {**answers, **by_place(lacking, reply_answers)}, seconds + more
         return answers, seconds
 
     def _sentences_request(self, task: Loaded, places: Sequence[int], vote: Vote) -> tuple[Request, Judge]:
@@ -318,20 +346,25 @@ class Worker:
         earlier = [task.earlier[place] for place in places]
         prompt = self._prompter.sentences(stages, document, items, answers=earlier)
         outputs = max(2, len(items[0].systems))
-        asked = [
+        scopes = [
             Asked(self._protocol, stages, texts_of(document, item), dict(known), outputs)
             for item, known in zip(items, earlier, strict=True)
         ]
         whole = replace(items[0], segment="")
         segments = tuple(item.segment for item in items)
         subject = replace(self._subject(task, places[0], whole, stages, vote), segments=segments)
-        request = Request(vote.channel, subject, prompt)
+        request = Request(vote.channel, subject, prompt, self._prompter.turns)
         good: dict[str, Json] = {}
 
         def judge(text: str) -> tuple[Verdict, str]:
-            return judge_sentences(text, asked, prompt.schema["properties"], good)
+            return judge_sentences(text, scopes, prompt.schema["properties"], good)
 
         return request, judge
+
+
+def _merged(earlier: Json, value: Json) -> Json:
+    """What was answered about one skill or row, with what was answered about others before."""
+    return {**earlier, **value} if isinstance(earlier, dict) and isinstance(value, dict) else value
 
 
 def _in_both_orders(
@@ -353,8 +386,8 @@ def grouped(tasks: Sequence[Loaded], steps: Sequence[tuple[Loaded, int]]) -> lis
     """The groups of items that one call asks about (of one task, one document, the same outputs and role) of which at
     least one is among the steps. A group is whole, open or not, but for items that wait for an earlier page: asked
     again after a crash, it is the same call."""
-    wanted = {(task.assigned.task.id, place) for task, place in steps}
-    found = []
+    places_wanted = {(task.assigned.task.id, place) for task, place in steps}
+    groups_of_calls = []
     for task in tasks:
         groups: dict[tuple[object, ...], list[int]] = {}
         for place, item in enumerate(task.assigned.task.items):
@@ -362,8 +395,10 @@ def grouped(tasks: Sequence[Loaded], steps: Sequence[tuple[Loaded, int]]) -> lis
                 continue
             groups.setdefault((item.document, item.systems, item.role), []).append(place)
         number = task.assigned.task.id
-        found += [(task, places) for places in groups.values() if any((number, place) in wanted for place in places)]
-    return found
+        groups_of_calls += [
+            (task, places) for places in groups.values() if any((number, place) in places_wanted for place in places)
+        ]
+    return groups_of_calls
 
 
 def by_place(places: Sequence[int], answers: Mapping[str, Json] | None) -> dict[int, Mapping[str, Json]]:
@@ -390,12 +425,12 @@ def judge_sentences(
             if number not in good and not (wrong and wrong[0][0] == "json"):
                 wrong.append(("schema", f"Sentence {number} has no answer."))
             continue
-        found = judged(entry, about, schema)
-        repairs += found.repairs
-        if found.answers is not None:
-            good[number] = found.answers
+        verdict_of_sentence = judged(entry, about, schema)
+        repairs += verdict_of_sentence.repairs
+        if verdict_of_sentence.answers is not None:
+            good[number] = verdict_of_sentence.answers
         elif number not in good:
-            wrong.append((found.step, f"Sentence {number}: {found.problem}"))
+            wrong.append((verdict_of_sentence.step, f"Sentence {number}: {verdict_of_sentence.problem}"))
     step = "" if len(good) == len(schemas) else wrong[0][0] if wrong else "schema"
     problem = " ".join(problem for _, problem in wrong[:10]) if step else ""
     outcome = VALID if not step else PARTIAL if good else MISSING

@@ -61,21 +61,21 @@ class Writer:
         self._batch.entries.append(entry)
         self._due.set()
 
-    async def submit(self, given: Submission) -> Saved | LannerError:
+    async def submit(self, submission: Submission) -> Saved | LannerError:
         """Hand in answers and wait until they are on disk, or refused."""
         self._refuse()
-        done: asyncio.Future[Saved | LannerError] = asyncio.get_running_loop().create_future()
-        self._batch.given.append((given, done))
+        future: asyncio.Future[Saved | LannerError] = asyncio.get_running_loop().create_future()
+        self._batch.given.append((submission, future))
         self._due.set()
-        return await done
+        return await future
 
     async def finish(self, task: int) -> None:
         """Finish a task, if nothing is missing in it."""
         self._refuse()
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._batch.finished.append((task, done))
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._batch.finished.append((task, future))
         self._due.set()
-        await done
+        await future
 
     def _refuse(self) -> None:
         if self._problem is not None:
@@ -96,17 +96,19 @@ class Writer:
                     self._fail(batch, problem)
                     self._fail(self._batch, problem)
                     return
-                for (_, answered), result in zip(batch.given, results, strict=True):
-                    _settle(answered, result)
-                for _, done in batch.finished:
-                    _settle(done, None)
+                for (_, future), result in zip(batch.given, results, strict=True):
+                    _settle(future, result)
+                for _, finished in batch.finished:
+                    _settle(finished, None)
             if self._closing and not self._batch:
                 return
 
     def _commit(self, batch: _Batch) -> list[Saved | LannerError]:
         if batch.entries:
             self._store.write(lambda tx: tx.ledger.add(batch.entries))
-        results = campaign.submit_many(self._store, [given for given, _ in batch.given]) if batch.given else []
+        results = (
+            campaign.submit_many(self._store, [submission for submission, _ in batch.given]) if batch.given else []
+        )
         for task, _ in batch.finished:
             with suppress(UnfinishedError):
                 campaign.finish(self._store, task)
@@ -114,7 +116,7 @@ class Writer:
 
     def _fail(self, batch: _Batch, problem: BaseException) -> None:
         futures: list[asyncio.Future[Saved | LannerError] | asyncio.Future[None]] = [f for _, f in batch.given]
-        for future in (*futures, *(done for _, done in batch.finished)):
+        for future in (*futures, *(future for _, future in batch.finished)):
             if not future.done():
                 future.set_exception(problem)
 

@@ -13,7 +13,8 @@ from aiohttp import web
 
 from lanner.judges.plan import Limits, Member, Plan, Totals
 from lanner.judges.providers import Endpoint
-from lanner.judges.providers.openai_batch import Batches
+from lanner.judges.providers.openai_batch import FileBatches
+from lanner.judges.providers.openai_compatible import Chat
 from lanner.judges.run import run
 from lanner.store import Store
 from model_campaign import corpus, opened, stored
@@ -87,8 +88,8 @@ def store(tmp_path: Path) -> Any:
         yield opened_
 
 
-def quick(endpoint: Endpoint) -> Batches:
-    return Batches(endpoint, gathering=0.05, between=0.01)
+def quick(endpoint: Endpoint) -> FileBatches:
+    return FileBatches(Chat(endpoint), gathering=0.05, between=0.01)
 
 
 async def judging(store: Store, number: int, url: str, **more: Any) -> Totals:

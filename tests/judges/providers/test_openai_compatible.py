@@ -12,7 +12,8 @@ import pytest
 from aiohttp import web
 
 from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, UnanswerableError, connect
-from lanner.judges.providers.openai_compatible import _retry_after, family
+from lanner.judges.providers._http import _retry_after
+from lanner.judges.providers.openai_compatible import family
 from lanner.judges.schemas import reduced
 from stub_server import Stub, good, serving
 

@@ -42,6 +42,21 @@ class Call:
     seed: int | None = None
     max_tokens: int | None = None
     name: str = ""
+    top_p: float | None = None
+    effort: str = ""
+    """How long the model is to think, in the provider's own words (low, medium, high)."""
+    logprobs: bool = False
+    """Whether the probabilities of tokens are wanted."""
+    extra: Mapping[str, Json] = field(default_factory=dict)
+    """Fields of the user's own, put into the request as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a reply, and the logarithms of the probabilities of what might have stood there."""
+
+    text: str
+    alternatives: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +77,7 @@ class Reply:
     counted: bool = True
     cached_tokens: int = 0
     sent: Mapping[str, Json] = field(default_factory=dict)
+    tokens: tuple[Token, ...] = ()
 
     @property
     def cut_off(self) -> bool:
@@ -111,6 +127,29 @@ class Provider(Protocol):
     async def ask(self, call: Call) -> Reply: ...
     async def models(self) -> list[str]: ...
     async def close(self) -> None: ...
+
+
+def interfaces() -> list[str]:
+    """Names of providers that ask one question at a time."""
+    return [name for name in registry.names("judges.providers") if not name.endswith("_batch")]
+
+
+def base_url(provider: str) -> str:
+    """Where a provider's own server is; a server of one's own has to be named."""
+    module = registry.module("judges.providers", provider)
+    address = str(getattr(module, "BASE_URL", ""))
+    if not address:
+        raise LannerError(f"{provider} needs an address.", next_step="Give --base-url.")
+    return address
+
+
+def batch_of(provider: str) -> str:
+    """The provider that asks the same server through its batch interface."""
+    module = registry.module("judges.providers", provider)
+    name = str(getattr(module, "BATCH", ""))
+    if not name:
+        raise LannerError(f"{provider} has no batch interface here.", next_step="Leave out --batch.")
+    return name
 
 
 def require(endpoint: Endpoint) -> None:

@@ -1,0 +1,55 @@
+"""`lanner replay`: take in outputs that a model gave elsewhere, as the answers of a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import store_option
+from lanner.errors import LannerError
+from lanner.judges.replay import replay
+from lanner.store import Store
+
+
+@click.command("replay", short_help="Take in outputs that a model gave elsewhere.")
+@click.argument("name", metavar="CAMPAIGN")
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False)
+)
+@click.option("--as", "judge_name", default="", help="The judge's name (default: the file's).")
+@store_option
+@json_option
+def command(name: str, files: tuple[Path, ...], judge_name: str, store_place: str, as_json: bool) -> None:
+    """Take in files of JSON lines with a model's answers. Spellings are mended by the protocol's aliases and counted.
+
+    Example: lanner replay pilot o4-mini.jsonl
+    """
+    output = Output("replay", as_json)
+    take_in(output, name, files, store_place, judge_name)
+    output.end()
+
+
+def take_in(output: Output, name: str, files: Sequence[Path], store_place: str, judge_name: str) -> None:
+    """Each file as one judge."""
+    if judge_name and len(files) > 1:
+        raise LannerError("One name for several files.", next_step="Leave out --as: judges are named like their files.")
+    rows = []
+    with Store.open(store_place, create=False) as store:
+        for path in files:
+            report = replay(store, name, path, judge_name)
+            judge = judge_name or path.stem
+            rows.append(
+                {
+                    "judge": judge,
+                    "answers": report.judgements,
+                    "spellings mended": sum(report.repairs.values()),
+                    "flagged": sum(report.flags.values()),
+                }
+            )
+            output.notes.extend(f"{judge}: {note}" for note in report.notes)
+    output.table(rows)
+    output.say()
+    output.say(f"Next: lanner agreement {name}", style="bold")

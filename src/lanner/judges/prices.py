@@ -1,0 +1,106 @@
+"""What models cost: a dated table that anyone can replace by a file of their own."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from lanner.errors import InputError, Where, did_you_mean
+
+OLD = 180
+"""Days after which a price may well have changed."""
+_VERSION = re.compile(r"-(?:\d{4}-?\d{2}-?\d{2}|\d{2}-\d{4}|latest|\d{3})")
+_KEYS = ("host", "checked", "batch", "models", "model", "in", "out", "cached")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Prices for a million tokens, and when they were looked up."""
+
+    host: str
+    model: str
+    sent: float
+    received: float
+    cached: float | None
+    batch: float
+    checked: date
+
+    def at(self, *, batch: bool) -> tuple[float, float, float | None]:
+        """Prices of tokens sent, received and cached, by the batch interface or without it."""
+        part = self.batch if batch else 1.0
+        return self.sent * part, self.received * part, None if self.cached is None else self.cached * part
+
+    def is_old(self, today: date) -> bool:
+        return (today - self.checked).days > OLD
+
+
+def price_of(model: str, host: str, file: Path | None = None) -> Price | None:
+    """What a model costs at a host: by the given file, else by the shipped one; None where neither says. A dated
+    version costs what the model does."""
+    for prices in ((read(file),) if file else ()) + (_shipped(),):
+        for name in (model, _VERSION.sub("", model)):
+            if (host, name) in prices:
+                return prices[host, name]
+    return None
+
+
+@cache
+def _shipped() -> dict[tuple[str, str], Price]:
+    path = resources.files("lanner.judges") / "prices.toml"
+    return _prices(path.read_text(encoding="utf-8"), Path("prices.toml"))
+
+
+def read(path: Path) -> dict[tuple[str, str], Price]:
+    """The prices in a file, by host and model."""
+    try:
+        return _prices(path.read_text(encoding="utf-8"), path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The prices cannot be read: {error}.", where=Where(path)) from error
+
+
+def _prices(text: str, path: Path) -> dict[tuple[str, str], Price]:
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"The prices cannot be read: {error}.", where=Where(path)) from error
+    prices: dict[tuple[str, str], Price] = {}
+    for number, group in enumerate(table.get("price", ()), 1):
+        where = Where(path, item=f"price {number}")
+        _require(group, ("host", "checked", "models"), where)
+        if not isinstance(group["checked"], date):
+            raise InputError("checked must be a day.", where=where, next_step="Give for instance checked = 2026-11-16.")
+        for entry in group["models"]:
+            _require(entry, ("model", "in", "out"), where)
+            price = Price(
+                str(group["host"]),
+                str(entry["model"]),
+                _number(entry["in"], where),
+                _number(entry["out"], where),
+                _number(entry["cached"], where) if "cached" in entry else None,
+                _number(entry.get("batch", group.get("batch", 1.0)), where),
+                group["checked"],
+            )
+            prices[price.host, price.model] = price
+    return prices
+
+
+def _require(table: Mapping[str, Any], keys: tuple[str, ...], where: Where) -> None:
+    for key in keys:
+        if key not in table:
+            raise InputError(f"{key} is missing.", where=where, next_step="See judges/prices.toml for the form.")
+    for key in table:
+        if key not in _KEYS:
+            raise InputError(f"{key!r} is no part of a price.", where=where, next_step=did_you_mean(key, _KEYS))
+
+
+def _number(value: Any, where: Where) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        raise InputError(f"{value!r} is not a price.", where=where, next_step="Give dollars for a million tokens.")
+    return float(value)

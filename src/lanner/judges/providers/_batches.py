@@ -1,0 +1,211 @@
+"""Batch interfaces: many questions at once, answered within a day at half the price.
+
+To the rest a batch is a provider like any other: `ask` returns when the answer is there. Questions that come within a
+moment of each other go into one batch. Each carries its name (what it is about, the attempt), and the server keeps the
+batches: a run that was killed finds its own there and waits for their answers instead of asking, and paying, again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from lanner.errors import LannerError
+from lanner.judges.providers import Call, OverloadedError, RefusedError, Reply, UnanswerableError
+from lanner.judges.providers._http import Connection
+from lanner.model import Json
+
+MARK = "lanner"
+GATHERING = 2.0  # seconds without a new question until a batch is sent
+BETWEEN = 20.0  # seconds between two looks at a batch
+
+Batch = Mapping[str, Any]
+Futures = Mapping[str, "asyncio.Future[Reply]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that waits to be sent: its name, its model, its request and the size of that in bytes."""
+
+    name: str
+    model: str
+    body: Mapping[str, Json]
+    size: int
+    future: asyncio.Future[Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one question: its name, an HTTP status and the reply or error as the server wrote it."""
+
+    name: str
+    status: int
+    content: Json
+
+
+class Batches:
+    """Questions of one run, gathered into batches. An interface says how they are sent, looked at and read."""
+
+    most = 50_000
+    """Questions in one batch, by the interface's own limit."""
+    largest = 150_000_000
+    """Bytes in one batch."""
+
+    def __init__(self, connection: Connection, *, gathering: float = GATHERING, between: float = BETWEEN) -> None:
+        self.connection = connection
+        self.at_once = self.most
+        self._gathering, self._between = gathering, between
+        self._waiting: dict[str, Question] = {}
+        self._earlier: dict[str, asyncio.Future[Reply]] = {}
+        self._settings: dict[str, Mapping[str, Json]] = {}
+        self._search: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def create(self, questions: Sequence[Question]) -> Batch:
+        """Hand over a batch."""
+        raise NotImplementedError
+
+    async def look(self, batch: Batch) -> Batch:
+        """The batch as it stands now."""
+        raise NotImplementedError
+
+    def is_over(self, batch: Batch) -> bool:
+        """Whether nothing more will come of it."""
+        raise NotImplementedError
+
+    async def results(self, batch: Batch) -> Sequence[Result]:
+        """What came of the questions of a batch that is over."""
+        raise NotImplementedError
+
+    def problem(self, batch: Batch) -> str:
+        """Why a batch that is over lacks answers; "" where each question has its own outcome."""
+        return "" if self.is_over(batch) else "the batch is under way"
+
+    async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
+        """Batches that an earlier run sent, with the names of their questions. `run` begins the names of this one."""
+        raise NotImplementedError
+
+    def name_of(self, call: Call) -> str:
+        """The name of a question, as the interface allows it."""
+        return call.name
+
+    async def models(self) -> list[str]:
+        """Names the server says it has."""
+        return await self.connection.models()
+
+    async def close(self) -> None:
+        """Stop waiting; batches that are under way stay on the server, to be found by the next run."""
+        for task in (*self._tasks, *((self._search,) if self._search else ())):
+            task.cancel()
+        await self.connection.close()
+
+    async def ask(self, call: Call) -> Reply:
+        """One reply, once the batch that the question is in has been answered."""
+        if not call.name:
+            raise LannerError("A question without a name cannot be part of a batch.")
+        name = self.name_of(call)
+        if self._search is None:
+            self._search = asyncio.create_task(self._find_earlier(name.partition("-")[0][:9]))
+        await asyncio.shield(self._search)
+        if name in self._earlier:
+            return await asyncio.shield(self._earlier.pop(name))
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Reply] = loop.create_future()
+        body = await self.connection.body(call)
+        self._settings[name] = self.connection.settings(body)
+        self._waiting[name] = Question(name, call.model, body, len(to_json(body)) + 200, future)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = loop.call_later(self._gathering, self._send)
+        if len(self._waiting) >= self.most:
+            self._send()
+        return await future
+
+    def _send(self) -> None:
+        """Hand over what has gathered, in as many batches as it takes: one for each model, none too large."""
+        waiting, self._waiting = self._waiting, {}
+        by_model: dict[str, list[Question]] = {}
+        for question in waiting.values():
+            by_model.setdefault(question.model, []).append(question)
+        for questions in by_model.values():
+            part: list[Question] = []
+            size = 0
+            for question in questions:
+                if part and size + question.size > self.largest:
+                    self._start(part)
+                    part, size = [], 0
+                part.append(question)
+                size += question.size
+            self._start(part)
+
+    def _start(self, questions: Sequence[Question]) -> None:
+        futures = {question.name: question.future for question in questions}
+
+        async def work() -> None:
+            await self._await(await self.create(questions), futures)
+
+        self._keep(self._guarded(work(), futures))
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _guarded(self, work: Coroutine[Any, Any, None], futures: Futures) -> None:
+        """Whatever goes wrong is heard of by all who wait."""
+        try:
+            await work
+            problem: Exception = OverloadedError("the batch came back without this question")
+        except (OverloadedError, RefusedError, UnanswerableError) as error:
+            problem = error
+        for future in futures.values():
+            if not future.done():
+                future.set_exception(problem)
+                future.exception()  # nobody may be waiting any more
+
+    async def _await(self, batch: Batch, futures: Futures) -> None:
+        while not self.is_over(batch):
+            await asyncio.sleep(self._between)
+            batch = await self.look(batch)
+        for result in await self.results(batch):
+            self._settle(result, futures)
+        if problem := self.problem(batch):
+            raise OverloadedError(problem)
+
+    def _settle(self, result: Result, futures: Futures) -> None:
+        future = futures.get(result.name)
+        if future is None or future.done():
+            return
+        content = to_json(result.content)
+        try:
+            if result.status == 400 and self.connection.learns(content):
+                raise OverloadedError("asked in a way that the server does not know")
+            if result.status != 200:
+                raise self.connection.failure(result.status, content)
+            reply = self.connection.read(content, 0.0, "batch")
+            future.set_result(replace(reply, sent=self._settings.pop(result.name, {})))
+        except (OverloadedError, RefusedError, UnanswerableError) as error:
+            future.set_exception(error)
+            future.exception()
+
+    async def _find_earlier(self, run: str) -> None:
+        """Batches of ours that a run before this one sent: their questions are not asked again."""
+        try:
+            batches = await self.earlier(run)
+        except UnanswerableError:  # a server that keeps no list
+            return
+        loop = asyncio.get_running_loop()
+        for batch, names in batches:
+            futures: dict[str, asyncio.Future[Reply]] = {name: loop.create_future() for name in names}
+            self._earlier |= {name: future for name, future in futures.items() if name not in self._earlier}
+            self._keep(self._guarded(self._await(batch, futures), futures))
+
+
+def rows(content: bytes) -> list[Mapping[str, Json]]:
+    """A file of JSON lines."""
+    return [from_json(line) for line in content.splitlines() if line.strip()]

@@ -1,0 +1,407 @@
+"""What all providers have in common: one POST per question over kept-alive connections, and what an error means.
+
+What servers differ in is data (`capabilities.toml`); what a server refuses with a 400 (a way to hold it to a schema, a
+setting, the name of the length limit) is left out from then on. A provider adds the form of its requests and replies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import math
+import re
+import time
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from importlib import resources
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from pydantic_core import from_json, to_json
+
+from lanner.errors import LannerError, MissingExtraError, did_you_mean
+from lanner.judges.keys import key_for, where_keys_are
+from lanner.judges.providers import (
+    Call,
+    Endpoint,
+    OverloadedError,
+    RefusedError,
+    Reply,
+    UnanswerableError,
+    UnreadableError,
+)
+from lanner.judges.schemas import reduced
+from lanner.model import Json
+
+_LONGEST = 4_000_000  # bytes of a reply; more is not an answer to any question we ask
+_SHOWN = 300
+_OVERLOADED = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
+_PROBE_SECONDS = 10.0
+_SHORTEST = 64  # tokens: no answer to a question of ours is shorter
+_FORBIDDEN = 5  # refusals in a row before any answer: then it is us and not the text
+_RETRY_DELAY = re.compile(rb'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
+_VALUE = ("too large", "too high", "exceed", "maximum", "at most", "less than", "context length")
+_SCHEMA_SIGNS = ("response_format", "schema", "grammar", "json_object", "guided", "output_config", "tool_choice")
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What a kind of server understands."""
+
+    means: tuple[str, ...]
+    length: str
+    without: frozenset[str]
+    key: bool = False
+    unreadable: tuple[str, ...] = ()
+
+
+@cache
+def _table() -> dict[str, dict[str, Any]]:
+    file = resources.files("lanner.judges.providers") / "capabilities.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def family(host: str, owners: frozenset[str] = frozenset(), named: str = "") -> Family:
+    """The entry of the capability table for a server."""
+    table = _table()
+    found = table.get(named) or next(
+        (
+            entry
+            for entry in table.values()
+            if any(host == name or host.endswith(f".{name}") for name in entry.get("hosts", ()))
+            or owners & set(entry.get("owned_by", ()))
+        ),
+        table["default"],
+    )
+    return Family(
+        tuple(found["means"]),
+        found["length"],
+        frozenset(found["without"]),
+        found.get("key", False),
+        tuple(found.get("unreadable", ())),
+    )
+
+
+def require(endpoint: Endpoint) -> str:
+    """The key for the server, "" where it needs none. Refuses where the extra `judges` or a needed key is missing."""
+    try:
+        importlib.import_module("aiohttp")
+    except ModuleNotFoundError:
+        raise MissingExtraError("Asking a model", "judges") from None
+    host = urlsplit(endpoint.base_url).hostname or ""
+    key = key_for(host, endpoint.key_variable, only=endpoint.only)
+    if not key and (family(host).key or endpoint.key_variable):
+        raise LannerError(f"There is no key for {host}.", next_step=where_keys_are(host, endpoint.key_variable))
+    return key
+
+
+class Connection:
+    """One server, asked over kept-alive connections. A provider says in `family_name`, `route`, `headers`, `compose`
+    and `reply` how its requests and replies look."""
+
+    at_once = 8
+    family_name = ""
+    """The entry of the capability table, where it does not depend on the server."""
+    lengths: tuple[str, ...] = ()
+    """Names that the limit on length may have; one of them may be unknown to a server."""
+    optional: tuple[str, ...] = ("temperature", "seed")
+    """Settings that may be left out where a server does not know them."""
+    route = ""
+    """Where a question goes, after the base URL; {model} stands for the model."""
+    models_path = "/models"
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._key = require(endpoint)
+        aiohttp = importlib.import_module("aiohttp")
+        self._endpoint = endpoint
+        self._base = endpoint.base_url.rstrip("/")
+        self._url = importlib.import_module("yarl").URL
+        self._urls: dict[str, Any] = {}
+        self._host = urlsplit(self._base).hostname or ""
+        headers = {"Content-Type": "application/json", **self.headers(self._key)}
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
+            timeout=aiohttp.ClientTimeout(total=endpoint.timeout),
+            headers=headers,
+        )
+        self._broken: tuple[type[Exception], ...] = (aiohttp.ClientError, asyncio.TimeoutError, OSError)
+        self._unreadable: tuple[type[Exception], ...] = (*self._broken, ValueError)
+        self._family: Family | None = None
+        self._finding = asyncio.Lock()
+        self._step = 0  # how far down the family's list of means we had to go
+        self._left_out: set[str] = set()
+        self._answered = False  # whether the server has ever answered a question
+        self._forbidden = 0
+        self._schemas: dict[int, tuple[Mapping[str, Json], Json]] = {}
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._session.close()
+
+    async def models(self) -> list[str]:
+        """Names the server says it has; nothing where it does not say."""
+        return [str(entry.get("id") or entry.get("name", "")).removeprefix("models/") for entry in await self._listed()]
+
+    async def ask(self, call: Call) -> Reply:
+        """One reply, after leaving out whatever the server says it does not understand. A limit on length that is too
+        large for this one question is lowered for it alone."""
+        known = self._family or await self._find_family()
+        while True:
+            step = self._step
+            body = self._body(call, known, known.means[step])
+            began = time.perf_counter()
+            status, headers, content = await self._post(self._address(call), body)
+            latency = time.perf_counter() - began
+            if status == 200:
+                reply = self.read(content, latency, known.means[step])
+                self._answered = True
+                return replace(reply, sent=self.settings(body))
+            words = self._words(content)
+            if status == 400 and self._adapt(words, known, step, body):
+                continue
+            if status == 400 and call.max_tokens and call.max_tokens > _SHORTEST and self._names_length(words):
+                call = replace(call, max_tokens=call.max_tokens // 2)
+                continue
+            raise await self._error(status, headers, content, call)
+
+    async def body(self, call: Call) -> dict[str, Json]:
+        """The request for a question, as this server takes it."""
+        known = self._family or await self._find_family()
+        return self._body(call, known, known.means[self._step])
+
+    async def json(self, method: str, path: str, body: Json = None) -> dict[str, Json]:
+        """Another of the server's interfaces: a JSON object back, or one of the errors."""
+        return dict(from_json(await self.fetch(method, path, None if body is None else to_json(body))))
+
+    async def content(self, file: str) -> bytes:
+        """What stands in a file that the server keeps."""
+        return await self.fetch("GET", f"/files/{file}/content")
+
+    async def upload(self, content: bytes) -> str:
+        """Give the server a file of questions. Its id."""
+        aiohttp = importlib.import_module("aiohttp")
+        form = aiohttp.FormData()
+        form.add_field("purpose", "batch")
+        form.add_field("file", content, filename="questions.jsonl", content_type="application/jsonl")
+        payload = form()
+        kind = {"Content-Type": payload.headers["Content-Type"]}
+        return str(from_json(await self.fetch("POST", "/files", payload, kind))["id"])
+
+    def learns(self, content: bytes) -> bool:
+        """Leave out from now on what a refused request was refused for. False where that is nothing we can leave."""
+        words = self._words(content)
+        if any(name in words.casefold() for name in self._left_out):  # another request of the same batch
+            return True
+        everything = dict.fromkeys((*self.optional, *self.lengths))
+        return self._family is not None and self._adapt(words, self._family, self._step, everything)
+
+    async def fetch(self, method: str, path: str, data: Any = None, headers: Mapping[str, str] | None = None) -> bytes:
+        """What the server has at a path, or one of the errors."""
+        try:
+            async with self._session.request(method, f"{self._base}{path}", data=data, headers=headers) as response:
+                content: bytes = await response.read()
+                if response.status in (200, 201):
+                    return content
+                raise self.failure(response.status, content, response.headers)
+        except self._broken as problem:
+            raise OverloadedError(self._scrubbed(str(problem) or "no reply in time")) from problem
+
+    async def _find_family(self) -> Family:
+        async with self._finding:
+            if self._family is None:
+                owners: frozenset[str] = frozenset()
+                named = self.family_name or self._endpoint.family
+                if not named and family(self._host) == family(""):
+                    owners = frozenset(str(entry.get("owned_by", "")) for entry in await self._listed())
+                self._family = family(self._host, owners, named)
+        return self._family
+
+    async def _listed(self) -> list[Mapping[str, Json]]:
+        try:
+            async with (
+                asyncio.timeout(_PROBE_SECONDS),
+                self._session.get(f"{self._base}{self.models_path}") as response,
+            ):
+                data = from_json(await response.read()) if response.status == 200 else {}
+        except self._unreadable:
+            return []
+        listed = (data.get("data") or data.get("models")) if isinstance(data, dict) else None
+        return [entry for entry in listed or () if isinstance(entry, dict)]
+
+    def headers(self, key: str) -> dict[str, str]:
+        """The headers that carry the key."""
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def compose(self, call: Call, values: Mapping[str, Json], means: str, schema: Json) -> dict[str, Json]:
+        """The request for a question. `values` are the settings to send, by the names of `values_of`."""
+        raise NotImplementedError
+
+    def values_of(self, call: Call) -> dict[str, Json]:
+        """The settings of a question by this provider's names."""
+        raise NotImplementedError
+
+    def reply(self, data: Mapping[str, Any]) -> Reply:
+        """A reply out of what the server wrote."""
+        raise NotImplementedError
+
+    def settings(self, body: Mapping[str, Json]) -> dict[str, Json]:
+        """A request without its texts and schema: what was asked for beside the question."""
+        raise NotImplementedError
+
+    def _address(self, call: Call) -> Any:
+        if call.model not in self._urls:
+            path = self.route.format(model=quote(call.model.removeprefix("models/"), safe=""))
+            self._urls[call.model] = self._url(f"{self._base}{path}", encoded=True)
+        return self._urls[call.model]
+
+    def _body(self, call: Call, known: Family, means: str) -> dict[str, Json]:
+        values = {name: value for name, value in self.values_of(call).items() if value is not None}
+        values = {name: value for name, value in values.items() if name not in self._left_out}
+        body = self.compose(call, values, means, self._sent(call.schema, known))
+        return _merged(body, call.extra) if call.extra else body
+
+    def _sent(self, schema: Mapping[str, Json], known: Family) -> Json:
+        """The schema as this server takes it; prompts share theirs, so it is made once."""
+        kept = self._schemas.get(id(schema))
+        if kept is None or kept[0] is not schema:
+            if len(self._schemas) > 256:
+                self._schemas.clear()
+            kept = self._schemas[id(schema)] = (schema, reduced(dict(schema), known.without))
+        return kept[1]
+
+    async def _post(self, url: Any, body: Json) -> tuple[int, Mapping[str, str], bytes]:
+        try:
+            async with self._session.post(url, data=to_json(body), allow_redirects=False) as response:
+                if (response.content_length or 0) > _LONGEST:
+                    response.close()
+                    return 413, response.headers, b""
+                if response.content_length is not None:
+                    return response.status, response.headers, await response.read()
+                parts, size = [], 0
+                async for part in response.content.iter_chunked(65536):
+                    parts.append(part)
+                    size += len(part)
+                    if size > _LONGEST:
+                        response.close()
+                        return 413, response.headers, b""
+                return response.status, response.headers, b"".join(parts)
+        except self._broken as problem:
+            silent = isinstance(problem, TimeoutError)
+            what = "no reply in time" if silent else str(problem) or type(problem).__name__
+            raise OverloadedError(self._scrubbed(what), silent=silent) from problem
+
+    def read(self, content: bytes, latency: float, means: str) -> Reply:
+        """A reply as the server wrote it, or the error that it is."""
+        try:
+            data = from_json(content)
+            if isinstance(data, dict) and data.get("error") and not data.get("choices"):  # as some proxies do
+                code = data["error"].get("code") if isinstance(data["error"], dict) else None
+                raise self._meaning(code if isinstance(code, int) else 502, {}, content)
+            return replace(self.reply(data), latency=latency, means=means)
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError) as problem:
+            raise OverloadedError("the server's reply is not one of a chat", status=200) from problem
+
+    def _adapt(self, words: str, known: Family, step: int, body: Mapping[str, Json]) -> bool:
+        """Leave out what the server does not know. False where nothing is left to leave out. Of a limit on length only
+        the name can be unknown; a value that is too large says nothing about the next question."""
+        complaint = words.casefold()
+        sent = to_json(body).decode()
+        for name in (*self.optional, *self.lengths):
+            if f'"{name}"' not in sent or name.casefold() not in complaint or name in self._left_out:
+                continue
+            if name in self.lengths and (len(self.lengths) == 1 or any(sign in complaint for sign in _VALUE)):
+                continue
+            self._left_out.add(name)
+            return True
+        if step + 1 < len(known.means) and any(sign in complaint for sign in _SCHEMA_SIGNS):
+            self._step = max(self._step, step + 1)
+            return True
+        return self._step > step
+
+    def _names_length(self, words: str) -> bool:
+        complaint = words.casefold()
+        return any(name.casefold() in complaint for name in self.lengths)
+
+    async def _error(self, status: int, headers: Mapping[str, str], content: bytes, call: Call) -> Exception:
+        words = self._words(content)
+        if status == 404:
+            names = await self.models()
+            hint = did_you_mean(call.model, names) if names else "Does --base-url end in /v1?"
+            what = f"{self._said(status, words)} (model {call.model!r})"
+            return RefusedError(what, next_step=f"Check --model and --base-url. {hint}")
+        return self._meaning(status, headers, content)
+
+    def failure(self, status: int, content: bytes, headers: Mapping[str, str] | None = None) -> Exception:
+        """The error that an answer of this status is."""
+        return self._meaning(status, headers or {}, content)
+
+    def _meaning(self, status: int, headers: Mapping[str, str], content: bytes) -> Exception:
+        words = self._words(content)
+        message = self._said(status, words)
+        if status == 401 or b'"API_KEY_INVALID"' in content:
+            return RefusedError(message, next_step=where_keys_are(self._host, self._endpoint.key_variable))
+        if status == 403:  # a text that the server's rules forbid, unless it forbids all of them
+            self._forbidden += 1
+            if self._answered or self._forbidden < _FORBIDDEN:
+                return UnanswerableError(message, final=self._answered)
+            return RefusedError(message, next_step=where_keys_are(self._host, self._endpoint.key_variable))
+        if status == 402:
+            return RefusedError(message, next_step="The account has no credit left.")
+        if status == 404:
+            return RefusedError(message, next_step="Does the server have this interface, and --base-url end in /v1?")
+        if status == 500 and self._family and any(sign in words for sign in self._family.unreadable):
+            return UnreadableError(message)
+        if status in _OVERLOADED or status >= 500:
+            return OverloadedError(message, status=status, retry_after=_retry_after(headers, content))
+        return UnanswerableError(message if status != 413 else "the reply is longer than any answer")
+
+    def _said(self, status: int, words: str) -> str:
+        return f"{self._host} answered {status}" + (f": {words[:_SHOWN]}" if words else ".")
+
+    def _words(self, content: bytes) -> str:
+        """What the server says is wrong, without our key should it repeat it."""
+        try:
+            data = from_json(content)
+            error = data.get("error", data) if isinstance(data, dict) else data
+            words = error.get("message", error) if isinstance(error, dict) else error
+        except ValueError:
+            words = content.decode(errors="replace")
+        return self._scrubbed(str(words))
+
+    def _scrubbed(self, words: str) -> str:
+        return words.replace(self._key, "•••") if self._key else words
+
+
+def _retry_after(headers: Mapping[str, str], content: bytes = b"") -> float | None:
+    """Seconds to wait, from any of the headers that servers use or from the error itself; None where none of them says
+    something usable."""
+    for name, scale in (("retry-after-ms", 0.001), ("Retry-After", 1.0)):
+        value = headers.get(name)
+        if value is None:
+            continue
+        try:
+            seconds = float(value) * scale
+        except ValueError:
+            try:
+                moment = parsedate_to_datetime(value)
+            except (ValueError, TypeError):
+                return None
+            if moment.tzinfo is None:  # "-0000" is UTC by another name
+                moment = moment.replace(tzinfo=UTC)
+            seconds = (moment - datetime.now(UTC)).total_seconds()
+        return max(0.0, seconds) if math.isfinite(seconds) else None
+    delay = _RETRY_DELAY.search(content)
+    return float(delay[1]) if delay else None
+
+
+def _merged(body: dict[str, Json], extra: Mapping[str, Json]) -> dict[str, Json]:
+    """The request with fields of the user's own; a table is merged with ours, anything else replaces it."""
+    merged = dict(body)
+    for name, value in extra.items():
+        ours = merged.get(name)
+        merged[name] = _merged(ours, value) if isinstance(ours, dict) and isinstance(value, Mapping) else value
+    return merged

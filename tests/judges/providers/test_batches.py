@@ -1,0 +1,102 @@
+"""Batch interfaces of every provider behind the same ledger: nothing is asked twice, nothing of another store taken."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lanner import registry
+from lanner.judges.plan import Limits, Member, Plan, Totals
+from lanner.judges.providers import Endpoint, Provider
+from lanner.judges.run import run
+from lanner.store import Store
+from model_campaign import corpus, opened, stored
+from stub_providers import DIALECTS, BatchServer, Chat
+from stub_server import good
+
+ALL = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.provider)
+
+
+def quick(endpoint: Endpoint) -> Provider:
+    connection = registry.module("judges.providers", endpoint.provider).connect(endpoint)
+    connection._gathering, connection._between = 0.05, 0.01
+    return connection  # type: ignore[no-any-return]
+
+
+async def judging(store: Store, number: int, url: str, dialect: Chat, **more: Any) -> Totals:
+    plan = Plan("m", (Member("tiny", Endpoint(url, dialect.batch, family="default"), **more),))
+    return await run(store, number, [plan], limits=Limits(1000, backoff=0.0), connect=quick)
+
+
+@ALL
+def test_a_run_that_was_cut_off_waits_for_its_batch_and_pays_once(tmp_path: Path, dialect: Chat) -> None:
+    async def go(store: Store, number: int) -> tuple[BatchServer, Totals]:
+        server = BatchServer(dialect, looks=10**9)
+        async with server.serving() as url:
+            first = asyncio.create_task(judging(store, number, url, dialect))
+            while not server.batches:
+                await asyncio.sleep(0.01)
+            first.cancel()
+            await asyncio.gather(first, return_exceptions=True)
+            server.looks = 1
+            return server, await judging(store, number, url, dialect, price_in=1.0, price_out=1.0)
+
+    with Store.open(tmp_path / "s.db") as store:
+        server, totals = asyncio.run(go(store, opened(store, "da", corpus(2, 3))))
+    assert (totals.items, len(server.batches), set(server.asked.values())) == (6, 1, {1})
+    assert totals.cost == pytest.approx(6 * 120 / 1e6)
+
+
+@ALL
+def test_batches_of_another_store_are_not_ours(tmp_path: Path, dialect: Chat) -> None:
+    """The same texts and questions, judged before elsewhere: their answers and costs are not taken over."""
+
+    async def go() -> tuple[BatchServer, list[Totals]]:
+        server = BatchServer(dialect, looks=1)
+        totals = []
+        async with server.serving() as url:
+            for name in ("a.db", "b.db"):
+                with Store.open(tmp_path / name) as store:
+                    number = opened(store, "da", corpus(1, 2))
+                    totals.append(await judging(store, number, url, dialect))
+        return server, totals
+
+    server, totals = asyncio.run(go())
+    assert [entry.items for entry in totals] == [2, 2]
+    assert len(server.batches) == 2
+    assert set(server.asked.values()) == {1}
+
+
+@ALL
+def test_wrong_answers_go_back_and_refused_requests_are_asked_otherwise(tmp_path: Path, dialect: Chat) -> None:
+    def answer(body: dict[str, Any]) -> Any:
+        if "temperature" in body:
+            return 400, "temperature is not supported"
+        return '{"score": 1000}' if len(body["messages"]) == 2 else good(body)
+
+    async def go(store: Store, number: int) -> Totals:
+        async with BatchServer(dialect, answer, looks=1).serving() as url:
+            return await judging(store, number, url, dialect, temperature=0.0)
+
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "da", corpus(1, 2))
+        totals = asyncio.run(go(store, number))
+        assert (totals.items, totals.missing, totals.reasks) == (2, 0, 2)
+        assert len(stored(store, number)) == 2
+
+
+@ALL
+def test_the_ledger_says_what_was_sent(tmp_path: Path, dialect: Chat) -> None:
+    async def go(store: Store, number: int) -> Totals:
+        async with BatchServer(dialect, looks=1).serving() as url:
+            return await judging(store, number, url, dialect, temperature=0.25)
+
+    with Store.open(tmp_path / "s.db") as store:
+        asyncio.run(go(store, opened(store, "da", corpus(1, 1))))
+        with store.reading() as tx:
+            [(_, row)] = tx.ledger.of_judge(1)
+    assert json.loads(row.detail)["sent"]["temperature"] == 0.25

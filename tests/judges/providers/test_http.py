@@ -1,0 +1,136 @@
+"""What all providers have in common: fields of one's own, settings that a server does not know, what an error means."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from lanner.errors import LannerError
+from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, connect
+from lanner.judges.providers._http import _merged, _retry_after
+from lanner.store import Store
+from model_campaign import corpus, judge, opened, stored
+from stub_providers import DIALECTS, Chat, Gemini, serving_as
+from stub_server import Stub, completion, good
+
+MESSAGES = ({"role": "system", "content": "Judge."}, {"role": "user", "content": "What?"})
+SCHEMA = {
+    "type": "object",
+    "properties": {"score": {"type": "integer", "minimum": 0, "maximum": 9}},
+    "required": ["score"],
+    "additionalProperties": False,
+}
+
+
+def ask(dialect: Chat, answer: Any, **more: Any) -> tuple[Reply, Stub]:
+    stub = Stub(answer)
+
+    async def go() -> Reply:
+        async with serving_as(dialect, stub) as url:
+            connection = connect(Endpoint(url, dialect.provider, timeout=10.0))
+            try:
+                return await connection.ask(Call("tiny", MESSAGES, SCHEMA, max_tokens=100, name="n", **more))
+            finally:
+                await connection.close()
+
+    return asyncio.run(go()), stub
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.provider)
+def test_tokens_and_those_that_were_cached_are_counted_in_one_way(dialect: Chat) -> None:
+    def answer(body: dict[str, Any], _turn: int) -> dict[str, Any]:
+        reply = completion(body, good(body))
+        reply["usage"]["prompt_tokens_details"] = {"cached_tokens": 40}
+        return reply
+
+    reply, _ = ask(dialect, answer)
+    assert (reply.tokens_in, reply.tokens_out, reply.cached_tokens, reply.counted) == (100, 20, 40, True)
+    assert (reply.model, reply.means) == ("tiny", "json_schema")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.provider)
+def test_settings_arrive_and_those_that_are_refused_are_left_out(dialect: Chat) -> None:
+    reply, stub = ask(dialect, good, temperature=0.5, top_p=0.9, effort="low", seed=3)
+    [body] = stub.bodies
+    assert body["temperature"] == 0.5
+    assert 0.9 in (body.get("top_p"), body.get("topP"))
+    assert "low" in str(body)
+    assert "low" in str(reply.sent)
+    assert "Judge." not in str(reply.sent)
+
+    def refusing(body: dict[str, Any], _turn: int) -> Any:
+        if "temperature" in body:
+            return web.json_response({"error": {"message": "Unsupported parameter: temperature"}}, status=400)
+        return good(body)
+
+    reply, stub = ask(dialect, refusing, temperature=0.5)
+    assert len(stub.bodies) == 2
+    assert "temperature" not in reply.sent
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.provider)
+def test_a_server_that_refuses_schemas_is_asked_in_the_next_way(dialect: Chat) -> None:
+    def refusing(body: dict[str, Any], _turn: int) -> Any:
+        if body.get("response_format", {}).get("type") == "json_schema" and not body.get("tool"):
+            return web.json_response({"error": {"message": "schema is not supported"}}, status=400)
+        return '{"score": 1}'
+
+    reply, _ = ask(dialect, refusing)
+    assert reply.text == '{"score": 1}'
+    assert reply.means in ("json_object", "tool")
+
+
+def test_fields_of_ones_own_are_part_of_the_request(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        stub = Stub()
+        number = opened(store, "da", corpus(1, 1))
+        judge(store, number, stub, extra={"provider": {"order": ["a"]}, "seed": 5})
+        assert len(stored(store, number)) == 1
+    assert (stub.bodies[0]["provider"], stub.bodies[0]["seed"]) == ({"order": ["a"]}, 5)
+    assert _merged({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 4}, "d": 5}) == {"a": {"b": 4, "c": 2}, "d": 5}
+
+
+def test_a_wrong_key_is_known_by_its_code() -> None:
+    """Gemini answers a wrong key with 400."""
+    error = {"code": 400, "message": "API key not valid.", "details": [{"reason": "API_KEY_INVALID"}]}
+
+    async def refuse(_request: web.Request) -> web.Response:
+        return web.json_response({"error": error}, status=400)
+
+    async def go() -> None:
+        app = web.Application()
+        app.router.add_post("/v1beta/models/tiny:generateContent", refuse)
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        connection = connect(Endpoint(f"http://127.0.0.1:{runner.addresses[0][1]}/v1beta", Gemini.provider))
+        try:
+            await connection.ask(Call("tiny", MESSAGES, SCHEMA))
+        finally:
+            await connection.close()
+            await runner.cleanup()
+
+    with pytest.raises(RefusedError, match="not valid"):
+        asyncio.run(go())
+
+
+def test_the_time_to_wait_may_stand_in_the_error() -> None:
+    assert _retry_after({}, b'{"error": {"details": [{"retryDelay": "34.5s"}]}}') == 34.5
+    assert _retry_after({"Retry-After": "2"}, b'{"retryDelay": "34s"}') == 2.0
+    assert _retry_after({}, b"{}") is None
+
+
+def test_probabilities_are_refused_where_there_are_none() -> None:
+    with pytest.raises(LannerError, match="no probabilities"):
+        ask(next(d for d in DIALECTS if d.provider == "anthropic"), good, logprobs=True)
+
+
+def test_an_overloaded_server_is_known_by_its_status() -> None:
+    overloaded = lambda _body, _turn: web.json_response({"error": {"message": "busy"}}, status=529)  # noqa: E731
+    for dialect in DIALECTS:
+        with pytest.raises(OverloadedError):
+            ask(dialect, overloaded)
