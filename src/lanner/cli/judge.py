@@ -82,7 +82,12 @@ _ABOUT = {"help_option_names": ["-h", "--help"]}
 @click.option("--limit", type=int, help="Judge only so many items now.")
 @click.option("--retry-missing", is_flag=True, help="Ask again where no valid answer came before.")
 @click.option(
-    "--replay", "replays", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), hidden=True
+    "--replay",
+    "replays",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    hidden=True,
+    help="Now: lanner replay.",
 )
 @click.option("--dry-run", is_flag=True, help="Show three prompts and an estimate; ask nobody.")
 @click.option(

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from lanner import protocols
-from lanner.campaign.asking import fits, systems_of
+from lanner.campaign.questions import fits, systems_of
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import documents_of
 from lanner.errors import LannerError
@@ -107,7 +107,7 @@ def check(name: str, protocol: str, as_json: bool) -> None:
 @command.command("try", short_help="Fill a prompt in, and ask a model if one is named.")
 @click.argument("name", metavar="NAME_OR_FILE")
 @click.option("--protocol", required=True, metavar="NAME_OR_FILE", help="What is asked.")
-@click.option("--texts", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A file of texts.")
+@click.option("--texts", type=click.Path(path_type=Path), help="A file of texts.")
 @click.option("--context", default=PEOPLE, show_default=True, help="What is shown around a sentence.")
 @click.option("--rationale", is_flag=True, help="Let the model give its reasons before the scores.")
 @click.option("--model", default="", help="A model to ask.")

@@ -16,9 +16,7 @@ from lanner.store import Store
 
 @click.command("replay", short_help="Take in outputs that a model gave elsewhere.")
 @click.argument("name", metavar="CAMPAIGN")
-@click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False)
-)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--as", "judge_name", default="", help="The judge's name (default: the file's).")
 @store_option
 @json_option
