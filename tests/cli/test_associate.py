@@ -25,7 +25,7 @@ def test_nothing_to_correlate(lanner: Command) -> None:
     Path("x.csv").write_text("judge,item,score\na,1,3\nb,1,4\n", encoding="utf-8")
     ran = lanner("associate", "x.csv", "--x", "a")
     assert ran.code == 2
-    assert "--of MEASURE" in ran.err
+    assert "--question MEASURE" in ran.err
     assert "no file 'y'" in lanner("associate", "y").err
     assert "no judge 'c'" in lanner("associate", "x.csv", "--judges", "a,c").err
 

@@ -31,7 +31,7 @@ def test_scores_with_intervals_and_how_they_were_made(lanner: Command, tmp_path:
 def test_what_is_kept_can_be_compared_with_people(lanner: Command, tmp_path: Path) -> None:
     given = texts(tmp_path / "t.jsonl")
     said = lanner("metric", "bleu", "d-bleu", given, "--out", "scored.jsonl").out
-    assert "lanner scores scored.jsonl --of score --judges BLEU-refA" in said
+    assert "lanner scores scored.jsonl --question score --judges BLEU-refA" in said
     kept = formats.read("scored.jsonl")[0]
     assert {judge.id: str(judge.kind) for judge in kept.judges} == {
         "ann": "person", "BLEU-refA": "metric", "d-BLEU-refA": "metric",

@@ -87,7 +87,7 @@ def test_published_scores_are_ranked_by_the_scorer_that_is_named(lanner: Command
 def test_several_pairs_need_a_choice(lanner: Command) -> None:
     file = data_dir("wmt24") / "humeval" / "esa_generalMT2024_wave3.csv"
     ran = lanner("scores", file)
-    assert (ran.code, "several parts" in ran.err, "--lp" in ran.err) == (2, True, True)
+    assert (ran.code, "several parts" in ran.err, "--languages" in ran.err) == (2, True, True)
     ran = lanner("scores", file, "--lp", "en-de")
     assert (ran.code, "no pair 'en-de'" in ran.err) == (2, True)
 

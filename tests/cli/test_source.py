@@ -119,3 +119,21 @@ def test_the_shell_completes_campaigns_protocols_and_formats(
     assert completed("agreement", "x.csv", "--protocol", "h_f") == {"h_falcon"}
     assert completed("agreement", "x.csv", "--from", "xl") == {"xliff"}
     assert "agreement" in completed("agr")
+
+
+@pytest.mark.parametrize(
+    ("command", "old", "new"),
+    [("scores", "--of", "--question"), ("associate", "--of", "--question"), ("scores", "--lp", "--languages")],
+)
+def test_an_old_option_works_and_says_what_it_is_called_now(
+    lanner: Command, tmp_path: Path, command: str, old: str, new: str
+) -> None:
+    rows = [f"{judge},d{n},1,X,{(n * 7 + len(judge)) % 5}\n" for n in range(6) for judge in ("ann", "benny")]
+    (tmp_path / "r.csv").write_text("judge,document,segment,system,score\n" + "".join(rows))
+    value = "score" if old == "--of" else "en-ko"
+    with_new = lanner(command, "r.csv", new, value, "--json").envelope
+    with_old = lanner(command, "r.csv", old, value, "--json").envelope
+    assert with_old["rows"] == with_new["rows"]
+    assert f"{old} is called {new} now." in with_old["notes"]
+    assert not any("is called" in note for note in with_new["notes"])
+    assert f"{old} " not in lanner(command, "--help").out

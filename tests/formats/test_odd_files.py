@@ -211,3 +211,22 @@ def test_encodings_and_delimiters_whatever_the_name(
     rows = [["source", "target"], *(["The ferry is late again today", text.rstrip(".") + f" {n}"] for n in range(4))]
     path.write_bytes("".join(write(row) + "\n" for row in rows).encode(encoding))
     assert [outputs["target"] for *_, outputs in texts(read(path))] == [row[1] for row in rows[1:]]
+
+
+def test_languages_are_set_where_a_file_names_none_and_selected_where_it_does(tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    path.write_text(
+        "lp,doc,seg,rater,source,target,score\n"
+        "en-de,a,1,ann,One.,Eins.,1\nen-ko,b,1,ann,Two.,둘.,2\nen-ko,b,1,ben,Two.,둘.,3\n",
+        encoding="utf-8",
+    )
+    reading = read(path, languages="en-ko")
+    assert [document.id for document in reading.documents] == ["b"]
+    assert [entry.value for entry in reading.judgements] == [2, 3]
+    assert any("left out: 1 of en-de" in note for note in reading.notes)
+    assert [document.id for document in formats.read_documents(path, languages="en-ko")] == ["b"]
+    with pytest.raises(InputError, match="No document is en-fr"):
+        formats.read(path, languages="en-fr")
+    plain = tmp_path / "plain.csv"
+    plain.write_text("source,target\nOne.,둘.\n", encoding="utf-8")
+    assert read(plain, languages="en-ko").documents[0].language_pair == "en-ko"

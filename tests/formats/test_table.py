@@ -137,7 +137,7 @@ def test_blank_rows_are_counted_and_left_out(tmp_path: Path) -> None:
     (reading,) = formats.read(put(tmp_path / "t.csv", "source,mt\na,b\n,\nc,d\n"))
     assert [s.id for d in reading.documents for s in d] == ["1", "2"]
     assert any("1 blank rows" in note for note in reading.notes)
-    assert any("No column names the documents" in note for note in reading.notes)
+    assert any("No column names documents" in note for note in reading.notes)
 
 
 def test_a_newline_in_a_cell_is_text(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ class Commands(click.Group):
 def lanner(context: click.Context) -> None:
     """Document-level evaluation of machine translation by people, models and metrics.
 
-    Without a command: says what can be done next here.
+    Without a command, suggests what to do next.
     """
     if context.invoked_subcommand is None:
         context.invoke(registry.module("cli", "_next", names=("_next",)).command)

@@ -14,17 +14,16 @@ from lanner.judges.replay import inspect_outputs, replay
 from lanner.store import Store
 
 
-@click.command("import", short_help="Take answers from a file into a campaign.")
+@click.command("import", short_help="Import answers into a campaign.")
 @click.argument("name")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--model", default="", help="The file holds outputs of this model, one JSON object a line.")
-@click.option("--look", "only_look", is_flag=True, help="Say what the file would bring, and store nothing.")
+@click.option("--model", default="", help="The file holds outputs of this model, one JSON object per line.")
+@click.option("--look", "only_look", is_flag=True, help="Preview the import; store nothing.")
 @store_option
 @json_option
 def import_(name: str, path: Path, model: str, only_look: bool, store_place: str, as_json: bool) -> None:
-    """Take in answers that were given elsewhere: all that are in the file, or none. Judges that the campaign does not
-    have are added; earlier answers to the same are superseded and stay in the history. For a campaign of its own use
-    `lanner import`.
+    """Import answers given elsewhere: all in the file, or none. Unknown judges are added; earlier answers to the same
+    question are superseded and stay in the history. To create a new campaign use `lanner import`.
 
     Example: lanner campaign import pilot answers.csv --look
     """

@@ -15,11 +15,13 @@ from lanner.store import Store
 @click.command("add-judges", short_help="Add judges to a campaign, with their links.")
 @click.argument("name")
 @click.argument("judges")
-@click.option("--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where it is served.")
+@click.option(
+    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
+)
 @store_option
 @json_option
 def add_judges(name: str, judges: str, base_url: str, store_place: str, as_json: bool) -> None:
-    """Add judges: how many, their names with commas between, or a CSV file. What others have stays as it is.
+    """Add judges: a number, comma-separated names, or a CSV file. Existing assignments do not change.
 
     Example: lanner campaign add-judges pilot "Cleo, Dae"
     """
@@ -34,15 +36,18 @@ def add_judges(name: str, judges: str, base_url: str, store_place: str, as_json:
     output.end()
 
 
-@click.command("replace-judge", short_help="Someone else takes over what a judge has not finished.")
+@click.command("replace-judge", short_help="Hand over a judge's unfinished tasks to someone else.")
 @click.argument("name")
 @click.argument("leaving")
 @click.argument("coming")
-@click.option("--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where it is served.")
+@click.option(
+    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
+)
 @store_option
 @json_option
 def replace_judge(name: str, leaving: str, coming: str, base_url: str, store_place: str, as_json: bool) -> None:
-    """Let someone else take over. What the one who leaves has answered stays theirs; their link stops working.
+    """Hand over unfinished tasks to a new judge. Answers already given stay with the leaving judge; that link stops
+    working.
 
     Example: lanner campaign replace-judge pilot ana "Cleo"
     """
@@ -77,15 +82,15 @@ def remove_judge(name: str, judge: str, store_place: str, as_json: bool) -> None
     output.end()
 
 
-@click.command("reopen", short_help="Let a judge go on with a document they finished.")
+@click.command("reopen", short_help="Reopen a finished document for a judge.")
 @click.argument("name")
 @click.argument("judge")
 @click.argument("document")
-@click.option("--page", help="Only on this page of the protocol.")
+@click.option("--page", help="Only this page of the protocol.")
 @store_option
 @json_option
 def reopen(name: str, judge: str, document: str, page: str | None, store_place: str, as_json: bool) -> None:
-    """Let a judge go on with a document they have finished. Their answers stay; a change supersedes.
+    """Reopen a finished document for a judge. Answers are kept; changes supersede them.
 
     Example: lanner campaign reopen pilot ana d1
     """
@@ -108,15 +113,15 @@ def reopen(name: str, judge: str, document: str, page: str | None, store_place: 
     output.end()
 
 
-@click.command("add-overlap", short_help="Give judges documents they do not have yet.")
+@click.command("add-overlap", short_help="Assign more documents to judges, for more overlap.")
 @click.argument("name")
-@click.option("--judges", required=True, metavar="NAMES", help="Whom, with commas between.")
-@click.option("--documents", required=True, metavar="IDS", help="Which documents, with commas between.")
+@click.option("--judges", required=True, metavar="NAMES", help="Judges, comma-separated.")
+@click.option("--documents", required=True, metavar="IDS", help="Documents, comma-separated.")
 @store_option
 @json_option
 def add_overlap(name: str, judges: str, documents: str, store_place: str, as_json: bool) -> None:
-    """Give judges more documents, so that more is judged by several and intervals narrow. `lanner campaign check` says
-    how many documents it takes.
+    """Assign more documents, so that more items have several judges and intervals narrow. `lanner campaign check`
+    estimates how many are needed.
 
     Example: lanner campaign add-overlap pilot --judges "ana, ben" --documents "d4, d5"
     """
@@ -128,15 +133,15 @@ def add_overlap(name: str, judges: str, documents: str, store_place: str, as_jso
     output.end()
 
 
-@click.command("leave-out", short_help="Count a judge in no result, for a reason.")
+@click.command("leave-out", short_help="Exclude a judge from all results.")
 @click.argument("name")
 @click.argument("judge")
-@click.option("--reason", required=True, help="Why; reports state it.")
+@click.option("--reason", required=True, help="The reason, which reports state.")
 @store_option
 @json_option
 def leave_out(name: str, judge: str, reason: str, store_place: str, as_json: bool) -> None:
-    """Leave a judge out of every result: agreement, scores, effort, verdict, report. Nothing is deleted; `lanner
-    campaign count-again` takes it back.
+    """Exclude a judge from all results: agreement, scores, effort, verdict, report. Nothing is deleted;
+    `lanner campaign count-again` undoes it.
 
     Example: lanner campaign leave-out pilot ana --reason "missed 11 of 12 controls"
     """
@@ -148,13 +153,13 @@ def leave_out(name: str, judge: str, reason: str, store_place: str, as_json: boo
     output.end()
 
 
-@click.command("count-again", short_help="Count a judge who was left out.")
+@click.command("count-again", short_help="Include an excluded judge again.")
 @click.argument("name")
 @click.argument("judge")
 @store_option
 @json_option
 def count_again(name: str, judge: str, store_place: str, as_json: bool) -> None:
-    """Count a judge again who was left out of the results.
+    """Include a judge again who was excluded from the results.
 
     Example: lanner campaign count-again pilot ana
     """
@@ -166,13 +171,13 @@ def count_again(name: str, judge: str, store_place: str, as_json: bool) -> None:
     output.end()
 
 
-@click.command("revoke", short_help="Let a judge's link open nothing any more.")
+@click.command("revoke", short_help="Revoke a judge's link.")
 @click.argument("name")
 @click.argument("judge")
 @store_option
 @json_option
 def revoke(name: str, judge: str, store_place: str, as_json: bool) -> None:
-    """Let a judge's link open nothing any more, at once. Their answers stay; `lanner links` makes a new link.
+    """Revoke a judge's link at once. Answers are kept; `lanner links` issues a new link.
 
     Example: lanner campaign revoke pilot ana
     """
@@ -184,16 +189,15 @@ def revoke(name: str, judge: str, store_place: str, as_json: bool) -> None:
     output.end()
 
 
-@click.command("forget", short_help="Erase who a judge was, or all they answered too.")
+@click.command("forget", short_help="Erase a judge's identity, optionally with all answers.")
 @click.argument("name")
 @click.argument("judge")
-@click.option("--answers", is_flag=True, help="Everything they answered too: they withdraw.")
-@click.option("--typed", metavar="ID", help="The judge's id once more; asked for where it is not given.")
+@click.option("--answers", is_flag=True, help="Delete all answers too: the judge withdraws.")
+@click.option("--typed", metavar="ID", help="The judge's id again, as confirmation; prompted for if missing.")
 @store_option
 @json_option
 def forget(name: str, judge: str, answers: bool, typed: str | None, store_place: str, as_json: bool) -> None:
-    """Erase who a judge was and keep the answers under a name that says nothing; or delete the answers too. Neither
-    can be undone.
+    """Erase a judge's identity and keep the answers under a pseudonym, or delete the answers too. Cannot be undone.
 
     Example: lanner campaign forget pilot ana --typed ana
     """

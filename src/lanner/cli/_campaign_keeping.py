@@ -19,15 +19,15 @@ from lanner.model import Json
 from lanner.store import Store
 
 
-@click.command("settings", short_help="Show or change what may change while it runs.")
+@click.command("settings", short_help="Show or change settings.")
 @click.argument("name")
 @click.argument("changes", nargs=-1, metavar="[SETTING=VALUE]...")
-@click.option("--title", help="What judges see as its title.")
+@click.option("--title", help="The title that judges see.")
 @store_option
 @json_option
 def settings(name: str, changes: tuple[str, ...], title: str | None, store_place: str, as_json: bool) -> None:
     """Show a campaign's settings, or change some: minimum_agreement, control_limit, deadline, hourly_rate, currency,
-    budget, main_question, guidelines … An empty value takes a setting away.
+    budget, main_question, guidelines … An empty value removes a setting.
 
     Example: lanner campaign settings pilot deadline=2026-12-01 hourly_rate=21.5
     """
@@ -60,13 +60,13 @@ def _change(words: str) -> tuple[str, Json]:
     return name.strip(), int(number) if number.is_integer() else number
 
 
-@click.command("archive", short_help="Put a campaign into the archive, or take it out.")
+@click.command("archive", short_help="Archive a campaign, or restore it from the archive.")
 @click.argument("name")
-@click.option("--out", "take_out", is_flag=True, help="Take it out of the archive.")
+@click.option("--out", "take_out", is_flag=True, help="Restore it from the archive.")
 @store_option
 @json_option
 def archive(name: str, take_out: bool, store_place: str, as_json: bool) -> None:
-    """Put a campaign into the archive: it is listed there only, and nothing else changes.
+    """Archive a campaign: it no longer appears in the list. Nothing else changes.
 
     Example: lanner campaign archive pilot
     """
@@ -78,15 +78,15 @@ def archive(name: str, take_out: bool, store_place: str, as_json: bool) -> None:
     output.end()
 
 
-@click.command("duplicate", short_help="A draft with the same texts, protocol, design and settings.")
+@click.command("duplicate", short_help="Create a draft with the same texts, protocol, design and settings.")
 @click.argument("name")
 @click.argument("as_name", metavar="NEW_NAME")
-@click.option("--judges", help="Other judges: how many, names with commas, or a CSV file (default: the same).")
-@click.option("--no-judges", is_flag=True, help="No judges yet.")
+@click.option("--judges", help="Judges: a number, comma-separated names, or a CSV file (default: the same).")
+@click.option("--no-judges", is_flag=True, help="Create it without judges.")
 @store_option
 @json_option
 def duplicate(name: str, as_name: str, judges: str | None, no_judges: bool, store_place: str, as_json: bool) -> None:
-    """Make a draft like a campaign, without its judgements.
+    """Create a draft like an existing campaign, without its judgements.
 
     Example: lanner campaign duplicate pilot main --judges judges.csv
     """
@@ -99,21 +99,21 @@ def duplicate(name: str, as_name: str, judges: str | None, no_judges: bool, stor
     output.end()
 
 
-@click.command("delete", short_help="Delete a campaign; a copy of everything in it is kept first.")
+@click.command("delete", short_help="Delete a campaign, after saving a copy.")
 @click.argument("name")
-@click.option("--typed", metavar="NAME", help="The name once more.")
+@click.option("--typed", metavar="NAME", help="The name again, as confirmation.")
 @click.option(
     "--folder",
     type=click.Path(path_type=Path),
     default="lanner-backups",
     show_default=True,
-    help="Where the copy goes.",
+    help="Folder for the copy.",
 )
 @store_option
 @json_option
 def delete(name: str, typed: str | None, folder: Path, store_place: str, as_json: bool) -> None:
-    """Delete a campaign with everything in it. Texts, judges and every answer ever given are first written to a file,
-    which `lanner import` reads; without that copy nothing is deleted.
+    """Delete a campaign. Texts, judges and all answers are first written to a file that `lanner import` reads; if that
+    fails, nothing is deleted.
 
     Example: lanner campaign delete pilot --typed pilot
     """

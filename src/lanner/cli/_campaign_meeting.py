@@ -21,14 +21,14 @@ from lanner.monitor.verdict import Check
 from lanner.store import Store
 
 
-@click.command("check", short_help="Can the numbers be trusted so far?")
+@click.command("check", short_help="Check whether the data can be trusted so far.")
 @click.argument("name")
-@click.option("--question", default="", help="The question that divergence is shown for (default: the main one).")
+@click.option("--question", default="", help="The question to show divergence for (default: the main one).")
 @store_option
 @json_option
 def check(name: str, question: str, store_place: str, as_json: bool) -> None:
-    """Say what the live page says: a verdict with four checks, everyone's progress, pace and cost, agreement per
-    question now and expected at completion, who diverges and on what, which labels are told apart least.
+    """Print what the live page shows: a verdict with four checks; progress, pace and cost of each judge; agreement per
+    question now and expected at completion; judges who diverge; labels that are confused most.
 
     Example: lanner campaign check pilot
     """
@@ -133,21 +133,21 @@ def _measure(entry: Measure, label: Words) -> dict[str, Json]:
     }
 
 
-@click.command("disagreements", short_help="Where judges disagree, the furthest apart first.")
+@click.command("disagreements", short_help="List disagreements, largest first.")
 @click.argument("name")
-@click.option("--question", default="", help="Only about this question.")
-@click.option("--domain", default="", help="Only in this domain.")
-@click.option("--document", default="", help="Only in this document.")
-@click.option("--judges", default="", metavar="A,B", help="Only between these two.")
+@click.option("--question", default="", help="Only this question.")
+@click.option("--domain", default="", help="Only this domain.")
+@click.option("--document", default="", help="Only this document.")
+@click.option("--judges", default="", metavar="A,B", help="Only between these two judges.")
 @click.option("--labels", default="", metavar="A,B", help="Only where both labels were given to --question.")
 @click.option(
     "--show",
     type=click.Choice(["open", "settled", "all"]),
     default="open",
     show_default=True,
-    help="Open ones, settled ones, or all.",
+    help="Open, settled or all.",
 )
-@click.option("--most", default=50, show_default=True, help="At most so many.")
+@click.option("--most", default=50, show_default=True, help="Maximum number of rows.")
 @store_option
 @json_option
 def disagreements(
@@ -162,7 +162,7 @@ def disagreements(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """List what people answered differently, the furthest apart first.
+    """List items on which people disagree, largest disagreement first.
 
     Example: lanner campaign disagreements pilot --question skills --judges ana,ben
     """
@@ -196,11 +196,11 @@ def _two(text: str, option: str) -> tuple[str, ...]:
     return parts
 
 
-@click.command("settle", short_help="Keep what was agreed about one disagreement.")
+@click.command("settle", short_help="Record the agreed answer to a disagreement.")
 @click.argument("name")
 @click.argument("document")
 @click.argument("segment", default="")
-@click.option("--system", default="", help="The system; several with | between (as `disagreements` lists them).")
+@click.option("--system", default="", help="The system; several separated by | (as `disagreements` lists them).")
 @click.option(
     "--answer",
     "answers",
@@ -208,8 +208,8 @@ def _two(text: str, option: str) -> tuple[str, ...]:
     metavar="QUESTION=VALUE",
     help="What was agreed; a part of a question as QUESTION.PART=VALUE; QUESTION@=JUDGE takes a judge's answer.",
 )
-@click.option("--note", default="", help="A note of the meeting.")
-@click.option("--guideline", is_flag=True, help="Put the note into the guidelines: all judges see it from now on.")
+@click.option("--note", default="", help="A note about the decision.")
+@click.option("--guideline", is_flag=True, help="Add the note to the guidelines, which all judges see.")
 @store_option
 @json_option
 def settle(
@@ -223,7 +223,7 @@ def settle(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Keep what was agreed as the answers of a judge of its own. Everyone's own answers stay as they are.
+    """Record agreed answers under a separate, adjudicated judge. The judges' own answers do not change.
 
     Example: lanner campaign settle pilot d1 3 --system alder --answer skills.fluency=high --note "Idiom counts."
     """
@@ -254,13 +254,13 @@ def _fields(store: Store, campaign_id: int, answers: tuple[str, ...]) -> dict[st
     return fields
 
 
-@click.command("note", short_help="Add a note to the guidelines that all judges see.")
+@click.command("note", short_help="Add a note to the guidelines.")
 @click.argument("name")
 @click.argument("text", default="")
 @store_option
 @json_option
 def note(name: str, text: str, store_place: str, as_json: bool) -> None:
-    """Add a note to the guidelines; without a text, list those there are. Notes are numbered and dated and stay.
+    """Add a note to the guidelines, or list the notes if no text is given. Notes are numbered and dated.
 
     Example: lanner campaign note pilot "An acronym counts as terminology."
     """

@@ -1,4 +1,4 @@
-"""A plain `lanner`: what stands here, and what can be done next."""
+"""`lanner` without a command: the campaigns here, and what to do next."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lanner.store import Store
 
 @click.command("next")
 def command() -> None:
-    """Say what can be done next here."""
+    """Suggest what to do next."""
     output = Output("next")
     output.say(f"Lanner {__version__}: document-level evaluation of machine translation", style="bold")
     place = os.environ.get("LANNER_STORE", DEFAULT_STORE)
@@ -31,21 +31,19 @@ def command() -> None:
 
 
 _FIRST = [
-    ("lanner demo", "see a judging page, a campaign and a report within a minute"),
-    ("lanner import FILE", "bring in texts or judgements; the format is found"),
-    ("lanner agreement FILE", "how far judges agree, from a file you have"),
-    ("lanner protocols", "what can be asked"),
-    ("lanner new", "make a campaign; it asks what it needs"),
-    ("lanner doctor", "what this machine has, and what it lacks"),
+    ("lanner demo", "try a judging page, a live campaign and a report"),
+    ("lanner import FILE", "import texts or judgements; the format is detected"),
+    ("lanner agreement FILE", "agreement between judges, from a file"),
+    ("lanner protocols", "list the protocols"),
+    ("lanner new", "create a campaign, step by step"),
+    ("lanner doctor", "check the installation"),
 ]
 
 
 def _first() -> list[tuple[str, str]]:
     """The first steps; where texts lie here already, a campaign with them comes first."""
     texts = [path.name for path in sorted(Path().glob("*.jsonl")) if native.recognise(path)][:1]
-    ready = [
-        (f"lanner new --texts {name}", "make a campaign with these texts; it asks what it needs") for name in texts
-    ]
+    ready = [(f"lanner new --texts {name}", "create a campaign with these texts, step by step") for name in texts]
     return [*ready, *_FIRST]
 
 
@@ -68,11 +66,11 @@ def _steps(place: str, output: Output) -> list[tuple[str, str]]:
     output.table(rows)
     name = rows[0]["campaign"]
     steps = [
-        (f"lanner agreement {name}", "how far its judges agree"),
+        (f"lanner agreement {name}", "agreement between its judges"),
         (f"lanner report {name}", "a report as one HTML file"),
         (f"lanner export {name} --out {name}.csv", "its judgements with a codebook"),
-        ("lanner new", "make another campaign"),
+        ("lanner new", "create another campaign"),
     ]
     if any(row["state"] == CampaignState.OPEN.value for row in rows):
-        steps.insert(0, ("lanner serve", "let judges and organisers in"))
+        steps.insert(0, ("lanner serve", "serve the judging and organiser's pages"))
     return steps

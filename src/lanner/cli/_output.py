@@ -11,8 +11,10 @@ from datetime import datetime
 from typing import Any
 
 import click
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from lanner import __version__
@@ -28,7 +30,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="One JSON obj
 
 
 def _console() -> Console:
-    console = Console(highlight=False, soft_wrap=True)
+    """Text wraps between words on a terminal; in a file or a pipe every sentence is one line."""
+    console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, soft_wrap=True, width=_PAGE)
 
 
@@ -43,10 +46,15 @@ class Output:
     signature: str = ""
     console: Console = field(default_factory=_console)
 
+    @property
+    def wraps(self) -> bool:
+        return not self.console.soft_wrap
+
     def say(self, text: str = "", *, style: str | None = None) -> None:
         """A line for people; text from files is printed as it is, never read as mark-up."""
         if not self.as_json:
-            self.console.print(escape(text), style=style)
+            unbroken = not self.wraps or _longest_part(text) > self.console.width  # an address stays in one piece
+            self.console.print(escape(text), style=style, soft_wrap=unbroken)
 
     def note(self, text: str) -> None:
         self.notes.append(text)
@@ -68,15 +76,37 @@ class Output:
             return
         headings = [(column, column) if isinstance(column, str) else column for column in columns or rows[0]]
         table = Table(title=escape(title) or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
-        widths = {key: max(len(heading), *(len(_cell(row.get(key))) for row in rows)) for key, heading in headings}
+        cells = {key: [heading, *(_cell(row.get(key)) for row in rows)] for key, heading in headings}
+        widths = {key: max(map(cell_len, texts)) for key, texts in cells.items()}
         fits = sum(widths.values()) + 2 * len(headings) <= self.console.width
+        least = {key: max(_longest_part(text) for text in texts) for key, texts in cells.items()}
+        if not fits and sum(least.values()) + 2 * len(headings) > self.console.width:
+            self._print_records(rows, headings, title)
+            return
         for key, heading in headings:
             numeric = all(isinstance(row.get(key), int | float | None) for row in rows)
-            unbroken = fits or (numeric and widths[key] <= _SHORT)
-            table.add_column(escape(heading), justify="right" if numeric else "left", overflow="fold", no_wrap=unbroken)
+            table.add_column(
+                escape(heading),
+                justify="right" if numeric else "left",
+                no_wrap=fits or (numeric and widths[key] <= _SHORT),
+                min_width=least[key],
+            )
         for row in rows:
             table.add_row(*(escape(_cell(row.get(key))) for key, _ in headings))
         self.console.print(table)
+
+    def _print_records(
+        self, rows: Sequence[Mapping[str, Json]], headings: Sequence[tuple[str, str]], title: str
+    ) -> None:
+        """Rows one below another, where a table would break names: the terminal is too narrow for its columns."""
+        if title:
+            self.console.print(escape(title), style="italic")
+        width = max(cell_len(heading) for _, heading in headings)
+        for row in rows:
+            for key, heading in headings:
+                if (text := _cell(row.get(key))) not in ("", "—"):
+                    self.console.print(f"{escape(heading.ljust(width))}  {escape(text)}", soft_wrap=True)
+            self.console.print()
 
     def end(self) -> None:
         """Print the notes and signature, or the envelope. Called once, last."""
@@ -96,13 +126,26 @@ class Output:
                 )
             )
             return
-        for note in _merged(self.notes):
-            self.console.print(f"  {escape(note)}", style="dim")
+        notes = _merged(self.notes)
+        shown = notes if wants_explanation() or len(notes) <= _MOST_NOTES else notes[: _MOST_NOTES - 1]
+        for note in shown:
+            self.console.print(Padding(escape(note), (0, 0, 0, 2)) if self.wraps else f"  {escape(note)}", style="dim")
+        if len(notes) > len(shown):
+            self.console.print(f"  … {len(notes) - len(shown)} more notes: --explain", style="dim")
         if self.signature:
             self.console.print(escape(self.signature), style="dim")
 
 
 _PENDING = "lanner.notes"
+EXPLAIN = "lanner.explain"
+"""Where click's context says whether a command that has --explain was given it."""
+_MOST_NOTES = 6
+
+
+def wants_explanation() -> bool:
+    """Whether to explain: with --explain, and where a command has no such option."""
+    context = click.get_current_context(silent=True)
+    return bool(context.meta.get(EXPLAIN, True)) if context is not None else True
 
 
 def pending_notes() -> list[str]:
@@ -202,6 +245,11 @@ def _cell(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return str(value)
+
+
+def _longest_part(text: str) -> int:
+    """The width of the longest part of a text that must not be broken."""
+    return max(map(cell_len, text.split()), default=0)
 
 
 def _finite(value: Any) -> Any:

@@ -23,10 +23,10 @@ HEADINGS = {
         "metric",
         "export",
     ),
-    "Know what came out": ("report", "scores", "agreement", "prefer", "effort", "associate", "regress"),
+    "Analyse": ("report", "scores", "agreement", "prefer", "effort", "associate", "regress"),
     "Compare": ("compare", "metaeval", "reproduce"),
-    "Keep it safe": ("accounts", "backup", "restore", "verify"),
-    "Connect programs": ("tokens", "webhooks"),
+    "Operate": ("accounts", "backup", "restore", "verify"),
+    "Integrate": ("tokens", "webhooks"),
 }
 OTHERS = "More"
 

@@ -14,10 +14,10 @@ settings_option = click.option(
     "--settings",
     "settings_file",
     type=click.Path(path_type=Path),
-    help="A TOML file with controls, tutorial, calibration, consent (see the page on designs).",
+    help="A TOML file with controls, tutorial, calibration and consent.",
 )
-before_option = click.option("--before", default="", help="Questionnaires before the work, with commas between.")
-after_option = click.option("--after", default="", help="Questionnaires after the work, with commas between.")
+before_option = click.option("--before", default="", help="Questionnaires before the tasks, comma-separated.")
+after_option = click.option("--after", default="", help="Questionnaires after the tasks, comma-separated.")
 
 
 def settings_from(path: Path | None, before: str, after: str) -> dict[str, Json]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 from lanner import formats, registry
 from lanner.analysis import material
 from lanner.analysis.material import Material
-from lanner.cli._output import json_option, pending_notes
+from lanner.cli._output import EXPLAIN, json_option, pending_notes
 from lanner.errors import InputError, LannerError, StatisticError, did_you_mean
 from lanner.model import Document
 from lanner.store import Store
@@ -32,6 +32,45 @@ store_option = click.option(
     show_default=f"$LANNER_STORE or {DEFAULT_STORE}",
     help="The database: a SQLite file or a postgresql:// URL.",
 )
+
+
+class RenamedOption(click.Option):
+    """An option with names it had before, as in `click.option("--question", cls=RenamedOption, old=["--of"])`. The old
+    names work, are not in the help, and leave a note."""
+
+    def __init__(self, names: Sequence[str], *, old: Sequence[str], **attributes: Any) -> None:
+        super().__init__([*names, *old], **attributes)
+        self.old = tuple(old)
+        self.current = next(name for name in names if name.startswith("--"))
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        every = self.opts
+        self.opts = [name for name in every if name not in self.old]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = every
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        super().add_to_parser(parser, ctx)
+        for name in self.old:
+            parsed = parser._long_opt[name]
+            parser._long_opt[name] = _Noted(parsed, f"{name} is called {self.current} now.")
+
+
+class _Noted:
+    """An option of click's parser that leaves a note when it is used."""
+
+    def __init__(self, option: Any, note: str) -> None:
+        self._option, self._note = option, note
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._option, name)
+
+    def process(self, value: Any, state: Any) -> None:
+        if self._note not in pending_notes():
+            pending_notes().append(self._note)
+        self._option.process(value, state)
 
 
 @contextmanager
@@ -87,17 +126,25 @@ def _remember(context: click.Context, parameter: click.Parameter, value: str | N
 def from_option(command: Command) -> Command:
     """How a file is to be read, where its content does not tell: the same four options on every command."""
     for option, metavar, words in (
-        ("--encoding", "NAME", "The encoding of a text file, where the one found is wrong: cp949, windows-1252."),
-        ("--languages", "PAIR", "The language pair, such as en-ko, where the file does not say."),
-        ("--columns", "ROLE=NAME,…", "Which column holds what: source=src,document=talk,system:GPT-4=mt,judge=who."),
+        ("--encoding", "NAME", "Text encoding, if the detected one is wrong: cp949, windows-1252, …"),
+        ("--languages", "PAIR", "Language pair, such as en-ko."),
+        ("--columns", "ROLE=NAME,…", "Column roles: source=src,document=talk,system:GPT-4=mt,judge=who."),
     ):
-        command = click.option(option, metavar=metavar, expose_value=False, callback=_remember, help=words)(command)
+        command = click.option(
+            option,
+            metavar=metavar,
+            expose_value=False,
+            callback=_remember,
+            help=words,
+            cls=RenamedOption,
+            old=["--lp"] if option == "--languages" else [],
+        )(command)
     chosen: Command = click.option(
         "--from",
         "format_name",
         metavar="FORMAT",
         shell_complete=complete_format,
-        help="The file's format, where it is not clear.",
+        help="File format, if it is not detected (see `lanner formats`).",
     )(command)
     return chosen
 
@@ -106,6 +153,13 @@ def reading_options() -> dict[str, str]:
     """How files are to be read: what the running command was told by --columns, --languages and --encoding."""
     context = click.get_current_context(silent=True)
     return dict(context.meta.get(_READING, {})) if context is not None else {}
+
+
+def chosen_pair() -> str | None:
+    """The language pair of --languages, for a command that picks texts by it: nothing is relabelled then."""
+    context = click.get_current_context(silent=True)
+    pair: str | None = context.meta.get(_READING, {}).pop("languages", None) if context is not None else None
+    return pair
 
 
 def documents_of(path: formats.PathOrPaths, format_name: str | None, **options: str) -> Iterator[Document]:
@@ -122,9 +176,16 @@ protocol_option = click.option(
     "--protocol",
     metavar="NAME_OR_FILE",
     shell_complete=complete_protocol,
-    help="The protocol that a file's judgements answer.",
+    help="Protocol of a file's judgements.",
 )
-judges_option = click.option("--judges", metavar="NAMES", help="Only these judges, with commas between.")
+explain_option = click.option(
+    "--explain",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda context, _parameter, value: context.meta.update({EXPLAIN: value}),
+    help="Explain the numbers, and show all notes.",
+)
+judges_option = click.option("--judges", metavar="NAMES", help="Only these judges, comma-separated.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +246,7 @@ def _with_source(*, required: bool) -> Callable[[Command], Command]:
             command(Source(source or "", store_place, format_name, protocol, judges), **rest)
 
         made: Command = told
-        for option in (json_option, store_option, protocol_option, from_option, judges_option):
+        for option in (json_option, explain_option, store_option, protocol_option, from_option, judges_option):
             made = option(made)
         return click.argument("source", metavar="FILE_OR_CAMPAIGN", required=required, shell_complete=complete_source)(
             made

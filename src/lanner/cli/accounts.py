@@ -18,15 +18,15 @@ from lanner.web.organising.accounts import not_the_last
 ROLES = click.Choice([role.value for role in AccountRole])
 
 
-@click.group("accounts", short_help="Who may organise: owners, organisers, viewers.")
+@click.group("accounts", short_help="Manage organiser accounts: owners, organisers, viewers.")
 def command() -> None:
-    """Accounts of those who organise. Judges have none: they come by their links.
+    """Manage the accounts of organisers. Judges have none: they use their links.
 
     Example: lanner accounts list
     """
 
 
-@command.command("list", short_help="Everyone with an account.")
+@command.command("list", short_help="List accounts.")
 @store_option
 @json_option
 def list_all(store_place: str, as_json: bool) -> None:
@@ -51,16 +51,20 @@ def list_all(store_place: str, as_json: bool) -> None:
     output.end()
 
 
-@command.command("add", short_help="Make an account.")
+@command.command("add", short_help="Add an account.")
 @click.argument("name")
 @click.option(
-    "--role", type=ROLES, default="organiser", show_default=True, help="Owners may do everything; viewers look."
+    "--role",
+    type=ROLES,
+    default="organiser",
+    show_default=True,
+    help="owner: everything; organiser: run campaigns; viewer: read only.",
 )
-@click.option("--campaigns", default="", metavar="NAMES", help="Campaigns it may see, with commas between.")
+@click.option("--campaigns", default="", metavar="NAMES", help="Campaigns the account can see, comma-separated.")
 @store_option
 @json_option
 def add(name: str, role: str, campaigns: str, store_place: str, as_json: bool) -> None:
-    """Make an account. The password is asked for, or read from standard input; it never stands on the command line.
+    """Add an account. The password is prompted for or read from standard input, never given on the command line.
 
     Example: lanner accounts add Olga --role owner
     """
@@ -75,12 +79,14 @@ def add(name: str, role: str, campaigns: str, store_place: str, as_json: bool) -
     output.end()
 
 
-@command.command("change", short_help="Another role, other campaigns, a new password, or no access.")
+@command.command("change", short_help="Change role, campaigns or password, or disable an account.")
 @click.argument("name")
-@click.option("--role", type=ROLES, help="Another role.")
-@click.option("--campaigns", metavar="NAMES", help="Just these campaigns, with commas between.")
-@click.option("--password", "new_password", is_flag=True, help="A new password, asked for or from standard input.")
-@click.option("--off", is_flag=True, help="No access any more.")
+@click.option("--role", type=ROLES, help="The new role.")
+@click.option("--campaigns", metavar="NAMES", help="The only campaigns the account can see, comma-separated.")
+@click.option(
+    "--password", "new_password", is_flag=True, help="Set a new password, prompted for or read from standard input."
+)
+@click.option("--off", is_flag=True, help="Disable the account.")
 @store_option
 @json_option
 def change(
@@ -92,7 +98,7 @@ def change(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Change an account. The last owner stays one. A new password and a switched-off account end their sessions.
+    """Change an account. The last owner cannot be demoted. A new password, or disabling the account, ends its sessions.
 
     Example: lanner accounts change Olga --role viewer --campaigns pilot
     """

@@ -12,7 +12,7 @@ from lanner.analysis import GROUPS, Counted, Measure, Part, QuestionPlan
 from lanner.analysis.material import Material
 from lanner.analysis.measures import named_measure
 from lanner.analysis.rows import groups_in
-from lanner.cli._output import Output
+from lanner.cli._output import Output, wants_explanation
 from lanner.cli._source import Source, shares, source_options
 from lanner.cli._why import print_why
 from lanner.errors import InputError, StatisticError, did_you_mean
@@ -25,21 +25,21 @@ from lanner.stats.reading import meaning, reading
 from lanner.stats.resample import Resampling
 
 
-@click.command("agreement", short_help="How far judges agree, with honest intervals.")
-@click.option("--question", "-q", help="Only this question (default: all that can be compared).")
-@click.option("--by", type=click.Choice(["domain"]), help="Each domain by itself.")
-@click.option("--why", is_flag=True, help="What disagreement is made of: labels confused, judges who lean.")
-@click.option("--coefficient", "coefficients", multiple=True, metavar="NAME", help="This one, too; repeatable.")
-@click.option("--gamma", is_flag=True, help="γ of marked spans, too: place and name beyond chance. Slow.")
+@click.command("agreement", short_help="Agreement between judges, with confidence intervals.")
+@click.option("--question", "-q", help="The question to analyse (default: all that can be compared).")
+@click.option("--by", type=click.Choice(["domain"]), help="Analyse each domain separately.")
+@click.option("--why", is_flag=True, help="Break disagreement down: confused labels, judges with a bias.")
+@click.option("--coefficient", "coefficients", multiple=True, metavar="NAME", help="Add a coefficient; repeatable.")
+@click.option("--gamma", is_flag=True, help="Add γ for marked spans (position and label, corrected for chance). Slow.")
 @click.option(
     "--unit",
     type=click.Choice(["document", "item", "judge", "two-way"]),
     default="document",
     show_default=True,
-    help="What intervals take as independent.",
+    help="The independent unit for confidence intervals.",
 )
-@click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.option("--resamples", default=2000, show_default=True, help="Number of bootstrap resamples.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,
@@ -53,9 +53,9 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Say how far judges agree: people and models each by themselves, and each pair; and what the numbers mean.
+    """Measure how far judges agree: among people, among models, and for each pair of judges.
 
-    Main items count; control, repeated, calibration and settled answers and questionnaires do not.
+    Only main items count. Controls, repeats, calibration rounds, adjudicated answers and questionnaires are left out.
 
     Example: lanner agreement h-falcon --question context
     """
@@ -148,8 +148,11 @@ class Printer:
         self.output.table(rows, columns, title=" · ".join(filter(None, (self.part.name, self.domain))))
         self.output.say()
         together = [line for line in lines if "judge" not in line.result.labels]
-        for sentence in _in_words(together, several=len(self.groups) > 1):
+        explain = wants_explanation()
+        for sentence in _in_words(together, several=len(self.groups) > 1, explain=explain):
             self.output.say(sentence)
+        if not explain:
+            self.output.say("What the coefficients mean, and what they miss: --explain", style="dim")
         self._say_prevalence(plans)
         self.output.say()
 
@@ -199,9 +202,9 @@ class Printer:
             self.output.notes.extend(f"{name}: {case['note']}" for case in second.rows if case.get("code"))
 
 
-def _in_words(lines: Sequence[Line], *, several: bool) -> Iterator[str]:
-    """What the numbers mean: of each question its headline, and of each coefficient once what it is. Questions of which
-    nothing can be said for the same reason stand together."""
+def _in_words(lines: Sequence[Line], *, several: bool, explain: bool) -> Iterator[str]:
+    """What the numbers mean: the headline of each question, and with `explain` the definition of each coefficient once.
+    Questions without a value for the same reason are listed together."""
     explanations: set[str] = set()
     headings: set[str] = set()
     undefined: dict[str, list[str]] = {}
@@ -212,9 +215,9 @@ def _in_words(lines: Sequence[Line], *, several: bool) -> Iterator[str]:
         if name not in headings and result.value is None:
             undefined.setdefault(reading(result), []).append(name)
         elif name not in headings:
-            yield f"{name}: {reading(result, brief=result.name in explanations)}"
+            yield f"{name}: {reading(result, brief=not explain or result.name in explanations)}"
             explanations.add(result.name)
-        elif result.name not in explanations and (words := meaning(result)):
+        elif explain and result.name not in explanations and (words := meaning(result)):
             yield f"{name}: {words}"
             explanations.add(result.name)
         headings.add(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from lanner.cli._output import Output, print_rows
-from lanner.cli._source import Source, check_domains, names, source_options
+from lanner.cli._source import RenamedOption, Source, check_domains, names, source_options
 from lanner.errors import LannerError
 from lanner.model import Interval, Json, Result
 from lanner.stats.association import between_measures, correlations
@@ -16,13 +16,20 @@ from lanner.stats.wide import wide
 
 
 @click.command("associate", short_help="Correlations between judges, or between two measures.")
-@click.option("--of", help="The question or score to compare between judges (several with commas between).")
+@click.option(
+    "--question",
+    "-q",
+    "of",
+    cls=RenamedOption,
+    old=["--of"],
+    help="The question or score to compare between judges; several comma-separated.",
+)
 @click.option("--x", "first", help="With --y: correlate two measures instead.")
-@click.option("--y", "second", help="The other measure.")
+@click.option("--y", "second", help="The second measure.")
 @click.option("--given", default="", help="With --x and --y: hold these measures constant (partial correlation).")
-@click.option("--by", default="", help="Each group by itself: judge, domain, system, with commas between.")
-@click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.option("--by", default="", help="Group by judge, domain or system; several comma-separated.")
+@click.option("--resamples", default=2000, show_default=True, help="Number of bootstrap resamples.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,
@@ -35,13 +42,13 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Correlate a question or score between judges, or two measures with each other. `seconds` is the time an item
-    took, where no question is called so.
+    """Correlate a question or score between judges, or two measures with each other. `seconds` is the time spent on an
+    item, unless a question has that name.
 
-    Example: lanner associate h-falcon --of sentence,holistic,skill_sum
+    Example: lanner associate h-falcon --question sentence,holistic,skill_sum
     """
     if bool(of) == bool(first and second):
-        step = f"Give --of MEASURE, or --x MEASURE and --y MEASURE. {_known(source)}"
+        step = f"Give --question MEASURE, or --x MEASURE and --y MEASURE. {_known(source)}"
         raise LannerError("Say what to correlate.", next_step=step.strip())
     measures = names(of) or [str(first), str(second)]
     asked = next((name for name in measures if name != SECONDS), "")

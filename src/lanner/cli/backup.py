@@ -13,17 +13,19 @@ from lanner.store import Store
 from lanner.store.backup import backup, name_at, prune
 
 
-@click.command("backup", short_help="A verified copy of everything, while judges work.")
-@click.option("--out", type=click.Path(path_type=Path), help="The file (default: a new one in --folder).")
+@click.command("backup", short_help="Back up the store while judges work, and verify the copy.")
+@click.option("--out", type=click.Path(path_type=Path), help="Output file (default: a new file in --folder).")
 @click.option(
-    "--folder", type=click.Path(path_type=Path), default="lanner-backups", show_default=True, help="Where new files go."
+    "--folder", type=click.Path(path_type=Path), default="lanner-backups", show_default=True, help="Folder for backups."
 )
-@click.option("--keep", type=click.IntRange(0), default=0, help="Delete all but the newest so many in the folder.")
+@click.option(
+    "--keep", type=click.IntRange(0), default=0, help="Keep only this many of the newest backups in the folder."
+)
 @store_option
 @json_option
 def command(out: Path | None, folder: Path, keep: int, store_place: str, as_json: bool) -> None:
-    """Copy everything as of one moment into one SQLite file, of SQLite and PostgreSQL alike. Judges go on saving
-    meanwhile. The file appears only after it has been read back, row by row, and found the same as the store.
+    """Copy the store, SQLite or PostgreSQL, to one SQLite file, consistent as of one moment. Judges can keep working.
+    The file appears only after it has been read back and every row matches.
 
     Example: lanner backup --folder safe --keep 14
     """

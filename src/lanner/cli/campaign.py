@@ -47,21 +47,21 @@ class Parts(click.Group):
         return command
 
 
-@click.group("campaign", cls=Parts, short_help="Progress, trust, judges and state of campaigns.")
+@click.group("campaign", cls=Parts, short_help="Monitor and manage campaigns and their judges.")
 def command() -> None:
-    """Look after campaigns: see how far they are and whether they can be trusted, look after judges, settle what they
-    disagree on, pause, close, duplicate, delete. What the organiser's pages do, this does too.
+    """Monitor progress and data quality, manage judges, adjudicate disagreements, and pause, close, duplicate or delete
+    campaigns. Everything the organiser's pages do.
 
     Example: lanner campaign check pilot
     """
 
 
-@command.command("list", short_help="All campaigns.")
-@click.option("--archived", is_flag=True, help="Those in the archive instead.")
+@command.command("list", short_help="List campaigns.")
+@click.option("--archived", is_flag=True, help="List archived campaigns instead.")
 @store_option
 @json_option
 def list_all(archived: bool, store_place: str, as_json: bool) -> None:
-    """List campaigns with their state and how far they are.
+    """List campaigns with their state and progress.
 
     Example: lanner campaign list
     """
@@ -88,20 +88,20 @@ def list_all(archived: bool, store_place: str, as_json: bool) -> None:
     output.end()
 
 
-@command.command("show", short_help="How far a campaign is.")
+@command.command("show", short_help="Show the progress of a campaign.")
 @click.argument("name")
 @click.option(
     "--by",
     type=click.Choice(["judge", "domain", "document"]),
     default="judge",
     show_default=True,
-    help="What a row is about.",
+    help="One row per judge, domain or document.",
 )
 @store_option
 @json_option
 def show(name: str, by: str, store_place: str, as_json: bool) -> None:
-    """Say how far a campaign is, per judge, domain or document, with the minutes worked and, where judges were asked
-    for it, to which version of what they consented and when.
+    """Show progress per judge, domain or document, with the minutes worked. Where consent was asked for, also the
+    version and date of each judge's consent.
 
     Example: lanner campaign show pilot --by domain
     """

@@ -22,15 +22,15 @@ from lanner.store import Store
 _KEPT = {"people": ("people",), "models": ("models", "metrics")}
 
 
-@click.command("compare", short_help="Compare protocols: agreement, cost, what they tell apart.")
+@click.command("compare", short_help="Compare protocols by agreement, cost and discriminative power.")
 @click.argument("sources", metavar="A [B ...]", nargs=-1, required=True)
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: A-against-B).")
-@click.option("--hourly", type=float, help="What an hour of judging costs.")
-@click.option("--currency", default="", help="The currency of --hourly, for the table.")
-@click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.option("--hourly", type=float, help="Cost of an hour of judging.")
+@click.option("--currency", default="", help="Currency of --hourly.")
+@click.option("--resamples", default=2000, show_default=True, help="Number of bootstrap resamples.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
 @click.option("--judges", is_flag=True, help="Compare the model judges of one campaign: agreement with people, cost.")
-@click.option("--svg-only", is_flag=True, help="Leave out the PDF and PNG of each figure, which is quicker.")
+@click.option("--svg-only", is_flag=True, help="Skip the PDF and PNG versions of figures (faster).")
 @from_option
 @protocol_option
 @store_option

@@ -34,20 +34,22 @@ CAMPAIGNS = {"demo-h-falcon": ("h_falcon", "Demo: H-FALCON"), "demo-falcon": ("f
 LIVE, LIVE_PROTOCOL, LIVE_TITLE, BEGUN = "demo-live", "sqm", "Demo: answers arriving", 12
 
 
-@click.command("demo", short_help="A judging page, a campaign and a report within a minute.")
+@click.command("demo", short_help="Try Lanner: judging page, live campaign and report.")
 @click.option(
     "--folder",
     type=click.Path(path_type=Path),
     default=Path("lanner-demo"),
     show_default=True,
-    help="Where everything goes.",
+    help="Folder for the demo's files.",
 )
-@click.option("--port", default=8000, show_default=True, help="The next free port from here on is taken.")
-@click.option("--serve/--no-serve", "serving", default=True, help="Serve the pages, or only make the files.")
-@click.option("--open/--no-open", "opening", default=None, help="Open the start page (default: from a terminal).")
+@click.option("--port", default=8000, show_default=True, help="Port; the next free one is used if it is taken.")
+@click.option("--serve/--no-serve", "serving", default=True, help="Serve the pages, or only write the files.")
+@click.option(
+    "--open/--no-open", "opening", default=None, help="Open the start page in a browser (default: in a terminal)."
+)
 def command(folder: Path, port: int, serving: bool, opening: bool | None) -> None:
-    """A tour: judge three sentences, watch judgements arrive, read a report, then use your own file. The judges are
-    simulated. Nothing leaves this machine.
+    """Start a tour: judge three sentences, watch judgements arrive, read a report, then use your own file. The other
+    judges are simulated. Nothing leaves this machine.
 
     Example: lanner demo
     """

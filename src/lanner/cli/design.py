@@ -18,18 +18,18 @@ from lanner.designs.plan import plan
 from lanner.designs.prepare import prepare
 
 
-@click.command("design", short_help="The plan of a campaign: who gets what, hours, cost, overlap.")
+@click.command("design", short_help="Preview a campaign: assignments, hours, cost, overlap.")
 @click.option("--texts", type=click.Path(path_type=Path), help="A file or folder in any known format.")
 @click.option("--protocol", help="A protocol by name, or a TOML file.")
-@click.option("--judges", default="3", show_default=True, help="How many, their names, or a CSV file.")
-@click.option("--design", "name", default="full", show_default=True, help="Who sees what.")
+@click.option("--judges", default="3", show_default=True, help="A number, comma-separated names, or a CSV file.")
+@click.option("--design", "name", default="full", show_default=True, help="How items are assigned to judges.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the design; repeatable.")
-@click.option("--systems", help="Only these systems, with commas between.")
+@click.option("--systems", help="Only these systems, comma-separated.")
 @settings_option
 @before_option
 @after_option
-@click.option("--seed", default=0, show_default=True, help="Same seed, same tasks.")
-@click.option("--rate", type=float, help="What an hour costs.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--rate", type=float, help="Cost of an hour.")
 @from_option
 @json_option
 def command(
@@ -47,7 +47,7 @@ def command(
     format_name: str | None,
     as_json: bool,
 ) -> None:
-    """Print the plan of a campaign. Without texts and protocol: list the designs and their options.
+    """Preview the assignments of a campaign. Without --texts and --protocol, list the designs and their options.
 
     Example: lanner design --texts my.jsonl --protocol da --judges 4 --design batches --option judges_per_document=2
     """

@@ -14,12 +14,12 @@ from lanner.errors import LannerError
 _MARKS = {FINE: "✓", WRONG: "✗"}
 
 
-@click.command("doctor", short_help="What this machine has, what is missing, how to get it.")
+@click.command("doctor", short_help="Check the installation: what is missing and how to get it.")
 @store_option
 @json_option
 def command(store_place: str, as_json: bool) -> None:
-    """Look at versions, database, disk, browser, fonts and optional packages. Changes nothing. Ends with exit code 2
-    only if something is wrong; what is merely not here is needed for some things only.
+    """Check versions, database, disk, browser, fonts and optional packages. Changes nothing. The exit code is 2 only if
+    something is broken; missing optional packages are not an error.
 
     Example: lanner doctor
     """

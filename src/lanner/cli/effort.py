@@ -19,13 +19,17 @@ _BILL = {"cost_per_item": "cost an item", "without_time": "without a time", "too
 _OVER = {"session": "from first to last item", "document_so_far": "within a document"}
 
 
-@click.command("effort", short_help="How fast judges work, and what it costs.")
-@click.option("--by", default="judge", show_default=True, help="judge, domain, system, stage, with commas between.")
-@click.option("--limit", default=10_000.0, show_default=True, help="Items that took longer, in seconds, are left out.")
-@click.option("--pooled", is_flag=True, help="Over all items, instead of the mean over domains.")
-@click.option("--rate", type=float, help="What an hour costs: print the cost instead.")
-@click.option("--fatigue", "tiring", is_flag=True, help="How speed changes over a document and a session instead.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.command("effort", short_help="Judging speed and cost.")
+@click.option(
+    "--by", default="judge", show_default=True, help="Group by judge, domain, system or stage; several comma-separated."
+)
+@click.option(
+    "--limit", default=10_000.0, show_default=True, help="Exclude items that took longer than this many seconds."
+)
+@click.option("--pooled", is_flag=True, help="Pool all items instead of averaging over domains.")
+@click.option("--rate", type=float, help="Cost of an hour; prints costs instead of speeds.")
+@click.option("--fatigue", "tiring", is_flag=True, help="Show how speed changes over a document and a session instead.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,
@@ -37,7 +41,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Items a minute, with intervals; items that took hours (someone left) are left out and counted.
+    """Items per minute, with confidence intervals. Items left open for hours are excluded and counted.
 
     Example: lanner effort h-falcon
     """

@@ -16,14 +16,14 @@ from lanner.reports.export import excluded, export
 from lanner.store import Store
 
 
-@click.command("export", short_help="Judgements as CSV, JSONL or Parquet, or for another tool.")
+@click.command("export", short_help="Export judgements as CSV, JSONL or Parquet, or for another tool.")
 @click.argument("source", metavar="FILE_OR_CAMPAIGN")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file; .csv, .jsonl or .parquet.")
-@click.option("--to", "to_format", help="Another tool's format instead of the tidy table (see --help of import).")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Output file: .csv, .jsonl or .parquet.")
+@click.option("--to", "to_format", help="Write another tool's format instead of a tidy table (see `lanner formats`).")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of that format; repeatable.")
-@click.option("--texts", "texts_only", is_flag=True, help="The texts without judgements, in the format of --to.")
-@click.option("--counted", is_flag=True, help="Only rows that count in results: main items, no judge left out.")
-@click.option("--identified", is_flag=True, help="Judges by their own ids (default: people under pseudonyms).")
+@click.option("--texts", "texts_only", is_flag=True, help="Write only the texts, in the format of --to.")
+@click.option("--counted", is_flag=True, help="Only rows that count in results: main items, no excluded judges.")
+@click.option("--identified", is_flag=True, help="Use judges' own ids (default: people are pseudonymised).")
 @from_option
 @protocol_option
 @store_option
@@ -41,10 +41,9 @@ def command(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Write all current judgements. Beside the file (or folder) lies a codebook that explains every column and value.
-    People of a campaign go by pseudonyms (judge-7), the same in every export of it; a file's judges stay as they are.
-    With --texts, only the texts are written: so a file of one format becomes one of another (`lanner formats` lists
-    them).
+    """Write all current judgements, with a codebook that explains every column and value. People in a campaign are
+    pseudonymised (judge-7), consistently across exports. With --texts only the texts are written, which converts one
+    file format to another (see `lanner formats`).
 
     Example: lanner export pilot --out pilot.csv
     """

@@ -1,4 +1,4 @@
-"""`lanner formats`: the formats that can be read and written, and what each can be told."""
+"""`lanner formats`: the formats that can be read and written, and the options of each."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from lanner import formats
 from lanner.cli._output import Output, json_option
 
 
-@click.command("formats", short_help="List the file formats, or say what one can be told.")
+@click.command("formats", short_help="List file formats, or show a format's options.")
 @click.argument("name", required=False)
 @json_option
 def command(name: str | None, as_json: bool) -> None:
-    """List every format that comes with Lanner or with an installed package; with a NAME, say what it is and which
-    options reading and writing it take.
+    """List all formats, built in and from installed packages. With a NAME, describe the format and show its options.
 
     Example: lanner formats table
     """

@@ -26,7 +26,7 @@ from lanner.store import Store
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @click.option("--name", help="Name of the campaign or corpus (default: the file's).")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the format; repeatable.")
-@click.option("--force", is_flag=True, help="Replace a corpus file of that name.")
+@click.option("--force", is_flag=True, help="Overwrite an existing corpus file.")
 @click.option("--yes", is_flag=True, help="Accept guessed columns without asking.")
 @from_option
 @protocol_option

@@ -41,10 +41,10 @@ INCOMPLETE = 3
 _ABOUT = {"help_option_names": ["-h", "--help"]}
 
 
-@click.command("judge", short_help="Let models judge, by the same protocol as people.", context_settings=_ABOUT)
+@click.command("judge", short_help="Run LLM judges with the same protocol as people.", context_settings=_ABOUT)
 @click.argument("source", metavar="CAMPAIGN_OR_TEXTS")
-@click.option("--protocol", metavar="NAME_OR_FILE", help="What is asked about a file of texts.")
-@click.option("--model", "models", multiple=True, help="A model's name; repeat it for several judges.")
+@click.option("--protocol", metavar="NAME_OR_FILE", help="The protocol, when judging a file of texts.")
+@click.option("--model", "models", multiple=True, help="Model name; repeatable for several judges.")
 @click.option(
     "--base-url",
     "base_urls",
@@ -78,9 +78,9 @@ _ABOUT = {"help_option_names": ["-h", "--help"]}
     metavar="[NAMES]",
     help="Judge a sample in several contexts and compare them.",
 )
-@click.option("--max-cost", type=float, help="Stop before this run costs more.")
-@click.option("--limit", type=int, help="Judge only so many items now.")
-@click.option("--retry-missing", is_flag=True, help="Ask again where no valid answer came before.")
+@click.option("--max-cost", type=float, help="Stop before the run exceeds this cost.")
+@click.option("--limit", type=int, help="Judge at most this many items.")
+@click.option("--retry-missing", is_flag=True, help="Retry items without a valid answer.")
 @click.option(
     "--replay",
     "replays",
@@ -89,14 +89,14 @@ _ABOUT = {"help_option_names": ["-h", "--help"]}
     hidden=True,
     help="Now: lanner replay.",
 )
-@click.option("--dry-run", is_flag=True, help="Show three prompts and an estimate; ask nobody.")
+@click.option("--dry-run", is_flag=True, help="Show three prompts and a cost estimate; send nothing.")
 @click.option(
     "--settings",
     "settings_file",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="A TOML file of settings; `lanner judge --help-settings` lists them.",
 )
-@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="One setting, before the file's.")
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set one setting; overrides the file.")
 @click.option(
     "--help-settings",
     is_flag=True,
@@ -119,7 +119,7 @@ def command(
     assignments: tuple[str, ...],
     **given: Any,
 ) -> None:
-    """Let models judge. Whatever ends it, the same command goes on where it was: nothing is asked twice.
+    """Run LLM judges. An interrupted run resumes with the same command; nothing is asked twice.
 
     Example: lanner judge pilot --model my-model --base-url http://127.0.0.1:8080/v1
     """

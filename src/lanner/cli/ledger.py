@@ -16,18 +16,18 @@ from lanner.model import JudgeKind
 from lanner.store import Entry, Store
 
 
-@click.command("ledger", short_help="What a model was sent, what came, what it cost, why items are missing.")
+@click.command("ledger", short_help="Inspect model requests: prompts, replies, costs, failures.")
 @click.argument("name", metavar="CAMPAIGN")
 @click.argument("judge", required=False)
-@click.option("--missing", is_flag=True, help="Only questions whose last reply was no valid answer.")
+@click.option("--missing", is_flag=True, help="Only questions without a valid last reply.")
 @click.option("--document", default="", help="Only questions about this document.")
 @click.option("--segment", default="", help="Only questions about this segment.")
-@click.option("--limit", default=50, show_default=True, help="The most rows.")
-@click.option("--full", is_flag=True, help="The texts too: the request as it was sent, the reply as it came.")
+@click.option("--limit", default=50, show_default=True, help="Maximum number of rows.")
+@click.option("--full", is_flag=True, help="Include the full request and reply.")
 @store_option
 @json_option
 def command(name: str, judge: str | None, store_place: str, as_json: bool, limit: int, **wanted: Any) -> None:
-    """Read the ledger of model judges: every reply, oldest first.
+    """List every reply of a model judge, oldest first.
 
     Example: lanner ledger pilot my-model --missing
     """

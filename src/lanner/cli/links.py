@@ -12,14 +12,16 @@ from lanner.store import Store
 
 @click.command("links", short_help="Issue new judge links; old ones stop working.")
 @click.argument("name", metavar="CAMPAIGN")
-@click.option("--judge", "judges", multiple=True, help="Only for this judge; repeatable (default: all people).")
-@click.option("--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where it is served.")
+@click.option("--judge", "judges", multiple=True, help="Only this judge; repeatable (default: all people).")
+@click.option(
+    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
+)
 @store_option
-@click.option("--show", is_flag=True, help="Show the links there are; nothing changes.")
+@click.option("--show", is_flag=True, help="Print the current links; nothing changes.")
 @json_option
 def command(name: str, judges: tuple[str, ...], base_url: str, store_place: str, show: bool, as_json: bool) -> None:
-    """Issue new links; the old ones stop working. With --show, print those that judges have: the store keeps only a
-    hash of each, and they are made again from a key beside it (or from LANNER_LINK_KEY).
+    """Issue new links; the old ones stop working. With --show, print the current links. The store keeps only hashes;
+    the links are derived again from a key file next to it (or from LANNER_LINK_KEY).
 
     Example: lanner links pilot --judge ana --show
     """

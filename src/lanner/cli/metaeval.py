@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import from_option, materials, protocol_option, store_option
+from lanner.cli._source import RenamedOption, chosen_pair, from_option, materials, protocol_option, store_option
 from lanner.errors import InputError
 from lanner.figures.typeset import number, p_value
 from lanner.formats import mtme
@@ -28,27 +28,37 @@ _NARROW = {
 }
 
 
-@click.command("metaeval", short_help="How well metrics agree with gold scores.")
+@click.command("metaeval", short_help="Meta-evaluation: how well metrics agree with human scores.")
 @click.argument("source", metavar="FOLDER_OR_CAMPAIGN")
-@click.option("--lp", "pair", metavar="PAIR", help="The language pair of a folder.")
-@click.option("--gold", default="mqm", show_default=True, help="The gold scores' name; a judge, in a campaign or file.")
-@click.option("--metrics", help="Only these scorers, with commas between.")
-@click.option("--with-references", is_flag=True, help="Count human references as systems too.")
-@click.option("--of", "question", default="score", show_default=True, help="The question, in a campaign or file.")
-@click.option("--compare", is_flag=True, help="Tests between every two scorers instead.")
-@click.option("--tests", "asked", metavar="NAMES", help="With --compare: which tests, with commas between, or all.")
-@click.option("--compat", is_flag=True, help="mt-metrics-eval's numbers, where ours differ.")
-@click.option("--as-wmt24", is_flag=True, help="Test by swapping single scores, as the shared task did.")
-@click.option("--table", "layout", type=click.Choice(["latex", "tsv"]), help="The table alone, for a paper or a sheet.")
-@click.option("--swaps", default=1000, show_default=True, help="Random swaps for soft accuracy and tests.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.option(
+    "--gold", default="mqm", show_default=True, help="Name of the gold scores; a judge, in a campaign or file."
+)
+@click.option("--metrics", help="Only these metrics, comma-separated.")
+@click.option("--with-references", is_flag=True, help="Include human references as systems.")
+@click.option(
+    "--question",
+    "-q",
+    cls=RenamedOption,
+    old=["--of"],
+    default="score",
+    show_default=True,
+    help="The question, in a campaign or file.",
+)
+@click.option("--compare", is_flag=True, help="Test every pair of metrics instead.")
+@click.option("--tests", "asked", metavar="NAMES", help="With --compare: the tests, comma-separated, or all.")
+@click.option("--compat", is_flag=True, help="Match mt-metrics-eval where its definitions differ.")
+@click.option("--as-wmt24", is_flag=True, help="Permute single scores, as the shared task did.")
+@click.option(
+    "--table", "layout", type=click.Choice(["latex", "tsv"]), help="Print only the table, for a paper or spreadsheet."
+)
+@click.option("--swaps", default=1000, show_default=True, help="Number of permutations for soft accuracy and tests.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
 @from_option
 @protocol_option
 @store_option
 @json_option
 def command(
     source: str,
-    pair: str | None,
     gold: str,
     metrics: str | None,
     with_references: bool,
@@ -65,11 +75,12 @@ def command(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Compare scorers with gold: segments with ties, pairs of systems, correlations.
+    """Compare metrics with gold scores: pairwise accuracy with ties, system-level accuracy, correlations.
 
-    Example: lanner metaeval wmt23 --lp en-de --gold mqm
+    Example: lanner metaeval wmt23 --languages en-de --gold mqm
     """
     output = Output("metaeval", as_json)
+    pair = chosen_pair()
     names = [name.strip() for name in metrics.split(",")] if metrics else []
     references: tuple[str, ...] = ()
     if Path(source).is_dir() and (Path(source) / "metric-scores").is_dir():
@@ -141,5 +152,7 @@ def _typeset(result: Result, layout: str) -> str:
 def _only_pair(folder: Path) -> str:
     pairs = mtme.scored_pairs(folder)
     if len(pairs) != 1:
-        raise InputError(f"There are {len(pairs)} language pairs.", next_step=f"Say which: --lp {' or '.join(pairs)}.")
+        raise InputError(
+            f"There are {len(pairs)} language pairs.", next_step=f"Say which: --languages {' or '.join(pairs)}."
+        )
     return pairs[0]

@@ -9,7 +9,7 @@ import click
 
 from lanner import campaign, formats, metrics
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import from_option, materials, reading_options, store_option
+from lanner.cli._source import chosen_pair, from_option, materials, reading_options, store_option
 from lanner.cli.import_ import parse_options
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.figures.typeset import estimate
@@ -19,23 +19,24 @@ from lanner.stats.resample import Resampling
 from lanner.store import Store
 
 
-@click.command("metric", short_help="Scores of systems by BLEU, chrF, COMET and other metrics.")
+@click.command("metric", short_help="Score systems with BLEU, chrF, COMET and other metrics.")
 @click.argument("given", nargs=-1, metavar="METRIC... FILE_OR_CAMPAIGN")
-@click.option("--lp", "pair", metavar="PAIR", help="The language pair, where the file has several.")
-@click.option("--references", help="Only these references, with commas between. [default: all together]")
-@click.option("--systems", help="Only these systems, with commas between.")
+@click.option("--references", help="Only these references, comma-separated. [default: all]")
+@click.option("--systems", help="Only these systems, comma-separated.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the metrics; repeatable.")
-@click.option("--out", type=click.Path(path_type=Path), help="Keep texts and scores: a new folder in mt-metrics-eval's "
-              "layout, or a .jsonl file.")  # fmt: skip
-@click.option("--save", metavar="NAME", help="Store the scores as a campaign, with people's scores of the same texts.")
-@click.option("--list", "listed", is_flag=True, help="Say which metrics there are.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write texts and scores: a new folder in mt-metrics-eval's layout, or a .jsonl file.",
+)
+@click.option("--save", metavar="NAME", help="Store the scores as a campaign.")
+@click.option("--list", "listed", is_flag=True, help="List the metrics.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
 @from_option
 @store_option
 @json_option
 def command(
     given: tuple[str, ...],
-    pair: str | None,
     references: str | None,
     systems: str | None,
     options: tuple[str, ...],
@@ -47,9 +48,9 @@ def command(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Rate every system's texts by one or several metrics, with intervals over documents.
+    """Score every system with one or more metrics, with confidence intervals over documents.
 
-    Example: lanner metric bleu chrf wmt23 --lp en-de --out scored
+    Example: lanner metric bleu chrf wmt23 --languages en-de --out scored
     """
     output = Output("metric", as_json)
     if listed or not given:
@@ -60,7 +61,7 @@ def command(
     if not words or source in metrics.names():
         hint = "For instance: lanner metric bleu chrf texts.jsonl"
         raise LannerError("Name one metric or more, and last the file or campaign.", next_step=hint)
-    documents, judges, judgements = _texts(source, store_place, format_name, pair)
+    documents, judges, judgements = _texts(source, store_place, format_name, chosen_pair())
     tongues = Languages(documents[0].source_language, documents[0].target_language)
     with _told(output):
         parts = [
@@ -81,7 +82,9 @@ def command(
         _keep(out, documents, raters, scores)
         judge = parts[0].judge.id
         after = (
-            f"lanner scores {out} --of score --judges {judge}" if out.suffix == ".jsonl" else f"lanner metaeval {out}"
+            f"lanner scores {out} --question score --judges {judge}"
+            if out.suffix == ".jsonl"
+            else f"lanner metaeval {out}"
         )
         output.say(f"Kept in {out}. Next: {after}")
     if save:
@@ -124,10 +127,12 @@ def _texts(
         readings = [(m.documents, m.judges, m.judgements) for m in materials(source, store_place, format_name)]
     pairs = list(dict.fromkeys(d.language_pair for documents, _, _ in readings for d in documents))
     code = "-".join(languages.pair(pair)) if pair else None
+    if code and all(languages.UNDETERMINED in known.split("-") for known in pairs):
+        pairs, code = [code], None  # the file does not name its languages
     if code and code not in pairs:
         raise InputError(f"There is no pair {pair!r}.", where=Where(source), next_step=did_you_mean(str(pair), pairs))
     if code is None and len(pairs) > 1:
-        hint = f"Say which with --lp: {', '.join(pairs)}."
+        hint = f"Say which with --languages: {', '.join(pairs)}."
         raise InputError(f"There are {len(pairs)} language pairs.", where=Where(source), next_step=hint)
     for documents, judges, judgements in readings:
         matches = [d for d in documents if code in (None, d.language_pair)]

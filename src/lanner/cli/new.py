@@ -20,7 +20,7 @@ from lanner.model import Campaign, Document, Json
 from lanner.store import Store
 
 
-@click.command("new", short_help="Make a campaign and its judges' links.")
+@click.command("new", short_help="Create a campaign and its judges' links.")
 @click.argument("name", required=False)
 @click.option(
     "--texts",
@@ -29,18 +29,20 @@ from lanner.store import Store
     help="A file or folder in any known format; repeatable (--texts src.en --texts hyp.de).",
 )
 @click.option("--protocol", help="A protocol by name, or a TOML file.")
-@click.option("--published", is_flag=True, help="Ask in the words of the protocol's paper (see the page on protocols).")
-@click.option("--judges", help="How many, their names with commas between, or a CSV file (id, name, attributes).")
-@click.option("--design", default="full", show_default=True, help="Who sees what.")
+@click.option("--published", is_flag=True, help="Use the wording of the protocol's paper.")
+@click.option("--judges", help="A number, comma-separated names, or a CSV file (id, name, attributes).")
+@click.option("--design", default="full", show_default=True, help="How items are assigned to judges.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the design; repeatable.")
-@click.option("--systems", help="Only these systems, with commas between.")
+@click.option("--systems", help="Only these systems, comma-separated.")
 @click.option("--seed", default=0, show_default=True, help="Same seed, same tasks.")
-@click.option("--title", default="", help="What judges see as its title.")
+@click.option("--title", default="", help="The title that judges see.")
 @settings_option
 @before_option
 @after_option
-@click.option("--draft", is_flag=True, help="Do not open it yet: a draft can still be changed.")
-@click.option("--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where it will be served.")
+@click.option("--draft", is_flag=True, help="Create a draft, which can still be changed, instead of opening it.")
+@click.option(
+    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
+)
 @from_option
 @store_option
 @json_option
@@ -64,7 +66,7 @@ def command(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Make a campaign. What is not given is asked for.
+    """Create a campaign. Missing options are prompted for.
 
     Example: lanner new pilot --texts my.csv --protocol h_falcon --judges "Ana, Ben"
     """
@@ -153,7 +155,7 @@ def _say(output: Output, store: Store, entry: Campaign, links: dict[str, str]) -
         for judge, part in progress.items()
     ]
     output.signature = f"{entry.protocol_name} · hash {entry.protocol_hash} · design {entry.design} · seed {entry.seed}"
-    output.say(f"{entry.title} is {entry.state}. Each judge has a link of their own; it is shown only now:")
+    output.say(f"{entry.title} is {entry.state}. Each judge has a personal link:")
     output.table(rows, ["judge", "tasks", "items", "link"])
     output.say()
     output.say("Next: lanner serve", style="bold")

@@ -10,7 +10,7 @@ import click
 from lanner.analysis import Measure, plan, plan_table
 from lanner.analysis.material import Material
 from lanner.cli._output import Output
-from lanner.cli._source import Source, optional_source_options, shares
+from lanner.cli._source import RenamedOption, Source, optional_source_options, shares
 from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import number, percent
 from lanner.model import Rank
@@ -34,23 +34,25 @@ _HELPS = {
 }
 
 
-@click.command("plan", short_help="How many documents, sentences and judges a study needs.")
-@click.option("--of", "question", metavar="QUESTION", help="The question or score the pilot is about.")
-@click.option("--like", metavar="PROTOCOL", help="Variances from released ratings instead of a pilot: esa, mqm, ...")
-@click.option("--documents", "documents", default="", help="How many documents, several with commas between.")
-@click.option("--sentences", default="", help="Sentences in a document, several with commas between.")
-@click.option("--panel", default="", help="How many judges there are, several with commas between.")
-@click.option("--overlap", default="", help="How many judges judge each item, several with commas between.")
-@click.option("--systems", type=int, help="How many systems are compared. [default: as the pilot, or 2]")
-@click.option("--difference", type=float, help="A true difference between two systems: how likely is it seen?")
-@click.option("--power", "wanted", default=0.8, show_default=True, help="For the smallest difference that is seen.")
-@click.option("--extra", type=int, help="So many judgements more: what to spend them on. [default: as many again]")
-@click.option("--other-judges", is_flag=True, help="The claim is about judges in general, not about these.")
-@click.option("--minutes", type=float, help="How long a judgement takes, for hours and cost.")
-@click.option("--rate", type=float, help="What an hour of judging costs.")
-@click.option("--by", type=click.Choice(["domain"]), help="A plan from the pilot's documents of each domain.")
-@click.option("--studies", default=2000, show_default=True, help="How many studies are simulated.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.command("plan", short_help="Power analysis: how many documents, sentences and judges.")
+@click.option(
+    "--question", "-q", cls=RenamedOption, old=["--of"], metavar="QUESTION", help="The question or score to plan for."
+)
+@click.option("--like", metavar="PROTOCOL", help="Use variances of released ratings instead of a pilot: esa, mqm, …")
+@click.option("--documents", "documents", default="", help="Number of documents; several comma-separated.")
+@click.option("--sentences", default="", help="Sentences per document; several comma-separated.")
+@click.option("--panel", default="", help="Number of judges; several comma-separated.")
+@click.option("--overlap", default="", help="Judges per item; several comma-separated.")
+@click.option("--systems", type=int, help="Number of systems. [default: as in the pilot, or 2]")
+@click.option("--difference", type=float, help="A true difference between two systems; prints the power to detect it.")
+@click.option("--power", "wanted", default=0.8, show_default=True, help="Power for the smallest detectable difference.")
+@click.option("--extra", type=int, help="Extra judgements to allocate. [default: as many again]")
+@click.option("--other-judges", is_flag=True, help="Generalise to other judges, not only these.")
+@click.option("--minutes", type=float, help="Minutes per judgement, for hours and cost.")
+@click.option("--rate", type=float, help="Cost of an hour of judging.")
+@click.option("--by", type=click.Choice(["domain"]), help="Plan each domain separately.")
+@click.option("--studies", default=2000, show_default=True, help="Number of simulated studies.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
 @optional_source_options
 def command(
     source: Source,
@@ -60,9 +62,9 @@ def command(
     as_json: bool,
     **asked: object,
 ) -> None:
-    """Simulate studies like a pilot, or like released ratings, and say what each design would show.
+    """Simulate studies from a pilot or from released ratings, and report what each design could detect.
 
-    Example: lanner plan pilot --of score --documents 20,40,80 --difference 3
+    Example: lanner plan pilot --question score --documents 20,40,80 --difference 3
     """
     output = Output("plan", as_json)
     request = Asked(output, **asked)  # type: ignore[arg-type]
@@ -90,7 +92,7 @@ def _first_question(part: Material) -> str:
     for name in (*ranking_questions, *numeric, *question_ids):
         if name in questions:
             return str(name)
-    raise InputError(f"{part.name} has no answers to plan from.", next_step="Name the question with --of.")
+    raise InputError(f"{part.name} has no answers to plan from.", next_step="Name the question with --question.")
 
 
 def _from_pilot(request: Asked, part: Material, question: str) -> None:

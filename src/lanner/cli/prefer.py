@@ -22,14 +22,14 @@ _COLUMNS: list[str | tuple[str, str]] = [
 ]  # fmt: skip
 
 
-@click.command("prefer", short_help="Which of two systems is preferred, with sign tests.")
-@click.option("--question", "-q", help="Only this question.")
+@click.command("prefer", short_help="Pairwise preferences with sign tests.")
+@click.option("--question", "-q", help="The question to analyse.")
 @click.option("--favour", help="The system whose wins are counted.")
-@click.option("--documents", help="Only documents whose id fits this regular expression.")
-@click.option("--by", type=click.Choice(["domain"]), help="Each domain by itself.")
-@click.option("--votes", is_flag=True, help="The majority vote on each item instead.")
-@click.option("--ranking", is_flag=True, help="Strengths of all systems (Bradley–Terry with ties) instead.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.option("--documents", help="Only documents whose id matches this regular expression.")
+@click.option("--by", type=click.Choice(["domain"]), help="Analyse each domain separately.")
+@click.option("--votes", is_flag=True, help="Use the majority vote on each item.")
+@click.option("--ranking", is_flag=True, help="Estimate strengths of all systems (Bradley–Terry with ties).")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,
@@ -42,7 +42,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Say which of two systems is preferred, all judges together and each alone.
+    """Test which of two systems is preferred, over all judges and for each judge.
 
     Example: lanner prefer parity --favour human --documents "^[^U]"
     """

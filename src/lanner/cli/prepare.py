@@ -23,20 +23,22 @@ from lanner.web.verifying.server import HOST, serve
 from lanner.web.verifying.sitting import Sitting
 
 
-@click.command("prepare", short_help="Make documents ready to judge, by a recipe.")
+@click.command("prepare", short_help="Prepare documents: split, align, filter, sample.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option(
-    "--recipe", "recipe_name", default="sentences", show_default=True, help="A shipped recipe, or a TOML file."
+    "--recipe", "recipe_name", default="sentences", show_default=True, help="A built-in recipe, or a TOML file."
 )
 @click.option("--out", type=click.Path(path_type=Path), help="The corpus to write (default: PATH-RECIPE.jsonl).")
 @click.option("--seed", type=int, help="In place of the recipe's own seed.")
-@click.option("--verify", "verifying", is_flag=True, help="Settle the doubtful rows on a page in your browser.")
-@click.option("--port", default=8100, show_default=True, help="With --verify: the next free port from here on.")
+@click.option("--verify", "verifying", is_flag=True, help="Check the doubtful rows in your browser.")
+@click.option(
+    "--port", default=8100, show_default=True, help="With --verify: port; the next free one is used if it is taken."
+)
 @click.option("--verified", type=click.Path(path_type=Path), help="The list of doubtful rows, corrected by hand.")
-@click.option("--edits", "edits_from", type=click.Path(path_type=Path), help="Edits of a log or of a manifest.")
-@click.option("--by", default="", help="With --verify or --verified: who corrects, for the log.")
+@click.option("--edits", "edits_from", type=click.Path(path_type=Path), help="Apply edits from a log or manifest.")
+@click.option("--by", default="", help="With --verify or --verified: your name, for the log.")
 @click.option("--avoid", type=click.Path(path_type=Path), help="An earlier corpus that a sample must not overlap.")
-@click.option("--describe-only", is_flag=True, help="Only the table of documents and sentences; write nothing.")
+@click.option("--describe-only", is_flag=True, help="Print the table of documents and sentences; write nothing.")
 @click.option("--latex", is_flag=True, help="The table as LaTeX.")
 @from_option
 @json_option
@@ -56,9 +58,8 @@ def command(
     format_name: str | None,
     as_json: bool,
 ) -> None:
-    """Split into sentences, align, filter and sample, as a recipe says. Beside the result lie a manifest, with which
-    another person gets the same bytes, and the list of rows that a person should look at: on a page (--verify), or
-    in a spreadsheet (--verified).
+    """Split into sentences, align, filter and sample according to a recipe. Also writes a manifest, from which the same
+    bytes can be reproduced, and a list of doubtful rows to check on a page (--verify) or in a spreadsheet (--verified).
 
     Example: lanner prepare wmt24 --recipe wmt24 --verify
     """

@@ -18,20 +18,19 @@ from lanner.protocols.promotion import promoted, standings
 from lanner.store import Store
 
 
-@click.command("promote", short_help="List what goes on to a later stage, and assign it.")
+@click.command("promote", short_help="List items promoted to a later stage, and assign them.")
 @click.argument("name", metavar="CAMPAIGN")
 @click.option("--page", required=True, help="The page of the later stage, for instance phase_two.")
-@click.option("--drop", default="", help="Leave these out, as DOCUMENT/SEGMENT with commas between.")
-@click.option("--drop-first", is_flag=True, help="Leave out units with nothing before them in their document.")
-@click.option("--assign", "assigning", is_flag=True, help="Assign them; without it they are only listed.")
+@click.option("--drop", default="", help="Skip these items: DOCUMENT/SEGMENT, comma-separated.")
+@click.option("--drop-first", is_flag=True, help="Skip items at the start of their document.")
+@click.option("--assign", "assigning", is_flag=True, help="Assign the items (default: only list them).")
 @store_option
 @json_option
 def command(
     name: str, page: str, drop: str, drop_first: bool, assigning: bool, store_place: str, as_json: bool
 ) -> None:
-    """List the units that enough judges answered so that they go on, with their text and whether anything stands
-    before them, and assign them once the list is confirmed. More context cannot help where the source is incomplete
-    or where nothing stands before it.
+    """List items that enough judges marked for a later stage, with their text and whether any text precedes them, and
+    assign them with --assign. More context cannot help where the source is incomplete or comes first.
 
     Example: lanner promote survey --page phase_two --drop "reviews/12" --drop-first --assign
     """

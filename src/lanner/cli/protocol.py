@@ -11,21 +11,21 @@ from lanner.cli._output import Output, json_option
 from lanner.protocols.describe import describe
 
 
-@click.group("protocol", short_help="Read a protocol, or check your own.")
+@click.group("protocol", short_help="Show a protocol, or validate your own.")
 def command() -> None:
-    """Read a protocol as a judge would, or check your own file.
+    """Show a protocol, or validate your own file.
 
     Example: lanner protocol show h_falcon
     """
 
 
-@command.command("show", short_help="A protocol as a person would read it.")
+@command.command("show", short_help="Print a protocol in readable form.")
 @click.argument("name", metavar="NAME_OR_FILE")
-@click.option("--language", default="en", show_default=True, help="Language of its words.")
-@click.option("--published", is_flag=True, help="In the words of the paper, with where each comes from.")
+@click.option("--language", default="en", show_default=True, help="Language of the questions.")
+@click.option("--published", is_flag=True, help="Use the wording of the paper, with sources.")
 @json_option
 def show(name: str, language: str, published: bool, as_json: bool) -> None:
-    """Print a protocol as a person would read it.
+    """Print a protocol in readable form.
 
     Example: lanner protocol show h_falcon --language ko
     """
@@ -37,11 +37,11 @@ def show(name: str, language: str, published: bool, as_json: bool) -> None:
     output.end()
 
 
-@command.command("check", short_help="Check a protocol file.")
+@command.command("check", short_help="Validate a protocol file.")
 @click.argument("name", metavar="FILE")
 @json_option
 def check(name: str, as_json: bool) -> None:
-    """Check a protocol file: its shape, its names, its words. A mistake is named with file and line.
+    """Validate a protocol file. Errors name the file and line.
 
     Example: lanner protocol check mine.toml
     """

@@ -9,10 +9,10 @@ from lanner.cli._output import Output, json_option
 from lanner.protocols.wording import Wording
 
 
-@click.command("protocols", short_help="List the protocols that can be run by name.")
+@click.command("protocols", short_help="List the available protocols.")
 @json_option
 def command(as_json: bool) -> None:
-    """List every protocol that comes with Lanner or with an installed package.
+    """List all protocols, built in and from installed packages.
 
     Example: lanner protocols
     """

@@ -23,16 +23,22 @@ from lanner.stats.wide import wide
 _WIDE = 0.5  # an R² that may lie anywhere in half of its range says next to nothing
 
 
-@click.command("regress", short_help="What a score is made of: coefficients and R² by block.")
+@click.command("regress", short_help="Explain a score by regression: coefficients and R² by block.")
 @click.option("--outcome", required=True, help="The question or score to explain.")
-@click.option("--blocks", required=True, help="Predictors, added block by block, with commas between; + joins a block.")
-@click.option("--by", default="judge", show_default=True, help="A model for each judge, domain, system; - for one.")
+@click.option(
+    "--blocks", required=True, help="Predictors, added block by block; comma-separated, + joins within a block."
+)
+@click.option(
+    "--by", default="judge", show_default=True, help="One model per judge, domain or system; - for a single model."
+)
 @click.option("--errors", type=click.Choice(get_args(Clustering)), default="document", show_default=True,
               help="Standard errors: clustered by document, or as if sentences were independent.")  # fmt: skip
-@click.option("--fill", type=float, help="Take missing outcomes as this number (it is noted).")
-@click.option("--coefficients", is_flag=True, help="The coefficients of the full model instead of R² by block.")
-@click.option("--mixed", "samples", is_flag=True, help="Judges and documents as samples: one model, shares of spread.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.option("--fill", type=float, help="Replace missing outcomes with this number.")
+@click.option("--coefficients", is_flag=True, help="Print the coefficients of the full model instead of R² by block.")
+@click.option(
+    "--mixed", "samples", is_flag=True, help="Mixed model with random judges and documents; prints variance shares."
+)
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,
@@ -46,7 +52,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Explain a score by others, block by block. A grid stands for all of its rows.
+    """Regress a score on others, block by block. A grid question stands for all of its rows.
 
     Example: lanner regress h-falcon --outcome holistic --blocks skills,sentence
     """

@@ -15,11 +15,11 @@ from lanner.stats.resample import Resampling
 
 @click.command("report", short_help="Write a report: HTML, LaTeX and CSV tables, figures.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: NAME-report).")
-@click.option("--language", default="en", show_default=True, help="Language of the protocol's words.")
-@click.option("--resamples", default=2000, show_default=True, help="How many bootstrap resamples.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
-@click.option("--identified", is_flag=True, help="Judges by their own names (default: people under code names).")
-@click.option("--svg-only", is_flag=True, help="Leave out the PDF and PNG of each figure, which is quicker.")
+@click.option("--language", default="en", show_default=True, help="Language of the report.")
+@click.option("--resamples", default=2000, show_default=True, help="Number of bootstrap resamples.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--identified", is_flag=True, help="Use judges' own names (default: people are pseudonymised).")
+@click.option("--svg-only", is_flag=True, help="Skip the PDF and PNG versions of figures (faster).")
 @source_options
 def command(
     source: Source,
@@ -31,7 +31,7 @@ def command(
     svg_only: bool,
     as_json: bool,
 ) -> None:
-    """Write a report on a campaign, or on a file of judgements; of some judges alone with --judges.
+    """Write a report on a campaign or a file of judgements.
 
     Example: lanner report my-campaign --out my-report
     """

@@ -25,7 +25,7 @@ from lanner.studies.study import Study, load, names
 @click.option("--only", help="Only tables whose name contains this.")
 @click.option("--report", is_flag=True, help="Also write a page with every table and the paper's figures drawn again.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for --report (default: STUDY-report).")
-@click.option("--list", "listing", is_flag=True, help="Which studies there are, and what data each needs.")
+@click.option("--list", "listing", is_flag=True, help="List the studies and the data each needs.")
 @json_option
 def command(
     name: str | None,
@@ -36,7 +36,7 @@ def command(
     listing: bool,
     as_json: bool,
 ) -> None:
-    """Set a paper's printed values beside the recomputed ones. What does not agree is said, not mended.
+    """Recompute the values printed in a paper and compare. Differences are reported, never adjusted.
 
     ✓ agrees, ✓* agrees with a proviso, △ differs, – cannot be computed, · was not printed; of simulated judges
     ◇ recovered, ◆ missed. STUDY is a name of --list, or a file of your own.

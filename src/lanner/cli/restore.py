@@ -11,13 +11,13 @@ from lanner.cli._source import store_option
 from lanner.store.backup import restore
 
 
-@click.command("restore", short_help="A new store from a backup.")
+@click.command("restore", short_help="Restore a store from a backup.")
 @click.argument("copy", metavar="BACKUP", type=click.Path(path_type=Path))
 @store_option
 @json_option
 def command(copy: Path, store_place: str, as_json: bool) -> None:
-    """Fill a new SQLite file or an empty PostgreSQL database from a backup, and compare every row. A store that holds
-    anything is left alone. Everyone has to sign in again; judges by the links they have.
+    """Restore a backup to a new SQLite file or an empty PostgreSQL database, and verify every row. A store that is not
+    empty is never overwritten. Everyone has to sign in again; judges' links keep working.
 
     Example: lanner restore lanner-backups/lanner-20260301T120000Z.sqlite --store postgresql://localhost/lanner
     """

@@ -14,7 +14,7 @@ from lanner.analysis.rows import groups_in
 from lanner.analysis.scores import keep_on_scale, score_bounds
 from lanner.cli._domains import with_domains
 from lanner.cli._output import Output
-from lanner.cli._source import Source, chosen_judges, source_options
+from lanner.cli._source import RenamedOption, Source, chosen_judges, chosen_pair, source_options
 from lanner.errors import InputError, did_you_mean
 from lanner.figures.typeset import estimate, p_value
 from lanner.model import Result, languages
@@ -37,27 +37,52 @@ _SELECTION = (
 )
 
 
-@click.command("scores", short_help="Scores of systems with intervals, rank ranges and clusters.")
-@click.option("--of", "question", metavar="QUESTION", help="The question or score. [default: as the protocol plans]")
-@click.option("--lp", "pair", metavar="PAIR", help="The language pair, where the file has several.")
-@click.option("--part", metavar="NAME", help="Which part, where a folder holds several.")
+@click.command("scores", short_help="Score and rank systems, with intervals and clusters.")
+@click.option(
+    "--question",
+    "-q",
+    cls=RenamedOption,
+    old=["--of"],
+    metavar="QUESTION",
+    help="The question or score. [default: from the protocol]",
+)
+@click.option("--part", metavar="NAME", help="The part to analyse, if a folder has several.")
 @click.option("--documents", type=click.Path(path_type=Path), help="A .docs list (domain, document) or the texts.")
-@click.option("--preset", help=f"Score and rank as a shared task did: {', '.join(scores.preset_names())}.")
-@click.option("--level", type=click.Choice(get_args(scores.Level)), default="system", help="What a row is about.")
-@click.option("--average", type=click.Choice(get_args(Average)), help="How segments become systems. [default: micro]")
-@click.option("--test", type=click.Choice(get_args(Test)), help="How systems are compared. [default: permutation]")
-@click.option("--combine", type=click.Choice(get_args(Combine)), help="Tests per domain. [default: pooled]")
-@click.option("--correction", type=click.Choice(get_args(Correction)), help="For many pairs. [default: holm]")
-@click.option("--adjust", type=click.Choice(get_args(Adjust)), help="For segments that not all share. [default: auto]")
-@click.option("--margin", type=float, metavar="POINTS", help="With --head-to-head: not worse, or equal, by so much.")
-@click.option("--standardise", is_flag=True, default=None, help="z per judge.")
-@click.option("--head-to-head", "pairs", is_flag=True, help="Every pair of systems instead.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@click.option("--preset", help=f"Score and rank as in a shared task: {', '.join(scores.preset_names())}.")
+@click.option(
+    "--level",
+    type=click.Choice(get_args(scores.Level)),
+    default="system",
+    help="One row per system, document, segment …",
+)
+@click.option(
+    "--average", type=click.Choice(get_args(Average)), help="How segment scores are averaged. [default: micro]"
+)
+@click.option("--test", type=click.Choice(get_args(Test)), help="Significance test. [default: permutation]")
+@click.option(
+    "--combine", type=click.Choice(get_args(Combine)), help="How tests per domain are combined. [default: pooled]"
+)
+@click.option(
+    "--correction", type=click.Choice(get_args(Correction)), help="Correction for multiple comparisons. [default: holm]"
+)
+@click.option(
+    "--adjust",
+    type=click.Choice(get_args(Adjust)),
+    help="Adjust for segments that not all systems share. [default: auto]",
+)
+@click.option(
+    "--margin",
+    type=float,
+    metavar="POINTS",
+    help="With --head-to-head: test non-inferiority and equivalence within this margin.",
+)
+@click.option("--standardise", is_flag=True, default=None, help="Standardise scores per judge (z-scores).")
+@click.option("--head-to-head", "pairs", is_flag=True, help="Compare every pair of systems instead.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,
     question: str | None,
-    pair: str | None,
     part: str | None,
     documents: Path | None,
     preset: str | None,
@@ -69,10 +94,11 @@ def command(
 ) -> None:
     """Score and rank systems.
 
-    Example: lanner scores esa.csv --lp en-zh --documents en-zh.docs --preset wmt24-esa
+    Example: lanner scores esa.csv --languages en-zh --documents en-zh.docs --preset wmt24-esa
     """
     output = Output("scores", as_json)
     known = scores.preset(preset) if preset else None
+    pair = chosen_pair()
     found = _named(source.read(), part)
     given = chosen_judges(_of_pair(found, pair), source.judges)
     if known and known.weights and given.protocol:
@@ -125,20 +151,23 @@ def _of_pair(found: list[Material], pair: str | None) -> Material:
     if pair is None:
         if len(found) > 1:
             several = ", ".join(part.name for part in found)
-            raise InputError(f"There are several parts: {several}.", next_step="Say which with --lp or --part.")
+            raise InputError(f"There are several parts: {several}.", next_step="Say which with --languages or --part.")
         return found[0]
     wanted = languages.pair(pair)
     for part in found:
-        texts = {(document.source_language, document.target_language) for document in part.documents}
         named = part.name.rpartition(".")[2]
-        if wanted in texts or ("-" in named and len(named) < 12 and languages.pair(named) == wanted):
+        if wanted in _pairs(part) or ("-" in named and len(named) < 12 and languages.pair(named) == wanted):
             return part
-    if len(found) == 1 and not found[0].documents:
+    if len(found) == 1 and all(languages.UNDETERMINED in pair for pair in _pairs(found[0])):
         return found[0]
     names = [part.name for part in found]
     raise InputError(
         f"There is no pair {pair!r}.", next_step=did_you_mean(pair, names) or f"Parts: {', '.join(names)}."
     )
+
+
+def _pairs(part: Material) -> set[tuple[str, str]]:
+    return {(document.source_language, document.target_language) for document in part.documents}
 
 
 def _asked(part: Material, question: str | None) -> list[tuple[str, dict[str, Any]]]:
@@ -155,7 +184,7 @@ def _asked(part: Material, question: str | None) -> list[tuple[str, dict[str, An
     if question is None:
         raise InputError(
             f"The protocol of {part.name} does not plan a ranking.",
-            next_step="Name the question or score with --of.",
+            next_step="Name the question or score with --question.",
         )
     made = next((score.options for score in protocol.scores if score.id == question), {}) if protocol else {}
     kept = {key: made[key] for key in ("direction", "per_words", "pass_at_most") if key in made}

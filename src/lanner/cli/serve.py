@@ -19,31 +19,44 @@ from lanner.web.serving.ports import is_free
 from lanner.web.site import Settings
 
 
-@click.command("serve", short_help="Serve the judging page and the organiser's pages.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 lets other machines in.")
-@click.option("--port", default=8000, show_default=True, help="Judges' links name it.")
-@click.option("--public-url", default="", help="The address judges' links begin with: https://judge.example.org")
-@click.option("--allowed-host", "hosts", multiple=True, metavar="NAME", help="Another name it answers to; repeatable.")
-@click.option("--root-path", default="", help="The path under which a proxy serves it.")
-@click.option("--trusted-proxies", default="127.0.0.1", show_default=True, help="Whose forwarded headers count.")
-@click.option("--backup-every", "hours", type=click.FloatRange(0), default=0.0, help="Hours between backups (0: none).")
-@click.option("--backup-folder", "folder", type=click.Path(path_type=Path), help="Where (default: beside the store).")
-@click.option("--backup-keep", "keep", type=click.IntRange(1), default=14, show_default=True, help="How many stay.")
+@click.command("serve", short_help="Serve the judging and organiser's pages.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind; 0.0.0.0 accepts other machines.")
+@click.option("--port", default=8000, show_default=True, help="Port.")
+@click.option("--public-url", default="", help="Public address of the server, for judges' links.")
+@click.option(
+    "--allowed-host", "hosts", multiple=True, metavar="NAME", help="Host name that the server accepts; repeatable."
+)
+@click.option("--root-path", default="", help="URL prefix, behind a proxy.")
+@click.option(
+    "--trusted-proxies", default="127.0.0.1", show_default=True, help="Proxies whose forwarded headers are trusted."
+)
+@click.option(
+    "--backup-every", "hours", type=click.FloatRange(0), default=0.0, help="Hours between backups (0: never)."
+)
+@click.option(
+    "--backup-folder",
+    "folder",
+    type=click.Path(path_type=Path),
+    help="Folder for backups (default: next to the store).",
+)
+@click.option(
+    "--backup-keep", "keep", type=click.IntRange(1), default=14, show_default=True, help="Number of backups to keep."
+)
 @click.option(
     "--log",
     "level",
     type=click.Choice(list(logs.LEVELS)),
     default="problems",
     show_default=True,
-    help="What is logged.",
+    help="Log level.",
 )
-@click.option("--webhooks-inside", is_flag=True, help="Let webhooks reach this machine's own network.")
+@click.option("--webhooks-inside", is_flag=True, help="Allow webhooks to addresses in the local network.")
 @click.option(
     "--model-server",
     "model_servers",
     multiple=True,
     metavar="URL",
-    help="Owners may let models of this server judge from a page; repeatable.",
+    help="Allow owners to run models of this server from a page; repeatable.",
 )
 @store_option
 def command(
@@ -61,8 +74,8 @@ def command(
     model_servers: tuple[str, ...],
     store_place: str,
 ) -> None:
-    """Serve until Ctrl+C. The first time, it prints a link with which the first organiser signs up. Logs go to standard
-    error, one JSON object a line, without names, addresses or secrets.
+    """Serve until Ctrl+C. On first use it prints a link for the first organiser to sign up. Logs go to standard error,
+    one JSON object per line, without names, addresses or secrets.
 
     Example: lanner serve --port 8080 --public-url https://judge.example.org --backup-every 24
     """

@@ -13,20 +13,22 @@ from lanner.store import Store
 from lanner.web.api.callers import SCOPES, issue
 
 
-@click.group("tokens", short_help="Tokens for programs that use the HTTP API.")
+@click.group("tokens", short_help="Manage API tokens.")
 def command() -> None:
-    """Tokens for programs that use the HTTP API: make, list, revoke.
+    """Manage tokens for the HTTP API.
 
     Example: lanner tokens list
     """
 
 
-@command.command("add", short_help="Make a token; it is shown this once.")
+@command.command("add", short_help="Create a token; it is shown only once.")
 @click.argument("name")
-@click.option("--scope", "scopes", multiple=True, type=click.Choice(list(SCOPES)), help="What it is for; repeatable.")
-@click.option("--account", help="Let it see what this account sees (default: everything).")
-@click.option("--campaign", help="Only for this campaign.")
-@click.option("--days", type=click.IntRange(1), help="How long it works (default: until it is revoked).")
+@click.option(
+    "--scope", "scopes", multiple=True, type=click.Choice(list(SCOPES)), help="Scope of the token; repeatable."
+)
+@click.option("--account", help="Limit it to what this account can see (default: everything).")
+@click.option("--campaign", help="Only this campaign.")
+@click.option("--days", type=click.IntRange(1), help="Days until it expires (default: never).")
 @store_option
 @json_option
 def add(
@@ -38,7 +40,7 @@ def add(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Make a token and show it, this once: only its hash is kept.
+    """Create a token. It is shown only once: the store keeps only its hash.
 
     Example: lanner tokens add nightly --scope judgements --campaign pilot --days 90
     """
@@ -54,11 +56,11 @@ def add(
     output.end()
 
 
-@command.command("list", short_help="All tokens, without their texts.")
+@command.command("list", short_help="List tokens.")
 @store_option
 @json_option
 def list_all(store_place: str, as_json: bool) -> None:
-    """List tokens: their names and scopes, and until when they work.
+    """List tokens with their scopes and expiry dates.
 
     Example: lanner tokens list
     """
@@ -79,12 +81,12 @@ def list_all(store_place: str, as_json: bool) -> None:
     output.end()
 
 
-@command.command("revoke", short_help="Let a token work no more.")
+@command.command("revoke", short_help="Revoke a token.")
 @click.argument("number", type=int)
 @store_option
 @json_option
 def revoke(number: int, store_place: str, as_json: bool) -> None:
-    """Let a token work no more, at once.
+    """Revoke a token at once.
 
     Example: lanner tokens revoke 3
     """

@@ -13,15 +13,16 @@ from lanner.store import Store
 from lanner.store.backup import verify, verify_file
 
 
-@click.command("verify", short_help="Whether a store or a backup is whole.")
+@click.command("verify", short_help="Check the integrity of a store or a backup.")
 @click.argument("copy", metavar="[BACKUP]", required=False, type=click.Path(path_type=Path))
-@click.option("--chain", "published", metavar="HASH", help="Also check that this hash of an export is in the chain.")
+@click.option(
+    "--chain", "published", metavar="HASH", help="Also check that this hash, from an export, is in the chain."
+)
 @store_option
 @json_option
 def command(copy: Path | None, published: str | None, store_place: str, as_json: bool) -> None:
-    """Check the database's pages, and what must be true of the rows: every reference leads somewhere, revisions form
-    chains, saves are whole, texts and protocols are those the campaigns were made with, and the judgements are those
-    that were committed. Changes nothing.
+    """Check the database and its invariants: references resolve, revisions form chains, saves are complete, texts and
+    protocols are unchanged, and judgements match the hash chain. Changes nothing.
 
     Example: lanner verify
     """

@@ -1,4 +1,4 @@
-"""`lanner webhooks`: addresses that are told when a task or a campaign is finished."""
+"""`lanner webhooks`: webhooks for finished tasks and campaigns."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from lanner.store import Store
 from lanner.web.serving.webhooks import add_webhook, refuse_address
 
 
-@click.group("webhooks", short_help="Addresses that are told of finished tasks and campaigns.")
+@click.group("webhooks", short_help="Manage webhooks for finished tasks and campaigns.")
 def command() -> None:
-    """Addresses that are told when a task or a campaign is finished: add, list, remove.
+    """Manage webhooks, which are called when a task or campaign is finished.
 
     Example: lanner webhooks list
     """
 
 
-@command.command("add", short_help="Tell an address what happens.")
+@command.command("add", short_help="Add a webhook.")
 @click.argument("url")
-@click.option("--event", "events", multiple=True, type=click.Choice(EVENTS), help="Only this one; repeatable.")
-@click.option("--campaign", help="Only of this campaign.")
+@click.option("--event", "events", multiple=True, type=click.Choice(EVENTS), help="Only this event; repeatable.")
+@click.option("--campaign", help="Only this campaign.")
 @store_option
 @json_option
 def add(url: str, events: tuple[str, ...], campaign: str | None, store_place: str, as_json: bool) -> None:
-    """Tell an address what happens, from now on. The secret that its messages are signed with is shown this once.
+    """Add a webhook. The secret that signs its messages is shown only once.
 
     Example: lanner webhooks add https://example.org/lanner --campaign pilot --event campaign.finished
     """
@@ -41,15 +41,15 @@ def add(url: str, events: tuple[str, ...], campaign: str | None, store_place: st
             about = find(tx, campaign).id if campaign else None
         number, secret = add_webhook(store, url, events or EVENTS, about)
     output.rows.append({"number": number, "url": url, "secret": secret})
-    output.say(f"{url} is told from now on. The secret of its signatures: {secret}")
+    output.say(f"{url} is a webhook now. Its signing secret: {secret}")
     output.end()
 
 
-@command.command("list", short_help="All addresses, and what has not arrived.")
+@command.command("list", short_help="List webhooks and failed deliveries.")
 @store_option
 @json_option
 def list_all(store_place: str, as_json: bool) -> None:
-    """List the addresses that are told, and what could not be delivered so far.
+    """List webhooks and what could not be delivered so far.
 
     Example: lanner webhooks list
     """
@@ -63,12 +63,12 @@ def list_all(store_place: str, as_json: bool) -> None:
     output.end()
 
 
-@command.command("remove", short_help="Tell an address nothing any more.")
+@command.command("remove", short_help="Remove a webhook.")
 @click.argument("number", type=int)
 @store_option
 @json_option
 def remove(number: int, store_place: str, as_json: bool) -> None:
-    """Tell an address nothing any more; what had not arrived yet is dropped.
+    """Remove a webhook. Undelivered messages are dropped.
 
     Example: lanner webhooks remove 2
     """
@@ -77,5 +77,5 @@ def remove(number: int, store_place: str, as_json: bool) -> None:
         if not tx.webhooks.remove(number, datetime.now(UTC)):
             raise LannerError(f"There is no webhook {number}.", next_step="`lanner webhooks list` shows them.")
     output.rows.append({"number": number})
-    output.say(f"Webhook {number} is told nothing any more.")
+    output.say(f"Webhook {number} is removed.")
     output.end()

@@ -96,7 +96,7 @@ def read(
             with _opened(paths[0]) as inner:
                 reader, read_all = _reader(format, inner, options)
                 readings = list(read_all(inner, **_with_languages(reader, languages, options)))
-            readings = [replace(part, documents=_relabelled(part.documents, languages)) for part in readings]
+            readings = _of_pair(readings, languages, paths[0])
         notes = tuple(decoding.notes())
     if notes and readings:
         readings[0] = replace(readings[0], notes=tuple(dict.fromkeys((*notes, *readings[0].notes))))
@@ -121,11 +121,13 @@ def read_documents(
         reader, read_all = _reader(format, inner, reader_options)
         options = _with_languages(reader, languages, reader_options)
         if reader.read_documents is not None:
-            for document in reader.read_documents(inner, **options):
-                yield from _relabelled((document,), languages)
+            documents = iter(reader.read_documents(inner, **options))
+            if languages:
+                documents = _stream_of_pair(documents, languages, paths[0])
+            yield from documents
         else:
-            for reading in read_all(inner, **options):
-                yield from _relabelled(reading.documents, languages)
+            for part in _of_pair(list(read_all(inner, **options)), languages, paths[0]):
+                yield from part.documents
 
 
 @contextmanager
@@ -149,6 +151,8 @@ def texts(
             yield None
             return
         stream = reader.texts(inner, **_with_languages(reader, languages, options))
+        if stream is not None and languages:
+            stream.documents = _stream_of_pair(stream.documents, languages, paths[0])
         if stream is not None:
             stream.notes[:0] = decoding.notes()
         yield stream
@@ -192,14 +196,60 @@ def _with_languages(reader: Format, languages: str, options: Mapping[str, Any]) 
     return {**options, "languages": languages} if languages and "languages" in reader.options else dict(options)
 
 
-def _relabelled(documents: Iterable[Document], pair: str) -> tuple[Document, ...]:
-    """Documents with the languages that the user says they have."""
+def _of_pair(readings: list[Reading], pair: str, path: Path) -> list[Reading]:
+    """What is of a language pair: documents that do not name theirs get it, those of another pair are left out with
+    their judgements."""
     if not pair:
-        return tuple(documents)
+        return readings
+    selected = []
+    others: dict[str, int] = {}
+    for part in readings:
+        documents = tuple(with_pair for each in part.documents if (with_pair := _in_pair(each, pair)) is not None)
+        for document in part.documents:
+            if _in_pair(document, pair) is None:
+                others[document.language_pair] = others.get(document.language_pair, 0) + 1
+        if documents or not part.documents:
+            ids = {document.id for document in documents}
+            judgements = part.judgements
+            if len(documents) < len(part.documents):
+                judgements = tuple(entry for entry in judgements if entry.document in ids or not entry.document)
+            selected.append(replace(part, documents=documents, judgements=judgements))
+    if not selected:
+        raise InputError(
+            f"No document is {pair}.", where=Where(path), next_step=f"The file has {', '.join(sorted(others))}."
+        )
+    if others:
+        counts = ", ".join(f"{number} of {name}" for name, number in sorted(others.items()))
+        note = f"Only documents of {pair} are read; left out: {counts}."
+        selected[0] = replace(selected[0], notes=(note, *selected[0].notes))
+    return selected
+
+
+def _stream_of_pair(documents: Iterable[Document], pair: str, path: Path) -> Iterator[Document]:
+    others: set[str] = set()
+    empty = True
+    for document in documents:
+        with_pair = _in_pair(document, pair)
+        if with_pair is None:
+            others.add(document.language_pair)
+        else:
+            empty = False
+            yield with_pair
+    if empty and others:
+        raise InputError(
+            f"No document is {pair}.", where=Where(path), next_step=f"The file has {', '.join(sorted(others))}."
+        )
+
+
+def _in_pair(document: Document, pair: str) -> Document | None:
+    """The document with this language pair, if it names none, or the same with another region; None otherwise."""
     source, target = language_codes.pair(pair)
     if language_codes.UNDETERMINED in (source, target):
         raise InputError(f"{pair!r} is no language pair.", next_step="Write for instance --languages en-ko.")
-    return tuple(replace(document, source_language=source, target_language=target) for document in documents)
+    for own, wanted in ((document.source_language, source), (document.target_language, target)):
+        if own != language_codes.UNDETERMINED and own.partition("-")[0] != wanted.partition("-")[0]:
+            return None
+    return replace(document, source_language=source, target_language=target)
 
 
 def write(

@@ -89,7 +89,7 @@ def read_files(
     if files.documents is None:
         notes.append("No .docs file says which documents there are, so all lines are one.")
     if UNDETERMINED in files.languages:
-        notes.append("The languages are not known, and judges will read so: name them with --languages en-ko.")
+        notes.append("The languages are unknown, which judges will see. Set them with --languages, such as en-ko.")
     return [Reading(files.source.name.split(".")[0], documents, notes=tuple(notes))]
 
 

@@ -303,9 +303,9 @@ class _Table:
                 "their texts in a column `document`."
             )
         elif "document" not in self.at:
-            yield "No column names the documents, so all rows are one (--columns document=NAME to change that)."
+            yield "No column names documents, so all rows are one document (--columns document=NAME changes that)."
         if self.has_texts and self.unknown_language:
-            yield "The languages are not known, and judges will read so: name them with --languages en-ko."
+            yield "The languages are unknown, which judges will see. Set them with --languages, such as en-ko."
         if self.blank:
             yield f"{self.blank} blank rows are left out."
         if self.textless:
@@ -371,7 +371,7 @@ class _Table:
     def _attributes(self, row: Sequence[Any], line: int) -> dict[str, Any]:
         """What the row says of its document."""
         fields: dict[str, Any] = {role: self._text(role, row) for role in _DOCUMENT_ROLES if role in self.at}
-        pair = self.given or self._text("languages", row)
+        pair = self._text("languages", row) or self.given
         if pair:
             fields["source_language"], fields["target_language"] = language_codes.pair(pair)
         else:
@@ -381,8 +381,11 @@ class _Table:
                 for own, other in zip(map_pair, file_pair, strict=True)
             )
         for role in ("source_language", "target_language"):
-            if role in self.at and not self.given:
-                fields[role] = language_codes.normal(self._text(role, row))
+            if (
+                role in self.at
+                and (code := language_codes.normal(self._text(role, row))) != language_codes.UNDETERMINED
+            ):
+                fields[role] = code
         self.unknown_language |= language_codes.UNDETERMINED in (fields["source_language"], fields["target_language"])
         fields["glossary"] = self._json("glossary", row, {}, line)
         fields["meta"] = self._json("document_meta", row, {}, line)
