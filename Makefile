@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# pip says what it downloads: the first installation takes minutes
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+PORT ?= 8000
 
 # Compiled modules are kept: without them every server and every command that a test starts compiles Lanner anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -12,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make setup   environment with everything for development in $(VENV)"
-	@echo "make demo    a campaign with simulated judges, a judging page and a report, served on this machine"
+	@echo "make demo    a campaign with simulated judges, a judging page and a report, served on this machine (PORT=8150)"
 	@echo "make test    all tests, with a real browser and a real PostgreSQL"
 	@echo "make soak    the long form: 50 kills on each database, PostgreSQL restarted, new examples for every fuzz test, faults put into the source"
 	@echo "make test-metrics  COMET checkpoints beside the reference implementation, in an environment of its own"
@@ -22,7 +24,7 @@ help:
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing Lanner into $(VENV), this once; it takes a minute or a few ..."
+	@echo "Installing Lanner into $(VENV). The first time takes a few minutes ..."
 	@$(PIP) install -c constraints.txt -e .
 	@touch $@
 
@@ -34,7 +36,7 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/.core
 setup: $(VENV)/.dev
 
 demo: $(VENV)/.core
-	@$(BIN)/lanner demo
+	@$(BIN)/lanner demo --port $(PORT)
 
 browser: $(VENV)/.dev
 	@sh tests/browser/install-chromium.sh

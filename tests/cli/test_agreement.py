@@ -76,7 +76,10 @@ def test_wrong_names_are_met_with_the_nearest(lanner: Command) -> None:
 @pytest.mark.data
 def test_the_numbers_are_put_into_words(lanner: Command) -> None:
     asked = ("agreement", data_dir("h-falcon"), "-q", "context", "--judges", "judge2,judge3")
-    text = lanner(*asked).out
+    brief = lanner(*asked).out
+    assert "α 0.50. " in brief and "--explain" in brief
+    assert "beyond chance" not in brief
+    text = lanner(*asked, "--explain").out
     assert "α 0.50: 1 less the ratio of the disagreement observed" in text
     assert "κ is how far judges agree beyond chance" in text
     assert "AC1 is how far judges agree" in text
