@@ -102,7 +102,7 @@ def test_a_new_answer_on_a_kept_page_is_a_conflict_that_is_shown(
 def test_pages_go_when_the_link_is_revoked(live: Live, page: Page) -> None:
     work, task, hands = begin(live, page)
     assert page.evaluate(KEPT) == [f"/task/{task}"]
-    campaign.links.revoke(live.store, work.name, "J1")
+    campaign.invitations.revoke(live.store, work.name, "J1")
     page.evaluate(SIGNED_OUT, work.url(task) + "/answers")
     hands.press("s", "3", "h", "7")
     page.locator("#note-held").wait_for()

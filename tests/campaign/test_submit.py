@@ -182,6 +182,16 @@ def test_an_unknown_question_gets_the_nearest_name(store: Store) -> None:
     assert "adequacy" in caught.value.next_step
 
 
+def test_a_required_answer_can_be_taken_back_and_is_missing_then(store: Store) -> None:
+    opened(store, scales(SCALE, NOTE), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    assert save(store, task, 0, {"q": 1}).open == ()
+    assert save(store, task, 0, {"q": None}).open == ("q",)
+    assert [row.value for row in campaign.history(store, "first")] == [1, None], "nothing is overwritten"
+    with pytest.raises(campaign.UnfinishedError):
+        campaign.finish(store, task.id)
+
+
 def test_a_comment_can_be_taken_back(store: Store) -> None:
     opened(store, scales(SCALE, NOTE), documents=corpus((1,), ("alder",)))
     task = first_task(store)

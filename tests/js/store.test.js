@@ -112,6 +112,27 @@ test('only complete answers are sent, once, and an optional one can be taken bac
   assert.deepEqual(store.unsent(0), { comment: null });
 });
 
+test('a required answer that the server has can be taken back', () => {
+  const score = question('score', 'scale');
+  const store = new Store([score], [item()]);
+  store.set(0, 'score', 3);
+  store.items[0].stored.score = '3';
+  store.undo();
+  assert.deepEqual(store.unsent(0), { score: null });
+  store.items[0].stored.score = 'null';
+  assert.deepEqual(store.unsent(0), {});
+});
+
+test('what the server has refused is not sent again, another answer is', () => {
+  const score = question('score', 'scale');
+  const store = new Store([score], [item()]);
+  store.set(0, 'score', 3);
+  store.items[0].refused = { score: '3' };
+  assert.deepEqual(store.unsent(0), {});
+  store.set(0, 'score', 4);
+  assert.deepEqual(store.unsent(0), { score: 4 });
+});
+
 test('letters of one field are undone together, and what the server has becomes an open question again', () => {
   const comment = question('comment', 'text', { required: false, need: 0 }),
     score = question('score', 'scale');

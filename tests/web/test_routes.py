@@ -36,6 +36,7 @@ WHO_MAY = [
         GET /task/{id:int}
         GET /task/{id:int}/answers
         POST /task/{id:int}/answers
+        POST /task/{id:int}/message
         GET /task/{id:int}/practice
         POST /task/{id:int}/practice
         POST /task/{id:int}/form

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from lanner.campaign import messages
 from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
 from lanner.errors import CampaignError
@@ -85,6 +86,7 @@ def withdraw(
         mine = seat(tx, find(tx, campaign), judge)
         number = tx.judgements.withdraw(mine.number)
         tx.tasks.forget_progress(mine.number)
+        tx.events.remove_of_judge(messages.KIND, mine.campaign, mine.number)
         _erase(tx, mine, moment)
         detail = {"seat": mine.number, "judgements": number}
         tx.events.add("judge_withdrew", moment, campaign=mine.campaign, account=account, **detail)

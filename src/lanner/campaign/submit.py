@@ -209,7 +209,8 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
                     f"{name}: is not asked, given the answers before it.", question=name, code="not_asked"
                 )
             continue
-        value = asked.check(question, value, item, known, seen)
+        taken_back = value is None and known.get(name) is not None  # any answer may be; a required one is missing then
+        value = None if taken_back else asked.check(question, value, item, known, seen)
         if value is None and known.get(name) is None:
             continue
         known[name] = value

@@ -204,6 +204,11 @@ def write(
                 out.write("\t".join(row) + "\n")
 
 
+def _comment(span: Mapping[str, Any]) -> str:
+    """The judge's note and suggested correction: the format has one column for both."""
+    return " → ".join(str(span[name]) for name in ("note", "correction") if span.get(name))
+
+
 def _marked(span: Mapping[str, Any] | None, source: str, target: str, where: Where) -> list[str]:
     if _OPEN in source + target or _CLOSE in source + target:
         raise InputError(f"The text itself holds {_OPEN} or {_CLOSE}.", where=where)
@@ -215,7 +220,7 @@ def _marked(span: Mapping[str, Any] | None, source: str, target: str, where: Whe
     text = source if span.get("side") == "source" else target
     markup = f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
     pair = [markup, target] if span.get("side") == "source" else [source, markup]
-    return [*pair, str(span.get("category") or ""), str(span.get("severity") or ""), str(span.get("note") or "")]
+    return [*pair, str(span.get("category") or ""), str(span.get("severity") or ""), _comment(span)]
 
 
 FORMAT = Format(

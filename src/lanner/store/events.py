@@ -38,6 +38,15 @@ class Events(Rows):
         row = {"campaign": campaign, "account": account, "at": micros(now), "kind": kind, "detail": dumps(detail)}
         self._connection.execute(schema.event.insert(), row)
 
+    def remove_of_judge(self, kind: str, campaign: int, seat: int) -> None:
+        """Delete a campaign's entries of a kind that a judge caused."""
+        rows = self._connection.execute(
+            select(_e.id, _e.detail).where((_e.campaign == campaign) & (_e.kind == kind))
+        ).all()
+        ids = [row.id for row in rows if loads(row.detail).get("seat") == seat]
+        if ids:
+            self._connection.execute(schema.event.delete().where(_e.id.in_(ids)))
+
     def last(self, campaign: int) -> int:
         """The id of a campaign's newest entry, 0 where there is none."""
         newest = select(func.max(_e.id)).where(_e.campaign == campaign)

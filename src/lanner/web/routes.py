@@ -72,6 +72,7 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("GET", "/task/{id:int}/answers", JUDGES, judging.answers),
     Route("GET", "/task/{id:int}/practice", JUDGES, judging.practice),
     Route("POST", "/task/{id:int}/practice", JUDGES, judging.check_practice, "answer_bytes"),
+    Route("POST", "/task/{id:int}/message", JUDGES, judging.message, "answer_bytes"),
     Route("POST", "/task/{id:int}/form", JUDGES, judging.form),
     Route("POST", "/task/{id:int}/finish", JUDGES, judging.finish),
     Route("POST", "/task/{id:int}/reopen", JUDGES, judging.reopen),

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.campaign import guidelines
+from lanner.campaign.messages import messages_in
 from lanner.model import Item, Role, Task
 from lanner.store import Store
 from lanner.web import session
@@ -315,6 +316,21 @@ def test_a_tutorial_item_is_explained_after_its_answer_and_not_before(
     assert "Nothing is lost" in client.get(f"/task/{tasks[-1]}").text
     verdict = save(client, tasks[-1], 0, {"holistic": 4}).json()["feedback"]
     assert (verdict["right"], verdict["lines"][0]["expected"]) == (False, "≥ 5")
+
+
+def test_a_message_to_the_organiser_is_kept_and_nonsense_refused(
+    client: TestClient, store: Store, tasks: list[int]
+) -> None:
+    head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
+
+    def post(task: int, body: object) -> int:
+        return client.post(f"/task/{task}/message", json=body, headers=head).status_code
+
+    assert post(tasks[0], {"text": "<b>Page 2</b> is missing."}) == 200
+    assert [post(tasks[0], body) for body in ({"text": 3}, {}, [])] == [400, 400, 400]
+    assert post(tasks[0], {"text": "  "}) == 422
+    assert post(9999, {"text": "Hello"}) == 401
+    assert [message.text for message in messages_in(campaign.events(store, "trial"))] == ["<b>Page 2</b> is missing."]
 
 
 def test_the_first_start_leads_to_practice_and_no_later_one(client: TestClient, tasks: list[int]) -> None:

@@ -31,7 +31,11 @@ from lanner.protocols.wording import Wording, Words
 
 NUMBER = "number"
 """The column that counts the marks."""
-_FIELDS = {"side", "start", "end", "text", "category", "severity", "missing", "link", "output", "origin", "was", "note"}
+_FIELDS = {
+    *("side", "output", "start", "end", "text", "category", "severity", "missing", "link"),
+    *("origin", "was", "note", "correction"),
+}
+_LONGEST_REMARK = 1000
 _MOST_SIMULATED = 4
 _Place = tuple[str, int, str]  # a side, the number of the output, the text there
 
@@ -207,7 +211,13 @@ def _check_marks(question: Spans, span: Mapping[str, Any], check: Check) -> dict
         marks["missing"] = True
     if span.get("link") is not None:
         marks["link"] = _check_link(question, span["link"], check)
-    marks |= {name: str(span[name]) for name in ("origin", "note") if span.get(name)}
+    if span.get("origin"):
+        marks["origin"] = str(span["origin"])
+    for name in ("note", "correction"):
+        if span.get(name):
+            marks[name] = str(span[name]).strip()
+            if len(marks[name]) > _LONGEST_REMARK:
+                check.violation("too_long", f"a {name} has at most {_LONGEST_REMARK} characters.")
     if isinstance(span.get("was"), Mapping):
         marks["was"] = dict(span["was"])
     return marks

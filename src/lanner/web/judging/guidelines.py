@@ -116,6 +116,7 @@ def _keys_of(ask: Ask, messages: Messages) -> list[Key]:
             Key(say("keys.mark"), ("1",), "9"),
             Key(say("keys.menu"), ("Tab",)),
             Key(say("keys.remove"), ("Del",)),
+            Key(say("keys.remarks"), ("n",)),
             *([Key(say("keys.link"), ("l", "x"))] if ask.link else []),
         ]
     if ask.direct:

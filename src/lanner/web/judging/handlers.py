@@ -19,7 +19,8 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as work
 from lanner.campaign import guidelines
-from lanner.errors import AnswerError, CampaignError
+from lanner.campaign.messages import send_message
+from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages
 from lanner.protocols.flow import holds
 from lanner.protocols.wording import Wording
@@ -490,6 +491,23 @@ def _following(store: Store, seat: int) -> int | None:
     assert judge is not None
     task = work.next_task(store, judge.campaign, judge.judge.id)
     return task.id if task else None
+
+
+async def message(request: Request) -> Response:
+    """Something a judge needs to say to the organiser about this document."""
+    site: Site = request.app.state.site
+    number, seat = await _mine(request)
+    if wait := site.savers.wait(f"seat {seat}", time.monotonic()):
+        raise HTTPException(429, headers={"Retry-After": str(max(1, round(wait)))})
+    text = _read_object(await request.body()).get("text")
+    if not isinstance(text, str):
+        raise HTTPException(400, "`text` must be the message.")
+    try:
+        await site.write(lambda: send_message(site.store, number, text))
+    except InputError as error:
+        return _json({"message": error.what}, 422)
+    site.saves.note()
+    return _json({"sent": True})
 
 
 async def reopen(request: Request) -> Response:

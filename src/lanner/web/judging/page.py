@@ -104,6 +104,11 @@ class TaskPage:
         return bool(self.examples) and not self.practice and not self.preview
 
     @property
+    def writes(self) -> bool:
+        """Whether there is an organiser to write to."""
+        return not self.practice and not self.preview
+
+    @property
     def solo(self) -> bool:
         """A questionnaire: no text beside the questions."""
         return self.unit == Unit.JUDGE.value

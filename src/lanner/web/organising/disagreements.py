@@ -276,7 +276,13 @@ class Scene:
         answers = [
             (judge, unit_answers.given.get(question, {}).get(judge.id)) for question in texts for judge in judges
         ]
-        return [(self.names[judge.id], str(words)) for judge, words in answers if words]
+        remarks = [
+            (judge, remark)
+            for by_judge in unit_answers.given.values()
+            for judge in judges
+            for remark in _remarks(by_judge.get(judge.id))
+        ]
+        return [(self.names[judge.id], str(words)) for judge, words in [*answers, *remarks] if words]
 
     def _rows(
         self, document: Document, place: int | None, system: str, unit_answers: UnitAnswers, judges: Sequence[Judge]
@@ -314,6 +320,15 @@ def _share(matrices: Sequence[Matrix]) -> str:
 
 def _lowered(labels: Sequence[str]) -> str:
     return in_words([label.lower() for label in labels])
+
+
+def _remarks(value: Json) -> list[str]:
+    """What a judge wrote at marks: the marked words, the note, the suggested correction."""
+    marks = [mark for mark in value if mark.get("note") or mark.get("correction")] if _is_spans(value) else []
+    return [
+        f"“{mark.get('text', '')}” {' → '.join(str(mark[name]) for name in ('note', 'correction') if mark.get(name))}"
+        for mark in marks
+    ]
 
 
 def _is_spans(value: Json) -> bool:

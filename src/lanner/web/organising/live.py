@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from lanner import designs
+from lanner.campaign.messages import Message, messages_in
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
 from lanner.monitor.progress import JudgeProgress
 from lanner.monitor.snapshot import (
@@ -100,6 +101,7 @@ class LivePage:
     comparison: Comparison
     comments: tuple[Comment, ...]
     comments_in_all: int
+    messages: tuple[tuple[str, Message], ...]
     activity: tuple[Line, ...]
     rest_assigned: bool
     calibration: bool
@@ -140,6 +142,7 @@ def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str]
         ),
         comments=status.snapshot.comments[:6],
         comments_in_all=status.snapshot.comments_in_all,
+        messages=_messages(status),
         activity=tuple(log_lines(status.events, accounts or {}, _seat_names(status.seats))[:_MOST_LINES]),
         rest_assigned=any(event.kind == "rest_assigned" for event in status.events),
         calibration=status.snapshot.purpose == "calibration",
@@ -157,6 +160,12 @@ def _trouble_first(judge: JudgeStatus) -> tuple[bool, bool, bool]:
 
 def _seat_names(seats: Sequence[Seat]) -> dict[int, str]:
     return {seat.number: seat.judge.name or seat.judge.id for seat in seats}
+
+
+def _messages(status: CampaignStatus) -> tuple[tuple[str, Message], ...]:
+    """What judges wrote to the organiser, newest first, each with the judge's name."""
+    names = _seat_names(status.seats)
+    return tuple((names.get(message.seat, f"#{message.seat}"), message) for message in messages_in(status.events))
 
 
 def judge_row(judge: JudgeStatus) -> JudgeRow:

@@ -131,4 +131,5 @@ _WORDS: Mapping[str, Callable[[Detail], str]] = {
     "settled": lambda d: say("A disagreement was settled") + _noted(d),
     "reminded": lambda d: say("Reminders sent: {n}", n=_count(d, "judges")),
     "link_issued": lambda _: say("new link"),
+    "judge_message": lambda d: say("wrote: {words}", words=_value(str(d.get("text", "")))),
 }

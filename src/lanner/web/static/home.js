@@ -27,6 +27,17 @@ offerUndo(
   key => notes.dataset[key],
 );
 
+// whoever has had this page open on this device is past the practice, also where cookies were lost
+for (const link of $$('a[href$="/practice"]')) {
+  const [, task] = link.getAttribute('href').match(/(\d+)\/practice$/);
+  try {
+    const opened = who => localStorage.getItem(`lanner-row-${who}/${task}/`) != null;
+    if (saved.dataset.who.split(' ').some(opened)) link.href = link.href.replace(/\/practice$/, '');
+  } catch {
+    /* storage is blocked: the server's word holds */
+  }
+}
+
 // Enter starts what comes next, unless Tab has led to something else
 document.addEventListener('keydown', e => {
   if (e.key === 'Enter' && document.activeElement === document.body) $('#start')?.click();

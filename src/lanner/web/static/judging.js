@@ -1,5 +1,6 @@
 // The judging page: one current row, its questions, and what happens when they are answered.
 import { Clock } from './clock.js';
+import { Counterpart } from './counterpart.js';
 import { open } from './db.js';
 import { canon } from './digest.js';
 import { $, button, fill, made } from './dom.js';
@@ -8,6 +9,7 @@ import { Flow, offerUndo } from './flow.js';
 import { Help } from './help.js';
 import { listen } from './keys.js';
 import { Marking } from './marking.js';
+import { listenToMessages } from './message.js';
 import { keepOffline } from './offline.js';
 import { watchPointer, whenStill } from './pointer.js';
 import { NoSaving, Practice } from './practice.js';
@@ -53,7 +55,9 @@ class App {
     this.saving = data.practice ? new NoSaving(this) : new Saving(this, db);
     this.practice = data.practice ? new Practice(this, data.practice) : null;
     this.prefs = new Prefs(() => this.saving.flush(this.item));
+    this.counterpart = new Counterpart(this);
     listen(this);
+    listenToMessages(this);
     this.rail.form.addEventListener('submit', e => {
       e.preventDefault();
       this.flow.accept();

@@ -6,6 +6,9 @@ import { Menu } from './menu.js';
 import { rangeOf, watchSelection } from './selection.js';
 import { clauses, findUnit, slice, words } from './text.js';
 
+/** What can be pressed in the list of marks. */
+const LISTED = '[data-span], [data-remarks], button[data-remove], [data-act=missing]';
+
 export class Marking {
   constructor(app) {
     this.app = app;
@@ -14,6 +17,7 @@ export class Marking {
       done: sel => this.commit(sel),
       remove: ({ ask, id }) => this.remove(ask, id),
       link: sel => this.beginLink(sel),
+      remark: (sel, field) => this.remark(sel, field),
       unlink: sel => this.relink(sel, undefined, 'removed'),
     });
     /** The mark whose other end is looked for, and that end. */
@@ -30,9 +34,7 @@ export class Marking {
       const mark = e.target.closest('mark');
       if (mark && getSelection().isCollapsed && !this.linking) this.pickAt(mark);
     });
-    app.rail.form.addEventListener('click', e =>
-      this.listed(e.target.closest('[data-span], [data-remove], [data-act=missing]')),
-    );
+    app.rail.form.addEventListener('click', e => this.listed(e.target.closest(LISTED)));
     $('#word')?.addEventListener('input', e => this.findWord(/** @type {any} */ (e.target).value));
   }
   get active() {
@@ -64,6 +66,13 @@ export class Marking {
     if (inside) app.rows.now?.num.focus({ preventScroll: true });
     app.rail.rest();
     app.say(app.t(word, { text }));
+  }
+  /** A note or a correction is being written at a mark. */
+  remark(sel, { dataset: { remark: name }, value }) {
+    const spans = [...this.marks.of(this.app.item, sel.ask)],
+      { [name]: _, ...rest } = spans[sel.id];
+    sel.span = spans[sel.id] = value.trim() ? { ...rest, [name]: value.trim() } : rest;
+    this.app.answer(sel.ask.q.id, spans, true);
   }
   /** Delete: one step back in the menu, else the mark goes, else the selection. */
   delete() {
@@ -156,7 +165,10 @@ export class Marking {
   listed(button) {
     const ask = button && this.app.rail.of(button);
     if (button?.dataset.span) this.pick(ask, +button.dataset.span);
-    else if (button?.dataset.remove) this.remove(ask, +button.dataset.remove);
+    else if (button?.dataset.remarks) {
+      this.pick(ask, +button.dataset.remarks);
+      this.menu.showRemarks();
+    } else if (button?.dataset.remove) this.remove(ask, +button.dataset.remove);
     else if (button)
       this.menu.open(ask, { side: 'source', missing: true, text: '' }, undefined, button);
   }

@@ -88,7 +88,7 @@ export class Marks {
   own(row) {
     if (row.item == null) return [];
     return this.asks.flatMap(ask =>
-      this.of(row.item, ask).map((span, id) => ({
+      this.of(row.item, ask).map(({ note: _, correction: __, ...span }, id) => ({
         ...span,
         id: `${ask.q.id}/${id}`,
         look: `s${this.level(ask.el, span)}${span.missing ? ' gone' : ''}${span.link ? ' links' : ''}`,

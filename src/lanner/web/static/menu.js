@@ -37,7 +37,7 @@ export function placeMenu(size, at, row, view) {
 export class Menu {
   /** @param {any} app @param {import('./marks.js').Marks} marks
    * @param {{done: (choice: any) => void, remove: (sel: any) => void, link: (sel: any) => void,
-   *   unlink: (sel: any) => void}} acts */
+   *   remark: (sel: any, field: any) => void, unlink: (sel: any) => void}} acts */
   constructor(app, marks, acts) {
     this.app = app;
     this.marks = marks;
@@ -49,8 +49,11 @@ export class Menu {
       bar.addEventListener('click', e =>
         this.pressed(/** @type {any} */ (e.target).closest('button')),
       );
-      // a click here takes the focus and the selection from nothing
-      bar.addEventListener('mousedown', e => e.preventDefault());
+      // a click on a button here takes the focus and the selection from nothing
+      bar.addEventListener('mousedown', e => {
+        if (!(/** @type {any} */ (e.target).matches('textarea, label'))) e.preventDefault();
+      });
+      bar.addEventListener('input', e => this.acts.remark(this.sel, e.target));
     }
     for (const scroller of $$('.scroller')) {
       scroller.addEventListener('scroll', () => this.sel && this.place());
@@ -70,7 +73,7 @@ export class Menu {
   /** The size of the highest step: the place is chosen for it. */
   size() {
     const { bar } = this.sel,
-      panels = $$('.panel', bar),
+      panels = $$('.panel, .remarks', bar),
       hidden = panels.map(panel => panel.hidden);
     const sizes = panels.map(panel => {
       for (const other of panels) other.hidden = other !== panel;
@@ -129,6 +132,7 @@ export class Menu {
       inside = bar.contains(document.activeElement);
     if (!now) return this.acts.done(this.sel);
     for (const panel of $$('.panel', bar)) panel.hidden = panel !== now;
+    $('.remarks', bar).hidden = true;
     if (inside) this.enter();
     for (const button of $$('button', now)) {
       button.ariaPressed = String(id != null && span[now.dataset.field] === button.value);
@@ -150,7 +154,18 @@ export class Menu {
       sel.path.push([field, button.value]);
       this.show();
     } else if (button.dataset.act === 'step-back') this.back();
+    else if (button.dataset.act === 'remark') this.showRemarks();
     else this.acts[button.dataset.act](sel);
+  }
+  /** The fields for a note and a correction, in place of the step. */
+  showRemarks() {
+    const { bar, span } = this.sel,
+      fields = $$('[data-remark]', bar);
+    for (const panel of $$('.panel', bar)) panel.hidden = true;
+    for (const field of fields) field.value = span[field.dataset.remark] ?? '';
+    $('.remarks', bar).hidden = false;
+    $('.more-acts', bar).hidden = true;
+    fields[0].focus();
   }
   back() {
     this.sel.path.pop();

@@ -51,6 +51,7 @@ export class Saving {
   async start() {
     const { app, outbox, db } = this,
       { items } = app.store;
+    for (const item of items) Object.assign(item, { confirmed: { ...item.stored }, refused: {} });
     const { waiting, drafts, copies } = await outbox.load(this.task);
     this.copies = copies;
     this.takeCopies();
@@ -108,6 +109,7 @@ export class Saving {
       if (!items[item]) continue;
       items[item].answers[question] = standing(value);
       items[item].stored[question] = canon(standing(value));
+      items[item].confirmed[question] = items[item].stored[question];
       items[item].base[question] = id;
     }
   }
@@ -245,6 +247,8 @@ export class Saving {
       item.base[q] = reply.saved[q];
       if (q in body.answers) saved[q] = { id: reply.saved[q], value: body.answers[q] };
       else item.stored[q] = 'null'; // no longer asked
+      item.confirmed[q] = saved[q] ? canon(body.answers[q]) : 'null';
+      delete item.refused[q];
     }
     this.channel.postMessage({ task, item: i, saved });
     if (this.stale) void this.reconcile();
@@ -307,7 +311,7 @@ export class Saving {
     this.announce(i, q);
     item.answers[q] = standing(value);
     item.base[q] = id;
-    item.stored[q] = canon(item.answers[q]);
+    item.stored[q] = item.confirmed[q] = canon(item.answers[q]);
     this.app.refresh(i);
   }
 
@@ -327,10 +331,15 @@ export class Saving {
     );
   }
 
-  /** What the server does not take stays on the device, and is said. */
-  rejected({ task, item }, errors) {
+  /** What the server does not take stays on the device, and is said. The server holds what it held before. */
+  rejected({ task, item, body }, errors) {
     if (task !== this.task) return;
+    const { stored, confirmed, refused } = this.app.store.items[item];
     for (const { question, message } of errors) {
+      if (question in body.answers) {
+        refused[question] = canon(body.answers[question]);
+        stored[question] = confirmed[question] ?? 'null';
+      }
       this.app.note(`rejected-${item}-${question}`, this.app.t('not_allowed', { message }));
     }
   }

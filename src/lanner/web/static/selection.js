@@ -32,6 +32,13 @@ function caretIn(cell, x, y) {
   return at && cell.contains(at.offsetNode) ? { node: at.offsetNode, offset: at.offset } : null;
 }
 
+/** The code point of a cell's text that lies under a point of the screen; null beside the text.
+ * @param {HTMLElement} cell @param {number} x @param {number} y @returns {number|null} */
+export function pointAt(cell, x, y) {
+  const at = /** @type {any} */ (document).caretPositionFromPoint?.(x, y);
+  return at && cell.contains(at.offsetNode) ? pointsBefore(cell, at.offsetNode, at.offset) : null;
+}
+
 /** How many code points of a cell stand before a position in it. */
 function pointsBefore(cell, node, offset) {
   const lead = document.createRange();

@@ -4,7 +4,7 @@ import { canon } from './digest.js';
 /** @typedef {{question: string, is?: string[], is_not?: string[], at_least?: number, at_most?: number}} Condition */
 /** @typedef {{id: string, kind: string, need: number, most: number, required: boolean, when: Condition[], each: string, exclusive: string, preset: any}} Question */
 /** @typedef {Record<string, any>} Answers */
-/** @typedef {{answers: Answers, base: Record<string, number|null>, stored: Record<string, string>, earlier: Answers, prefilled: Answers, elapsed: number, active: number, training: boolean, feedback: any}} Item */
+/** @typedef {{answers: Answers, base: Record<string, number|null>, stored: Record<string, string>, earlier: Answers, prefilled: Answers, elapsed: number, active: number, training: boolean, feedback: any, confirmed?: Record<string, string>, refused?: Record<string, string>}} Item */
 
 /** @param {any} v */
 export const empty = v =>
@@ -92,19 +92,19 @@ export class Store {
         : 'done';
   }
 
-  /** Answers the server does not have yet and would accept. @param {number} i @returns {Answers} */
+  /** Answers the server does not have yet and would accept: complete ones, and null where one is taken back. What it has
+   * refused is not sent again. @param {number} i @returns {Answers} */
   unsent(i) {
-    const { answers, stored } = this.items[i],
+    const { answers, stored, refused = {} } = this.items[i],
       whole = q =>
         q.each || q.kind === 'grid' || q.kind === 'rank' ? !this.open(i, q) : !this.lacks(i, q);
     const ready = this.questions.filter(
-      q =>
-        q.id in answers && this.applies(i, q) && (answers[q.id] == null ? !q.required : whole(q)),
+      q => q.id in answers && this.applies(i, q) && (answers[q.id] == null || whole(q)),
     );
     return Object.fromEntries(
       ready
         .map(q => [q.id, answers[q.id] ?? null])
-        .filter(([id, v]) => canon(v) !== (stored[id] ?? 'null')),
+        .filter(([id, v]) => canon(v) !== (stored[id] ?? 'null') && canon(v) !== refused[id]),
     );
   }
 

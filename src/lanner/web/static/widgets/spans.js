@@ -22,7 +22,13 @@ export function write(el, value, { marking, rows, t, frozen }) {
         made('bdi', '', span.text || t('nowhere')),
         made('small', '', end ? t('linked', { n: end.name }) : ''),
       );
+      const remarks = [span.note, span.correction && `→ ${span.correction}`].filter(Boolean);
+      if (remarks.length) li.append(made('p', 'remark', remarks.join(' '), { dir: 'auto' }));
       if (!frozen) {
+        const pen = button('btn icon', '✎');
+        pen.dataset.remarks = id;
+        pen.ariaLabel = `${list.dataset.remarks} ${name}: ${span.text ?? ''}`;
+        li.append(pen);
         const x = button('btn icon', '×');
         x.dataset.remove = id;
         x.ariaLabel = `${list.dataset.remove} ${name}: ${span.text ?? ''}`;

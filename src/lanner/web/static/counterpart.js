@@ -1,0 +1,62 @@
+// Inside a long segment, the part of the other text that belongs to where the pointer or the selection is. Approximate.
+import { align, counterpartOf } from './align.js';
+import { $, made } from './dom.js';
+import { pointAt, rangeOf } from './selection.js';
+
+/** Shorter segments are seen at a glance. */
+const LONG = 160;
+
+export class Counterpart {
+  /** @param {any} app */
+  constructor(app) {
+    this.app = app;
+    this.groups = new Map();
+    this.key = '';
+    this.label = made('span', 'approximate', '≈', { title: app.t('approximate'), hidden: true });
+    this.waiting = 0;
+    const area = $('.doc');
+    if (!area || !('highlights' in CSS)) return;
+    area.addEventListener('pointermove', e => {
+      if (e.pointerType === 'touch' || this.waiting) return;
+      this.waiting = requestAnimationFrame(() => {
+        this.waiting = 0;
+        this.at(e.target.closest?.('.row [data-side]'), e.clientX, e.clientY);
+      });
+    });
+    area.addEventListener('pointerleave', () => this.clear());
+  }
+  /** @param {any} cell @param {number} x @param {number} y */
+  at(cell, x, y) {
+    const point = cell ? pointAt(cell, x, y) : null;
+    if (point == null) return this.clear();
+    return this.show(cell, point);
+  }
+  /** Light the counterpart of a place in a cell. @param {any} cell @param {number} point */
+  show(cell, point) {
+    const { side } = cell.dataset;
+    if (this.app.prefs.get('counterpart') === 'off' || side === 'reference') return this.clear();
+    const row = cell.closest('.row'),
+      others = side === 'source' ? '.tgt' : '.src',
+      other = $(others, row);
+    if (!other || [...cell.textContent].length < LONG) return this.clear();
+    const target = side === 'source' ? other : cell,
+      source = side === 'source' ? cell : other;
+    if (!this.groups.has(target))
+      this.groups.set(target, align(source.textContent, target.textContent));
+    const stretch = counterpartOf(this.groups.get(target), side, point);
+    if (!stretch) return this.clear();
+    const key = `${row.dataset.row} ${side} ${stretch.start} ${stretch.end}`;
+    if (key === this.key) return undefined;
+    this.key = key;
+    CSS.highlights.set('counterpart', new Highlight(rangeOf({ cell: other, ...stretch })));
+    $('.num', row).after(this.label);
+    this.label.hidden = false;
+    return undefined;
+  }
+  clear() {
+    if (!this.key) return;
+    this.key = '';
+    this.label.hidden = true;
+    CSS.highlights.delete('counterpart');
+  }
+}

@@ -1,0 +1,167 @@
+"""What a judge can say beyond the questions, at a mark and to the organiser; and the way through a long segment."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from browser_actions import Hands
+from lanner import campaign
+from lanner.campaign.messages import messages_in
+from live_server import SYSTEMS, Live, Work, document
+
+pytestmark = pytest.mark.browser
+
+SOURCE = (
+    "The ferry left at nine, although the storm had been announced; nobody on board seemed to mind at all. "
+    "In the harbour a band played until the lights of the ship had gone, and then they packed up their trumpets."
+)
+TARGET = (
+    "Die Fähre legte um neun ab, obwohl der Sturm angekündigt worden war; niemand an Bord schien sich zu kümmern. "
+    "Im Hafen spielte eine Kapelle, bis die Lichter des Schiffs verschwunden waren, und dann packten sie zusammen."
+)
+PLACE = """words => {
+  const cell = [...document.querySelectorAll('.row [data-side]')].find(p => p.textContent.includes(words));
+  const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), range = document.createRange();
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const at = node.data.indexOf(words);
+    if (at < 0) continue;
+    range.setStart(node, at); range.setEnd(node, at + words.length);
+    const box = range.getBoundingClientRect();
+    return [box.left + 2, box.top + box.height / 2, box.right - 2];
+  }
+}"""
+LIT = "() => [...(CSS.highlights.get('counterpart') ?? [])].map(range => range.toString()).join('')"
+
+
+def begin(live: Live, page: Page, protocol: str = "esa") -> tuple[Work, int, Hands]:
+    text = document(texts=[(SOURCE, TARGET), ("Short.", "Kurz.")], languages=("en", "de"))
+    work = live.campaign(protocol, [text], systems=SYSTEMS[:1])
+    work.enter(page)
+    task = work.tasks[0].id
+    page.goto(work.url(task))
+    hands = Hands(page)
+    hands.ready()
+    return work, task, hands
+
+
+def drag_over(page: Page, words: str) -> None:
+    left, middle, right = page.evaluate(PLACE, words)
+    page.mouse.move(left, middle)
+    page.mouse.down()
+    page.mouse.move(right, middle, steps=6)
+    page.mouse.up()
+
+
+def test_a_mark_carries_a_note_and_a_correction(live: Live, page: Page) -> None:
+    work, task, hands = begin(live, page)
+    drag_over(page, "Kapelle")
+    hands.press("1")
+    page.locator("mark").first.click()
+    hands.press("n")
+    note = page.locator("[data-remark=note]")
+    expect(note).to_be_focused()
+    hands.write("A band, not an orchestra; j and 1 are letters here")
+    hands.press("Tab")
+    hands.write("Band")
+    hands.press("Escape")
+    hands.settled()
+    (mark,) = work.stored(task)[0]["errors"]
+    assert mark["note"] == "A band, not an orchestra; j and 1 are letters here"
+    assert (mark["correction"], mark["text"]) == ("Band", "Kapelle")
+    expect(page.locator(".spans .remark")).to_contain_text("→ Band")
+    page.reload()
+    hands.ready()
+    page.get_by_role("button", name="Remarks").first.click()
+    expect(page.locator("[data-remark=correction]")).to_have_value("Band")
+    page.locator("[data-remark=correction]").click()  # the pointer can go there, too
+    hands.press("Control+a", "Delete", "Escape")
+    hands.settled()
+    (mark,) = work.stored(task)[0]["errors"]
+    assert "correction" not in mark and mark["note"]
+    hands.press("u")
+    hands.settled()
+    (mark,) = work.stored(task)[0]["errors"]
+    assert mark["correction"] == "Band", "undo brings it back"
+
+
+def test_changing_the_severity_keeps_the_remarks(live: Live, page: Page) -> None:
+    work, task, hands = begin(live, page)
+    drag_over(page, "Kapelle")
+    hands.press("1")
+    page.locator("mark").first.click()
+    hands.press("n")
+    hands.write("why")
+    hands.press("Escape")
+    page.locator("mark").first.click()
+    hands.press("2")
+    hands.settled()
+    (mark,) = work.stored(task)[0]["errors"]
+    assert (mark["severity"], mark["note"]) == ("major", "why")
+
+
+def test_a_message_reaches_the_organiser(live: Live, page: Page, context: BrowserContext) -> None:
+    work, _, hands = begin(live, page, "h_falcon")
+    page.get_by_role("button", name="Write to the organiser").click()
+    page.locator("#message-text").click()
+    hands.write("Sentence 2 is cut off. 1 j u")
+    context.set_offline(True)
+    hands.press("Control+Enter")
+    expect(page.locator("#message output")).to_contain_text("Not sent")
+    expect(page.locator("#message-text")).to_have_value("Sentence 2 is cut off. 1 j u")
+    context.set_offline(False)
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#message output")).to_contain_text("Sent")
+    (message,) = messages_in(campaign.events(live.store, work.name))
+    assert message.text == "Sentence 2 is cut off. 1 j u"
+    assert not work.rows(), "no key of it was an answer"
+
+
+def test_the_counterpart_inside_a_long_segment_is_lit_and_can_be_switched_off(live: Live, page: Page) -> None:
+    _, _, hands = begin(live, page)
+    left, middle, _ = page.evaluate(PLACE, "storm")
+    page.mouse.move(left, middle, steps=3)
+    page.wait_for_function(f"({LIT})().includes('Sturm')")
+    assert "Hafen" not in page.evaluate(LIT)
+    expect(page.locator(".approximate")).to_be_visible()
+    left, middle, _ = page.evaluate(PLACE, "Short")
+    page.mouse.move(left, middle, steps=3)
+    page.wait_for_function(f"({LIT})() === ''")
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Light the matching part").uncheck()
+    hands.press("Escape")
+    left, middle, _ = page.evaluate(PLACE, "storm")
+    page.mouse.move(left, middle, steps=3)
+    left, middle, _ = page.evaluate(PLACE, "harbour")
+    page.mouse.move(left, middle, steps=3)
+    page.evaluate("() => new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(ok)))")
+    assert page.evaluate(LIT) == ""
+
+
+def test_undoing_a_required_answer_takes_it_back_on_the_server(live: Live, page: Page) -> None:
+    work, task, hands = begin(live, page, "h_falcon")
+    hands.press("s", "3")
+    hands.settled()
+    assert work.stored(task)[0]["sentence"] == 3
+    hands.press("u")
+    hands.settled()
+    assert "sentence" not in work.stored(task)[0]
+    assert page.locator("#saved").get_attribute("data-state") == "saved"
+    page.reload()
+    hands.ready()
+    expect(page.locator("[data-q=sentence] :checked")).to_have_count(0)
+
+
+def test_an_answer_the_server_refuses_is_not_called_saved(live: Live, page: Page) -> None:
+    work, task, hands = begin(live, page, "h_falcon")
+    hands.press("s", "3")
+    hands.settled()
+    refusal = '{"errors": [{"question": "sentence", "code": "off_step", "message": "no"}]}'
+    page.route("**/answers", lambda route: route.fulfill(status=422, content_type="application/json", body=refusal))
+    hands.press("s", "4")
+    page.locator("[id^=note-rejected]").wait_for()
+    expect(page.locator("#saved")).to_have_attribute("data-state", "kept")
+    page.unroute("**/answers")
+    hands.press("s", "2")
+    hands.settled()
+    assert work.stored(task)[0]["sentence"] == 2
