@@ -22,6 +22,7 @@ CONTROLS = """() => {
   return [...document.querySelectorAll('.q:not([hidden]):not(.each)')].filter(shown).map(q => ({
     id: q.dataset.q, kind: q.dataset.kind, display: q.dataset.display, letter: q.dataset.letter ?? '',
     preset: q.dataset.preset ?? '', exclusive: q.dataset.exclusive ?? '', most: +(q.dataset.most ?? Infinity),
+    need: +(q.dataset.need ?? 0),
     lines: [...q.querySelectorAll('[data-line]')].map(line => line.dataset.line),
     picks: [...q.querySelectorAll('input[type=radio], input[type=checkbox]')].filter(shown).map(i => ({
       value: i.value, line: i.closest('[data-line]')?.dataset.line ?? '', key: i.dataset.k ?? '', name: i.name,
@@ -254,8 +255,11 @@ class Walk:
                 place = (number, name, self.steps[-30:])
                 assert _plain(shown[name]) == _plain(value), ("page", *place)
                 lines = controls[name]["lines"]
+                few = controls[name]["kind"] == "labels" and value != [controls[name]["exclusive"]]
                 if controls[name]["kind"] == "grid" and len(value) < len(lines):
                     continue  # an incomplete grid stays on the device
+                if few and len(value) < controls[name]["need"]:
+                    continue  # and so do fewer labels than are asked for
                 held = stored.get(name)
                 if controls[name]["kind"] == "spans":
                     held = [mark["text"] for mark in held or []]

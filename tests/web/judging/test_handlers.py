@@ -305,15 +305,15 @@ def test_hostile_texts_are_shown_and_not_run(client: TestClient, store: Store) -
 def test_a_tutorial_item_is_explained_after_its_answer_and_not_before(
     client: TestClient, store: Store, secrets: dict[str, str]
 ) -> None:
-    expected = {"holistic": {"at_least": 5, "explanation": "Nothing is lost here."}}
+    expected = {"holistic": {"at_least": 5, "explanation": "Each word is kept here."}}
     item = Item("doc0", "1", (SYSTEMS[0],), Role.TUTORIAL, expected=expected)
     campaign.assign(store, "trial", [Task(0, "J1", "rating", (item,))])
     tasks = enter(client, secrets["J1"])
-    assert "Nothing is lost" not in client.get(f"/task/{tasks[-1]}").text
+    assert "Each word is kept" not in client.get(f"/task/{tasks[-1]}").text
     assert "feedback" not in save(client, tasks[-1], 0, {"holistic": 3}).json()
     verdict = save(client, tasks[-1], 0, complete()).json()["feedback"]
-    assert (verdict["right"], verdict["explanation"]) == (True, "Nothing is lost here.")
-    assert "Nothing is lost" in client.get(f"/task/{tasks[-1]}").text
+    assert (verdict["right"], verdict["explanation"]) == (True, "Each word is kept here.")
+    assert "Each word is kept" in client.get(f"/task/{tasks[-1]}").text
     verdict = save(client, tasks[-1], 0, {"holistic": 4}).json()["feedback"]
     assert (verdict["right"], verdict["lines"][0]["expected"]) == (False, "≥ 5")
 
