@@ -28,6 +28,20 @@ def raw_rows(judgements: Iterable[Judgement]) -> pd.DataFrame:
     )
 
 
+def alpha(rows: pd.DataFrame, level: str) -> float:
+    """Krippendorff's α for numbers ("interval") or names ("nominal"): one less observed over expected distance."""
+    by_unit = [group["value"].astype(float).to_numpy() for _, group in rows.groupby("unit") if len(group) > 1]
+
+    def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return np.asarray((one - other) ** 2 if level == "interval" else one != other, dtype=float)
+
+    everything = np.concatenate(by_unit)
+    n = len(everything)
+    observed = sum(apart(unit[:, None], unit[None, :]).sum() / (len(unit) - 1) for unit in by_unit) / n
+    expected = apart(everything[:, None], everything[None, :]).sum() / (n * (n - 1))
+    return float(1 - observed / expected)
+
+
 def ordinal_alpha(rows: pd.DataFrame) -> float:
     """Krippendorff's α for an order, from the table of units by judges (Krippendorff 2011, section C)."""
     by_unit = [group["value"].astype(float).to_numpy() for _, group in rows.groupby("unit") if len(group) > 1]

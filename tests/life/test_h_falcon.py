@@ -162,6 +162,8 @@ def test_a_whole_life(life: Life) -> None:
     for judge in life.links:
         life.work(judge)
     whole = life.compare()
+    shares = life.raw("main").groupby("judge").size()
+    assert shares["dora"] == shares["ana"], "the judge who came late judged as much of the main part as the others"
     assert next(row["weakest"] for row in life.check()["rows"] if row.get("question") == "skills") == WEAK
     judges = {row["judge"]: row for row in life.check()["rows"] if row["about"] == "judge"}
     assert judges["ana"]["a minute"] == 2.0, "consent is no work"

@@ -12,7 +12,7 @@ from lanner import designs, registry
 from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
 from lanner.campaign.questions import Questions
-from lanner.designs.prepare import prepare
+from lanner.designs.prepare import Part, prepare
 from lanner.errors import CampaignError, DesignError, did_you_mean
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task
 from lanner.store import Store, Transaction
@@ -199,10 +199,27 @@ def _designed(
     rng = np.random.default_rng([campaign.seed, place])
     if design is not None or name != campaign.design:
         return designs.assign(name, documents, judges, protocol, rng=rng, systems=plan["systems"], **given)
-    return prepare(
-        name, documents, judges, protocol, rng=rng, systems=plan["systems"], options=given,
-        settings=campaign.settings, seed=campaign.seed,
-    )  # fmt: skip
+    # Where the calibration round is over, those who come later get it and what follows it.
+    over = campaign.settings.get("calibration") and any(
+        event.kind == "rest_assigned" for event in tx.events.of(campaign.id)
+    )
+    parts: tuple[Part, ...] = ("first", "rest") if over else ("first",)
+    return [
+        task
+        for part in parts
+        for task in prepare(
+            name,
+            documents,
+            judges,
+            protocol,
+            rng=rng,
+            systems=plan["systems"],
+            options=given,
+            settings=campaign.settings,
+            seed=campaign.seed,
+            part=part,
+        )
+    ]
 
 
 def _key(task: Task, item: Item) -> tuple[object, ...]:

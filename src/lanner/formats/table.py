@@ -99,12 +99,13 @@ def read(
     delimiter: str = "",
     quotes: str = "",
     sheet: str = "",
+    header: str = "",
     question: str = "",
     protocol: str = "",
     stage: str = "rating",
 ) -> list[Reading]:
     """Everything in the table; rows of one document need not stand together."""
-    rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet)
+    rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
     table = _Table(path, rows, columns, system=system, languages=languages, judge=judge)
     gathering = table.gathering()
     answers = _Answers(table, stage, question)
@@ -176,7 +177,9 @@ def _without_rows(path: Path) -> InputError:
 
 
 def _opened(path: Path, options: Mapping[str, Any]) -> tuple[_Table, Rows]:
-    rows = open_rows(path, **{name: options[name] for name in ("delimiter", "quotes", "sheet") if name in options})
+    rows = open_rows(
+        path, **{name: options[name] for name in ("delimiter", "quotes", "sheet", "header") if name in options}
+    )
     system, languages, judge = (str(options.get(name, "")) for name in ("system", "languages", "judge"))
     return _Table(path, rows, options.get("columns", ""), system=system, languages=languages, judge=judge), rows
 
@@ -734,6 +737,7 @@ FORMAT = Format(
         "delimiter": "tab, comma, semicolon or another character",
         "quotes": "yes: quotation marks enclose cells; no: they are text",
         "sheet": "which sheet of a spreadsheet",
+        "header": "the number of the row that names the columns, where it is not the one found by itself",
         "question": "the id of the question that the first column of answers belongs to",
         "protocol": "which protocol the answers belong to (guessed from questions and values)",
         "stage": "which stage of it (rating)",

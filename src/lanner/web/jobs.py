@@ -31,6 +31,7 @@ from lanner.store import Store
 from lanner.store.backup import verify, verify_file
 from lanner.store.checks import Finding
 from lanner.web.drafting import uploads
+from lanner.web.drafting.columns import TableChoices, TablePreview, preview_table
 from lanner.web.drafting.options import CampaignOptions, planned
 from lanner.web.organising.exports import TABLES
 from lanner.web.page.speech import say, speaking
@@ -95,6 +96,10 @@ class Jobs(LiveCampaigns):
     def read_texts(self, path: str, name: str, options: Mapping[str, str], kept: str) -> uploads.Texts:
         """Texts from a file, kept as our own."""
         return uploads.take_in(path, name, options, kept)
+
+    def preview_table(self, path: str, name: str, choices: TableChoices, folder: str) -> TablePreview:
+        """A table with what its columns are taken for; its texts are kept where they can be read."""
+        return preview_table(path, name, choices, folder)
 
     def demo_texts(self, kept: str) -> uploads.Texts:
         """The demonstration texts, kept likewise."""

@@ -15,7 +15,7 @@ from lanner.web import auth
 from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Handler, Kind
 from lanner.web.api.openapi import openapi
 from lanner.web.api.table import OPERATIONS, ROOT
-from lanner.web.drafting import pages, preview
+from lanner.web.drafting import pages, preview, tables
 from lanner.web.judging import handlers as judging
 from lanner.web.organising import (
     accounts,
@@ -123,6 +123,8 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("POST", "/campaigns/{name}/preview/task/{id:int}/finish", READERS, preview.finish),
     Route("GET", "/new", EDITORS, pages.new),
     Route("POST", "/new", EDITORS, pages.take_texts, "upload_bytes"),
+    Route("GET", "/new/{upload}/table", EDITORS, tables.table_page),
+    Route("POST", "/new/{upload}/table", EDITORS, tables.choose_columns),
     Route("GET", "/new/{upload}", EDITORS, pages.draft_page),
     Route("POST", "/new/{upload}", EDITORS, pages.draft),
     Route("GET", "/protocols/{protocol}", READERS, pages.protocol),

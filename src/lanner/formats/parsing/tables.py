@@ -81,11 +81,12 @@ def kind_of(path: Path) -> str:
     return "csv" if text and not text.startswith("<") else ""
 
 
-def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str = "") -> Rows:
-    """The rows of a table file."""
+def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str = "", header: str = "") -> Rows:
+    """The rows of a table file. `header` is the number of the row that names the columns, where it is not to be found
+    by itself."""
     match kind_of(path):
         case "csv":
-            return _delimited(path, delimiter, quotes).with_sample()
+            return _delimited(path, delimiter, quotes, header).with_sample()
         case "jsonl":
             return _json_lines(path).with_sample()
         case "json":
@@ -93,7 +94,7 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
         case "parquet":
             return _parquet(path).with_sample()
         case "xlsx":
-            return _spreadsheet(path, sheet).with_sample()
+            return _spreadsheet(path, sheet, header).with_sample()
         case "docx":
             return _document_tables(path).with_sample()
         case _:
@@ -102,6 +103,22 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
                 where=Where(path),
                 next_step="Tables are CSV, TSV, JSON lines, Parquet, xlsx and docx.",
             )
+
+
+def first_rows(path: Path, count: int) -> list[tuple[int, list[str]]]:
+    """The first rows as they stand with their lines, those above the header among them; empty where each row names its
+    own columns."""
+    rows: Iterable[tuple[int, Sequence[Any]]]
+    match kind_of(path):
+        case "csv":
+            rows = islice(textfile.rows(path, guess_delimiter(path), True), count)
+        case "xlsx":
+            pages = _pages(path, "")
+            page = next((page for page in pages if page.score > 1), None) or _main_page(pages)
+            rows = enumerate(islice(page.first, count), 1)
+        case _:
+            return []
+    return [(line, ["" if cell is None else str(cell).strip() for cell in row]) for line, row in rows]
 
 
 # Headers
@@ -114,10 +131,12 @@ class _Header(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def _find_header(path: Path, rows: Sequence[Sequence[Any]]) -> _Header:
-    """The header among the first rows of a table: the first row, unless it names nothing known and a later one does,
-    or it is a title that stands alone above a wider table."""
+def _find_header(path: Path, rows: Sequence[Sequence[Any]], number: str = "") -> _Header:
+    """The header among the first rows of a table: the row with this number; else the first row, unless it names nothing
+    known and a later one does, or it is a title that stands alone above a wider table."""
     texts = [["" if cell is None else str(cell).strip() for cell in row] for row in rows]
+    if number:
+        return _numbered_header(path, texts, number)
     counts = [sum(map(bool, row)) for row in texts]
     scores = [header_score(row) for row in texts]
     first = next((at for at, count in enumerate(counts) if count), 0)
@@ -178,6 +197,16 @@ def _named_columns(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     return result, tuple(notes)
 
 
+def _numbered_header(path: Path, texts: Sequence[list[str]], number: str) -> _Header:
+    if not number.isdecimal() or not 1 <= int(number) <= len(texts):
+        said = f"There is no row {number!r} among the first {len(texts)}."
+        textfile.failed(path, said, next_step="Name the row that holds the names of the columns by its number.")
+    names = list(texts[int(number) - 1])
+    while names and not names[-1]:
+        names.pop()
+    return _Header(int(number) - 1, _checked_header(path, names, int(number)))
+
+
 def _checked_header(path: Path, header: list[str], line: int = 1) -> list[str]:
     if not header:
         step = "The first row must name the columns."
@@ -228,7 +257,7 @@ def _split(line: str, mark: str) -> list[str]:
         return line.split(mark)
 
 
-def _delimited(path: Path, delimiter: str, quotes: str) -> Rows:
+def _delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Rows:
     mark = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(delimiter, delimiter) or guess_delimiter(path)
     if len(mark) != 1:
         textfile.failed(path, f"The delimiter {delimiter!r} is not one character.", next_step="Write for instance ;")
@@ -240,7 +269,8 @@ def _delimited(path: Path, delimiter: str, quotes: str) -> Rows:
         notes.append(f"Quotation marks are {'removed around cells' if has_quotes else 'text'} (quotes=yes or no).")
     rows = textfile.rows(path, mark, has_quotes)
     first = list(islice(rows, _SEARCHED))
-    position = _find_header(path, [[*row[:-1], row[-1].removesuffix("\r")] for _, row in first])
+    place = next((str(at) for at, (line, _) in enumerate(first, 1) if str(line) == number), number)
+    position = _find_header(path, [[*row[:-1], row[-1].removesuffix("\r")] for _, row in first], place)
     header, line = position.names, first[max(position.position, 0)][0] if first else 1
     notes += [*_skipped_note([row for _, row in first], position.position, line), *position.notes]
     width = len(header)
@@ -427,7 +457,8 @@ def _parquet(path: Path) -> Rows:
 # Spreadsheets
 
 
-def _spreadsheet(path: Path, sheet: str) -> Rows:
+def _pages(path: Path, sheet: str, number: str = "") -> list[_Page]:
+    """The sheets of a workbook that hold anything."""
     try:
         import openpyxl
     except ImportError as error:
@@ -440,10 +471,15 @@ def _spreadsheet(path: Path, sheet: str) -> Rows:
     names = [page.title for page in book.worksheets]
     if sheet and sheet not in names:
         textfile.failed(path, f"There is no sheet {sheet!r}.", next_step=f"Sheets: {', '.join(names)}.")
-    pages = [_Page(path, book[name]) for name in ([sheet] if sheet else names)]
+    pages = [_Page(path, book[name], number) for name in ([sheet] if sheet else names)]
     pages = [page for page in pages if page.first] or pages
     if not pages or not pages[0].first:
         textfile.failed(path, "The spreadsheet is empty.", code="no_header")
+    return pages
+
+
+def _spreadsheet(path: Path, sheet: str, number: str = "") -> Rows:
+    pages = _pages(path, sheet, number)
     main = next((page for page in pages if page.score > 1), None) or _main_page(pages)
     if main.error is not None:
         raise main.error
@@ -494,7 +530,7 @@ def _main_page(pages: Sequence[_Page]) -> _Page:
 class _Page:
     """One sheet: its header, what lies above it, and its rows with merged cells filled in."""
 
-    def __init__(self, path: Path, page: Any) -> None:
+    def __init__(self, path: Path, page: Any, number: str = "") -> None:
         self.path, self.page, self.title = path, page, str(page.title)
         page.reset_dimensions()  # some programs write wrong ones
         self.merged = _merged_cells(path, page)
@@ -509,7 +545,7 @@ class _Page:
         self.error: InputError | None = None
         if first:
             try:
-                self.header = self._joined(_find_header(path, first))
+                self.header = self._joined(_find_header(path, first, number))
             except InputError as error:  # a cover sheet need not be a table
                 self.error = error
                 return

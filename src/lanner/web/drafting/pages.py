@@ -18,11 +18,13 @@ from lanner import campaign as campaigns
 from lanner import designs, formats, protocols
 from lanner.designs.plan import Plan
 from lanner.errors import InputError, LannerError, Where
-from lanner.model import Campaign, Text
+from lanner.model import Campaign, Text, languages
 from lanner.protocols.describe import describe
 from lanner.protocols.wording import Wording
 from lanner.store import AccountRole, Store
 from lanner.web import auth
+from lanner.web.drafting import tables
+from lanner.web.drafting.columns import is_table, language_titles
 from lanner.web.drafting.options import CampaignOptions, offers, parsed, read_wishes
 from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
 from lanner.web.organising import judges
@@ -39,7 +41,7 @@ async def new(request: Request) -> Response:
     return await _new_page(request)
 
 
-async def _new_page(request: Request, problem: str = "") -> Response:
+async def _new_page(request: Request, problem: str = "", form: FormData | None = None) -> Response:
     site: Site = request.app.state.site
     account = request.state.visitor.account
 
@@ -47,7 +49,12 @@ async def _new_page(request: Request, problem: str = "") -> Response:
         with site.store.reading() as tx:
             return tx.campaigns.all() if account.role is AccountRole.OWNER else tx.campaigns.of_account(account.id)
 
-    context = {"problem": problem, "campaigns": (await site.read(look))[:200]}
+    context = {
+        "problem": problem,
+        "campaigns": (await site.read(look))[:200],
+        "given": form if form is not None else FormData(),
+        "languages": language_titles(),
+    }
     return page(request, "new.html", context, 422 if problem else 200)
 
 
@@ -65,9 +72,13 @@ async def take_texts(request: Request) -> Response:
                 model = await site.read(lambda: find(site.store, account, forms.text(form, "campaign")))
                 texts = await site.read(lambda: _of_campaign(site.store, model, folder))
             case _:
-                texts = await _uploaded(site, form, folder)
+                with tempfile.TemporaryDirectory(prefix="lanner-upload-") as received:
+                    names = _receive(form, Path(received))
+                    if len(names) == 1 and is_table(Path(received) / names[0]):
+                        return await tables.take_table(request, Path(received) / names[0])
+                    texts = await _read(site, form, Path(received), names, folder)
     except LannerError as error:
-        return await _new_page(request, told(error))
+        return await _new_page(request, told(without_folders(error)), form)
     token = site.uploads.add(account.id, folder, texts)
     return RedirectResponse(f"{request.scope.get('root_path', '')}/new/{token}", 303)
 
@@ -78,23 +89,23 @@ def _of_campaign(store: Store, campaign: Campaign, folder: Path) -> Texts:
     return described(documents, campaign.title or campaign.name, say("the texts of {name}", name=campaign.name))
 
 
-async def _uploaded(site: Site, form: FormData, kept: Path) -> Texts:
-    """The uploaded file under its own name, which tells the format; only the name's last part is ever used."""
+def _receive(form: FormData, folder: Path) -> list[str]:
+    """The uploaded files under their own names, which tell the format; only a name's last part is ever used."""
     files = [entry for entry in form.getlist("texts") if isinstance(entry, UploadFile) and entry.filename]
     if not files:
         raise InputError(say("No file was chosen."), next_step=say("Choose a file, or take the demonstration texts."))
-    with tempfile.TemporaryDirectory(prefix="lanner-upload-") as folder:
-        for entry in files:
-            with (Path(folder) / named(entry.filename)).open("wb") as target:
-                shutil.copyfileobj(entry.file, target)
-        names = sorted(path.name for path in Path(folder).iterdir())
-        place = str(Path(folder) / names[0]) if len(names) == 1 else folder
-        try:
-            text = {name: forms.text(form, name).strip() for name in ("columns", "languages")}
-            texts: Texts = await site.files.ask("read_texts", place, ", ".join(names), text, str(kept))
-        except LannerError as error:
-            raise without_folders(error) from error
-        return texts
+    for entry in files:
+        with (folder / named(entry.filename)).open("wb") as target:
+            shutil.copyfileobj(entry.file, target)
+    return sorted(path.name for path in folder.iterdir())
+
+
+async def _read(site: Site, form: FormData, received: Path, names: list[str], folder: Path) -> Texts:
+    path = str(received / names[0]) if len(names) == 1 else str(received)
+    languages_chosen = ":".join(forms.text(form, name) or languages.UNDETERMINED for name in ("source", "target"))
+    options = {"languages": languages_chosen} if forms.text(form, "source") or forms.text(form, "target") else {}
+    texts: Texts = await site.files.ask("read_texts", path, ", ".join(names), options, str(folder))
+    return texts
 
 
 async def draft_page(request: Request) -> Response:
@@ -115,6 +126,7 @@ async def _draft_page(
     context = {
         "upload": request.path_params["upload"],
         "texts": upload.texts,
+        "table": upload.table,
         "protocols": [offer for offer in all_offers if not offer.about_judges],
         "questionnaires": [offer for offer in all_offers if offer.about_judges],
         "designs": {name: (title, designs.options(name)) for name, title in designs.titles().items()},

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from starlette.exceptions import HTTPException
 
@@ -24,11 +25,23 @@ _MOST_UPLOADS = 50
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """Texts that wait to become a campaign: whose they are, where they lie, what is in them."""
+    """Texts that wait to become a campaign: whose they are, where they lie, what is in them. `table` is the upload of
+    the table they were read from, where its columns can still be chosen anew."""
 
     account: int
     path: Path
     texts: Texts
+    table: str = ""
+
+
+@dataclass(slots=True)
+class TableUpload:
+    """A table as it was sent, kept until the campaign is made, with what was chosen about its columns so far."""
+
+    account: int
+    path: Path
+    name: str
+    choices: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +59,7 @@ class Uploads:
 
     def __init__(self) -> None:
         self._folder: Path | None = None
-        self._uploads: dict[str, Upload | Arrival] = {}
+        self._uploads: dict[str, Upload | TableUpload | Arrival] = {}
 
     def place(self) -> Path:
         """A path for something new."""
@@ -54,14 +67,24 @@ class Uploads:
             self._folder = Path(tempfile.mkdtemp(prefix="lanner-uploads-"))
         return self._folder / secrets.token_urlsafe(12)
 
-    def add(self, account: int, path: Path, texts: Texts) -> str:
-        return self._keep(Upload(account, path, texts))
+    def add(self, account: int, path: Path, texts: Texts, table: str = "") -> str:
+        return self._keep(Upload(account, path, texts, table))
+
+    def add_table(self, account: int, path: Path, name: str) -> str:
+        """Keep a table whose columns are to be chosen."""
+        return self._keep(TableUpload(account, path, name))
+
+    def find_table(self, token: str, account: int) -> TableUpload:
+        upload = self._uploads.get(token)
+        if not isinstance(upload, TableUpload) or upload.account != account or not upload.path.is_file():
+            raise HTTPException(404)
+        return upload
 
     def arrive(self, account: int, path: Path, campaign: int, model: str) -> str:
         """Keep a file of answers that was looked at."""
         return self._keep(Arrival(account, path, campaign, model))
 
-    def _keep(self, upload: Upload | Arrival) -> str:
+    def _keep(self, upload: Upload | TableUpload | Arrival) -> str:
         token = secrets.token_urlsafe(12)
         self._uploads[token] = upload
         while len(self._uploads) > _MOST_UPLOADS:
@@ -123,11 +146,11 @@ class Texts:
     unknown_languages: bool = False
 
 
-def take_in(path: str, name: str, options: Mapping[str, str], folder: str) -> Texts:
+def take_in(path: str, name: str, options: Mapping[str, str], folder: str, format_name: str = "") -> Texts:
     """Read a file or archive and keep its documents as our own JSON lines. A mistake in it is raised with its line;
-    nothing is kept then. `given` are the format's options, such as which column holds what."""
+    nothing is kept then. `options` are the format's, such as which column holds what."""
     source = Path(path)
-    format_name = _format(source)
+    format_name = format_name or _format(source)
     option_names, always = formats.options(format_name), {"languages", "encoding"}
     readings = formats.read(
         source,
@@ -135,7 +158,7 @@ def take_in(path: str, name: str, options: Mapping[str, str], folder: str) -> Te
         **{key: value for key, value in options.items() if value and key in always | set(option_names)},
     )
     documents = [document for reading in readings for document in reading.documents]
-    notes = tuple(dict.fromkeys(_on_a_page(note) for reading in readings for note in reading.notes if _concerns(note)))
+    notes = tuple(dict.fromkeys(note for reading in readings for note in reading.notes if _concerns(note)))
     judgements = sum(len(reading.judgements) for reading in readings)
     if not documents:
         raise InputError(say("There are no texts in it."), next_step=say("Choose another file."))
@@ -144,13 +167,9 @@ def take_in(path: str, name: str, options: Mapping[str, str], folder: str) -> Te
 
 
 def _concerns(note: str) -> bool:
-    """Whether a note of the reader belongs on the page, which says of unknown languages itself what to do."""
-    return "--languages" not in note
-
-
-def _on_a_page(note: str) -> str:
-    """A note of the reader, with the field of the page in the place of the command line's option."""
-    return note.replace("--columns ", "under “Other column names” ")
+    """Whether a note of the reader belongs on the page: what columns and languages were taken for is shown there, and
+    advice about options of the command line helps nobody in a browser."""
+    return "--" not in note and not note.startswith("Columns: ")
 
 
 def _format(path: Path) -> str:

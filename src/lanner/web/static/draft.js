@@ -16,3 +16,10 @@ const chosen = document.querySelector('.protocols input:checked')?.closest('labe
 const list = chosen?.parentElement;
 if (list) list.scrollTop = /** @type {HTMLElement} */ (chosen).offsetTop - list.offsetTop - 60;
 document.getElementById('plan')?.scrollIntoView({ block: 'center' });
+
+// Another row with the names of the columns: the menus above it are other ones, so the page is asked for again.
+const pointing = /** @type {HTMLFormElement | null} */ (document.querySelector('form.pointing'));
+pointing?.addEventListener('change', event => {
+  if (/** @type {HTMLInputElement} */ (event.target).name !== 'header') return;
+  pointing.requestSubmit(pointing.querySelector('button[value=look]'));
+});

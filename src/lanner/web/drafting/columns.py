@@ -1,0 +1,200 @@
+"""What each column of an uploaded table holds: guessed, shown over a preview, and chosen there from menus."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.datastructures import FormData
+
+from lanner.errors import InputError, LannerError
+from lanner.formats.parsing.columns import ColumnMap, column_map
+from lanner.formats.parsing.tables import Rows, first_rows, kind_of, open_rows
+from lanner.model import languages
+from lanner.web.drafting.uploads import Texts, take_in
+from lanner.web.page import forms
+from lanner.web.page.speech import say
+
+TRANSLATION, REFERENCE, LEFT_OUT = "translation", "reference", "ignore"
+PLAIN_ROLES = ("document", "segment", "source", "domain", "title", "system", "output")
+LANGUAGE_ROLES = ("source_language", "target_language")
+NAMED_ROLES = (TRANSLATION, REFERENCE)
+SURE = 0.9
+"""Guesses that are less sure than this are shown before the texts are taken."""
+_SUFFIXES = {".csv", ".tsv", ".xlsx", ".jsonl", ".ndjson", ".parquet"}
+_ROWS_SHOWN, _ROWS_SEARCHED, _LETTERS = 8, 12, 160
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """One column: its name in the file, what it is taken for, under which name (of a system), and how sure that is."""
+
+    header: str
+    role: str
+    name: str = ""
+    sure: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableChoices:
+    """What was chosen about a table: the row of the header, a role for each column, and the languages."""
+
+    header: str = ""
+    columns: tuple[ColumnChoice, ...] = ()
+    source_language: str = ""
+    target_language: str = ""
+
+    def options(self) -> dict[str, str]:
+        """As options of the table format."""
+        roles: dict[str, str] = {}
+        for column in self.columns:
+            key = _key(column)
+            if key in roles:
+                raise InputError(
+                    say("“{one}” and “{other}” are said to hold the same.", one=roles[key], other=column.header),
+                    next_step=say("Choose something else for one of them, or leave it out."),
+                )
+            roles[key] = column.header
+        options = {"header": self.header, "columns": json.dumps(roles) if roles else ""}
+        if self.source_language or self.target_language:
+            pair = (self.source_language or languages.UNDETERMINED, self.target_language or languages.UNDETERMINED)
+            options["languages"] = ":".join(pair)
+        return options
+
+
+@dataclass(frozen=True, slots=True)
+class TablePreview:
+    """The beginning of a table with what its columns are taken for. `rows` are (line, cells); those up to
+    `header_line` are not texts. `texts` is what would be taken, `problem` why nothing can be."""
+
+    name: str
+    choices: TableChoices
+    rows: tuple[tuple[int, tuple[str, ...]], ...]
+    header_line: int
+    can_choose_header: bool
+    texts: Texts | None = None
+    problem: str = ""
+
+    @property
+    def unsure(self) -> bool:
+        """Whether someone should look before the texts are taken."""
+        return bool(self.problem) or any(
+            column.sure is not None and column.sure < SURE for column in self.choices.columns
+        )
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file is a table whose columns can be pointed at."""
+    return path.suffix.lower() in _SUFFIXES and bool(kind_of(path))
+
+
+def preview_table(path: str, name: str, choices: TableChoices, folder: str) -> TablePreview:
+    """Look at a table as it was chosen to be read, or as it is guessed; its texts are kept in `folder` where they can
+    be read."""
+    place = Path(path)
+    first_look = not choices.columns and not choices.header
+    raw = first_rows(place, _ROWS_SEARCHED + _ROWS_SHOWN)
+    try:
+        rows = open_rows(place, header=choices.header)
+    except LannerError as error:
+        if first_look and not raw:
+            raise
+        numbered = tuple((line, tuple(cell[:_LETTERS] for cell in cells)) for line, cells in raw[:_ROWS_SEARCHED])
+        return TablePreview(name, choices, numbered, 0, bool(raw), problem=_problem(error))
+    if [column.header for column in choices.columns] != rows.header:  # a first look, or another row names the columns
+        choices = TableChoices(choices.header, _guessed(rows), choices.source_language, choices.target_language)
+    shown = _shown(raw, rows)
+    texts, problem = None, ""
+    try:
+        texts = take_in(path, name, choices.options(), folder, "table")
+    except LannerError as error:
+        if first_look and any(column.role == "source" for column in choices.columns):
+            raise  # the columns are known: something in a row is wrong, which no menu can mend
+        problem = _problem(error)
+    return TablePreview(name, choices, shown, rows.line if raw else 0, bool(raw), texts, problem)
+
+
+def _problem(error: LannerError) -> str:
+    """What is wrong and on which line, without advice for the command line: the menus are the advice here."""
+    line = error.where.line if error.where is not None else None
+    return say("Line {n}: {what}", n=line, what=error.what) if line else error.what
+
+
+def _shown(raw: list[tuple[int, list[str]]], rows: Rows) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    if raw:
+        upto = next((at for at, (line, _) in enumerate(raw) if line == rows.line), 0)
+        return tuple((line, tuple(cell[:_LETTERS] for cell in cells)) for line, cells in raw[: upto + 1 + _ROWS_SHOWN])
+    sample = [tuple("" if cell is None else str(cell)[:_LETTERS] for cell in row) for row in rows.sample[:_ROWS_SHOWN]]
+    return tuple(enumerate(sample, 1))
+
+
+def _guessed(rows: Rows) -> tuple[ColumnChoice, ...]:
+    try:
+        guess = column_map(rows.header, sample=rows.sample)
+    except InputError:  # nothing is known to be the source: everything is still to be chosen
+        return tuple(ColumnChoice(header, LEFT_OUT, sure=0.0) for header in rows.header)
+    return tuple(_choice(header, guess) for header in rows.header)
+
+
+def _choice(header: str, guess: ColumnMap) -> ColumnChoice:
+    sure = guess.confidence.get(header)
+    for role, column in guess.roles.items():
+        if column == header:
+            known = role in PLAIN_ROLES or role in LANGUAGE_ROLES
+            return ColumnChoice(header, role if known else LEFT_OUT, sure=sure if known else None)
+    for kind, names in ((TRANSLATION, guess.outputs), (REFERENCE, guess.references)):
+        for name, column in names.items():
+            if column == header:
+                return ColumnChoice(header, kind, name, sure)
+    return ColumnChoice(header, LEFT_OUT)
+
+
+def _key(column: ColumnChoice) -> str:
+    match column.role:
+        case "translation":
+            return f"system:{column.name or column.header}"
+        case "reference":
+            return f"reference:{column.name or column.header}"
+        case "ignore":
+            return f"ignore:{column.header}"
+        case role:
+            return role
+
+
+def read_choices(form: FormData) -> TableChoices:
+    """The menus over the preview, as they were sent."""
+    headers = [value for value in form.getlist("column") if isinstance(value, str)]
+    chosen = []
+    for at, header in enumerate(headers):
+        role = forms.text(form, f"role.{at}")
+        if role not in (*PLAIN_ROLES, *LANGUAGE_ROLES, *NAMED_ROLES, LEFT_OUT):
+            role = LEFT_OUT
+        chosen.append(ColumnChoice(header, role, forms.text(form, f"name.{at}").strip()))
+    number = forms.text(form, "header")
+    codes = [code if languages.known(code) else "" for code in (forms.text(form, "from"), forms.text(form, "into"))]
+    return TableChoices(number if number.isdecimal() else "", tuple(chosen), *codes)
+
+
+def role_titles() -> Mapping[str, str]:
+    """What the menus call each role."""
+    return {
+        "source": say("Source"),
+        TRANSLATION: say("Translation by …"),
+        "document": say("Document"),
+        "segment": say("Segment"),
+        "domain": say("Domain"),
+        "title": say("Title"),
+        REFERENCE: say("Reference …"),
+        "system": say("Name of the system"),
+        "output": say("Translation by that system"),
+        "source_language": say("Source language"),
+        "target_language": say("Target language"),
+        LEFT_OUT: say("Leave out"),
+    }
+
+
+def language_titles() -> list[tuple[str, str]]:
+    """Every language that can be chosen, by its name."""
+    return sorted(((code, languages.name(code)) for code in languages.table()), key=lambda entry: entry[1])

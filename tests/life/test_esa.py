@@ -1,0 +1,180 @@
+"""A campaign with ESA from consent to export: a better system, a careless judge and missed controls, rightly told."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lanner import campaign, protocols
+from lanner.model import Document, Item, Judge, Role, Segment, Task
+from life.campaign_life import CampaignLife
+from life.oracle import alpha
+
+NAME = "esa-life"
+BETTER, WORSE = "oak", "elm"
+CARELESS = "cem"
+
+
+def texts() -> list[Document]:
+    words = "the ferry left before the tide had turned and nobody on the pier waited for it"
+    return [
+        Document(
+            f"d{number}",
+            tuple(
+                Segment(str(at), f"Sentence {at} of text {number}: {words}.", {BETTER: f"A {at} {words}", WORSE: words})
+                for at in range(12 if number == 0 else 4)
+            ),
+            "en",
+            "de",
+        )
+        for number in range(10)
+    ]
+
+
+class World:
+    """Judges whose answers follow a truth: one system is 25 points better, one judge answers by chance and fast."""
+
+    def __init__(self) -> None:
+        self.dice = Random(11)
+
+    def answer(self, judge: str, _task: Task, item: Item) -> dict[str, Any]:
+        if not item.document:
+            return {"consent": "agree"}
+        if item.role is Role.CONTROL:
+            if judge == CARELESS:
+                return {"errors": [], "score": self.dice.randint(60, 100)}
+            return {"errors": self._marks(True), "score": self.dice.randint(0, 5)}
+        truth = Random(f"{item.document}.{item.segment}").randint(30, 65) + (25 if item.systems == (BETTER,) else 0)
+        if judge == CARELESS:
+            return {"errors": self._marks(self.dice.random() < 0.5), "score": self.dice.randint(0, 100)}
+        return {"errors": self._marks(truth < 60), "score": truth + self.dice.randint(-4, 4)}
+
+    def _marks(self, wrong: bool) -> list[dict[str, Any]]:
+        return [{"side": "target", "start": 0, "end": 1, "severity": "major"}] if wrong else []
+
+    def seconds(self, judge: str, item: Item) -> float:
+        return 1.0 if not item.document else 4.0 if judge == CARELESS else 40.0
+
+
+def expected_agreement(raw: pd.DataFrame) -> dict[str, float]:
+    """α of the score as an interval, α of whether anything was marked, from the raw rows."""
+    scores = raw[raw["question"] == "score"]
+    marks = raw[raw["question"] == "errors"]
+    marks = marks.assign(value=marks["value"].map(lambda spans: float(bool(spans))))
+    return {"score": alpha(scores, "interval"), "errors": alpha(marks, "nominal")}
+
+
+def expected_scores(raw: pd.DataFrame) -> dict[str, float]:
+    """By system: the mean over its segments of the mean over judges."""
+    scores = raw[raw["question"] == "score"]
+    scores = scores.assign(system=scores["unit"].map(lambda unit: unit[2][0]), value=scores["value"].astype(float))
+    segments = scores.groupby(["system", "unit"])["value"].mean()
+    return {str(system): float(value) for system, value in segments.groupby(level="system").mean().items()}
+
+
+def compare(life: CampaignLife, role: str = "main", left_out: tuple[str, ...] = ()) -> dict[str, float]:
+    expected = expected_agreement(life.raw(role, left_out))
+    for road, values in life.agreements().items():
+        if role == "calibration" and road != "live":
+            continue  # these tell results, which calibration is none of
+        for question, value in expected.items():
+            assert values[question] == pytest.approx(value, abs=1e-9), (road, question)
+    shown = f"{abs(expected['score']):.2f}".removeprefix("0")
+    assert shown in life.page("score")
+    return expected
+
+
+def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
+    life, world = live(NAME), World()
+    people = [Judge(name, name=name.title()) for name in ("ana", "ben", CARELESS)]
+    settings = {
+        "before": ["consent"],
+        "calibration": ["d0"],
+        "controls": {"shuffled": 6},
+        "main_question": "score",
+    }
+    campaign.create(life.store, NAME, texts(), protocols.load("esa"), people, seed=1, settings=settings)
+    campaign.open(life.store, NAME)
+    life.links = campaign.invitations.issue_all(life.store, NAME)
+
+    # Calibration is seen while it lasts, and is no result.
+    for judge in life.links:
+        life.work(judge, world.answer, world.seconds)
+    assert "The calibration round is done." in life.page("score")
+    before = compare(life, "calibration")
+    assert life.report()
+
+    # A meeting settles one unit: nothing that is agreement changes.
+    life.post("/settle", document="d0", segment="1", system=BETTER, score="50", note="Half is understood.")
+    assert compare(life, "calibration") == before
+
+    # The rest; a judge who comes late gets it too.
+    life.post("/state", to="rest")
+    response = life.post("/judges", judges="Dora")
+    life.links["dora"] = re.findall(r"/j/([\w-]+)", response.text)[0]
+    for judge in life.links:
+        life.work(judge, world.answer, world.seconds)
+    shares = life.raw().query("question == 'score'").groupby("judge").size()
+    assert shares["dora"] == shares["ana"], "the judge who came late judged as much of the main part as the others"
+    whole = compare(life)
+    settle_again = life.post("/settle", document="d1", segment="1", system=BETTER, score="50", note="")
+    assert settle_again.status_code in (200, 303)
+    assert compare(life) == whole, "a settled answer is nobody's judgement"
+
+    # Scores: the command, the report's table and the raw rows say the same, and the better system leads.
+    scores = expected_scores(life.raw())
+    assert scores[BETTER] > scores[WORSE] + 10
+    printed = {row["system"]: row["micro"] for row in life.command("scores", NAME) if row["question"] == "score"}
+    assert printed == pytest.approx(scores)
+    assert f"{BETTER} beats every other system" in life.findings()
+
+    # Controls and speed: the careless judge, and nobody else.
+    judges = {row["judge"]: row for row in life.check("judge")}
+    raw_controls = life.raw("control")
+    control_scores = raw_controls[raw_controls["question"] == "score"]
+    missed = control_scores[control_scores["value"].astype(float) > 50]
+    assert set(missed["judge"]) == {CARELESS}
+    assert {"controls", "speed"} <= set(judges[CARELESS]["alarms"])
+    for judge in ("ana", "ben", "dora"):
+        assert not judges[judge]["alarms"], judge
+        timed = life.raw().query(f"judge == '{judge}' and question == 'score'")
+        assert judges[judge]["a minute"] == pytest.approx(60 / np.median(timed["active"].astype(float)), abs=0.051)
+    assert "control items were missed" in life.report()
+
+    # Left out with a reason, counted again; the late judge is in both.
+    life.post("/judge", judge=CARELESS, do="leave_out", reason="answers by chance")
+    without = compare(life, left_out=(CARELESS,))
+    assert without["score"] > whole["score"] + 0.1
+    assert judges[CARELESS]["without"] == pytest.approx(without["score"], abs=1e-9)
+    printed = {row["system"]: row["micro"] for row in life.command("scores", NAME) if row["question"] == "score"}
+    assert printed == pytest.approx(expected_scores(life.raw(left_out=(CARELESS,))))
+    assert "answers by chance" in life.report()
+    life.post("/judge", judge=CARELESS, do="count_again")
+    assert compare(life) == whole
+
+    # Pause, finish, export: every answer once, the rows that count told apart.
+    life.post("/state", to="pause")
+    assert "The campaign is paused." in life.page("score")
+    life.post("/state", to="reopen")
+    life.post("/state", to="close")
+    assert re.search(r'data-panel="needs" hidden', life.page("score")), "a closed campaign advises nothing"
+    archive = zipfile.ZipFile(io.BytesIO(life.client.get(f"/campaigns/{NAME}/export/csv").content))
+    table = next(name for name in archive.namelist() if name.endswith(".csv") and "codebook" not in name)
+    rows = list(csv.DictReader(io.StringIO(archive.read(table).decode("utf-8-sig"))))
+    stored = [j for j in campaign.judgements(life.store, NAME) if j.question == "score"]
+    assert len([row for row in rows if row["question"] == "score"]) == len(stored)
+    main = [
+        row for row in rows if row["question"] == "score" and row["role"] == "main" and row["judge_kind"] == "person"
+    ]
+    assert np.mean([float(row["score"]) for row in main]) == pytest.approx(
+        life.raw().query("question == 'score'")["value"].astype(float).mean()
+    )

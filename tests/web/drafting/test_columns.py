@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from starlette.datastructures import FormData
+
+from lanner.errors import InputError
+from lanner.web.drafting.columns import ColumnChoice, TableChoices, is_table, preview_table, read_choices
+
+
+def test_choices_become_options_of_the_format() -> None:
+    columns = (ColumnChoice("src", "source"), ColumnChoice("mt", "translation", "GPT"), ColumnChoice("x", "ignore"))
+    options = TableChoices("3", columns, "en", "pt").options()
+    assert options["header"] == "3" and options["languages"] == "en:pt"
+    assert options["columns"] == '{"source": "src", "system:GPT": "mt", "ignore:x": "x"}'
+
+
+def test_two_columns_cannot_hold_the_same() -> None:
+    with pytest.raises(InputError, match="hold the same"):
+        TableChoices(columns=(ColumnChoice("a", "source"), ColumnChoice("b", "source"))).options()
+
+
+def test_what_a_form_says_is_checked() -> None:
+    form = FormData(
+        [("column", "a"), ("column", "b"), ("role.0", "source"), ("role.1", "<b>"), ("header", "x"), ("from", "xx!")]
+    )
+    choices = read_choices(form)
+    assert [column.role for column in choices.columns] == ["source", "ignore"]
+    assert (choices.header, choices.source_language) == ("", "")
+
+
+def test_rows_above_the_header_are_shown_and_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "set.csv"
+    path.write_text("Spring set\n\ndocument,source,mt\nd,The tide turned.,Die Flut kam.\n")
+    preview = preview_table(str(path), "set.csv", TableChoices(), str(tmp_path / "texts"))
+    assert preview.header_line == 3 and [line for line, _ in preview.rows] == [1, 3, 4]
+    assert preview.texts is not None and preview.texts.sentences == 1
+    assert is_table(path) and not is_table(tmp_path / "none.csv")
