@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lanner
 from formats.strategies import documents, texts
 from lanner import formats
 from lanner.errors import InputError
 from lanner.formats import table
 from lanner.model import Document, Judge, Segment
+from lanner.stats.preference import sign_test
 
 
 def round_trip(made: list[Document], name: str) -> None:
@@ -264,3 +266,40 @@ def test_streaming_keeps_memory_flat(tmp_path: Path) -> None:
 
     small, large = peak(400), peak(1600)
     assert large < small + 2_000_000, (small, large)  # the larger file has 6 MB more
+
+
+_VERDICTS = {  # what one file says in five ways: DeepL wins the first segment, GPT the second, and the third is a tie
+    "sides": ["a", "a", "tie"],
+    "capitals": ["A", "A", "Tie"],
+    "columns": ["model_a", "model_a", "tie"],
+    "names": ["DeepL", "GPT", "tie"],
+}
+
+
+@pytest.mark.parametrize("words", list(_VERDICTS))
+def test_a_preference_belongs_to_the_systems_of_its_row(tmp_path: Path, words: str) -> None:
+    path = tmp_path / "arena.csv"
+    shown = [("DeepL", "GPT"), ("GPT", "DeepL"), ("GPT", "DeepL")]
+    lines = ["rater,doc,seg,model_a,model_b,winner"]
+    for document in "12345":
+        for judge in ("ann", "bob"):
+            for segment, ((one, two), verdict) in enumerate(zip(shown, _VERDICTS[words], strict=True)):
+                lines.append(f"{judge},d{document},{segment},{one},{two},{verdict}")
+    path.write_text("\n".join(lines))
+    rows = sign_test(lanner.load(path)[0].table, "winner").rows
+    everybody = next(row for row in rows if row["judge"] == "all")
+    assert (everybody["for"], everybody["against"]) == ("DeepL", "GPT")
+    assert (everybody["wins"], everybody["losses"], everybody["ties"]) == (10, 10, 10)
+
+
+def test_judges_who_saw_the_sides_swapped_and_prefer_the_same_system_agree(tmp_path: Path) -> None:
+    path = tmp_path / "swapped.csv"
+    lines = ["rater,doc,seg,model_a,model_b,winner"]
+    for document in range(8):
+        for segment in range(2):
+            better = "GPT" if (document + segment) % 3 else "DeepL"
+            for judge, (one, two) in (("ann", ("GPT", "DeepL")), ("bob", ("DeepL", "GPT"))):
+                lines.append(f"{judge},d{document},{segment},{one},{two},{'a' if one == better else 'b'}")
+    path.write_text("\n".join(lines))
+    agreement = lanner.agreement(path).results
+    assert [result.value for result in agreement] == [1.0]

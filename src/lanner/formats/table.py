@@ -27,7 +27,7 @@ import polars as pl
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats._format import Format, Reading, TextStream
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import Answer, ColumnMap, column_map
+from lanner.formats.parsing.columns import Answer, ColumnMap, column_map, fold, side_of
 from lanner.formats.parsing.documents import Draft, Gathering
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.values import (
@@ -203,6 +203,7 @@ class _Table:
         self.answers = [(answer, place[answer.column]) for answer in self.map.answers]
         self.rest = [(name, place[name]) for name in self.map.rest]
         self.long = "system" in self.at and "output" in self.at
+        self.compared = [self.at[role] for role in ("system_a", "system_b") if role in self.at]
         self.has_texts = "source" in self.at
         self.has_own_columns = not {"paragraph", "judged", "flags", "segment_meta"}.isdisjoint(self.at)
         self.given, self.judge = languages, judge
@@ -215,7 +216,9 @@ class _Table:
     @property
     def is_plain(self) -> bool:
         """A row for each segment, cells that are text, nothing that only our own tables have."""
-        special = self.long or self.answers or self.typed or self.has_own_columns or "absent" in self.at
+        special = (
+            self.long or self.compared or self.answers or self.typed or self.has_own_columns or "absent" in self.at
+        )
         return not special and self.has_texts
 
     def documents(self, rows: Rows) -> Iterator[Document]:
@@ -332,7 +335,9 @@ class _Table:
             again=bool(self.answers),
         )
         absent = self._json("absent", row, [], line) if "absent" in self.at else ()
-        for name, position in self.outputs:
+        compared = self.compared_systems(row)
+        for heading, position in self.outputs:
+            name = compared[side] if compared and (side := side_of(heading)) is not None else heading
             value = row[position]
             if (value is None and self.typed) or name in absent:
                 continue
@@ -340,8 +345,9 @@ class _Table:
             gathering.output(draft, name, as_text(value))
         if self.long:
             gathering.output(draft, self._text("system", row), self._text("output", row))
-        elif not self.has_texts and (system := self._text("system", row)):
-            draft.outputs.setdefault(system, "")
+        elif not self.has_texts:
+            for system in filter(None, [self._text("system", row), *compared]):
+                draft.outputs.setdefault(system, "")
         for name, position in self.references:
             # an empty cell of a plain table is no reference; in ours the column `absent` says which there are
             value = row[position]
@@ -350,6 +356,21 @@ class _Table:
         if self.rest or extra or self.has_own_columns:
             self._fill(draft, row, extra, line)
         return draft
+
+    def compared_systems(self, row: Sequence[Any]) -> tuple[str, ...]:
+        """The two systems that a row compares, in the order of their columns; nothing in other tables."""
+        return tuple(as_text(row[position]).strip() for position in self.compared)
+
+    def side(self, value: Any, row: Sequence[Any]) -> Any:
+        """A preference given by the name of a system, or of its column (`model_a`), as the side it means."""
+        if not self.compared or not isinstance(value, str):
+            return value
+        columns = [self.map.roles["system_a"], self.map.roles["system_b"]]
+        for names in (self.compared_systems(row), columns):
+            first, second = (fold(name) for name in names)
+            if first != second and fold(value) in (first, second):
+                return "a" if fold(value) == first else "b"
+        return value
 
     def _tells_empty(self, value: Any) -> bool:
         return value is not None if self.typed else "absent" in self.at
@@ -460,7 +481,7 @@ class _Answers:
             if judge not in self._kinds:
                 kind = table.text("judge_kind", row).casefold()
                 self._kinds[judge] = JudgeKind(kind) if kind in list(JudgeKind) else JudgeKind.PERSON
-            value = row[position]
+            value = table.side(row[position], row)
             if answer.judge and is_missing(value):
                 continue  # an item that this judge did not get
             heading = answer.question or table.text("question", row)
@@ -473,6 +494,8 @@ class _Answers:
         table = self._table
         if answer.system:
             return (answer.system,)
+        if table.compared:
+            return table.compared_systems(row)
         if "system" in table.at:
             name = table.text("system", row)
             return tuple(name.split("|")) if name and not table.long else (name,) if name else ()

@@ -39,6 +39,8 @@ _MOST_STEPS = 101
 _HIGHEST_OTHER = 10
 """Direct assessment goes to 100; scores that all stay below this are of some shorter scale."""
 _FITTING = 0.99
+_REMARKS = frozenset({"comment", "comments", "remark", "remarks", "feedback", "note", "notes", "reason", "rationale"})
+"""Questions whose words are free text, however few different ones there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ def _question(key: str, rows: Sequence[Judgement]) -> tuple[Question, dict[str, 
     if numbers and len(numbers) * 2 > len(values):
         return _scale(key, numbers), {"low": "lowest", "high": "highest"}
     texts = list(dict.fromkeys(map(str, values)))
-    if len(texts) > _MOST_OPTIONS or any(len(text) > _LONGEST_OPTION for text in texts):
+    if key in _REMARKS or len(texts) > _MOST_OPTIONS or any(len(text) > _LONGEST_OPTION for text in texts):
         return Text(id=key), {}
     options, words = _options(texts or ["yes", "no"])
     return Choice(id=key, options=options), {"options": words}

@@ -67,3 +67,28 @@ def test_a_table_without_source_says_what_it_has() -> None:
 
 def test_json_maps_take_names_with_commas() -> None:
     assert parse('{"source": "a, b"}') == {"source": "a, b"}
+
+
+_SEGMENTS = [(document, segment) for document in "de" for segment in "123"]
+
+
+def test_a_column_of_translations_may_name_the_systems_instead() -> None:
+    header = ["annotator", "doc_id", "seg_id", "MT", "grade"]
+    rows = [[judge, *segment, name, 3] for judge in "AB" for segment in _SEGMENTS for name in ("DeepL", "GPT")]
+    columns = column_map(header, sample=rows)
+    assert columns.roles["system"] == "MT"
+    assert columns.outputs == {}
+    texts = [[judge, *segment, f"Satz {segment}", 3] for judge in "AB" for segment in _SEGMENTS]
+    assert column_map(header, sample=texts).outputs == {"MT": "MT"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("system_a", "system_b"), ("model A", "model B"), ("MT1", "MT2"), ("left", "right"), ("sysA", "sysB")],
+)
+def test_two_columns_may_name_the_systems_that_are_compared(first: str, second: str) -> None:
+    header = ["rater", "doc", "seg", first, second, "winner"]
+    rows = [[judge, *segment, "GPT", "DeepL", "a"] for judge in "AB" for segment in _SEGMENTS]
+    columns = column_map(header, sample=rows)
+    assert (columns.roles["system_a"], columns.roles["system_b"]) == (first, second)
+    assert [answer.column for answer in columns.answers] == ["winner"]

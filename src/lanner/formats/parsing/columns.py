@@ -42,6 +42,8 @@ _REFERENCE_NUMBERED = re.compile(r"^(?:reference|ref)[A-Z0-9]$", re.I)
 _NO_NAMES = {"id", "name", "lang", "language", "context", "score", "length", "len", "tokens", "words", "type"}
 _BRACKETS = re.compile(r"(?<!\s)\s*+[(\[（【<]([^()\[\]（）【】<>]*)[)\]）】>]\s*")
 _CERTAIN, _CLEAR, _LIKELY, _POSSIBLE = 1.0, 0.95, 0.8, 0.6
+_SIDES = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("one", "two"))
+"""How two columns of a comparison are told apart, in the last or the first word of their names."""
 _LONG_TEXT = 12
 """Characters that a column of sentences has on average, at least."""
 _SHORT_ANSWER = 40
@@ -180,6 +182,7 @@ class _Guess:
     def map(self, assignments: Mapping[str, str], system: str) -> ColumnMap:
         self._take_given(assignments)
         self._take_spelled()
+        self._take_compared_systems()
         self._take_named()
         self._take_with_language()
         pair = self._take_languages() if "source" not in self.roles else None
@@ -259,6 +262,36 @@ class _Guess:
                 (self.outputs if role[0] == "output" else self.references).setdefault(role[1], column)
                 self._take(column, _CERTAIN if column.isascii() else _CLEAR)
 
+    def _take_compared_systems(self) -> None:
+        """`system_a` and `system_b`, `MT1` and `MT2`, `left` and `right`, where both hold names of systems."""
+        if not {"system", "system_a", "system_b"}.isdisjoint(self.roles):
+            return
+        for first in self.free:
+            for second in self.free:
+                if _are_sides(first, second) and self._are_systems(first) and self._are_systems(second):
+                    self.roles |= {"system_a": first, "system_b": second}
+                    self._take(first, _CLEAR)
+                    self._take(second, _CLEAR)
+                    return
+
+    def _are_systems(self, column: str) -> bool:
+        """Whether a column holds names that come again with other segments, as names of systems do and translations
+        do not."""
+        columns = [self.roles[role] for role in ("document", "segment", "item", "source") if role in self.roles]
+        places = [self.header.index(name) for name in columns]
+        at = self.header.index(column)
+        segments: set[tuple[str, ...]] = set()
+        segments_by_name: dict[str, set[tuple[str, ...]]] = {}
+        for row in self.sample:
+            if at < len(row) and not is_missing(row[at]):
+                segment = tuple(str(row[place]) for place in places)
+                segments.add(segment)
+                segments_by_name.setdefault(str(row[at]), set()).add(segment)
+        if len(segments) < 2 or _are_numbers(list(segments_by_name)) or _mean_length(list(segments_by_name)) > 60:
+            return False
+        per_name = sum(map(len, segments_by_name.values())) / len(segments_by_name)
+        return per_name >= 3 or per_name > len(segments) / 2
+
     def _take_with_language(self) -> None:
         """`Source text (EN-US)`, `Target_de`, `번역(한국어)`: a known name with a language or a remark."""
         for column in [*self.free, *self.roles.values(), *self.outputs.values()]:
@@ -309,6 +342,7 @@ class _Guess:
     def _check_content(self) -> None:
         """Names that mean one thing or another, told apart by what stands below them."""
         self._place_sheets()
+        self._place_systems()
         self._demote("judge", self._is_flags, "judged")  # `judge` with true and false: which rows are to be judged
         self._demote("role", lambda values: not all(str(value).casefold() in list(Role) for value in values))
         self._demote("answered_at", _are_numbers, "seconds")
@@ -325,6 +359,16 @@ class _Guess:
                     self.roles["source"] = column
                     self.confidence[column] = _LIKELY
                     break
+
+    def _place_systems(self) -> None:
+        """A column `MT` or `translation` may say which system it was, and not what the system wrote."""
+        if not {"system", "system_a"}.isdisjoint(self.roles):
+            return
+        columns = [name for name in self.outputs.values() if name in self.confidence and self._are_systems(name)]
+        if len(columns) == 1:
+            self.outputs = {name: column for name, column in self.outputs.items() if column != columns[0]}
+            self.roles["system"] = columns[0]
+            self.confidence[columns[0]] = _LIKELY
 
     def _place_sheets(self) -> None:
         """What the sheets of a workbook stand for: judges or systems where they repeat the same items, else
@@ -508,6 +552,24 @@ class _Guess:
             return ""
         outputs = [f"system:{name}={name}" for name in others if name in texts]
         return ",".join([f"source={texts[0]}", *outputs])
+
+
+def _are_sides(first: str, second: str) -> bool:
+    """Whether two headers differ in nothing but the side that they name: `model_a` and `model_b`, `MT 1` and `MT 2`."""
+    words, others = _header_words(first), _header_words(second)
+    differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+    return len(words) == len(others) and len(differing) == 1 and differing[0] in _SIDES
+
+
+def _header_words(name: str) -> list[str]:
+    """`systemA`, `system_a` and `System A` are the same two words."""
+    return [word.casefold() for word in re.findall(r"[A-Z](?![a-z])|[A-Z]?[^\W\dA-Z_]+|[^\W\d_]+|\d+", name)]
+
+
+def side_of(name: str) -> int | None:
+    """0 where a name says the first of two sides, 1 for the second, None for neither."""
+    words = _header_words(name)
+    return next((side for side in (0, 1) if any(pair[side] in words for pair in _SIDES)), None)
 
 
 def _named(column: str) -> tuple[str, str] | None:
