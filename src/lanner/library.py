@@ -24,6 +24,7 @@ from lanner.analysis import GROUPS
 from lanner.analysis import material as materials
 from lanner.analysis.material import Material
 from lanner.analysis.rows import groups_in
+from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
 from lanner.client import Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, did_you_mean
 from lanner.figures import pictures
@@ -358,38 +359,24 @@ def scores(
     rows: list[dict[str, Json]] = []
     results = []
     for part in parts:
-        matches, plans = _ranked(part, question)
-        options: dict[str, Any] = {**plans, **({"standardise": True} if standardise else {})}
-        if judges is not None:
-            options["judges"] = [judge.id for judge in part.judges]
-        if options.get("per_words"):
-            options["words"] = part.words
-        result = ranking.systems(part.table, matches, resampling=Resampling(seed=seed), **options)
-        results.append(result)
-        rows += [
-            {
-                "part": part.name, "question": matches, **row, "value": row["score"],
-                "estimate": estimate(row["score"], row["low"], row["high"], 2, bounded=False),
-            }
-            for row in result.rows
-        ]  # fmt: skip
+        scored = scored_rows(part, judges_named=judges is not None)
+        for entry in ranked_by(part.protocol, scored.table, question):
+            options: dict[str, Any] = {**entry.options, **({"standardise": True} if standardise else {})}
+            if judges is not None:
+                options["judges"] = [judge.id for judge in part.judges]
+            if options.get("per_words"):
+                options["words"] = part.words
+            result = scored.sign(ranking.systems(scored.table, entry.of, resampling=Resampling(seed=seed), **options))
+            result = keep_on_scale(result, score_bounds(part.protocol, entry.of, options))
+            results.append(result)
+            rows += [
+                {
+                    "part": part.name, "question": entry.of, **row, "value": row["score"],
+                    "estimate": estimate(row["score"], row["low"], row["high"], 2, bounded=False),
+                }
+                for row in result.rows
+            ]  # fmt: skip
     return _table("Scores", rows, ("rank", "system", "estimate", "cluster", "n"), parts, results)
-
-
-def _ranked(part: Material, question: str | None) -> tuple[str, dict[str, Any]]:
-    """What systems are ranked by, with the options of the protocol's own plan."""
-    plans = [entry for entry in part.protocol.analyses if entry.statistic == "ranking.systems"] if part.protocol else []
-    for entry in plans:
-        if question in (None, entry.of):
-            return entry.of, dict(entry.options)
-    if question is not None:
-        return question, {}
-    numeric = part.table.filter(part.table["score"].is_not_null())["question"].unique(maintain_order=True).to_list()
-    if len(numeric) == 1:
-        return str(numeric[0]), {}
-    raise StatisticError(
-        f"Which question are systems ranked by? {part.name} has several.", next_step=", ".join(numeric)
-    )
 
 
 def compare(

@@ -1,12 +1,16 @@
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cli.command import Command
 from data_sets import data_dir
-from lanner import campaign, protocols
+from lanner import campaign, load, protocols, scores
+from lanner.errors import InputError
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, Segment
+from lanner.reports.build import build
 from lanner.store import Store
 
 EN_ZH = {
@@ -109,3 +113,76 @@ def test_a_campaign_by_the_plan_of_its_protocol(lanner: Command) -> None:
         ("score", "elm", 8, 2),
     ]
     assert all(row["low"] < row["score"] < row["high"] for row in rows)
+
+
+def _ranked_first(path: Path, means: Mapping[str, int], question: str, **options: Any) -> str:
+    rows = [
+        f"{judge},d{document},{system},{value + (document + len(judge)) % 2}"
+        for document in range(12)
+        for judge in ("ann", "ben", "carla")
+        for system, value in means.items()
+    ]
+    path.write_text("\n".join([f"judge,document,system,{question}", *rows]))
+    return str(scores(path, **options).table.sort("rank")["system"][0])
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [("score", "high"), ("rank", "low"), ("errors", "low"), ("major errors", "low"), ("TER", "low"), ("fun", "high")],
+)
+def test_the_best_system_stands_first_whichever_way_the_scale_runs(
+    lanner: Command, tmp_path: Path, question: str, best: str
+) -> None:
+    path = tmp_path / "ratings.csv"
+    assert _ranked_first(path, {"low": 1, "high": 4}, question) == best
+    assert lanner("scores", path, "--json").envelope["rows"][0]["system"] == best
+    assert lanner("scores", path, "--json", "--better", "lower").envelope["rows"][0]["system"] == "low"
+    assert f"{best} beats" in " ".join(build(load(path)[0]).findings)
+
+
+def test_a_scale_of_ones_own_protocol_says_which_end_is_better(tmp_path: Path) -> None:
+    protocol = tmp_path / "strain.toml"
+    text = """
+        name = "strain"
+        version = "1.0"
+        [[stage]]
+        id = "rating"
+        unit = "sentence_in_context"
+        object = "output"
+        [[stage.question]]
+        id = "strain"
+        kind = "scale"
+        min = 0
+        max = 10
+        direction = "lower_is_better"
+        [[analysis]]
+        statistic = "ranking.systems"
+        of = "strain"
+        [text.en]
+        title = "Strain"
+        summary = "How hard a text is to read."
+        instructions = "Read the text."
+        when_to_use = "In this test."
+        stages.rating.title = "Rating"
+        questions.strain = { label = "Strain", ask = "How hard?", low = "easy", high = "hard" }
+    """
+    protocol.write_text(text)
+    assert _ranked_first(tmp_path / "r.csv", {"low": 1, "high": 4}, "strain", protocol=str(protocol)) == "low"
+    protocol.write_text(text.replace("lower_is_better", "neutral"))
+    with pytest.raises(InputError, match="Neither end of strain is better"):
+        _ranked_first(tmp_path / "r.csv", {"low": 1, "high": 4}, "strain", protocol=str(protocol))
+
+
+def test_scores_are_by_people_and_not_by_models(lanner: Command, tmp_path: Path) -> None:
+    path = tmp_path / "both.csv"
+    rows = [
+        f"{judge},{kind},d{document},{system},{value}"
+        for document in range(12)
+        for judge, kind, values in (("ann", "person", (60, 70)), ("ben", "person", (62, 72)), ("gpt", "model", (95, 5)))
+        for system, value in zip("AB", values, strict=True)
+    ]
+    path.write_text("\n".join(["judge,judge_kind,document,system,points", *rows]))
+    table = scores(path).table.sort("system")
+    assert table["value"].to_list() == [61.0, 71.0]
+    shown = lanner("scores", path, "--json").envelope["rows"]
+    assert {row["system"]: row["value"] for row in shown} == {"A": 61.0, "B": 71.0}

@@ -8,10 +8,9 @@ from typing import Any, get_args
 
 import click
 
-from lanner.analysis import GROUPS, Reason
+from lanner.analysis import Reason
 from lanner.analysis.material import Material
-from lanner.analysis.rows import groups_in
-from lanner.analysis.scores import keep_on_scale, score_bounds
+from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
 from lanner.cli._domains import with_domains
 from lanner.cli._output import Output
 from lanner.cli._source import RenamedOption, Source, chosen_judges, chosen_pair, source_options
@@ -23,7 +22,6 @@ from lanner.stats.ranking import Adjust, Combine, Correction, Test
 from lanner.stats.resample import Resampling
 from lanner.stats.scores import Average
 
-STATISTIC = "ranking.systems"
 _SELECTION = (
     "repeats",
     "without_flags",
@@ -78,6 +76,11 @@ _SELECTION = (
 )
 @click.option("--standardise", is_flag=True, default=None, help="Standardise scores per judge (z-scores).")
 @click.option("--head-to-head", "pairs", is_flag=True, help="Compare every pair of systems instead.")
+@click.option(
+    "--better",
+    type=click.Choice(["higher", "lower"]),
+    help="Whether higher or lower scores are better. [default: from the protocol]",
+)
 @click.option("--seed", default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
@@ -88,6 +91,7 @@ def command(
     preset: str | None,
     level: scores.Level,
     pairs: bool,
+    better: str | None,
     seed: int,
     as_json: bool,
     **chosen: Any,
@@ -104,11 +108,7 @@ def command(
     if known and known.weights and given.protocol:
         given = replace(given, protocol=known.weigh(given.protocol))
         output.note(f"Errors weigh as in {known.citation}; weights from {known.weights_from}.")
-    # Judges who are named may be of any kind; without names people alone count where there are any. Files of published
-    # ratings may hold nobody's but merged ones, which are then what is scored.
-    people_alone = not source.judges and "people" in groups_in(given.table)
-    groups = ("people",) if people_alone else tuple(GROUPS)
-    rows = given.counted("scores", of=groups, settled=not people_alone)
+    rows = scored_rows(given, judges_named=bool(source.judges))
     table, notes = with_domains(rows.table, documents) if documents else (rows.table, ())
     output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in given.left_out.items())
     output.notes.extend(notes)
@@ -118,8 +118,12 @@ def command(
             f"Scores by {group} alone count; {others:,} answers of other judges do not. Name them with --judges."
         )
     named = question or (known.of if known else None)
-    for of, planned in _asked(given, named):
-        options = {**(known.options if known else planned), **{k: v for k, v in chosen.items() if v is not None}}
+    if better:
+        chosen["direction"] = f"{better}_is_better"
+    for entry in ranked_by(given.protocol, rows.table, named):
+        of = entry.of
+        plan = known.options if known else entry.options
+        options = {**plan, **{k: v for k, v in chosen.items() if v is not None}}
         if source.judges:
             options["judges"] = [judge.id for judge in given.judges]
         if options.get("per_words"):
@@ -130,8 +134,8 @@ def command(
             continue
         if options.get("average", "micro").endswith("macro") and (table["domain"] == "").all():
             output.note("No domain is known, so that all is one domain: name them with --documents.")
-        ranked = ranking.head_to_head if pairs else ranking.systems
-        result = rows.sign(ranked(table, of, resampling=Resampling(seed=seed), **options))
+        rank = ranking.head_to_head if pairs else ranking.systems
+        result = rows.sign(rank(table, of, resampling=Resampling(seed=seed), **options))
         if not pairs:
             result = keep_on_scale(result, score_bounds(given.protocol, of, options))
         (_print_pairs if pairs else _print_systems)(output, result, of)
@@ -168,27 +172,6 @@ def _of_pair(found: list[Material], pair: str | None) -> Material:
 
 def _pairs(part: Material) -> set[tuple[str, str]]:
     return {(document.source_language, document.target_language) for document in part.documents}
-
-
-def _asked(part: Material, question: str | None) -> list[tuple[str, dict[str, Any]]]:
-    """What to rank, with the options of the protocol's own plan."""
-    protocol = part.protocol
-    plans = [entry for entry in protocol.analyses if entry.statistic == STATISTIC] if protocol else []
-    wanted = [entry for entry in plans if question in (None, entry.of)]
-    if wanted:
-        answered = set(part.table["question"])
-        return [(entry.of, dict(entry.options)) for entry in wanted if entry.of in answered or question]
-    scored = part.table.filter(part.table["score"].is_not_null())["question"].unique().to_list()
-    if question is None and len(scored) == 1:
-        question = str(scored[0])
-    if question is None:
-        raise InputError(
-            f"The protocol of {part.name} does not plan a ranking.",
-            next_step="Name the question or score with --question.",
-        )
-    made = next((score.options for score in protocol.scores if score.id == question), {}) if protocol else {}
-    kept = {key: made[key] for key in ("direction", "per_words", "pass_at_most") if key in made}
-    return [(question, kept)]
 
 
 def _print_systems(output: Output, result: Result, of: str) -> None:

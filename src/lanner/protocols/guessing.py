@@ -41,6 +41,13 @@ _HIGHEST_OTHER = 10
 _FITTING = 0.99
 _REMARKS = frozenset({"comment", "comments", "remark", "remarks", "feedback", "note", "notes", "reason", "rationale"})
 """Questions whose words are free text, however few different ones there are."""
+_INVERSE = frozenset(
+    {
+        *("rank", "ranking", "place", "error", "errors", "mistakes", "penalty", "penalties", "ter", "hter", "wer"),
+        *("edits", "distance", "seconds", "minutes", "minor", "major", "critical"),
+    }
+)
+"""Words in the names of questions whose best answer is the lowest number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +73,11 @@ def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = 
     if known is not None:
         note = f"No protocol is named. The questions ({questions}) and their values fit {known.name}"
         return Guess(known, f"{note}, which is taken; --protocol NAME for another.")
+    protocol = _made(by_question, headings or {})
     note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
-    return Guess(_made(by_question, headings or {}), f"{note}; --protocol NAME if they answer one.")
+    if inverse := [q.id for _, q in protocol.questions if isinstance(q, Scale) and q.direction == "lower_is_better"]:
+        note += f", less {' and '.join(inverse)} being better by the name (--better higher for more)"
+    return Guess(protocol, f"{note}; --protocol NAME if they answer one.")
 
 
 def _known(by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
@@ -191,7 +201,12 @@ def _scale(key: str, numbers: Sequence[float]) -> Scale:
     top = top if top > bottom else bottom + 1
     step = 1.0 if whole and top - bottom < _MOST_STEPS else 0.0
     return Scale(
-        id=key, min=bottom, max=top, step=step, display="slider" if step == 0 or top - bottom > 10 else "buttons"
+        id=key,
+        min=bottom,
+        max=top,
+        step=step,
+        direction="higher_is_better" if _INVERSE.isdisjoint(key.split("_")) else "lower_is_better",
+        display="slider" if step == 0 or top - bottom > 10 else "buttons",
     )
 
 

@@ -15,6 +15,7 @@ import polars as pl
 
 from lanner import formats
 from lanner.analysis.material import Material
+from lanner.analysis.scores import direction_of
 from lanner.errors import LannerError
 from lanner.figures.typeset import words
 from lanner.formats import appraise_scores
@@ -116,10 +117,7 @@ def _gold(material: Material, protocol: Protocol, name: str, sign: float) -> Ite
 
 
 def _lower_is_better(protocol: Protocol) -> bool:
-    score_id = main_score(protocol)
-    options = [score.options for score in protocol.scores if score.id == score_id]
-    options += [entry.options for entry in protocol.analyses if entry.of == score_id]
-    return any(entry.get("direction") == "lower_is_better" for entry in options)
+    return direction_of(protocol, main_score(protocol)) == "lower_is_better"
 
 
 def _write_appraise(path: Path, material: Material, protocol: Protocol) -> int:

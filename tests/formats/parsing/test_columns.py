@@ -92,3 +92,25 @@ def test_two_columns_may_name_the_systems_that_are_compared(first: str, second: 
     columns = column_map(header, sample=rows)
     assert (columns.roles["system_a"], columns.roles["system_b"]) == (first, second)
     assert [answer.column for answer in columns.answers] == ["winner"]
+
+
+@pytest.mark.parametrize("names", [("x", "y"), ("0", "1"), ("yes", "no"), ("j", "n")])
+def test_judges_may_have_names_that_look_like_flags(names: tuple[str, str]) -> None:
+    header = ["judge", "doc", "seg", "system", "score"]
+    rows = [[judge, *segment, system, 50] for segment in _SEGMENTS for system in "AB" for judge in names]
+    assert column_map(header, sample=rows).roles["judge"] == "judge"
+
+
+def test_answers_about_each_system_stand_in_columns_of_their_own() -> None:
+    header = ["judge", "doc", "seg", "rank_A", "rank_B", "rank_C"]
+    rows = [[judge, *segment, 1, 2, 3] for judge in ("ann", "bob") for segment in _SEGMENTS]
+    answers = column_map(header, sample=rows).answers
+    assert [(answer.question, answer.system) for answer in answers] == [("rank", name) for name in "ABC"]
+
+
+def test_severities_are_no_systems() -> None:
+    header = ["judge", "doc", "seg", "accuracy_minor", "accuracy_major", "fluency_minor", "fluency_major"]
+    rows = [[judge, *segment, 1, 0, 0, 2] for judge in ("ann", "bob") for segment in _SEGMENTS]
+    answers = column_map(header, sample=rows).answers
+    assert [answer.question for answer in answers] == header[3:]
+    assert not any(answer.system for answer in answers)

@@ -40,10 +40,13 @@ _OUTPUT_NAMED = re.compile(
 _REFERENCE_NAMED = re.compile(r"^(?:references?|refs?)([:._ -])(.+)$", re.I)
 _REFERENCE_NUMBERED = re.compile(r"^(?:reference|ref)[A-Z0-9]$", re.I)
 _NO_NAMES = {"id", "name", "lang", "language", "context", "score", "length", "len", "tokens", "words", "type"}
+_NO_SYSTEMS = _NO_NAMES | {"minor", "major", "critical", "neutral", "severity", "time", "count", "min", "max", "mean"}
 _BRACKETS = re.compile(r"(?<!\s)\s*+[(\[（【<]([^()\[\]（）【】<>]*)[)\]）】>]\s*")
 _CERTAIN, _CLEAR, _LIKELY, _POSSIBLE = 1.0, 0.95, 0.8, 0.6
 _SIDES = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("one", "two"))
 """How two columns of a comparison are told apart, in the last or the first word of their names."""
+_ITEM_ROLES = ("item", "document", "segment", "source", "system", "system_a", "system_b")
+"""What says which item a row is about."""
 _LONG_TEXT = 12
 """Characters that a column of sentences has on average, at least."""
 _SHORT_ANSWER = 40
@@ -277,8 +280,9 @@ class _Guess:
     def _are_systems(self, column: str) -> bool:
         """Whether a column holds names that come again with other segments, as names of systems do and translations
         do not."""
-        columns = [self.roles[role] for role in ("document", "segment", "item", "source") if role in self.roles]
-        places = [self.header.index(name) for name in columns]
+        # a text that comes again is translated alike again, so that texts count where they are known
+        keys = ("source",) if "source" in self.roles else ("document", "segment", "item")
+        places = [self.header.index(self.roles[role]) for role in keys if role in self.roles]
         at = self.header.index(column)
         segments: set[tuple[str, ...]] = set()
         segments_by_name: dict[str, set[tuple[str, ...]]] = {}
@@ -343,7 +347,8 @@ class _Guess:
         """Names that mean one thing or another, told apart by what stands below them."""
         self._place_sheets()
         self._place_systems()
-        self._demote("judge", self._is_flags, "judged")  # `judge` with true and false: which rows are to be judged
+        if not self._comes_again("judge"):  # `judge` with true and false: which rows are to be judged
+            self._demote("judge", self._is_flags, "judged")
         self._demote("role", lambda values: not all(str(value).casefold() in list(Role) for value in values))
         self._demote("answered_at", _are_numbers, "seconds")
         self._demote("note", _are_numbers)
@@ -359,6 +364,17 @@ class _Guess:
                     self.roles["source"] = column
                     self.confidence[column] = _LIKELY
                     break
+
+    def _comes_again(self, role: str) -> bool:
+        """Whether one item has several rows that differ in this column: then it says whose row it is, or of what."""
+        if role not in self.roles:
+            return False
+        places = [self.header.index(self.roles[r]) for r in _ITEM_ROLES if r in self.roles and r != role]
+        at = self.header.index(self.roles[role])
+        values: dict[tuple[str, ...], set[str]] = {}
+        for row in self.sample:
+            values.setdefault(tuple(str(row[place]) for place in places), set()).add(str(row[at]))
+        return bool(places) and any(len(each) > 1 for each in values.values())
 
     def _place_systems(self) -> None:
         """A column `MT` or `translation` may say which system it was, and not what the system wrote."""
@@ -505,10 +521,27 @@ class _Guess:
             judge, question = ("", name) if by_judge else _judge_and_question(name)
             if fold(question) in _folded("answer") and (system or judge):
                 answers.append(Answer(column, question, judge, system))
+        if by_judge and not answers and "system" not in self.roles and "system_a" not in self.roles:
+            answers = self._answers_by_system()
         judges = {answer.judge for answer in answers if answer.judge}
         for answer in answers:
             if answer.system or len(judges) > 1 or _JUDGE_WORD.match(answer.judge):
                 yield answer
+
+    def _answers_by_system(self) -> list[Answer]:
+        """`rank_A, rank_B, rank_C`: one question asked about several systems, which nothing else names."""
+        by_question: dict[str, list[Answer]] = {}
+        for column in self.free:
+            system, question = _judge_and_question(column)
+            if system and _are_numbers(self._values(column)) and not _is_measure(column):
+                by_question.setdefault(fold(question), []).append(Answer(column, question, system=system))
+        names = [sorted(answer.system for answer in answers) for answers in by_question.values()]
+        # systems are the same for every question; otherwise the second word is part of the question
+        if not names or len(names[0]) < 2 or any(each != names[0] for each in names):
+            return []
+        if not _NO_SYSTEMS.isdisjoint(map(str.casefold, names[0])):
+            return []
+        return [answer for answers in by_question.values() for answer in answers]
 
     def _take_judges(self) -> None:
         """A table of items by judges: columns of numbers, or of few labels, without anything else."""

@@ -12,6 +12,7 @@ import polars as pl
 
 from lanner.analysis import GROUPS, PEOPLE
 from lanner.analysis.material import Material
+from lanner.analysis.scores import planned_rankings
 from lanner.errors import InputError
 from lanner.figures.typeset import estimate, p_value
 from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question, Rank, Result, Scale, Spans, Stage, Unit
@@ -24,7 +25,6 @@ from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.stats.scores import Direction
 
-RANKED = "ranking.systems"
 _FEWEST_SHARED, _SHORT_TITLE = 10, 12
 
 
@@ -71,12 +71,15 @@ class Side:
     @cached_property
     def measure(self) -> Measure | None:
         """What the analysis plan ranks systems by; else the last scale that is asked."""
-        answered = set(self.table["question"])
-        for analysis in self.protocol.analyses:
-            if analysis.statistic == RANKED and analysis.of in answered:
-                return Measure(analysis.of, analysis.options.get("direction", "higher_is_better"))
-        scales = [question.id for question in self.questions if isinstance(question, Scale) and not question.for_each]
-        return Measure(scales[-1]) if scales else None
+        if planned := planned_rankings(self.protocol, self.table):
+            return Measure(planned[0].of, planned[0].options.get("direction", "higher_is_better"))
+        scales = [
+            question
+            for question in self.questions
+            if isinstance(question, Scale) and not question.for_each and question.direction != "neutral"
+        ]
+        lower = bool(scales) and scales[-1].direction == "lower_is_better"
+        return Measure(scales[-1].id, "lower_is_better" if lower else "higher_is_better") if scales else None
 
     @property
     def by_people(self) -> pl.DataFrame:

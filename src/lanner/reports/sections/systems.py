@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lanner.analysis import FEWEST_ITEMS
-from lanner.analysis.scores import Handling, Ranking, profile, rank_systems
+from lanner.analysis.scores import Handling, RankedBy, Ranking, planned_rankings, profile, rank_systems
 from lanner.figures.bars import Preference, preference
 from lanner.figures.intervals import Effect, Estimator, Group, Row, estimators, intervals
 from lanner.figures.typeset import estimate, interval, number, p_value, percent, plural, words
-from lanner.model import Analysis, Grid, Json, Question, Rank, Result, Unit
+from lanner.model import Grid, Json, Question, Rank, Result, Unit
 from lanner.reports.parts import Block, Column, Figure, Section, Table
 from lanner.reports.view import View
 from lanner.stats.preference import sign_test
 
-STATISTIC = "ranking.systems"
 _MOST_SYSTEMS, _MOST_FINDINGS, _MOST_PANELS, _MOST_NAMED = 30, 2, 4, 4
 
 
@@ -23,9 +22,7 @@ def section(view: View) -> Section | None:
     """For every score that the protocol's plan ranks systems by. People's answers alone, where there are any."""
     blocks: list[Block] = []
     findings: list[str] = []
-    for analysis in view.protocol.analyses:
-        if analysis.statistic != STATISTIC or analysis.of not in view.answered:
-            continue
+    for analysis in planned_rankings(view.protocol, view.counted("scores").table):
         ranked = _ranked(view, analysis)
         if ranked.systems.rows:
             blocks += [_table(view, analysis, ranked), _figure(view, analysis.of, ranked.systems)]
@@ -37,14 +34,14 @@ def section(view: View) -> Section | None:
     return Section("systems", "How the systems do", blocks, findings[:_MOST_FINDINGS]) if blocks else None
 
 
-def _ranked(view: View, analysis: Analysis) -> Ranking:
+def _ranked(view: View, analysis: RankedBy) -> Ranking:
     options: dict[str, Any] = dict(analysis.options)
     if options.get("per_words"):
         options["words"] = view.material.words
     return rank_systems(view.counted("scores"), analysis.of, view.protocol, resampling=view.resampling, **options)
 
 
-def _table(view: View, analysis: Analysis, ranked: Ranking) -> Table:
+def _table(view: View, analysis: RankedBy, ranked: Ranking) -> Table:
     """The ranking in numbers: score, rank range and cluster, and the difference to the next system with its test."""
     result = ranked.systems
     several = len({row["cluster"] for row in result.rows}) > 1
