@@ -29,6 +29,20 @@ assert [dict(segment.outputs) for segment in reading.documents[0]] == [
 ]
 assert "readability" in protocols.names()
 assert protocols.load("readability").find("ease") is not None
+
+import lanner
+from lanner.analysis.measures import named_measure
+items = enumerate(["aab", "abc", "aaa", "bba"])
+rows = [(judge, f"d{n}", label) for n, labels in items for judge, label in zip("xyz", labels)]
+with open("r.csv", "w") as file:
+    file.write("judge,document,segment,label\\n" + "".join(f"{j},{d},1,{label}\\n" for j, d, label in rows))
+table = lanner.load("r.csv")[0].table
+measure = named_measure("majority", "label")
+assert measure.statistic(table, "label").value == 0.75
+
+from lanner import metrics
+assert "length" in metrics.names()
+assert metrics.make("length", metrics.Languages("en", "de")).name == "length"
 """
 
 
@@ -42,7 +56,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def test_an_installed_package_brings_a_format_and_a_protocol(installed: Path, tmp_path: Path) -> None:
+def test_an_installed_package_brings_one_of_each_kind(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "film.srt").write_text(CAPTIONS, encoding="utf-8")
     path = os.pathsep.join([str(ROOT / "src"), str(installed)])
     environment = {**os.environ, "PYTHONPATH": path}
@@ -54,3 +68,14 @@ def test_an_installed_package_brings_a_format_and_a_protocol(installed: Path, tm
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     assert '"items": 2' in ran.stdout
+    for line, expected in (
+        ("agreement r.csv --coefficient majority --resamples 50 --json", '"sign": "majority"'),
+        ("metric length film.srt --json", '"value"'),
+        ("judge film --model first --base-url http://127.0.0.1:9/v1 --provider first --json", '"items": 2'),
+    ):
+        ran = subprocess.run(
+            [sys.executable, "-m", "lanner", *line.split()],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=240,
+        )  # fmt: skip
+        assert ran.returncode == 0, (line, ran.stderr)
+        assert expected in ran.stdout, (line, ran.stdout)

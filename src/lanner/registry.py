@@ -39,6 +39,11 @@ def _entry_points(group: str) -> tuple[metadata.EntryPoint, ...]:
     return tuple(metadata.entry_points(group=f"lanner.{group}"))
 
 
+def additions(group: str) -> dict[str, object]:
+    """Everything that other packages add to a group, by name: for groups whose own members are no files."""
+    return {point.name: point.load() for point in _entry_points(group)}
+
+
 @cache
 def names(group: str, suffix: str = ".py") -> tuple[str, ...]:
     """Names of everything in a group: our files (without the underscored ones) and entry points."""

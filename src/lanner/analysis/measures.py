@@ -20,7 +20,7 @@ from lanner.model import Choice, Grid, Labels, Number, Option, Protocol, Questio
 from lanner.protocols.derived import chosen_rows
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.scale import MOST_ORDINAL_STEPS
-from lanner.stats.agreement import COEFFICIENTS, alpha, gwet, icc, jaccard, kappa, micro_f1, percent, spans
+from lanner.stats.agreement import all_coefficients, alpha, gwet, icc, jaccard, kappa, micro_f1, percent, spans
 from lanner.stats.estimate import Statistic
 
 FEWEST_ITEMS = 10
@@ -89,7 +89,7 @@ def plan(protocol: Protocol) -> list[QuestionPlan]:
     about_texts = [question for stage, question in protocol.questions if stage.unit is not Unit.JUDGE]
     plans = [entry for question in about_texts if (entry := plan_question(question, protocol)) is not None]
     scores = {score.id for score in protocol.scores}
-    planned = dict.fromkeys(of for name, of, _ in _planned(protocol) if of in scores and name in COEFFICIENTS)
+    planned = dict.fromkeys(of for name, of, _ in _planned(protocol) if of in scores and name in all_coefficients())
     return [*plans, *(_score_plan(name, protocol) for name in planned)]
 
 
@@ -235,7 +235,7 @@ def _planned(protocol: Protocol | None) -> Iterator[tuple[str, str, Mapping[str,
     """The coefficients of agreement that a protocol's own analysis names: name, question, options."""
     for analysis in protocol.analyses if protocol else ():
         package, _, name = analysis.statistic.partition(".")
-        if package == "agreement" and name in COEFFICIENTS:
+        if package == "agreement" and name in all_coefficients():
             yield name, analysis.of, analysis.options
 
 
@@ -256,10 +256,11 @@ def named_measure(
     name: str, question_id: str, question: Question | None = None, options: Mapping[str, Any] | None = None
 ) -> Measure:
     """A coefficient by its name, of one question."""
-    if name not in COEFFICIENTS:
+    coefficients = all_coefficients()
+    if name not in coefficients:
         what = f"There is no coefficient {name!r}."
-        raise InputError(what, next_step=did_you_mean(name, COEFFICIENTS))
-    statistic, settings = COEFFICIENTS[name], dict(options or {})
+        raise InputError(what, next_step=did_you_mean(name, coefficients))
+    statistic, settings = coefficients[name], dict(options or {})
     labels = {"labels": _ids(question.options)} if isinstance(question, Choice) else {}
     sets = chosen_rows(question) if question is not None else None
     source = sets if sets and statistic.reads[0] == "labels" else question_id

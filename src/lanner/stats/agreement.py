@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
+from lanner import registry
+from lanner.errors import StatisticError
 from lanner.model import Result
 from lanner.stats import coefficients
 from lanner.stats import spans as span_coefficients
@@ -29,6 +32,7 @@ from lanner.stats.wide import groups, labelled
 __all__ = [
     "COEFFICIENTS",
     "accuracy",
+    "all_coefficients",
     "alpha",
     "brennan_prediger",
     "conger",
@@ -56,6 +60,19 @@ COEFFICIENTS: dict[str, Statistic] = {
     if isinstance(statistic, Statistic)
 }
 """Every coefficient by name, for command lines and analysis plans: whatever these modules define is among them."""
+
+
+@cache
+def all_coefficients() -> dict[str, Statistic]:
+    """Every coefficient by name: ours, and those that other packages name under the entry point `lanner.statistics`."""
+    added = registry.additions("statistics")
+    for name, entry in added.items():
+        if not isinstance(entry, Statistic):
+            raise StatisticError(
+                f"The plug-in {name!r} is no statistic.",
+                next_step="Its entry point must name a `lanner.stats` statistic.",
+            )
+    return {**COEFFICIENTS, **{name: entry for name, entry in added.items() if isinstance(entry, Statistic)}}
 
 
 def overview(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:

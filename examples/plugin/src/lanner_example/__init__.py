@@ -1,4 +1,4 @@
-"""What another package brings to Lanner: a format and a protocol."""
+"""What another package brings to Lanner: a format, a protocol, a statistic, a metric and a provider."""
 
 from pathlib import Path
 
