@@ -210,7 +210,11 @@ def notes() -> dict[str, Any]:
 
 
 def example(name: str, folder: Path) -> Path:
-    """The example of a format, laid into a folder; the path to read."""
+    """The example of a format, laid into a folder; the path to read. One of binary files is written by the format."""
+    if "files" not in notes()[name]:
+        path = folder / str(notes()[name]["path"])
+        formats.write(name, path, [_TEXTS], [_SCORE], [_ANA])
+        return path
     for file, content in notes()[name]["files"].items():
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -224,7 +228,7 @@ def page(name: str) -> str:
     said = notes()[name]
     parts = [f"# {name}", "", f"*{chosen.title}*", ""]
     parts += [_escaped(inspect.cleandoc(chosen.description)), "", f"**Who writes it.** {said['by']}", ""]
-    parts += ["## An example", "", *_shown(said["files"])]
+    parts += ["## An example", "", *_shown(said.get("files", {}))]
     parts += ["```", f"lanner import {said['path']}", "```", "", *_understood(name)]
     parts += ["## What becomes of it", "", "| in the file | in Lanner |", "|---|---|"]
     parts += [f"| {field} | {meaning} |" for field, meaning in said["becomes"]]

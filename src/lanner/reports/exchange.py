@@ -47,8 +47,9 @@ def _write(material: Material, name: str, path: Path, **options: Any) -> int:
         ]
         if protocol is not None and protocol.find("errors") is None:
             raise _lacking(protocol, "asks for no errors")
-    elif protocol is not None and name == "native":
-        options = {"name": material.name, "protocol": protocol.name, **options}
+    elif protocol is not None and name in ("native", "huggingface"):
+        title = {"native": "name", "huggingface": "title"}[name]
+        options = {title: material.name, "protocol": protocol.name, **options}
     elif protocol is not None and name == "label_studio":
         options = {"protocol": protocol, **options}
     formats.write(name, path, material.documents, judgements, judges, **options)

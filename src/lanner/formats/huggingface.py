@@ -1,0 +1,370 @@
+"""A folder that Hugging Face `datasets` loads: Parquet files, a dataset card and Croissant metadata.
+
+`data/judgements.parquet` has a row for each judgement, `data/texts.parquet` one for each segment with the outputs of
+all systems, `data/judges.parquet` one for each judge; `load_dataset(FOLDER, "judgements")` reads them. `README.md` is
+the card, with licence, languages and what judges consented to; `croissant.json` describes files and columns. Answers
+are JSON in the column `value`, since each kind of question has another type; `score` and `label` have it as a number
+or a text where it is one. Reading the folder gives back what was written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lanner.errors import InputError, Where
+from lanner.formats._format import Format, Reading
+from lanner.formats.parsing import textfile
+from lanner.formats.parsing.writing import replacing
+from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
+from lanner.model import languages as language_codes
+
+_TEXT, _TEXTS, _NUMBER = pl.String(), pl.List(pl.String()), pl.Float64()
+_TIME = pl.Datetime("us", "UTC")
+_JUDGEMENTS: dict[str, Any] = {
+    "judge": _TEXT,
+    "stage": _TEXT,
+    "question": _TEXT,
+    "document": _TEXT,
+    "segment": _TEXT,
+    "systems": _TEXTS,
+    "value": _TEXT,
+    "score": _NUMBER,
+    "label": _TEXT,
+    "role": _TEXT,
+    "flags": _TEXTS,
+    "elapsed_seconds": _NUMBER,
+    "active_seconds": _NUMBER,
+    "answered_at": _TIME,
+    "received_at": _TIME,
+    "submission": _TEXT,
+}
+_TEXT_COLUMNS: dict[str, Any] = {
+    "document": _TEXT,
+    "segment": _TEXT,
+    "source_language": _TEXT,
+    "target_language": _TEXT,
+    "domain": _TEXT,
+    "source": _TEXT,
+    "systems": _TEXTS,
+    "outputs": _TEXTS,
+    "reference_names": _TEXTS,
+    "references": _TEXTS,
+    "paragraph": pl.Int64(),
+    "judged": pl.Boolean(),
+    "flags": _TEXTS,
+    "segment_meta": _TEXT,
+    "document_fields": _TEXT,
+}
+_JUDGES: dict[str, Any] = {"judge": _TEXT, "kind": _TEXT, "name": _TEXT, "attributes": _TEXT}
+_TABLES = {"judgements": _JUDGEMENTS, "texts": _TEXT_COLUMNS, "judges": _JUDGES}
+_MEANINGS = {
+    "judge": "who answered; people are under pseudonyms unless the export names them",
+    "stage": "the stage of the protocol",
+    "question": "the question of the protocol",
+    "document": "the document",
+    "segment": "the segment in its document; empty for answers about a whole document",
+    "systems": "the systems whose outputs were judged",
+    "value": "the answer as JSON",
+    "score": "the answer, where it is a number",
+    "label": "the answer, where it is a text",
+    "role": "main, repeat, control, tutorial or calibration; results count main ones",
+    "flags": "oddities noticed when the answer was given or imported",
+    "elapsed_seconds": "seconds from showing to answering",
+    "active_seconds": "the same without pauses",
+    "answered_at": "when it was answered",
+    "received_at": "when it was stored",
+    "submission": "answers that were given together share it",
+    "source_language": "language of the source, as a BCP 47 code",
+    "target_language": "language of the outputs, as a BCP 47 code",
+    "domain": "the document's domain",
+    "source": "the source text",
+    "outputs": "the outputs, in the order of `systems`",
+    "reference_names": "the names of the references",
+    "references": "the references, in the order of `reference_names`",
+    "paragraph": "number of the paragraph",
+    "judged": "false for text that was shown as context only",
+    "segment_meta": "further fields of the segment, as JSON",
+    "document_fields": "further fields of the document, as JSON",
+    "kind": "person, model, metric, simulated or adjudicated",
+    "name": "the judge's name, where the export names judges",
+    "attributes": "what is known of the judge, as JSON",
+}
+_DOCUMENT_FIELDS = ("title", "text_type", "note", "media", "glossary", "meta")
+
+
+def recognise(path: Path) -> bool:
+    """A folder with our texts and judgements in Parquet, and a card."""
+    return (path / "data" / "texts.parquet").is_file() and (path / "README.md").is_file()
+
+
+def write(
+    path: Path,
+    documents: Iterable[Document],
+    judgements: Iterable[Judgement] = (),
+    judges: Iterable[Judge] = (),
+    *,
+    license: str = "unknown",  # noqa: A002 - the field of dataset cards
+    consent: str = "",
+    title: str = "",
+    protocol: str = "",
+) -> None:
+    """The folder. `license` is an SPDX id in small letters, `consent` says what judges agreed to."""
+    texts, answers, people = list(documents), list(judgements), list(judges)
+    rows = {
+        "judgements": [_judgement_row(entry) for entry in answers],
+        "texts": [_segment_row(document, segment) for document in texts for segment in document],
+        "judges": [_judge_row(judge) for judge in people],
+    }
+    if empty := [document.id for document in texts if not document.segments]:
+        raise InputError(f"The document {empty[0]!r} has no segments.", where=Where(path))
+    name = title or path.name
+    with replacing(path) as temporary:
+        (temporary / "data").mkdir(parents=True)
+        for table, schema in _TABLES.items():
+            frame = pl.DataFrame(rows[table], schema=schema, orient="row")
+            frame.write_parquet(temporary / "data" / f"{table}.parquet")
+        about = {"license": license, "consent": consent, "title": name, "protocol": protocol}
+        card = _card(texts, people, {table: len(entries) for table, entries in rows.items()}, about)
+        (temporary / "README.md").write_text(card, encoding="utf-8")
+        metadata = json.dumps(_croissant(temporary, about), ensure_ascii=False, indent=2)
+        (temporary / "croissant.json").write_text(metadata + "\n", encoding="utf-8")
+
+
+def _judgement_row(entry: Judgement) -> list[Any]:
+    is_number = isinstance(entry.value, int | float) and not isinstance(entry.value, bool)
+    row: dict[str, Any] = {column: getattr(entry, column, None) for column in _JUDGEMENTS}
+    row |= {
+        "value": _json(entry.value),
+        "score": float(entry.value) if isinstance(entry.value, int | float) and is_number else None,
+        "label": entry.value if isinstance(entry.value, str) else None,
+        "systems": list(entry.systems),
+        "flags": list(entry.flags),
+        "role": str(entry.role),
+    }
+    return list(row.values())
+
+
+def _segment_row(document: Document, segment: Segment) -> list[Any]:
+    further = {name: getattr(document, name) for name in _DOCUMENT_FIELDS if getattr(document, name)}
+    return [
+        document.id,
+        segment.id,
+        document.source_language,
+        document.target_language,
+        document.domain,
+        segment.source,
+        list(segment.outputs),
+        list(segment.outputs.values()),
+        list(segment.references),
+        list(segment.references.values()),
+        segment.paragraph,
+        segment.judged,
+        list(segment.flags),
+        _json(dict(segment.meta)),
+        _json(further),
+    ]
+
+
+def _judge_row(judge: Judge) -> list[Any]:
+    return [judge.id, str(judge.kind), judge.name, _json(dict(judge.attributes))]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _card(
+    documents: Sequence[Document], judges: Sequence[Judge], counts: Mapping[str, int], about: Mapping[str, str]
+) -> str:
+    """The dataset card: what the Hub reads at the top, then what people read."""
+    pairs = sorted({document.language_pair for document in documents})
+    codes = {code for document in documents for code in (document.source_language, document.target_language)}
+    known = sorted({code.partition("-")[0] for code in codes if code != language_codes.UNDETERMINED})
+    kinds = {kind: sum(judge.kind == kind for judge in judges) for kind in JudgeKind}
+    configs = "\n".join(
+        f"- config_name: {table}\n  data_files: data/{table}.parquet" + ("\n  default: true" if not at else "")
+        for at, table in enumerate(_TABLES)
+    )
+    columns = "\n\n".join(
+        f"### {table}\n\n| column | meaning |\n|---|---|\n"
+        + "\n".join(f"| `{column}` | {_MEANINGS[column]} |" for column in schema)
+        for table, schema in _TABLES.items()
+    )
+    people = ", ".join(f"{number} {kind}" for kind, number in kinds.items() if number) or "none"
+    head = [f"license: {about['license']}", f"pretty_name: {_json(about['title'])}"]
+    head += ["language:", *(f"- {code}" for code in known)] if known else []
+    head += ["task_categories:", "- translation", "tags:", "- machine-translation-evaluation", "configs:", configs]
+    lines = [
+        "---",
+        *head,
+        "---",
+        f"# {about['title']}",
+        "",
+        f"Judgements of machine translation, {', '.join(pairs)}: {counts['judgements']:,} judgements of "
+        f"{counts['texts']:,} segments in {len(documents):,} documents by {people}.",
+        "",
+        f"- **Protocol:** {about['protocol'] or 'not stated'}",
+        f"- **Licence:** {about['license']}",
+        f"- **Consent of the judges:** {about['consent'] or 'not stated'}",
+        "",
+        "```python",
+        "from datasets import load_dataset",
+        "",
+        'judgements = load_dataset("PATH_OR_NAME", "judgements")["train"]',
+        "```",
+        "",
+        "## Columns",
+        "",
+        columns,
+        "",
+    ]
+    return "\n".join(lines)
+
+
+_CONTEXT = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
+    "recordSet": "cr:recordSet",
+    "field": "cr:field",
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "source": "cr:source",
+    "fileObject": "cr:fileObject",
+    "extract": "cr:extract",
+    "column": "cr:column",
+    "repeated": "cr:repeated",
+}
+
+
+def _croissant(folder: Path, about: Mapping[str, str]) -> dict[str, Any]:
+    """Croissant 1.0: the files with their hashes, and what each column is."""
+    files, sets = [], []
+    for table, schema in _TABLES.items():
+        name = f"data/{table}.parquet"
+        content = (folder / name).read_bytes()
+        files.append(
+            {
+                "@type": "cr:FileObject",
+                "@id": name,
+                "name": name,
+                "contentUrl": name,
+                "contentSize": f"{len(content)} B",
+                "encodingFormat": "application/x-parquet",
+                "sha256": hashlib.sha256(content).hexdigest(),
+            }
+        )
+        sets.append(
+            {
+                "@type": "cr:RecordSet",
+                "@id": table,
+                "name": table,
+                "field": [_field(table, name, column, kind) for column, kind in schema.items()],
+            }
+        )
+    return {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": about["title"],
+        "description": f"Judgements of machine translation; protocol: {about['protocol'] or 'not stated'}.",
+        "license": about["license"],
+        "usageInfo": f"Consent of the judges: {about['consent'] or 'not stated'}",
+        "rai:dataAnnotationProtocol": about["protocol"] or "not stated",
+        "distribution": files,
+        "recordSet": sets,
+    }
+
+
+def _field(table: str, file: str, column: str, kind: Any) -> dict[str, Any]:
+    types = {_NUMBER: "sc:Float", _TIME: "sc:DateTime", pl.Int64(): "sc:Integer", pl.Boolean(): "sc:Boolean"}
+    return {
+        "@type": "cr:Field",
+        "@id": f"{table}/{column}",
+        "name": column,
+        "description": _MEANINGS[column],
+        "dataType": types.get(kind, "sc:Text"),
+        "source": {"fileObject": {"@id": file}, "extract": {"column": column}},
+        **({"repeated": True} if kind == _TEXTS else {}),
+    }
+
+
+def read(path: Path) -> list[Reading]:
+    """Everything in the folder."""
+    frames = {table: _frame(path / "data" / f"{table}.parquet", schema) for table, schema in _TABLES.items()}
+    documents: dict[str, tuple[dict[str, Any], list[Segment]]] = {}
+    for row in frames["texts"]:
+        fields = {name: row[name] for name in ("source_language", "target_language", "domain")}
+        fields |= json.loads(row["document_fields"])
+        documents.setdefault(row["document"], (fields, []))[1].append(_segment(row))
+    judges = tuple(
+        Judge(row["judge"], JudgeKind(row["kind"]), row["name"], json.loads(row["attributes"]))
+        for row in frames["judges"]
+    )
+    judgements = tuple(_judgement(row, at) for at, row in enumerate(frames["judgements"], 1))
+    texts = tuple(Document(key, tuple(segments), **fields) for key, (fields, segments) in documents.items())
+    return [Reading(path.name, texts, judges, judgements, _protocol(path))]
+
+
+def _protocol(path: Path) -> str:
+    """The protocol that the metadata names; "" where it names none."""
+    file = path / "croissant.json"
+    named = json.loads(file.read_text(encoding="utf-8")).get("rai:dataAnnotationProtocol") if file.is_file() else ""
+    return named if isinstance(named, str) and named != "not stated" else ""
+
+
+def _frame(path: Path, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if not path.is_file():
+        return []
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        textfile.failed(path, f"The Parquet file cannot be read: {error}.")
+    if missing := [column for column in schema if column not in frame.columns]:
+        textfile.failed(path, f"The column {missing[0]!r} is missing.", next_step="Export the folder again.")
+    return frame.to_dicts()
+
+
+def _segment(row: Mapping[str, Any]) -> Segment:
+    return Segment(
+        id=row["segment"],
+        source=row["source"],
+        outputs=dict(zip(row["systems"], row["outputs"], strict=True)),
+        references=dict(zip(row["reference_names"], row["references"], strict=True)),
+        paragraph=row["paragraph"],
+        judged=row["judged"],
+        flags=tuple(row["flags"]),
+        meta=json.loads(row["segment_meta"]),
+    )
+
+
+def _judgement(row: Mapping[str, Any], number: int) -> Judgement:
+    fields = {name: value for name, value in row.items() if name not in ("value", "score", "label", "role")}
+    fields |= {"systems": tuple(row["systems"]), "flags": tuple(row["flags"]), "role": Role(row["role"])}
+    return Judgement(**fields, value=json.loads(row["value"]), origin=f"judgements.parquet:{number}")
+
+
+FORMAT = Format(
+    name="huggingface",
+    title="a dataset for Hugging Face: Parquet, card, Croissant",
+    description=__doc__ or "",
+    recognise=recognise,
+    read=read,
+    write=write,
+    options={
+        "license": "the licence as an SPDX id, such as cc-by-4.0 (unknown)",
+        "consent": "what the judges agreed to, for the card",
+        "title": "the title of the dataset (the folder's name)",
+        "protocol": "the protocol that the judgements answer (writing)",
+    },
+    folder=True,
+)
