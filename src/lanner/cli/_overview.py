@@ -24,7 +24,7 @@ HEADINGS = {
         "export",
     ),
     "Analyse": ("report", "scores", "agreement", "prefer", "effort", "associate", "regress"),
-    "Compare": ("compare", "metaeval", "reproduce"),
+    "Compare": ("compare", "audit", "metaeval", "reproduce"),
     "Operate": ("accounts", "backup", "restore", "verify"),
     "Integrate": ("tokens", "webhooks"),
 }

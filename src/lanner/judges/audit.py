@@ -178,6 +178,8 @@ def mean_by_document(
     scale: Scale = "share",
 ) -> Result:
     """A mean over items with its interval over documents, and p against what chance would give."""
+    if scale == "share" and any(value not in (0.0, 1.0) for _, value in values):
+        scale = "plain"  # a mean of parts is no count of ones
     labels: Mapping[str, str] = {"question": question}
     signature = Signature(what, "", (("unit", by.unit), ("seed", str(by.seed))), __version__)
     if not values:

@@ -24,7 +24,10 @@ from lanner.stats.resample import Array
 
 TITLE = "COMET, COMETKiwi and Doc-COMET from a checkpoint on disk (model=FOLDER, before=N for context)"
 OPTIONS = {
-    "model": "the model's folder (hparams.yaml, checkpoints/model.ckpt), or its .ckpt",
+    "model": (
+        "the model's folder (hparams.yaml, checkpoints/model.ckpt), or its .ckpt; get one, for instance, by "
+        "`hf download Unbabel/wmt22-comet-da`, or Unbabel/wmt22-cometkiwi-da after accepting its licence there"
+    ),
     "encoder": "the folder or name of the encoder's configuration and tokenizer (where the checkpoint says)",
     "before": "how many sentences before are read as context (0)",
     "context": "what precedes the hypothesis: reference or hypothesis (reference, where the model uses one)",
@@ -97,7 +100,11 @@ def make(languages: Languages, **options: Any) -> Metric:
     """See `OPTIONS`."""
     del languages  # the encoders are multilingual
     if "model" not in options:
-        raise LannerError("COMET needs a checkpoint.", next_step="Name the model's folder: --option model=FOLDER.")
+        raise LannerError(
+            "COMET needs the weights of a model.",
+            next_step="Download one (hf download Unbabel/wmt22-comet-da --local-dir wmt22-comet-da) and name its folder: "
+            "--option model=wmt22-comet-da.",
+        )
     context = str(options.get("context", "reference"))
     if context not in CONTEXTS:
         raise LannerError(f"There is no context {context!r}.", next_step=did_you_mean(context, CONTEXTS))

@@ -1,0 +1,157 @@
+"""An audit finds the bias of a judge whose bias is known, and none in one that has none."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lanner import campaign, protocols
+from lanner.judges.plan import Limits, Plan
+from lanner.judges.probes import INJECTION, Audit, audit_model, favour, lengthened
+from lanner.model import Judge, Judgement
+from lanner.store import Store
+from model_campaign import corpus, member, opened
+from stub_server import Stub, serving
+
+Body = dict[str, Any]
+
+
+def shown(body: Body) -> list[str]:
+    """The translations of the sentence that is asked about."""
+    text = str(body["messages"][-1]["content"])
+    asked = text.partition(">>>")[2].partition("(context)")[0] or text
+    return [line.partition(": ")[2] for line in asked.splitlines() if line.startswith("Translation")]
+
+
+def fair(text: str) -> int:
+    """A score that depends on the sentence alone, not on what was added to it: from its number."""
+    digits = "".join(filter(str.isdigit, text))[:2]
+    return 20 + int(hashlib.sha256(digits.encode()).hexdigest()[:4], 16) % 50
+
+
+def audited(path: Path, score: Callable[[Body, str], float], protocol: str = "da", **more: Any) -> Audit:
+    def answer(body: Body, _turn: int) -> str:
+        texts = shown(body)
+        if protocol == "da":
+            return json.dumps({"score": round(score(body, texts[0]))})
+        first, second = (score(body, text) for text in texts)
+        return json.dumps({"ranking_rs": [1, 2] if first >= second else [2, 1]})
+
+    async def go(store: Store) -> Audit:
+        async with serving(Stub(answer)) as url:
+            plan = Plan("m", (member(url, temperature=0.0),))
+            return await audit_model(
+                store,
+                "audit",
+                more.pop("documents", None) or corpus(8, 3, ("oak", "elm")),
+                protocols.load(protocol),
+                plan,
+                samples=2,
+                languages=("de",) if protocol == "da" else (),
+                limits=Limits(8, backoff=0.0),
+                **more,
+            )
+
+    with Store.open(path) as store:
+        return asyncio.run(go(store))
+
+
+def verdicts(found: Audit) -> dict[str, str]:
+    return {check.probe: check.verdict for check in found.checks}
+
+
+def test_a_fair_judge_is_cleared_of_everything(tmp_path: Path) -> None:
+    found = audited(tmp_path / "s.db", lambda _body, text: fair(text))
+    assert verdicts(found) == dict.fromkeys(
+        ("length", "injection", "range", "rewording", "language", "self-consistency"), "none"
+    )
+    assert (found.totals.missing, found.totals.failed) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("probe", "score"),
+    [
+        ("length", lambda _body, text: fair(text) + (10 if len(text.split()) > 9 and INJECTION not in text else 0)),
+        ("injection", lambda _body, text: fair(text) + (25 if INJECTION in text else 0)),
+        ("rewording", lambda body, text: fair(text) + (25 if "many years" in body["messages"][0]["content"] else 0)),
+        ("language", lambda body, text: fair(text) + (25 if "Sätze" in body["messages"][0]["content"] else 0)),
+        ("self-consistency", lambda body, text: fair(text) + 30 * (body["seed"] % 2)),
+        ("range", lambda _body, _text: 70),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_known_bias_is_found_and_no_other(tmp_path: Path, probe: str, score: Callable[[Body, str], float]) -> None:
+    found = audited(tmp_path / "s.db", score)
+    clear = {name for name, verdict in verdicts(found).items() if verdict == "clear"}
+    assert clear == {probe}
+    [check] = [check for check in found.checks if check.probe == probe]
+    assert check.sentence
+
+
+def test_the_size_of_a_shift_is_that_of_the_bias(tmp_path: Path) -> None:
+    found = audited(tmp_path / "s.db", lambda _body, text: fair(text) + (25 if INJECTION in text else 0))
+    [check] = [check for check in found.checks if check.probe == "injection"]
+    assert check.result.value == pytest.approx(0.25)
+    assert check.result.counts["documents"] == 8
+
+
+def test_a_judge_of_pairs_that_prefers_the_first_is_found(tmp_path: Path) -> None:
+    found = audited(tmp_path / "s.db", lambda _body, _text: 1, protocol="ranking_rs")
+    position = {check.result.name: check for check in found.checks if check.probe == "position"}
+    assert position["first of two preferred"].result.value == 1.0
+    assert position["first of two preferred"].verdict == "clear"
+    assert position["same verdict in both orders"].verdict == "clear"
+
+
+def test_a_judge_that_is_kinder_to_one_language_than_people_are_is_found(tmp_path: Path) -> None:
+    documents = [replace(d, target_language="ko") if n % 2 else d for n, d in enumerate(corpus(12, 2))]
+    path = tmp_path / "s.db"
+    with Store.open(path) as store:
+        number = opened(store, "da", documents)
+        entries = [
+            Judgement("ana", "rating", "score", d.id, s.id, ("oak",), value=fair(s.text("oak") or ""))
+            for d in documents
+            for s in d.segments
+        ]
+        campaign.import_judgements(store, number, entries, judges=[Judge("ana")])
+
+    def score(body: Body, text: str) -> float:
+        return fair(text) + (20 if "Korean" in body["messages"][0]["content"] else 0)
+
+    found = audited(path, score, documents=documents, people_of="c")
+    gaps = {check.result.name: check for check in found.checks if check.probe == "target language"}
+    assert gaps["kinder in ko"].result.value == pytest.approx(0.1)
+    assert {check.verdict for check in gaps.values()} == {"clear"}
+
+
+def test_an_audit_goes_on_where_it_was(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def score(_body: Body, text: str) -> float:
+        asked.append(text)
+        return fair(text)
+
+    first = audited(tmp_path / "s.db", score)
+    number = len(asked)
+    again = audited(tmp_path / "s.db", score)
+    assert len(asked) == number
+    assert [check.result.value for check in again.checks] == [check.result.value for check in first.checks]
+
+
+def test_what_speaks_well_of_a_translation() -> None:
+    da, mqm = protocols.load("da"), protocols.load("mqm")
+    score, errors = da.find("score"), mqm.find("errors")
+    assert score is not None
+    assert errors is not None
+    assert favour(score[1], 75) == 0.75
+    assert favour(errors[1], []) == 1.0
+    assert favour(errors[1], [{}] * 9) == 0.0
+    assert lengthened("one two three four") == "one two three four three four"
+    assert lengthened("日本語です") == "日本語です 語です"
