@@ -81,7 +81,7 @@ def test_a_fair_judge_is_cleared_of_everything(tmp_path: Path) -> None:
         ("length", lambda _body, text: fair(text) + (10 if len(text.split()) > 9 and INJECTION not in text else 0)),
         ("injection", lambda _body, text: fair(text) + (25 if INJECTION in text else 0)),
         ("rewording", lambda body, text: fair(text) + (25 if "many years" in body["messages"][0]["content"] else 0)),
-        ("language", lambda body, text: fair(text) + (25 if "Sätze" in body["messages"][0]["content"] else 0)),
+        ("language", lambda body, text: fair(text) + (25 if "Umgebung" in body["messages"][0]["content"] else 0)),
         ("self-consistency", lambda body, text: fair(text) + 30 * (body["seed"] % 2)),
         ("range", lambda _body, _text: 70),
     ],

@@ -51,9 +51,9 @@ def test_the_hypothesis_can_be_read_after_itself_and_without_references():
 
 
 def test_a_model_must_be_named_and_exist(tmp_path):
-    with pytest.raises(LannerError, match="needs a checkpoint") as error:
+    with pytest.raises(LannerError, match="needs the weights") as error:
         metrics.make("comet", Languages())
-    assert "model=FOLDER" in error.value.next_step
+    assert "--option model=" in error.value.next_step
     with pytest.raises(LannerError, match="no context 'referense'"):
         metrics.make("comet", Languages(), model="x", context="referense")
     with pytest.raises(LannerError, match="before is a whole number from 0, not 'two'"):

@@ -26,7 +26,7 @@ from lanner.metrics._rating import Languages, Metric, Translation
 from lanner.metrics.taggers import Tagger, Token, find
 from lanner.stats.resample import Array
 
-TITLE = "BlonDe re-implemented, other numbers than the package: entities, tense, pronouns, discourse markers, n-grams (needs a tagger)"
+TITLE = "BlonDe re-implemented: entities, tense, pronouns, discourse markers, n-grams (needs a tagger)"
 OPTIONS = {
     "category": "one of entity, tense, pronoun, marker, ngram alone; discourse for dBlonDe; all (all)",
 }

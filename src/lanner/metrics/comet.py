@@ -102,8 +102,8 @@ def make(languages: Languages, **options: Any) -> Metric:
     if "model" not in options:
         raise LannerError(
             "COMET needs the weights of a model.",
-            next_step="Download one (hf download Unbabel/wmt22-comet-da --local-dir wmt22-comet-da) and name its folder: "
-            "--option model=wmt22-comet-da.",
+            next_step="Download one (hf download Unbabel/wmt22-comet-da --local-dir wmt22-comet-da) and name its "
+            "folder: --option model=wmt22-comet-da.",
         )
     context = str(options.get("context", "reference"))
     if context not in CONTEXTS:
