@@ -18,6 +18,7 @@ from lanner import campaign, protocols
 from lanner.model import Document, Item, Judge, Role, Segment, Task
 from life.campaign_life import CampaignLife
 from life.oracle import alpha
+from web_clients import another
 
 NAME = "esa-life"
 BETTER, WORSE = "oak", "elm"
@@ -112,6 +113,9 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
     assert "The calibration round is done." in life.page("score")
     before = compare(life, "calibration")
     assert life.report()
+    judge = another(life.client)
+    judge.get(f"/j/{life.links['ana']}")
+    assert "The calibration round is done." in judge.get("/work").text, "judges are told to wait for the meeting"
 
     # A meeting settles one unit: nothing that is agreement changes.
     life.post("/settle", document="d0", segment="1", system=BETTER, score="50", note="Half is understood.")

@@ -94,3 +94,21 @@ def test_every_protocol_is_offered_with_words() -> None:
     assert {"h_falcon", "falcon", "esa", "mqm", "da"} <= set(found)
     assert all(offer.title and offer.summary for offer in found.values())
     assert found["consent"].about_judges
+
+
+def test_six_protocols_by_purpose_come_first_and_what_cannot_be_asked_has_a_reason() -> None:
+    choices = [offer for offer in offers() if not offer.about_judges]
+    assert [bool(offer.purpose) for offer in choices[:7]] == [True] * 6 + [False]
+    needed = {offer.name: offer.systems_needed for offer in choices}
+    assert (needed["falcon_labels"], needed["esa"], needed["parity"]) == (0, 1, 2)
+    by_name = {offer.name: offer for offer in choices}
+    assert not by_name["esa"].reason_against(1) and by_name["esa"].reason_against(0)
+    assert not by_name["parity"].reason_against(2) and by_name["parity"].reason_against(1)
+
+
+def test_the_plan_prices_the_calibration_round_and_what_follows_it() -> None:
+    texts = documents(4)
+    alone = planned(texts, read_wishes(form()))
+    both = planned(texts, read_wishes(form(("calibration", "1"))))
+    assert both.documents == alone.documents == 4
+    assert both.answers == alone.answers, "with everybody judging everything the work is the same, in two rounds"

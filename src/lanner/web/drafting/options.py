@@ -12,9 +12,9 @@ from starlette.datastructures import FormData
 
 from lanner import designs, protocols
 from lanner.designs.plan import Plan, plan
-from lanner.designs.prepare import prepare
+from lanner.designs.prepare import Part, prepare
 from lanner.errors import DesignError, LannerError, ProtocolError
-from lanner.model import Document, Json, Judge, Protocol, Unit
+from lanner.model import Document, Json, Judge, Object, Protocol, Unit
 from lanner.protocols.wording import Wording
 from lanner.web.drafting.judges import Invited, invited
 from lanner.web.organising.settings import read_settings
@@ -27,13 +27,24 @@ _AMOUNTS = ("shuffled", "swapped", "degraded", "repeats")
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A protocol to choose from."""
+    """A protocol to choose from: for which purpose, where it is one of the first to think of, and how many systems a
+    text must have for it."""
 
     name: str
     title: str
     summary: str
     when: str
     about_judges: bool
+    purpose: str = ""
+    systems_needed: int = 0
+
+    def reason_against(self, systems: int) -> str:
+        """Why it cannot be used with texts of so many systems; empty where it can."""
+        if systems >= self.systems_needed:
+            return ""
+        if self.systems_needed == 1:
+            return say("It is about translations, and there are none in these texts.")
+        return say("It compares translations, and these texts have fewer than two.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +75,33 @@ class CampaignOptions:
 
 
 def offers() -> list[Offer]:
-    """Every protocol there is, with its own words."""
+    """Every protocol there is, with its own words; those with a purpose of their own first."""
     found = []
+    purposes = _purposes()
     for name in protocols.names():
         protocol = protocols.load(name)
         words = Wording(protocol)
         about_judges = all(stage.unit is Unit.JUDGE for stage in protocol.stages)
-        found.append(Offer(name, words.title, words.line("summary"), words.line("when_to_use"), about_judges))
-    return found
+        needed = max(_SYSTEMS_NEEDED[stage.object] for stage in protocol.stages)
+        lines = words.line("summary"), words.line("when_to_use")
+        found.append(Offer(name, words.title, *lines, about_judges, purposes.get(name, ""), needed))
+    order = list(purposes)
+    return sorted(found, key=lambda offer: order.index(offer.name) if offer.name in order else len(order))
+
+
+def _purposes() -> dict[str, str]:
+    """The protocols to think of first, each by what one wants to know."""
+    return {
+        "h_falcon": say("How well does each translation handle what depends on context?"),
+        "falcon": say("How much context does a text need, and which skills?"),
+        "esa": say("Which system is better, with errors marked?"),
+        "mqm": say("Which kinds of errors are there, and how grave?"),
+        "da_sqm": say("Which system is better, as quickly as possible?"),
+        "parity": say("Is one translation preferred to the other?"),
+    }
+
+
+_SYSTEMS_NEEDED = {Object.NONE: 0, Object.SOURCE: 0, Object.OUTPUT: 1, Object.OUTPUTS: 2}
 
 
 def read_wishes(form: FormData) -> CampaignOptions:
@@ -214,18 +244,25 @@ def planned(documents: Sequence[Document], wishes: CampaignOptions) -> Plan:
             say("Without judges there is no plan."), next_step=say("Name them, or as many as you think of.")
         )
     protocol = composed(wishes)
-    rng = np.random.default_rng(wishes.seed)
-    tasks = prepare(
-        wishes.design,
-        documents,
-        wishes.people,
-        protocol,
-        rng=rng,
-        systems=wishes.systems or tuple(dict.fromkeys(name for document in documents for name in document.systems)),
-        options=wishes.options,
-        settings=wishes.for_texts(documents),
-        seed=wishes.seed,
-    )
+    settings = wishes.for_texts(documents)
+    systems = wishes.systems or tuple(dict.fromkeys(name for document in documents for name in document.systems))
+    parts: tuple[Part, ...] = ("first", "rest") if settings.get("calibration") else ("first",)
+    tasks = [
+        task
+        for part in parts  # the work is that of both rounds
+        for task in prepare(
+            wishes.design,
+            documents,
+            wishes.people,
+            protocol,
+            rng=np.random.default_rng(wishes.seed),
+            systems=systems,
+            options=wishes.options,
+            settings=settings,
+            seed=wishes.seed,
+            part=part,
+        )
+    ]
     rate = wishes.settings.get("hourly_rate")
     return plan(tasks, documents, wishes.people, protocol, hourly_rate=float(rate) if rate is not None else None)
 

@@ -127,7 +127,9 @@ async def _draft_page(
         "upload": request.path_params["upload"],
         "texts": upload.texts,
         "table": upload.table,
-        "protocols": [offer for offer in all_offers if not offer.about_judges],
+        "protocols": [
+            (offer, offer.reason_against(len(upload.texts.systems))) for offer in all_offers if not offer.about_judges
+        ],
         "questionnaires": [offer for offer in all_offers if offer.about_judges],
         "designs": {name: (title, designs.options(name)) for name, title in designs.titles().items()},
         "given": form if form is not None else FormData(),

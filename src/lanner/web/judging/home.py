@@ -54,6 +54,8 @@ class Home:
     return_link: str
     can_revise: bool = False
     """Whether finished tasks can still be changed."""
+    waits_for_meeting: bool = False
+    """Whether the calibration round is done and what follows it is not assigned yet."""
 
     @property
     def current(self) -> Line | None:
@@ -134,8 +136,10 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
                 minutes=minutes,
             )
         )
-    finished = bool(lines) and all(line.state == "finished" for line in lines)
+    all_done = bool(lines) and all(line.state == "finished" for line in lines)
     settings = campaign.settings
+    waits = all_done and bool(settings.get("calibration")) and not _rest_is_assigned(store, campaign.id)
+    finished = all_done and not waits
     return Home(
         who=f"{campaign.id}.{seat}",
         campaign=campaign.title or campaign.name,
@@ -150,6 +154,13 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         completion_code=str(settings.get("completion_code", "")) if finished else "",
         return_link=str(settings.get("return_link", "")) if finished else "",
         can_revise=settings.get("revision") == UNTIL_SUBMITTED
-        and not finished
+        and not all_done
         and campaign.state is CampaignState.OPEN,
+        waits_for_meeting=waits,
     )
+
+
+def _rest_is_assigned(store: Store, campaign: int) -> bool:
+    """Whether what follows a calibration round has been given out."""
+    with store.reading() as tx:
+        return any(event.kind == "rest_assigned" for event in tx.events.of(campaign))
