@@ -87,9 +87,11 @@ def findings(view: View, sections: Sequence[Section]) -> list[str]:
     """The sentences a report opens with, computed from the numbers by its sections; six at most."""
     sentences = ["**The judges are simulated.**"] if view.simulated else []
     findings = _chosen([section.findings for section in sections])
-    nothing = "Fewer than two judges have answered the same items, so agreement cannot be told yet."
-    alone = [nothing] if len(view.judges) < 2 or not findings else []
-    return [*sentences, *alone, *findings]
+    if len(view.judges) < 2:
+        sentences.append("Fewer than two judges have answered, so agreement cannot be told yet.")
+    elif not findings:
+        sentences.append("Too few items are shared by judges to draw conclusions. The tables show what there is.")
+    return [*sentences, *findings]
 
 
 def _chosen(offered: Sequence[Sequence[str]]) -> list[str]:

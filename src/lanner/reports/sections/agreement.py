@@ -11,9 +11,10 @@ from lanner.figures.typeset import estimate, interval, number, percent, plural, 
 from lanner.model import Result
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
 from lanner.reports.view import Agreement, View
-from lanner.stats.reading import band
+from lanner.stats.reading import band, scale_of
 
-SCALE = "landis_koch"
+_SCALE = "krippendorff"
+"""For headlines whose coefficient has no scale of its own: all are α or built like it."""
 _MOST_SENTENCES = 2
 _GROUPS = ("people", "people and models", "models")
 
@@ -206,11 +207,10 @@ def _strength(view: View) -> Iterator[str]:
         high = max(agreements, key=lambda agreement: agreement.headline.value or 0.0)
         least, most = (_band(agreement) for agreement in (low, high))
         lowest, highest = (_alpha(view, agreement) for agreement in (low, high))
-        group = low.group.capitalize()
         if least == most:
-            yield f"{group} show **{most} agreement**, from {lowest} to {highest}."
+            yield f"The agreement of {low.group} is **{most}** throughout, from {lowest} to {highest}."
         else:
-            yield f"Agreement of {low.group} goes from **{least}** on {lowest} to **{most}** on {highest}."
+            yield f"The agreement of {low.group} goes from **{least}** on {lowest} to **{most}** on {highest}."
         return
     for agreement in agreements:
         result = agreement.headline
@@ -222,11 +222,13 @@ def _strength(view: View) -> Iterator[str]:
             sign = agreement.coefficient.sign
             closest = f"; closest {view.pair_name(best)}, {sign} {estimate(best.value, best.low, best.high, 2)}"
         name = view.short(agreement.question)
-        yield f"On {name} {agreement.group} show **{_band(agreement)} agreement** (α {numbers}{closest})."
+        yield f"On {name} the agreement of {agreement.group} is **{_band(agreement)}** (α {numbers}{closest})."
 
 
 def _band(agreement: Agreement) -> str:
-    return band(agreement.headline.value or 0.0, SCALE).partition(":")[0]
+    """How the headline is read, on the scale that is customary for its coefficient: as on the command line."""
+    result = agreement.headline
+    return band(result.value or 0.0, scale_of(result.name) or _SCALE).partition(":")[0]
 
 
 def _alpha(view: View, agreement: Agreement) -> str:
