@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.cells import cell_len
@@ -20,7 +20,9 @@ from rich.table import Table
 from lanner import __version__
 from lanner.errors import LannerError
 from lanner.figures.typeset import estimate, number, p_value
-from lanner.model import Json, Result
+
+if TYPE_CHECKING:  # it takes a while to load, and an error message needs none of it
+    from lanner.model import Json, Result
 
 _HEADINGS = {"estimate": "estimate [95 %]", "p_text": "p"}
 _SHORT = 12  # numbers shorter than this are never broken over two lines

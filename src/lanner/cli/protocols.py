@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from lanner import protocols
 from lanner.cli._output import Output, json_option
-from lanner.protocols.wording import Wording
+from lanner.protocols.catalogue import catalogue
 
 
 @click.command("protocols", short_help="List the available protocols.")
@@ -17,22 +16,7 @@ def command(as_json: bool) -> None:
     Example: lanner protocols
     """
     output = Output("protocols", as_json)
-    rows = []
-    for name in protocols.names():
-        protocol = protocols.load(name)
-        words = Wording(protocol)
-        rows.append(
-            {
-                "name": name,
-                "version": protocol.version,
-                "title": words.title,
-                "unit": ", ".join(dict.fromkeys(stage.unit.value.replace("_", " ") for stage in protocol.stages)),
-                "languages": " ".join(protocol.text),
-                "summary": words.line("summary"),
-                "hash": protocol.hash,
-            }
-        )
-    output.table(rows, ["name", "title", "unit", "languages", "summary"])
+    output.table(catalogue(), ["name", "title", "unit", "languages", "summary"])
     output.say()
     output.say("Read one: lanner protocol show NAME     Check your own: lanner protocol check FILE.toml", style="dim")
     output.end()
