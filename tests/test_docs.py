@@ -44,7 +44,14 @@ SAMPLES = {"ratings.jsonl": ROOT / "tests" / "formats" / "samples" / "native.jso
 FENCE = re.compile(
     r"^(?:<!-- needs: (?P<needs>[^>]+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-ENTRY_POINTS = {"lanner.protocols", "lanner.formats", "lanner.designs", "lanner.segmenters", "lanner.taggers"}
+ENTRY_POINTS = {
+    "lanner.protocols",
+    "lanner.formats",
+    "lanner.designs",
+    "lanner.segmenters",
+    "lanner.taggers",
+    "lanner.statistics",
+}
 MODULES = {
     "library": "lanner.agreement",
     "agreement": "lanner.stats.agreement",
