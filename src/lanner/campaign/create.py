@@ -14,6 +14,8 @@ from lanner import protocols, registry
 from lanner.campaign.assignment import add_tasks
 from lanner.campaign.cache import Reference, find
 from lanner.campaign.clock import now
+from lanner.campaign.drawing import goal_of, score_of
+from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import prepare
 from lanner.errors import CampaignError, InputError
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol
@@ -45,6 +47,9 @@ def create(
     texts = tuple(documents)
     check_documents(texts)
     shown = tuple(systems) if systems is not None else all_systems(texts)
+    if design == ADAPTIVE:
+        goal_of(options or {}, shown)  # what makes no sense is refused before anything is made
+        score_of(definition)
     rng = np.random.default_rng(seed)
     tasks = (
         prepare(

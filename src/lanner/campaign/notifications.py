@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from lanner.campaign.drawing import is_running
 from lanner.store import Assigned, Transaction
 
 TASK_FINISHED, CAMPAIGN_FINISHED = "task.finished", "campaign.finished"
@@ -19,5 +20,5 @@ def announce_finished(tx: Transaction, entry: Assigned, at: datetime) -> None:
     told = {"campaign": campaign.name, "finished_at": at.isoformat(timespec="milliseconds")}
     tx.webhooks.announce(campaign.id, TASK_FINISHED, {**told, "task": entry.task.id, "judge": entry.task.judge}, at)
     tx.campaigns.lock(campaign.id)  # of the last two that finish at once, one sees the other
-    if not tx.tasks.any_open(campaign.id):
+    if not tx.tasks.any_open(campaign.id) and not is_running(tx, campaign):
         tx.webhooks.announce(campaign.id, CAMPAIGN_FINISHED, told, at)

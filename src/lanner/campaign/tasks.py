@@ -8,8 +8,10 @@ from datetime import datetime, timedelta
 
 from lanner.campaign.cache import Reference, find, no_task, questions_of, seat
 from lanner.campaign.clock import now
+from lanner.campaign.drawing import take_task
 from lanner.campaign.notifications import announce_finished
 from lanner.campaign.submit import gate_open, refuse
+from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError
 from lanner.model import CampaignState, Json, Task
 from lanner.store import Answer, Assigned, Overview, Store, Transaction
@@ -64,7 +66,10 @@ def next_task(store: Store, campaign: Reference, judge: str) -> Task | None:
         mine = seat(tx, found, judge)
         task = tx.tasks.next_of(mine.number)
     if task is None and found.state is CampaignState.OPEN:
-        task = store.write(lambda tx: tx.tasks.claim(found.id, mine.number))
+        if found.design == ADAPTIVE:
+            task = take_task(store, found, mine.number)
+        else:
+            task = store.write(lambda tx: tx.tasks.claim(found.id, mine.number))
     if task is None:
         return None
     with store.reading() as tx:

@@ -15,6 +15,7 @@ _ELSEWHERE = {
     "disagreements": "_campaign_meeting",
     "settle": "_campaign_meeting",
     "note": "_campaign_meeting",
+    "decided": "_campaign_economy",
     "add-judges": "_campaign_judges",
     "add-overlap": "_campaign_judges",
     "forget": "_campaign_judges",

@@ -14,6 +14,7 @@ from lanner.cli._output import Output, json_option
 from lanner.cli._settings import after_option, before_option, settings_from, settings_option
 from lanner.cli._source import from_option, new_store, reading_options, store_option
 from lanner.cli.import_ import parse_options
+from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.loads import loads
 from lanner.errors import LannerError
 from lanner.model import Campaign, Document, Json
@@ -33,6 +34,12 @@ from lanner.store import Store
 @click.option("--judges", help="A number, comma-separated names, or a CSV file (id, name, attributes).")
 @click.option("--design", default="full", show_default=True, help="How items are assigned to judges.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the design; repeatable.")
+@click.option(
+    "--goal",
+    help="What an adaptive campaign is for: rank, best, better:A,B, not-worse:A,B,MARGIN, "
+    "precision:X, agreement:MINIMUM; with it the design is adaptive.",
+)
+@click.option("--budget", type=int, help="How many judgements an adaptive campaign may cost. [default: all]")
 @click.option("--systems", help="Only these systems, comma-separated.")
 @click.option("--seed", default=0, show_default=True, help="Same seed, same tasks.")
 @click.option("--title", default="", help="The title that judges see.")
@@ -54,6 +61,8 @@ def command(
     judges: str | None,
     design: str,
     options: tuple[str, ...],
+    goal: str | None,
+    budget: int | None,
     systems: str | None,
     seed: int,
     title: str,
@@ -76,6 +85,7 @@ def command(
     protocol = _asked(protocol, f"Protocol ({', '.join(protocols.names())})", "--protocol")
     judges = _asked(judges, "Judges: how many, or their names with commas", "--judges")
     settings = settings_from(settings_file, before, after) | ({"wording": "published"} if published else {})
+    design, adaptive_options = _adaptive(design, goal, budget)
     registry.module("designs", design)  # an unknown design is said before anything is read
     people = judges_from(judges)
     if not people:
@@ -91,7 +101,7 @@ def command(
             design=design,
             systems=[system.strip() for system in systems.split(",")] if systems else None,
             seed=seed,
-            options=typed(parse_options(options)),
+            options=typed(parse_options(options)) | adaptive_options,
             title=title,
             settings=settings,
         )
@@ -102,6 +112,19 @@ def command(
             output.note(note)
         _say(output, store, entry, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})
     output.end()
+
+
+def _adaptive(design: str, goal: str | None, budget: int | None) -> tuple[str, dict[str, Json]]:
+    """The design and its options, where a goal or a budget makes it adaptive."""
+    if goal is None and budget is None:
+        return design, {}
+    if design not in ("full", ADAPTIVE):
+        raise LannerError(
+            f"A goal and a budget belong to an adaptive campaign, not to the design {design!r}.",
+            next_step="Leave --design out, or leave --goal and --budget out.",
+        )
+    options: dict[str, Json] = {} if goal is None else {"goal": goal}
+    return ADAPTIVE, options if budget is None else {**options, "budget": budget}
 
 
 def _documents(output: Output, paths: Sequence[Path], format_name: str | None) -> list[Document]:

@@ -7,8 +7,23 @@ is ever neglected and a bad tilt costs little.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
+from numpy.random import Generator
+
+from lanner.designs._items import is_about_the_judge, pages
+from lanner.designs._layout import Layout, Share, lay_out
+from lanner.designs._people import refuse, refuse_scenarios
+from lanner.designs._spoiled import KINDS, Spoiled
+from lanner.errors import DesignError
+from lanner.model import Document, Item, Judge, Object, Protocol, Role, Task
+
+TITLE = "Adaptive: the next document is the one expected to tell most, until it is enough"
+NAME = "adaptive"
+_NOBODY = Judge("")
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -19,6 +34,89 @@ LARGEST = 3.0
 """How many times the usual weight a document can have at most, and the inverse at least."""
 PRIOR = 8.0
 """The prior belief that all documents tell equally much for their length weighs as much as so many documents."""
+
+
+def assign(
+    documents: Sequence[Document],
+    judges: Sequence[Judge],
+    protocol: Protocol,
+    *,
+    rng: Generator,  # noqa: ARG001 - nothing is drawn before a judge asks for work
+    systems: Sequence[str],
+    goal: str = "rank",
+    budget: int = 0,
+    judges_per_document: int = 1,
+    overlap: float = 0.0,
+    these_documents: bool = False,  # noqa: ARG001 - read when something is decided
+) -> list[Task]:
+    """Questionnaires; documents are drawn when judges ask for work. `goal` says what the campaign is for, `budget` how
+    many judgements it may cost (0: as many as there are), `overlap` the share of documents that one judge more gets,
+    `these_documents` that the claim is about these documents only."""
+    refuse(documents, judges)
+    refuse_scenarios(protocol, all_scenarios=False)
+    _refuse(protocol, documents, systems, judges, judges_per_document + (overlap > 0))
+    if not goal:
+        raise DesignError("An adaptive campaign needs a goal.", next_step="Say what it is for, for example goal=rank.")
+    if budget < 0 or not 0 <= overlap <= 1:
+        raise DesignError("A budget is a number of judgements, an overlap a share from 0 to 1.")
+    return [
+        Task(0, judge.id, page, (Item(""),))
+        for judge in judges
+        for page, stages in pages(protocol, judge)
+        if is_about_the_judge(stages)
+    ]
+
+
+def _refuse(
+    protocol: Protocol, documents: Sequence[Document], systems: Sequence[str], judges: Sequence[Judge], needed: int
+) -> None:
+    about_texts = [stages for stages in protocol.pages.values() if not is_about_the_judge(stages)]
+    objects = {stage.object for stages in about_texts for stage in stages}
+    if len(about_texts) != 1 or objects != {Object.OUTPUT}:
+        raise DesignError(
+            f"{protocol.name} does not rate outputs one by one on a single page.",
+            next_step="An adaptive campaign needs such a protocol (da, esa, mqm, h_falcon …); others use random.",
+        )
+    if not 1 <= needed <= len(judges):
+        raise DesignError(
+            f"Some documents are to be judged by {needed}, but there are {len(judges)} judges.",
+            next_step=f"Ask for 1 to {len(judges)} judges per document, or add judges.",
+        )
+    for document in documents:
+        lacking = [name for name in systems if any(s.judged and s.text(name) is None for s in document)]
+        if lacking:
+            raise DesignError(
+                f"The document {document.id!r} lacks outputs of {lacking[0]}, so systems cannot be compared on it.",
+                next_step="Leave the document or the system out.",
+            )
+
+
+def tasks_of(
+    document: Document, systems: Sequence[str], protocol: Protocol, judges: int, *, rng: Generator
+) -> list[Task]:
+    """The free tasks of a document drawn: each system once for as many judges, in chance order."""
+    layout = Layout(protocol, tuple(systems), True)
+    tasks = [task for task in lay_out(layout, _NOBODY, [Share(document)], rng=rng) if task.items[0].document]
+    return [task for _ in range(judges) for task in tasks]
+
+
+def control_of(
+    tasks: Sequence[Task], documents: Sequence[Document], protocol: Protocol, kind: str, *, rng: Generator
+) -> Task | None:
+    """One of these tasks again with a spoiled sentence, for a judge who has not had it; the rest repeats. None where
+    no text can be spoiled."""
+    if kind not in KINDS:
+        return None
+    task = tasks[int(rng.integers(len(tasks)))]
+    spoiled = Spoiled(documents, protocol.pages[task.page], kind, rng)
+    able = [at for at, item in enumerate(task.items) if spoiled.possible((item.document, item.segment, *item.systems))]
+    if not able:
+        return None
+    chosen = able[int(rng.integers(len(able)))]
+    items = [
+        spoiled.item(item) if at == chosen else replace(item, role=Role.REPEAT) for at, item in enumerate(task.items)
+    ]
+    return replace(task, items=tuple(items))
 
 
 def probabilities(weights: Array, available: npt.NDArray[np.bool_], floor: float = FLOOR) -> Array:

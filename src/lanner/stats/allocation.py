@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanner.designs.adaptive import FLOOR, draw, features_of, probabilities, tilt
-from lanner.stats.goals import Answers, Goal, Kind, Standing, State, start, take_look
+from lanner.stats.goals import FIRST_DOCUMENTS, Answers, Goal, Kind, Standing, State, start, take_look
 from lanner.stats.resample import Array
 from lanner.stats.sampling import Draws
 from lanner.stats.sequential import LOOKS
@@ -163,16 +163,17 @@ class Allocation:
         standing = self.standing
         pairs = [pair for pair, state in zip(standing.pairs, standing.states, strict=True) if state is State.OPEN]
         own = answers.means() if self.goal.kind is Kind.PRECISION else answers.differences(pairs)
-        squares = own.residual**2
-        usual = np.nanmean(squares, axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            relative = squares / usual
-        counted = np.isfinite(relative).any(1)
-        if int(counted.sum()) < 8:
+        squares = np.nan_to_num(own.residual**2)
+        known = np.isfinite(own.residual)
+        usual = squares.sum(0) / np.maximum(1, known.sum(0))
+        useful = usual > 0
+        counted = known[:, useful].any(1)
+        if int(counted.sum()) < FIRST_DOCUMENTS:
             return self.weights
+        relative = (squares[:, useful] / usual[useful]).sum(1)[counted] / known[:, useful].sum(1)[counted]
         originals = np.array([one.document for one in self.complete], dtype=np.intp)[counted]
         features = features_of(self.predictions, self.sizes, np.array(standing.active, dtype=np.intp))
-        return tilt(self.sizes, features, originals, np.nanmean(relative[counted], axis=1))
+        return tilt(self.sizes, features, originals, relative)
 
 
 def simulate(allocation: Allocation, totals: Array, *, most: float = np.inf) -> Allocation:

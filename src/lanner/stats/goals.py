@@ -29,6 +29,8 @@ FUTILE = 0.1
 """A pair is left alone when the complete campaign would decide it with less than this probability."""
 FIRST_DOCUMENTS = 8
 """Before as many documents are judged nothing is decided: their variance is hardly known."""
+PRECISE_DOCUMENTS = 20
+"""A stop that depends on a variance alone waits longer, since it is made when the variance happens to look small."""
 
 
 class Kind(StrEnum):
@@ -210,7 +212,7 @@ def take_look(goal: Goal, answers: Answers, before: Standing, look: int, looks: 
         return replace(before, look=look, enough=True, active=())
     own = answers.differences([before.pairs[at] for at in open_pairs])
     states, winners = list(before.states), list(before.winners)
-    decided, within, undecidable = _regions(goal, own, before, systems=len(answers.systems), look=look, looks=looks)
+    decided, within, undecidable = settle(goal, own, before, systems=len(answers.systems), look=look, looks=looks)
     for place, at in enumerate(open_pairs):
         first, second = before.pairs[at]
         if decided[place]:
@@ -228,7 +230,7 @@ def take_look(goal: Goal, answers: Answers, before: Standing, look: int, looks: 
     return Standing(look, before.pairs, tuple(states), tuple(winners), tuple(still), not still)
 
 
-def _regions(
+def settle(
     goal: Goal, own: Estimates, before: Standing, *, systems: int, look: int, looks: int
 ) -> tuple[Flags, Flags, Flags]:
     """For each open pair whether it is decided, within the margin, or will hardly be decided by all documents."""
@@ -277,7 +279,9 @@ def _beaten_leave(pairs: Sequence[tuple[int, int]], states: Sequence[State], win
 
 def _precision(goal: Goal, answers: Answers, before: Standing, look: int) -> Standing:
     """A stop that depends on the width of an interval alone does not bias it (Chow & Robbins 1965): no look counts."""
-    width = answers.means().half_width(goal.level)
+    own = answers.means()
+    width = own.half_width(goal.level)
+    width[np.array(answers.shown) < min(PRECISE_DOCUMENTS, answers.draws.documents)] = np.inf
     states = tuple(
         State.WITHIN if state is State.WITHIN or width[at] <= goal.half_width else State.OPEN
         for at, state in enumerate(before.states)

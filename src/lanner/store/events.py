@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -52,7 +52,8 @@ class Events(Rows):
         newest = select(func.max(_e.id)).where(_e.campaign == campaign)
         return int(self._connection.execute(newest).scalar() or 0)
 
-    def of(self, campaign: int) -> list[Event]:
-        """A campaign's log, oldest first."""
-        rows = self._connection.execute(select(schema.event).where(_e.campaign == campaign).order_by(_e.id))
+    def of(self, campaign: int, *, kinds: Sequence[str] = (), after: int = 0) -> list[Event]:
+        """A campaign's log, oldest first; only entries of these kinds, or later than one."""
+        wanted = select(schema.event).where(_e.campaign == campaign, _e.id > after)
+        rows = self._connection.execute((wanted.where(_e.kind.in_(kinds)) if kinds else wanted).order_by(_e.id))
         return [Event(r.id, r.campaign, r.account, moment(r.at), r.kind, loads(r.detail)) for r in rows]

@@ -303,6 +303,14 @@ class Tasks(Rows):
         self._connection.execute(delete(schema.item).where(_i.task.in_(mine)))
         self._connection.execute(delete(schema.task).where(_t.campaign == campaign))
 
+    def finished_documents(self, campaign: int) -> int:
+        """How many documents have tasks, all of them finished."""
+        joined = schema.item.join(schema.task, _t.id == _i.task)
+        of_campaign = select(_i.document).select_from(joined).where(_t.campaign == campaign)
+        counted = of_campaign.group_by(_i.document).having(func.count() == func.count(_t.finished_at)).subquery()
+        texts = select(func.count()).select_from(counted.join(schema.document, _d.id == counted.c.document))
+        return int(self._connection.execute(texts.where(_d.key != JUDGE_ITSELF)).scalar_one())
+
     def any_open(self, campaign: int) -> bool:
         """Whether something is left to do, by someone or by whoever comes next. A questionnaire is not waited for of
         whoever has no texts: in a pool, of all who never came."""

@@ -18,8 +18,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as work
+from lanner.analysis.economy import look_if_due
 from lanner.campaign import guidelines
 from lanner.campaign.messages import send_message
+from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages
 from lanner.protocols.flow import holds
@@ -453,6 +455,8 @@ def _finished(store: Store, number: int) -> Task:
     if view and gates and all(holds(stage.gate, view.given[0].answers) for stage in gates):
         # the hash tells one wording from another where both are called the same
         work.consent(store, view.campaign.id, view.judge.id, f"{view.protocol.label} {view.protocol.hash}")
+    if view and view.campaign.design == ADAPTIVE:
+        look_if_due(store, view.campaign.id)
     return task
 
 

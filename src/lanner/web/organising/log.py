@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from lanner.campaign.drawing import DRAWN
 from lanner.model import Json
 from lanner.store import Event
 from lanner.web.page.speech import amount, say
@@ -53,6 +54,8 @@ def log_lines(events: Sequence[Event], accounts: Mapping[int, str], judges: Mapp
     """The log, newest first. `accounts` and `judges` are names by their numbers."""
     lines: list[Line] = []
     for event in events:
+        if event.kind == DRAWN:
+            continue  # one for each document: exports hold them
         who = "" if event.account is None else accounts.get(event.account, f"#{event.account}")
         changes = event.detail.get("changes")
         if event.kind == "configured" and isinstance(changes, dict):

@@ -1,0 +1,278 @@
+"""The economical campaign: take the looks that are due; say what is decided, what is open and what more would buy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+import polars as pl
+
+from lanner import campaign
+from lanner.analysis.agreement import question_agreement
+from lanner.analysis.material import Material, from_campaign
+from lanner.analysis.measures import main_question, plan_question
+from lanner.analysis.rows import Purpose
+from lanner.campaign import drawing
+from lanner.campaign.drawing import Drawing, score_of
+from lanner.designs.adaptive import NAME
+from lanner.model import Protocol
+from lanner.stats.allocation import Allocation
+from lanner.stats.forecast import Forecast, forecast
+from lanner.stats.goals import Goal, Kind, Standing, State, start
+from lanner.stats.resample import Array, Resampling
+from lanner.stats.sequential import LOOKS, nominal_levels
+from lanner.store import Store
+
+STOPPED_LEVEL = 0.025
+"""Intervals called 95 % miss in 2.5 % of campaigns of a fixed size. A campaign that stops when something is decided has
+larger differences than it should (it stopped for that), and with this level its intervals hold about 95 % of the time
+in replays (benchmarks/bench_economy.py)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairStanding:
+    """Two systems: whether it is settled which is better, the difference (first − second, on the scale of the score)
+    with its 95 % interval, and the chance that the next hundred judgements settle it."""
+
+    first: str
+    second: str
+    state: State
+    better: str
+    value: float | None
+    low: float | None
+    high: float | None
+    chance: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SystemStanding:
+    """One system: its mean with interval, people's plain mean, the documents it was judged on, and whether it is still
+    shown."""
+
+    system: str
+    value: float | None
+    low: float | None
+    high: float | None
+    plain: float | None
+    documents: int
+    shown: bool
+
+
+@dataclass(frozen=True)
+class Economy:
+    """An adaptive campaign as it stands. Hours are at the pace so far, else at the protocol's."""
+
+    goal: Goal
+    score: str
+    enough: bool
+    ended: bool
+    look: int
+    looks: int
+    documents: int
+    all_documents: int
+    judgements: int
+    all_judgements: int
+    budget: int
+    pairs: tuple[PairStanding, ...]
+    systems: tuple[SystemStanding, ...]
+    agreement: tuple[float, float, float] | None
+    forecast: Forecast | None
+    minutes: float
+
+    @property
+    def decided(self) -> int:
+        return sum(pair.state is not State.OPEN for pair in self.pairs)
+
+    @property
+    def open(self) -> list[PairStanding]:
+        return [pair for pair in self.pairs if pair.state is State.OPEN]
+
+    @property
+    def hours_left(self) -> tuple[float, float, float] | None:
+        """Expected hours to the end, and the range that holds nine of ten."""
+        if self.forecast is None:
+            return None
+        left = max(0, self.budget - self.judgements) if self.budget else np.inf
+        counts = (self.forecast.expected, self.forecast.low, self.forecast.high)
+        expected, low, high = (min(count, left) * self.minutes / 60 for count in counts)
+        return float(expected), float(low), float(high)
+
+    @property
+    def unused(self) -> int:
+        """Judgements that the complete campaign would have taken beyond these."""
+        return max(0, self.all_judgements - self.judgements)
+
+
+def is_adaptive(store: Store, reference: int | str) -> bool:
+    """Whether a campaign draws its documents as judges ask for work."""
+    return campaign.get(store, reference).design == NAME
+
+
+def look_if_due(store: Store, reference: int | str, *, at: datetime | None = None) -> bool:
+    """Take the next look where enough has been judged since the last one. Whether one was taken."""
+    standing = drawing.state(store, reference).allocation.standing
+    if standing.enough or drawing.finished_share(store, reference) * LOOKS < standing.look + 1:
+        return False
+    current, material = with_answers(store, reference)
+    if not current.look_due():
+        return False
+    if current.goal.kind is Kind.AGREEMENT:
+        current.renew(_agreement_look(current, material))
+    else:
+        current.look()
+    return drawing.log_look(store, reference, current, at=at)
+
+
+def economy(store: Store, reference: int | str) -> Economy:
+    """Where an adaptive campaign stands."""
+    own = drawing.state(store, reference)
+    current, material = with_answers(store, reference)
+    assert material.protocol is not None
+    score, sign = score_of(material.protocol)
+    answered = len(current.complete)
+    systems = current.systems
+    shown = len(start(own.allocation.goal, systems).active)
+    everything = int(own.allocation.sizes.sum()) * shown * int(own.options.get("judges_per_document") or 1)
+    goal, standing = current.goal, current.standing
+    ahead = forecast(goal, current.answers(), standing) if answered >= 8 else None
+    rows = material.counted(Purpose.SCORES, of="people").table.filter(pl.col("question") == score)
+    return Economy(
+        goal=goal,
+        score=score,
+        enough=standing.enough,
+        ended=own.ended,
+        look=standing.look,
+        looks=LOOKS,
+        documents=answered,
+        all_documents=len(own.documents),
+        judgements=len(rows),
+        all_judgements=everything,
+        budget=own.budget,
+        pairs=_pairs(current, standing, ahead, sign) if goal.kind is not Kind.PRECISION else (),
+        systems=_systems(current, standing, sign),
+        agreement=_agreement(material, 0.95) if goal.kind is Kind.AGREEMENT else None,
+        forecast=ahead,
+        minutes=_minutes(rows, material.protocol),
+    )
+
+
+def _minutes(rows: pl.DataFrame, protocol: Protocol) -> float:
+    """Minutes a judgement takes: the median so far once there are twenty, else what the protocol expects."""
+    seconds = rows["active"].drop_nulls()
+    known = seconds.filter(seconds > 0)
+    if len(known) >= 20:
+        return float(known.median()) / 60  # type: ignore[arg-type]
+    return next(protocol.minutes(page) for page in reversed(list(protocol.pages)))
+
+
+def _pairs(current: Allocation, standing: Standing, ahead: Forecast | None, sign: float) -> tuple[PairStanding, ...]:
+    names = current.systems
+    answers = current.answers()
+    known = len(answers.draws.order) >= 2 and bool(standing.pairs)
+    own = answers.differences(standing.pairs) if known else None
+    width = own.half_width(STOPPED_LEVEL) if own is not None else None
+    result = []
+    for at, (first, second) in enumerate(standing.pairs):
+        value = sign * float(own.value[at]) if own is not None and np.isfinite(own.value[at]) else None
+        reach = float(width[at]) if width is not None and np.isfinite(width[at]) else None
+        winner = standing.winners[at]
+        result.append(
+            PairStanding(
+                names[first],
+                names[second],
+                standing.states[at],
+                names[winner] if winner >= 0 else "",
+                value,
+                value - reach if value is not None and reach is not None else None,
+                value + reach if value is not None and reach is not None else None,
+                ahead.chances[at] if ahead is not None else None,
+            )
+        )
+    return tuple(result)
+
+
+def _systems(current: Allocation, standing: Standing, sign: float) -> tuple[SystemStanding, ...]:
+    answers = current.answers()
+    own = answers.means() if len(answers.draws.order) >= 2 else None
+    result = []
+    for at, name in enumerate(current.systems):
+        known = own is not None and bool(np.isfinite(own.value[at]))
+        value = sign * float(own.value[at]) if known and own is not None else None
+        reach = float(own.half_width(STOPPED_LEVEL)[at]) if known and own is not None else None
+        plain = sign * float(own.plain[at]) if known and own is not None else None
+        low, high = (value - reach, value + reach) if value is not None and reach is not None else (None, None)
+        result.append(SystemStanding(name, value, low, high, plain, answers.shown[at], at in standing.active))
+    order = sorted(result, key=lambda one: -sign * one.value if one.value is not None else np.inf)
+    return tuple(order)
+
+
+def with_answers(store: Store, reference: int | str) -> tuple[Allocation, Material]:
+    """The campaign's draws with everybody's answers, and with the predictions of models and metrics."""
+    material = from_campaign(store, reference)
+    assert material.protocol is not None
+    base = drawing.state(store, reference)
+    score, sign = score_of(material.protocol)
+    allocation = Allocation(
+        base.allocation.goal, base.allocation.systems, base.allocation.sizes,
+        _predictions(material, base, score, sign), seed=base.allocation.seed,
+    )  # fmt: skip
+    again = replace(base, allocation=allocation, last=0, assigned=0, looks={})
+    with store.reading() as tx:
+        again.read(tx.events.of(campaign.get(store, reference).id, kinds=(drawing.DRAWN, drawing.LOOKED)))
+    people = material.counted(Purpose.SCORES, of="people").table.filter(pl.col("question") == score)
+    totals = document_totals(people, base, allocation.systems) * sign
+    for draw in allocation.draws:
+        allocation.record(draw.document, totals[draw.document])
+    return allocation, material
+
+
+def document_totals(rows: pl.DataFrame, own: Drawing, systems: Sequence[str]) -> Array:
+    """The total score of each system on each document, the mean over judges; NaN where a segment is missing."""
+    totals = np.full((len(own.documents), len(systems)), np.nan)
+    place = {document.id: at for at, document in enumerate(own.documents)}
+    column = {name: at for at, name in enumerate(systems)}
+    scored = rows.filter(pl.col("score").is_finite())
+    items = scored.group_by("document", "segment", "system").agg(pl.col("score").mean())
+    sums = items.group_by("document", "system").agg(pl.col("score").sum(), pl.len())
+    for document, system, total, count in sums.rows():
+        at = place.get(document)
+        if at is not None and system in column and count >= own.allocation.sizes[at]:
+            totals[at, column[system]] = total
+    return totals
+
+
+def _predictions(material: Material, own: Drawing, score: str, sign: float) -> Array | None:
+    """What models and metrics in the campaign say of every document: the mean of their standardised scores."""
+    table = material.table.filter((pl.col("role") == "main") & pl.col("judge_kind").is_in(["model", "metric"]))
+    parts = []
+    for (_, question), rows in table.group_by("judge", "question", maintain_order=True):
+        totals = document_totals(rows, own, own.allocation.systems)
+        if np.isfinite(totals).all() and totals.std() > 0:
+            means = totals / own.allocation.sizes[:, None]
+            direction = sign if question == score else 1.0
+            parts.append(direction * (means - means.mean()) / means.std() * own.allocation.sizes[:, None])
+    return np.mean(parts, axis=0) if parts else None
+
+
+def _agreement_look(current: Allocation, material: Material) -> Standing:
+    """Enough once the interval, at the level of this look, lies above the minimum."""
+    look = current.look_due()
+    found = _agreement(material, 1 - float(nominal_levels(current.goal.level, look)))
+    enough = found is not None and found[1] >= current.goal.minimum
+    return Standing(look, (), (), (), () if enough else current.standing.active, enough)
+
+
+def _agreement(material: Material, level: float) -> tuple[float, float, float] | None:
+    protocol = material.protocol
+    assert protocol is not None
+    question = main_question(protocol, str(material.settings.get("main_question", "")))
+    entry = plan_question(question, protocol) if question is not None else None
+    if entry is None:
+        return None
+    rows = material.counted(Purpose.AGREEMENT, of="people")
+    headline = question_agreement(rows, entry, resampling=Resampling(level=level)).headline
+    if headline.value is None or headline.interval is None:
+        return None
+    return headline.value, headline.interval.low, headline.interval.high

@@ -1,0 +1,115 @@
+"""`lanner campaign decided`: what an adaptive campaign has settled, what is open, what more judging would buy."""
+
+from __future__ import annotations
+
+import click
+
+from lanner import campaign
+from lanner.analysis.economy import Economy, PairStanding, SystemStanding, economy, look_if_due
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import store_option
+from lanner.figures.typeset import number, percent
+from lanner.model import Json
+from lanner.stats.goals import Kind, State
+from lanner.store import Store
+
+STATES = {
+    State.DECIDED: "decided",
+    State.WITHIN: "within the margin",
+    State.UNDECIDABLE: "these documents will hardly decide it",
+    State.UNNEEDED: "not needed: one of them is beaten",
+    State.OPEN: "open",
+}
+
+
+@click.command("decided", short_help="What is decided, what is open, and whether it is enough.")
+@click.argument("name")
+@store_option
+@json_option
+def decided(name: str, store_place: str, as_json: bool) -> None:
+    """Say where an adaptive campaign stands: which systems are told apart, what the next hundred judgements would buy,
+    how much work is left, and whether it is enough. A look that is due is taken first.
+
+    Example: lanner campaign decided pilot
+    """
+    output = Output("campaign decided", as_json)
+    with Store.open(store_place, create=False) as store:
+        found = campaign.get(store, name)
+        look_if_due(store, found.id)
+        now = economy(store, found.id)
+    output.signature = f"{found.protocol_name} · {now.score} · goal {now.goal} · look {now.look} of {now.looks}"
+    output.say(_summary(now), style="bold")
+    output.table(
+        [_system(one) for one in now.systems],
+        ["system", "score", "interval", "plain", "documents", "shown"],
+        title=f"Systems by {now.score}",
+    )
+    if now.pairs:
+        output.say()
+        columns: list[str | tuple[str, str]] = ["pair", "state", "better", "difference", "interval"]
+        columns.append(("chance", "settled by the next 100"))
+        output.table([_pair(pair) for pair in now.pairs], columns, title="Pairs")
+    for line in _outlook(now):
+        output.say(line)
+    output.end()
+
+
+def _summary(now: Economy) -> str:
+    spent = f"{now.judgements:,} of at most {now.budget or now.all_judgements:,} judgements"
+    if now.enough:
+        return f"Enough: the goal is reached after {spent}; {now.unused:,} are not needed."
+    if now.ended:
+        return f"Ended without reaching the goal: {spent}."
+    settled = f"{now.decided} of {len(now.pairs)} pairs settled, " if now.pairs else ""
+    return f"Not yet: {settled}{spent}, {now.documents} of {now.all_documents} documents."
+
+
+def _system(one: SystemStanding) -> dict[str, Json]:
+    return {
+        "kind": "system",
+        "system": one.system,
+        "value": one.value,
+        "low": one.low,
+        "high": one.high,
+        "score": "" if one.value is None else number(one.value),
+        "interval": _interval(one.low, one.high),
+        "plain": "" if one.plain is None else number(one.plain),
+        "documents": one.documents,
+        "shown": "yes" if one.shown else "no more",
+    }
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
+
+
+def _pair(pair: PairStanding) -> dict[str, Json]:
+    return {
+        "kind": "pair",
+        "pair": f"{pair.first} – {pair.second}",
+        "state": STATES[pair.state],
+        "code": str(pair.state),
+        "better": pair.better,
+        "value": pair.value,
+        "low": pair.low,
+        "high": pair.high,
+        "difference": "" if pair.value is None else number(pair.value),
+        "interval": _interval(pair.low, pair.high),
+        "chance": "" if pair.chance is None or pair.state is not State.OPEN else percent(pair.chance, 0),
+    }
+
+
+def _outlook(now: Economy) -> list[str]:
+    lines = []
+    if now.agreement is not None:
+        value, low, high = now.agreement
+        lines.append(f"Agreement {number(value)} [{number(low)}, {number(high)}]; planned above {now.goal.minimum:g}.")
+    if now.hours_left is not None and now.forecast is not None and not now.enough:
+        expected, low, high = now.hours_left
+        lines.append(
+            f"To the end about {now.forecast.expected:,.0f} judgements, {expected:.1f} h [{low:.1f}, {high:.1f}]."
+        )
+    if now.goal.kind is not Kind.AGREEMENT:
+        about = "these documents only" if now.goal.of_complete else "documents of this kind"
+        lines.append(f"Decisions are about {about}; errors count all pairs and all looks.")
+    return lines

@@ -1,0 +1,88 @@
+"""An adaptive campaign from its first draw to its stop: what is decided is true, and what more would buy is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adaptive_campaign import made, score, texts, work
+from campaign_parts import NOW
+from lanner import campaign
+from lanner.analysis.economy import economy, with_answers
+from lanner.model import Judge, JudgeKind
+from lanner.protocols import load
+from lanner.stats.goals import Kind
+from lanner.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "study.db") as opened:
+        yield opened
+
+
+def test_a_campaign_runs_to_its_stop_and_finds_the_truth(store: Store) -> None:
+    made(store)
+    work(store)
+    now = economy(store, "study")
+    assert now.enough and now.ended
+    states = {(pair.first, pair.second): pair for pair in now.pairs}
+    assert states["alder", "birch"].better == "birch"
+    assert states["alder", "cedar"].better == "cedar"
+    assert now.judgements < now.all_judgements
+    assert now.unused == now.all_judgements - now.judgements
+    assert [one.system for one in now.systems][-1] == "alder"
+    pair = states["alder", "birch"]
+    assert pair.low is not None and pair.high is not None and pair.low < -20 < pair.high
+    alder = next(one for one in now.systems if one.system == "alder")
+    birch = next(one for one in now.systems if one.system == "birch")
+    assert alder.documents < birch.documents, "a settled system is shown no more"
+
+
+def test_the_means_of_a_complete_campaign_are_the_plain_means(store: Store) -> None:
+    made(store, documents=12, goal="precision:0.01")
+    work(store)
+    for one in economy(store, "study").systems:
+        truth = np.mean([score(d.id, s.id, one.system) for d in texts(12) for s in d])
+        assert one.value == pytest.approx(truth)
+        assert one.plain == pytest.approx(truth)
+
+
+def test_what_the_next_hundred_would_bring_is_said(store: Store) -> None:
+    made(store, documents=30)
+    work(store, most=30)
+    now = economy(store, "study")
+    assert not now.enough
+    assert now.forecast is not None and now.hours_left is not None
+    assert 0 <= now.forecast.low <= now.forecast.expected <= now.all_judgements
+    for pair in now.open:
+        assert pair.chance is not None and 0 <= pair.chance <= 1
+    assert now.minutes == pytest.approx(20 / 60)
+
+
+def test_predictions_of_a_model_in_the_campaign_are_used(store: Store) -> None:
+    made(store, documents=12)
+    campaign.add_judges(store, "study", [Judge("machine", kind=JudgeKind.MODEL)], design="full", options={})
+    question = next(q.id for _, q in load("da").questions)
+    for task in campaign.tasks(store, "study", "machine"):
+        for at, item in enumerate(task.items):
+            value = score(item.document, item.segment, item.systems[0])
+            campaign.submit(store, task.id, at, {question: value}, submission=f"m{task.id}-{at}", at=NOW)
+        campaign.finish(store, task.id, at=NOW)
+    allocation, _ = with_answers(store, "study")
+    assert allocation.predictions is not None
+    assert allocation.predictions.shape == (12, 3)
+    assert not allocation.complete, "a model's answers are no judgement of people"
+
+
+def test_agreement_above_a_minimum_is_a_goal(store: Store) -> None:
+    made(store, goal="agreement:0.5", judges_per_document=2)
+    work(store, spread=5)
+    now = economy(store, "study")
+    assert now.goal.kind is Kind.AGREEMENT
+    assert now.enough
+    assert now.agreement is not None and now.agreement[1] > 0.5
+    assert now.documents < now.all_documents

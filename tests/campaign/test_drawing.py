@@ -1,0 +1,150 @@
+"""Documents are drawn as judges ask for work: every draw is logged, and nobody and nothing holds it up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adaptive_campaign import JUDGES, made, score, texts, work
+from campaign_parts import NOW
+from lanner import campaign
+from lanner.analysis.economy import economy
+from lanner.campaign import drawing
+from lanner.campaign.drawing import score_of
+from lanner.errors import DesignError, InputError
+from lanner.model import Document, Judge, Role, Segment
+from lanner.protocols import load
+from lanner.stats.goals import State
+from lanner.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "study.db") as opened:
+        yield opened
+
+
+def test_every_draw_is_in_the_log_and_follows_from_the_seed(store: Store) -> None:
+    made(store)
+    work(store, most=60)
+    events = campaign.events(store, "study")
+    draws = [event.detail for event in events if event.kind == drawing.DRAWN]
+    assert [detail["number"] for detail in draws] == list(range(len(draws)))
+    assert len({detail["document"] for detail in draws}) == len(draws)
+    own = drawing.state(store, "study")
+    replayed = type(own.allocation)(own.allocation.goal, own.allocation.systems, own.allocation.sizes, seed=3)
+    for event in events:
+        if event.kind == drawing.DRAWN:
+            following = replayed.next_draw()
+            assert following is not None
+            assert own.documents[following.document].id == event.detail["document"]
+            assert following.probability == pytest.approx(event.detail["probability"], rel=1e-9)
+            replayed.add(following)
+        elif event.kind == drawing.LOOKED:
+            replayed.renew(
+                type(own.allocation.standing)(
+                    int(event.detail["look"]), replayed.standing.pairs,
+                    tuple(State(one) for one in event.detail["states"]), tuple(event.detail["winners"]),
+                    tuple(event.detail["active"]), bool(event.detail["enough"]),
+                ),
+                weights=np.array(event.detail["weights"]),
+            )  # fmt: skip
+
+
+def test_judges_who_stop_or_come_late_do_not_hold_it_up(store: Store) -> None:
+    made(store)
+    stuck = campaign.next_task(store, "study", "cy")
+    assert stuck is not None  # cy takes a task and never comes back
+    work(store, ("ana", "bo"), most=20)
+    campaign.add_judges(store, "study", [Judge("dee")])
+    assert work(store, ("ana", "bo", "dee")) > 0
+    now = economy(store, "study")
+    assert now.enough
+    waiting = stuck.items[0].document
+    counted = {draw.document for draw in drawing.state(store, "study").allocation.draws}
+    assert [d.id for d in drawing.state(store, "study").documents].index(waiting) in counted
+
+
+def test_nobody_judges_the_same_twice_with_overlap(store: Store) -> None:
+    made(store, documents=16, overlap=0.5, goal="precision:1")
+    work(store)
+    seen: dict[tuple[str, str, str], set[str]] = {}
+    for judgement in campaign.judgements(store, "study"):
+        key = (judgement.document, judgement.segment, judgement.systems[0])
+        assert judgement.judge not in seen.setdefault(key, set())
+        seen[key].add(judgement.judge)
+    assert {len(judges) for judges in seen.values()} == {1, 2}
+
+
+def test_a_budget_is_kept(store: Store) -> None:
+    made(store, budget=60, goal="precision:0.01")
+    work(store)
+    now = economy(store, "study")
+    assert now.ended and not now.enough
+    assert 60 <= now.judgements < 60 + 3 * 3
+
+
+def test_controls_come_with_the_draws_and_count_in_no_score(store: Store) -> None:
+    made(store, goal="precision:0.01", settings={"controls": {"shuffled": 0.1}})
+    work(store)
+    roles = {judgement.role for judgement in campaign.judgements(store, "study")}
+    assert Role.CONTROL in roles
+    now = economy(store, "study")
+    truth = np.mean([score(d.id, s.id, "birch") for d in texts() for s in d])
+    birch = next(one for one in now.systems if one.system == "birch")
+    assert birch.value == pytest.approx(truth)
+
+
+def test_goals_and_protocols_that_do_not_fit_are_refused(store: Store) -> None:
+    with pytest.raises(InputError, match="no system 'elm'"):
+        made(store, goal="better:alder,elm")
+    with pytest.raises(InputError, match="no goal"):
+        made(store, goal="win")
+    with pytest.raises(DesignError, match="judged by 4"):
+        made(store, judges_per_document=4)
+    with pytest.raises(InputError, match="no score"):
+        campaign.create(store, "x", texts(4), load("ranking_sc"), JUDGES, design="adaptive", options={"goal": "rank"})
+    with pytest.raises(DesignError, match="one by one"):
+        campaign.create(store, "x", texts(4), load("falcon"), JUDGES, design="adaptive", options={"goal": "rank"})
+
+
+def test_the_score_and_its_direction_come_from_the_protocol() -> None:
+    assert score_of(load("da")) == ("score", 1.0)
+    assert score_of(load("mqm")) == ("penalty", -1.0)
+
+
+def test_a_campaign_that_draws_on_is_not_announced_as_finished(store: Store) -> None:
+    made(store)
+    work(store, most=6)
+    with store.reading() as tx:
+        found = tx.campaigns.find("study")
+        assert found is not None
+        assert drawing.is_running(tx, found)
+    work(store)
+    with store.reading() as tx:
+        assert not drawing.is_running(tx, found)
+
+
+def test_ten_thousand_documents_are_drawn_quickly_enough(store: Store) -> None:
+    """CPU time of a whole assignment, draw and tasks and log; the mean, since single ones hold garbage collections."""
+    many = [
+        Document(f"d{at}", (Segment("0", "One.", {"alder": "A.", "birch": "B."}),), "en", "de") for at in range(10_000)
+    ]
+    options = {"goal": "better:alder,birch"}
+    campaign.create(store, "large", many, load("da"), JUDGES, design="adaptive", options=options, at=NOW)
+    campaign.open(store, "large", at=NOW)
+    first = campaign.next_task(store, "large", "ana")
+    assert first is not None
+    with store.reading() as tx:
+        found = tx.campaigns.find("large")
+        seat = tx.judges.find(found.id, "ana") if found else None
+    assert found is not None and seat is not None
+    begun = time.process_time()
+    numbers = [drawing.take_task(store, found, seat.number) for _ in range(200)]
+    spent = (time.process_time() - begun) / 200
+    assert len(set(numbers)) == 200 and None not in numbers
+    print(f"{spent * 1000:.2f} ms CPU an assignment")
