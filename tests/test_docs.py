@@ -53,6 +53,7 @@ ENTRY_POINTS = {
     "lanner.statistics",
 }
 MODULES = {
+    "adaptive": "lanner.analysis.economy",
     "library": "lanner.agreement",
     "agreement": "lanner.stats.agreement",
     "api": "lanner.client",
