@@ -7,7 +7,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, event
 
 from campaign_parts import corpus, first_task, opened, save, scales
 from lanner import campaign
@@ -205,3 +205,31 @@ def test_a_sound_file_of_an_earlier_version_is_found_sound(tmp_path: Path) -> No
         driver.execute("PRAGMA journal_mode = DELETE")
     shutil.copy(path, tmp_path / "copy.sqlite")
     assert [found for found in verify_file(tmp_path / "copy.sqlite") if found.problems] == []
+
+
+def test_a_save_reads_no_more_of_a_long_chain_than_of_a_short_one(judged: Store) -> None:
+    """What every save and every live page asks is answered by an index, not by reading the chain."""
+    if judged.kind != "sqlite":
+        pytest.skip("PostgreSQL reads small tables whole, whatever their indexes")
+    statements: list[tuple[str, object]] = []
+    engine = judged._engine
+    listener = "before_cursor_execute"
+
+    def note(_connection: object, _cursor: object, statement: str, parameters: object, *_more: object) -> None:
+        if "chain" in statement or "max(judgement" in statement or "withdrawn" in statement:
+            statements.append((statement, parameters))
+
+    event.listen(engine, listener, note)
+    save(judged, first_task(judged), 0, {"q": 5})
+    with judged.reading() as tx:
+        tx.judgements.last(1)
+        tx.chain.head(1)
+    event.remove(engine, listener, note)
+    asked = [(statement, values) for statement, values in statements if statement.startswith("SELECT")]
+    assert len(asked) >= 4
+    with judged.snapshot() as connection:
+        for statement, values in asked:
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+            steps = [row[3] for row in plan]
+            assert all(step.startswith("SEARCH") or "B-TREE" not in step for step in steps), (statement, steps)
+            assert not any(step.startswith("SCAN") for step in steps), (statement, steps)

@@ -6,7 +6,7 @@ import pytest
 
 from lanner.errors import CampaignError
 from lanner.store import Store
-from lanner.web.worker import SIZE, WorkerProcess, packed
+from lanner.web.worker import SIZE, WorkerPool, WorkerProcess, packed
 from web_clients import open_campaign
 
 
@@ -36,3 +36,48 @@ def test_a_process_of_its_own_makes_pictures_and_is_begun_again_when_it_dies(sto
 def test_what_goes_over_a_pipe_says_how_long_it_is() -> None:
     sent = packed({"a": 1})
     assert SIZE.unpack(sent[: SIZE.size]) == (len(sent) - SIZE.size,)
+
+
+class Held:
+    """A worker whose jobs end when they are let go."""
+
+    is_started = True
+
+    def __init__(self) -> None:
+        self.running: list[str] = []
+        self.release = asyncio.Event()
+
+    async def ask(self, job: str, *_arguments: object) -> str:
+        self.running.append(job)
+        await self.release.wait()
+        return job
+
+    async def close(self) -> None:
+        pass
+
+
+def test_large_reports_hold_up_no_plan_and_no_export(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Held] = []
+
+    def held(*_arguments: object, **_options: object) -> Held:
+        started.append(Held())
+        return started[-1]
+
+    monkeypatch.setattr("lanner.web.worker.worker", held)
+
+    async def work() -> None:
+        pool = WorkerPool(store, process=True, size=2)
+        jobs = ["report", "report", "report", "plan", "export", "verify"]
+        tasks = [asyncio.create_task(pool.ask(job)) for job in jobs]
+        for _ in range(20):
+            await asyncio.sleep(0)
+        running = sorted(job for entry in started for job in entry.running)
+        assert running == ["export", "plan", "report", "report", "verify"], "the third report waits for a report"
+        for entry in started:
+            entry.release.set()
+        assert await asyncio.gather(*tasks) == jobs
+        assert await pool.ask("plan") == "plan"
+        assert len(started) == 5, "a worker that is idle is used again"
+        await pool.close()
+
+    asyncio.run(work())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -69,8 +70,17 @@ def _end_with(error: LannerError) -> NoReturn:
     sys.exit(2)
 
 
+def _unusable(error: OSError) -> str:
+    names = " and ".join(repr(str(name)[:200]) for name in (error.filename, error.filename2) if name is not None)
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{names} cannot be used: {reason}." if names else f"The system refused: {reason}."
+
+
 def main() -> None:
     """Run `lanner`; a user's mistake ends with a sentence and exit code 2, never with a traceback."""
+    for stream in (sys.stdout, sys.stderr):  # names of files may hold bytes that are no text
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         lanner.main(standalone_mode=False)
     except LannerError as error:
@@ -85,3 +95,7 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(0)
+    except OSError as error:  # of a path that was named: too long, a folder where a file belongs, not ours to read
+        _end_with(LannerError(_unusable(error), next_step="Check the name, what is there, and who may read it."))
+    except UnicodeEncodeError as error:
+        _end_with(LannerError(f"{error.object!a} is not text that can be written: {error.reason}."))

@@ -9,15 +9,29 @@ from lanner.cli.import_ import slug
 from lanner.errors import InputError, Where
 from lanner.model import Judge
 
+MOST = 10_000
+"""Judges that are added at once, at most."""
+
 
 def judges_from(text: str) -> list[Judge]:
     """ "3" makes three; "ana, ben" makes these; a path to a CSV file makes its rows, other columns being attributes."""
-    value = text.strip()
-    if value.isdigit():
-        return [Judge(f"judge{number}", name=f"Judge {number}") for number in range(1, int(value) + 1)]
-    if value.endswith((".csv", ".tsv")) or Path(value).is_file():
-        return _from_file(Path(value))
-    return [Judge(slug(name), name=name.strip()) for name in value.split(",") if name.strip()]
+    words = text.strip()
+    if words.isascii() and words.isdecimal():
+        count = int(words) if len(words) < 6 else MOST + 1
+        if not 0 < count <= MOST:
+            raise InputError(f"{words[:20]} judges cannot be added: from 1 to {MOST} at once.")
+        return [Judge(f"judge{number}", name=f"Judge {number}") for number in range(1, count + 1)]
+    if words.endswith((".csv", ".tsv")) or is_file(words):
+        return _from_file(Path(words))
+    return [Judge(slug(name), name=name.strip()) for name in words.split(",") if name.strip()]
+
+
+def is_file(words: str) -> bool:
+    """Whether this is the path of a file; names too long for a path are the names of judges."""
+    try:
+        return Path(words).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _from_file(path: Path) -> list[Judge]:

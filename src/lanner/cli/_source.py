@@ -33,6 +33,10 @@ store_option = click.option(
     help="The database: a SQLite file or a postgresql:// URL.",
 )
 
+SEED = click.IntRange(0, 2**63 - 1)
+RESAMPLES = click.IntRange(0, 1_000_000)
+PORT = click.IntRange(1, 65535)
+
 
 class RenamedOption(click.Option):
     """An option with names it had before, as in `click.option("--question", cls=RenamedOption, old=["--of"])`. The old

@@ -13,7 +13,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.measures import named_measure
 from lanner.analysis.rows import groups_in
 from lanner.cli._output import Output, wants_explanation
-from lanner.cli._source import Source, shares, source_options
+from lanner.cli._source import RESAMPLES, SEED, Source, shares, source_options
 from lanner.cli._why import print_why
 from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.figures.typeset import estimate
@@ -38,8 +38,8 @@ from lanner.stats.resample import Resampling
     show_default=True,
     help="The independent unit for confidence intervals.",
 )
-@click.option("--resamples", default=2000, show_default=True, help="Number of bootstrap resamples.")
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from lanner.cli._output import Output, print_rows
-from lanner.cli._source import RenamedOption, Source, check_domains, names, source_options
+from lanner.cli._source import RESAMPLES, SEED, RenamedOption, Source, check_domains, names, source_options
 from lanner.errors import LannerError
 from lanner.model import Interval, Json, Result
 from lanner.stats.association import between_measures, correlations
@@ -28,8 +28,8 @@ from lanner.stats.wide import wide
 @click.option("--y", "second", help="The second measure.")
 @click.option("--given", default="", help="With --x and --y: hold these measures constant (partial correlation).")
 @click.option("--by", default="", help="Group by judge, domain or system; several comma-separated.")
-@click.option("--resamples", default=2000, show_default=True, help="Number of bootstrap resamples.")
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,

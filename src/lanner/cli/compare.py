@@ -11,7 +11,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.rows import group_of
 from lanner.cli._contexts import print_standings
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import from_option, materials, protocol_option, store_option
+from lanner.cli._source import RESAMPLES, SEED, from_option, materials, protocol_option, store_option
 from lanner.errors import InputError, did_you_mean
 from lanner.judges.comparison import compare as compare_judges
 from lanner.reports.comparison.build import compare
@@ -27,8 +27,8 @@ _KEPT = {"people": ("people",), "models": ("models", "metrics")}
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: A-against-B).")
 @click.option("--hourly", type=float, help="Cost of an hour of judging.")
 @click.option("--currency", default="", help="Currency of --hourly.")
-@click.option("--resamples", default=2000, show_default=True, help="Number of bootstrap resamples.")
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @click.option("--judges", is_flag=True, help="Compare the model judges of one campaign: agreement with people, cost.")
 @click.option("--svg-only", is_flag=True, help="Skip the PDF and PNG versions of figures (faster).")
 @from_option

@@ -13,6 +13,7 @@ import click
 from lanner import campaign, formats
 from lanner.analysis.material import from_campaign
 from lanner.cli._output import Output
+from lanner.cli._source import PORT
 from lanner.cli._tour import Guide, Stops, has_window, write_page
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, JudgeKind
@@ -42,7 +43,9 @@ LIVE, LIVE_PROTOCOL, LIVE_TITLE, BEGUN = "demo-live", "sqm", "Demo: answers arri
     show_default=True,
     help="Folder for the demo's files.",
 )
-@click.option("--port", default=8000, show_default=True, help="Port; the next free one is used if it is taken.")
+@click.option(
+    "--port", type=PORT, default=8000, show_default=True, help="Port; the next free one is used if it is taken."
+)
 @click.option("--serve/--no-serve", "serving", default=True, help="Serve the pages, or only write the files.")
 @click.option(
     "--open/--no-open", "opening", default=None, help="Open the start page in a browser (default: in a terminal)."

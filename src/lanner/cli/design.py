@@ -11,7 +11,7 @@ from lanner import designs, protocols
 from lanner.cli._judges import judges_from
 from lanner.cli._output import Output, json_option
 from lanner.cli._settings import after_option, before_option, settings_from, settings_option
-from lanner.cli._source import documents_of, from_option
+from lanner.cli._source import SEED, documents_of, from_option
 from lanner.cli.import_ import parse_options
 from lanner.cli.new import typed
 from lanner.designs.plan import plan
@@ -28,7 +28,7 @@ from lanner.designs.prepare import prepare
 @settings_option
 @before_option
 @after_option
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @click.option("--rate", type=float, help="Cost of an hour.")
 @from_option
 @json_option

@@ -9,7 +9,7 @@ import click
 
 from lanner.analysis import Counted
 from lanner.cli._output import Output, add_rows
-from lanner.cli._source import Source, check_domains, names, source_options
+from lanner.cli._source import SEED, Source, check_domains, names, source_options
 from lanner.figures.typeset import duration, p_value
 from lanner.model import Json, Result
 from lanner.stats.effort import cost, fatigue, throughput
@@ -29,7 +29,7 @@ _OVER = {"session": "from first to last item", "document_so_far": "within a docu
 @click.option("--pooled", is_flag=True, help="Pool all items instead of averaging over domains.")
 @click.option("--rate", type=float, help="Cost of an hour; prints costs instead of speeds.")
 @click.option("--fatigue", "tiring", is_flag=True, help="Show how speed changes over a document and a session instead.")
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,

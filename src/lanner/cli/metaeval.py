@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import RenamedOption, chosen_pair, from_option, materials, protocol_option, store_option
+from lanner.cli._source import SEED, RenamedOption, chosen_pair, from_option, materials, protocol_option, store_option
 from lanner.errors import InputError
 from lanner.figures.typeset import number, p_value
 from lanner.formats import mtme
@@ -52,7 +52,7 @@ _NARROW = {
     "--table", "layout", type=click.Choice(["latex", "tsv"]), help="Print only the table, for a paper or spreadsheet."
 )
 @click.option("--swaps", default=1000, show_default=True, help="Number of permutations for soft accuracy and tests.")
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @from_option
 @protocol_option
 @store_option

@@ -9,7 +9,7 @@ import click
 
 from lanner import campaign, formats, metrics
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import chosen_pair, from_option, materials, reading_options, store_option
+from lanner.cli._source import SEED, chosen_pair, from_option, materials, reading_options, store_option
 from lanner.cli.import_ import parse_options
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.figures.typeset import estimate
@@ -31,7 +31,7 @@ from lanner.store import Store
 )
 @click.option("--save", metavar="NAME", help="Store the scores as a campaign.")
 @click.option("--list", "listed", is_flag=True, help="List the metrics.")
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @from_option
 @store_option
 @json_option

@@ -12,7 +12,7 @@ from lanner import campaign, formats, protocols, registry
 from lanner.cli._judges import judges_from
 from lanner.cli._output import Output, json_option
 from lanner.cli._settings import after_option, before_option, settings_from, settings_option
-from lanner.cli._source import from_option, new_store, reading_options, store_option
+from lanner.cli._source import SEED, from_option, new_store, reading_options, store_option
 from lanner.cli.import_ import parse_options
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.loads import loads
@@ -41,7 +41,7 @@ from lanner.store import Store
 )
 @click.option("--budget", type=int, help="How many judgements an adaptive campaign may cost. [default: all]")
 @click.option("--systems", help="Only these systems, comma-separated.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same tasks.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Same seed, same tasks.")
 @click.option("--title", default="", help="The title that judges see.")
 @settings_option
 @before_option

@@ -10,7 +10,7 @@ import click
 from lanner.analysis import Measure, plan, plan_table
 from lanner.analysis.material import Material
 from lanner.cli._output import Output
-from lanner.cli._source import RenamedOption, Source, optional_source_options, shares
+from lanner.cli._source import SEED, RenamedOption, Source, optional_source_options, shares
 from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import number, percent
 from lanner.model import Rank
@@ -52,7 +52,7 @@ _HELPS = {
 @click.option("--rate", type=float, help="Cost of an hour of judging.")
 @click.option("--by", type=click.Choice(["domain"]), help="Plan each domain separately.")
 @click.option("--studies", default=2000, show_default=True, help="Number of simulated studies.")
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @optional_source_options
 def command(
     source: Source,

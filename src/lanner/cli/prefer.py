@@ -7,7 +7,7 @@ import polars as pl
 
 from lanner.analysis.material import Material
 from lanner.cli._output import Output
-from lanner.cli._source import Source, shares, source_options
+from lanner.cli._source import SEED, Source, shares, source_options
 from lanner.errors import InputError
 from lanner.figures.typeset import estimate, p_value, percent
 from lanner.model import Json, Rank, Result
@@ -29,7 +29,7 @@ _COLUMNS: list[str | tuple[str, str]] = [
 @click.option("--by", type=click.Choice(["domain"]), help="Analyse each domain separately.")
 @click.option("--votes", is_flag=True, help="Use the majority vote on each item.")
 @click.option("--ranking", is_flag=True, help="Estimate strengths of all systems (Bradley–Terry with ties).")
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,

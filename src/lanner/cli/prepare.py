@@ -11,7 +11,7 @@ from lanner import formats
 from lanner.cli._output import Output, json_option
 from lanner.cli._preparing import Job
 from lanner.cli._progress import reading
-from lanner.cli._source import documents_of, from_option
+from lanner.cli._source import PORT, SEED, documents_of, from_option
 from lanner.corpus import describe, edit_log, manifest, recipe
 from lanner.corpus.edits import Edit
 from lanner.corpus.review import Review
@@ -29,10 +29,14 @@ from lanner.web.verifying.sitting import Sitting
     "--recipe", "recipe_name", default="sentences", show_default=True, help="A built-in recipe, or a TOML file."
 )
 @click.option("--out", type=click.Path(path_type=Path), help="The corpus to write (default: PATH-RECIPE.jsonl).")
-@click.option("--seed", type=int, help="In place of the recipe's own seed.")
+@click.option("--seed", type=SEED, help="In place of the recipe's own seed.")
 @click.option("--verify", "verifying", is_flag=True, help="Check the doubtful rows in your browser.")
 @click.option(
-    "--port", default=8100, show_default=True, help="With --verify: port; the next free one is used if it is taken."
+    "--port",
+    type=PORT,
+    default=8100,
+    show_default=True,
+    help="With --verify: port; the next free one is used if it is taken.",
 )
 @click.option("--verified", type=click.Path(path_type=Path), help="The list of doubtful rows, corrected by hand.")
 @click.option("--edits", "edits_from", type=click.Path(path_type=Path), help="Apply edits from a log or manifest.")

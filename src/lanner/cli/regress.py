@@ -11,7 +11,7 @@ import polars as pl
 
 from lanner.cli._mixed import print_mixed
 from lanner.cli._output import Output, print_rows
-from lanner.cli._source import Source, check_domains, names, shares, source_options
+from lanner.cli._source import SEED, Source, check_domains, names, shares, source_options
 from lanner.figures.typeset import p_value, percent
 from lanner.model import Json, Result
 from lanner.stats.reading import band
@@ -38,7 +38,7 @@ _WIDE = 0.5  # an R² that may lie anywhere in half of its range says next to no
 @click.option(
     "--mixed", "samples", is_flag=True, help="Mixed model with random judges and documents; prints variance shares."
 )
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from lanner.cli._output import Output
-from lanner.cli._source import Source, source_options
+from lanner.cli._source import RESAMPLES, SEED, Source, source_options
 from lanner.reports.build import build
 from lanner.reports.files import write
 from lanner.stats.resample import Resampling
@@ -16,8 +16,8 @@ from lanner.stats.resample import Resampling
 @click.command("report", short_help="Write a report: HTML, LaTeX and CSV tables, figures.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: NAME-report).")
 @click.option("--language", default="en", show_default=True, help="Language of the report.")
-@click.option("--resamples", default=2000, show_default=True, help="Number of bootstrap resamples.")
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @click.option("--identified", is_flag=True, help="Use judges' own names (default: people are pseudonymised).")
 @click.option("--svg-only", is_flag=True, help="Skip the PDF and PNG versions of figures (faster).")
 @source_options

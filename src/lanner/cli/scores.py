@@ -13,7 +13,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
 from lanner.cli._domains import with_domains
 from lanner.cli._output import Output
-from lanner.cli._source import RenamedOption, Source, chosen_judges, chosen_pair, source_options
+from lanner.cli._source import SEED, RenamedOption, Source, chosen_judges, chosen_pair, source_options
 from lanner.errors import InputError, did_you_mean
 from lanner.figures.typeset import estimate, p_value
 from lanner.model import Result, languages
@@ -81,7 +81,7 @@ _SELECTION = (
     type=click.Choice(["higher", "lower"]),
     help="Whether higher or lower scores are better. [default: from the protocol]",
 )
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
     source: Source,

@@ -9,19 +9,19 @@ from urllib.parse import urlsplit
 import click
 
 from lanner.cli._output import Output
-from lanner.cli._source import store_option
+from lanner.cli._source import PORT, store_option
 from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.app import serve
 from lanner.web.serving import logs
 from lanner.web.serving.hosts import check_public_url
-from lanner.web.serving.ports import is_free
+from lanner.web.serving.ports import is_free, is_own
 from lanner.web.site import Settings
 
 
 @click.command("serve", short_help="Serve the judging and organiser's pages.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind; 0.0.0.0 accepts other machines.")
-@click.option("--port", default=8000, show_default=True, help="Port.")
+@click.option("--port", type=PORT, default=8000, show_default=True, help="Port.")
 @click.option("--public-url", default="", help="Public address of the server, for judges' links.")
 @click.option(
     "--allowed-host", "hosts", multiple=True, metavar="NAME", help="Host name that the server accepts; repeatable."
@@ -83,6 +83,11 @@ def command(
     if public_url:
         public_url = check_public_url(public_url)
         root_path = root_path or urlsplit(public_url).path
+    if not is_own(host):
+        raise LannerError(
+            f"{host[:200]!r} is no address of this machine.",
+            next_step="Use 127.0.0.1 (only this machine), or 0.0.0.0 (other machines too).",
+        )
     if not is_free(host, port):
         raise LannerError(
             f"Port {port} is taken.",

@@ -82,7 +82,7 @@ def list_all(store_place: str, as_json: bool) -> None:
 
 
 @command.command("revoke", short_help="Revoke a token.")
-@click.argument("number", type=int)
+@click.argument("number", type=click.IntRange(1, 2**63 - 1))
 @store_option
 @json_option
 def revoke(number: int, store_place: str, as_json: bool) -> None:

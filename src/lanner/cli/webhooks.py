@@ -64,7 +64,7 @@ def list_all(store_place: str, as_json: bool) -> None:
 
 
 @command.command("remove", short_help="Remove a webhook.")
-@click.argument("number", type=int)
+@click.argument("number", type=click.IntRange(1, 2**63 - 1))
 @store_option
 @json_option
 def remove(number: int, store_place: str, as_json: bool) -> None:

@@ -139,7 +139,7 @@ def prune(folder: Path, keep: int) -> list[Path]:
 def _copy(source: Connection, path: Path) -> None:
     """All rows into a new file: page by page where the source is SQLite too, else row by row."""
     if source.dialect.name == "sqlite":
-        with closing(sqlite3.connect(path)) as file:
+        with closing(sqlite3.connect(path.absolute())) as file:  # a name that begins with file: is no URL
             driver: Any = source.connection.dbapi_connection
             driver.backup(file)  # inside the transaction that is open: as of that moment
             file.execute("PRAGMA journal_mode = DELETE")  # one file, that can be read where nothing may be written
@@ -150,7 +150,7 @@ def _copy(source: Connection, path: Path) -> None:
         return
     with Store.open(path) as target, target.filling() as written:
         copy_rows(source, written)
-    with closing(sqlite3.connect(path)) as plain:
+    with closing(sqlite3.connect(path.absolute())) as plain:
         plain.execute("PRAGMA journal_mode = DELETE")
 
 

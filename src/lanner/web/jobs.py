@@ -23,6 +23,7 @@ from lanner.campaign.files import Incoming
 from lanner.designs.plan import Plan
 from lanner.errors import LannerError
 from lanner.judges.replay import inspect_outputs, replay
+from lanner.model import Campaign
 from lanner.monitor.live import LiveCampaigns
 from lanner.reports import exchange, html
 from lanner.reports import export as tables
@@ -32,7 +33,7 @@ from lanner.store.backup import verify, verify_file
 from lanner.store.checks import Finding
 from lanner.web.drafting import uploads
 from lanner.web.drafting.columns import TableChoices, TablePreview, preview_table
-from lanner.web.drafting.options import CampaignOptions, planned
+from lanner.web.drafting.options import CampaignOptions, create_campaign, planned
 from lanner.web.organising.exports import TABLES
 from lanner.web.page.speech import say, speaking
 from lanner.web.worker import SIZE, packed
@@ -121,6 +122,10 @@ class Jobs(LiveCampaigns):
     def verify(self, path: str) -> list[Finding]:
         """Every check of a backup; without a path, of the store in use."""
         return verify_file(Path(path)) if path else verify(self._store)
+
+    def create_campaign(self, path: str, options: CampaignOptions, account: int) -> Campaign:
+        """A campaign with these texts and options. The writer of saves has nothing to do with it."""
+        return create_campaign(self._store, path, options, account)
 
     def plan(self, path: str, options: CampaignOptions) -> Plan:
         """What a campaign with these texts and options would come to."""

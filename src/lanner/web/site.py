@@ -76,7 +76,8 @@ class Saves:
 
 
 class Site:
-    """One running app. Reads share a few threads; writes have one of their own, since SQLite takes one at a time."""
+    """One running app. Reads share a few threads. Saves have threads of their own (one on SQLite, which takes one
+    transaction at a time), so that no organiser's change, however much it computes, stands before them."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store = store
@@ -98,8 +99,9 @@ class Site:
         self._readers = ThreadPoolExecutor(4, "lanner-read")
         self._checking: asyncio.Task[None] | None = None
         self._hashers = ThreadPoolExecutor(1, "lanner-hash")
-        self._writers = ThreadPoolExecutor(1 if store.kind == "sqlite" else 8, "lanner-write")
-        self.intake = Intake(store, self._writers)
+        self._savers = ThreadPoolExecutor(1 if store.kind == "sqlite" else 8, "lanner-save")
+        self._writers = ThreadPoolExecutor(2, "lanner-write")
+        self.intake = Intake(store, self._savers)
         self.request_counts = RequestCounts()
         self.scheduled_backups = ScheduledBackups(
             store.address, self.backups, hours=settings.backup_hours, keep=settings.backup_keep
@@ -153,6 +155,7 @@ class Site:
         await self.live.close()
         await self.files.close()
         self.uploads.close()
+        self._savers.shutdown(wait=True)
         self._writers.shutdown(wait=True)
         self._readers.shutdown(wait=True)
         self._hashers.shutdown(wait=True)

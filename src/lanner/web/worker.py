@@ -2,8 +2,8 @@
 
 A worker is a process that runs jobs of `lanner.web.jobs`, one at a time. Server and process speak in pickled messages
 over pipes: the address of the store first, then jobs and results. A worker is started when it is first asked for
-something, and again if it dies. Live numbers have a worker of their own; reports, exports and uploads share a pool, so
-that one large report holds up nobody's page.
+something, and again if it dies. Live numbers have a worker of their own; reports, files, checks and pages have a few
+each, so that one large report holds up nobody's plan or export.
 """
 
 from __future__ import annotations
@@ -82,6 +82,9 @@ class WorkerProcess:
             except (asyncio.IncompleteReadError, ConnectionError):
                 await self.close()
                 result = await self._ask((language(), job, *arguments))
+            except asyncio.CancelledError:
+                await self.close()  # its result would be taken for that of the next job
+                raise
         if isinstance(result, Exception):
             raise result
         return result
@@ -115,21 +118,44 @@ class WorkerProcess:
             await process.communicate()  # also closes the pipes
 
 
+KINDS = {
+    "report": "reports",
+    "agreement": "reports",
+    "export": "files",
+    "write_copy": "files",
+    "import_file": "files",
+    "verify": "checks",
+}
+"""Which jobs wait for each other. Everything else (texts read in, plans, looks at a file) is part of a page that
+somebody is waiting for, and has workers of its own."""
+PAGES = "pages"
+
+
 class WorkerPool:
-    """Several workers for jobs that may take long. An idle one is taken first; others start when they are needed."""
+    """Workers for jobs that may take long, some for each kind: a large report holds up other reports at most, and no
+    plan, upload or export. Workers start when they are needed; one that is idle is taken first."""
 
     def __init__(self, store: Store, *, process: bool, size: int = 2) -> None:
-        self._workers = [worker(store, process=process) for _ in range(size if process else 1)]
-        self._waiting = [0] * len(self._workers)
+        self._store, self._process = store, process
+        self._size = size if process else 1
+        self._idle: dict[str, list[Worker]] = {}
+        self._turns: dict[str, asyncio.Semaphore] = {}
+        self._workers: list[Worker] = []
 
     async def ask(self, job: str, *arguments: Any) -> Any:
-        """The result of a job, from the worker with the fewest jobs before it."""
-        chosen = self._waiting.index(min(self._waiting))
-        self._waiting[chosen] += 1
-        try:
-            return await self._workers[chosen].ask(job, *arguments)
-        finally:
-            self._waiting[chosen] -= 1
+        """The result of a job, as soon as a worker of its kind is free."""
+        kind = KINDS.get(job, PAGES)
+        idle = self._idle.setdefault(kind, [])
+        async with self._turns.setdefault(kind, asyncio.Semaphore(self._size)):
+            chosen = idle.pop() if idle else self._add()
+            try:
+                return await chosen.ask(job, *arguments)
+            finally:
+                idle.append(chosen)
+
+    def _add(self) -> Worker:
+        self._workers.append(worker(self._store, process=self._process))
+        return self._workers[-1]
 
     async def close(self) -> None:
         await asyncio.gather(*(entry.close() for entry in self._workers))

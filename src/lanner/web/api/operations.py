@@ -22,6 +22,7 @@ from lanner.store import Transaction
 from lanner.web.api import shapes
 from lanner.web.api.callers import Caller
 from lanner.web.organising.exports import FORMATS
+from lanner.web.page import forms
 from lanner.web.site import Site
 
 T = TypeVar("T", bound=BaseModel)
@@ -55,12 +56,13 @@ async def _given(request: Request, shape: type[T]) -> T:
 
 
 def _number(request: Request, name: str, default: int, most: int) -> int:
-    given = request.query_params.get(name)
-    if given is None:
+    words = request.query_params.get(name)
+    if words is None:
         return default
-    if not (given.isascii() and given.isdecimal()) or len(given) > 18 or int(given) > most:
+    number = forms.whole_number(words)
+    if number is None or number > most:
         raise HTTPException(422, f"`{name}` is a whole number from 0 to {most}.")
-    return int(given)
+    return number
 
 
 def find(tx: Transaction, caller: Caller, name: str) -> Campaign:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -10,12 +11,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from starlette.datastructures import FormData
 
-from lanner import designs, protocols
+from lanner import campaign as campaigns
+from lanner import designs, formats, protocols
 from lanner.designs.plan import Plan, plan
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import DesignError, LannerError, ProtocolError
-from lanner.model import Document, Json, Judge, Object, Protocol, Unit
+from lanner.model import Campaign, Document, Json, Judge, Object, Protocol, Unit
 from lanner.protocols.wording import Wording
+from lanner.store import Store
 from lanner.web.drafting.judges import Invited, invited
 from lanner.web.organising.settings import read_settings
 from lanner.web.page import forms
@@ -191,7 +194,9 @@ def _options(form: FormData, design: str) -> dict[str, Json]:
         elif isinstance(default, int | float):
             try:
                 value = type(default)(float(text.replace(",", ".")))
-            except ValueError:
+                if not math.isfinite(value):
+                    raise ValueError
+            except (ValueError, OverflowError):
                 raise DesignError(
                     say("{given} is not a number.", given=repr(text)),
                     next_step=say("Correct “{name}”.", name=name.replace("_", " ")),
@@ -217,11 +222,12 @@ def _settings(form: FormData) -> dict[str, Json]:
 
 def _whole(form: FormData, name: str) -> int:
     text = forms.text(form, name).strip()
-    if text and not text.isdecimal():
+    number = forms.whole_number(text or "0")
+    if number is None:
         raise DesignError(
-            say("{given} is not a whole number.", given=repr(text)), next_step=say("Correct “{name}”.", name=name)
+            say("{given} is not a whole number.", given=repr(text[:40])), next_step=say("Correct “{name}”.", name=name)
         )
-    return int(text or 0)
+    return number
 
 
 def _amount(text: str) -> float:
@@ -230,6 +236,8 @@ def _amount(text: str) -> float:
         return 0
     try:
         number = float(words) / (100 if "%" in text else 1)
+        if not math.isfinite(number):
+            raise ValueError
     except ValueError:
         raise DesignError(
             say("{given} is not a number of control items.", given=repr(text)), next_step=say("Write 5, or 5 %.")
@@ -271,3 +279,24 @@ def composed(wishes: CampaignOptions) -> Protocol:
     """The protocol with the questionnaires around it."""
     around = {when: [protocols.load(name) for name in wishes.settings.get(when, ())] for when in ("before", "after")}
     return protocols.compose(parsed(wishes.protocol), **around)
+
+
+def create_campaign(store: Store, path: str, options: CampaignOptions, account: int) -> Campaign:
+    """The campaign with the uploaded texts, which belongs to the account that made it."""
+    documents = list(formats.read_documents(path, "native"))
+    campaign = campaigns.create(
+        store,
+        options.name,
+        documents,
+        parsed(options.protocol),
+        options.people,
+        design=options.design,
+        systems=options.systems or None,
+        seed=options.seed,
+        options=options.options,
+        settings=options.for_texts(documents),
+        title=options.title,
+    )
+    with store.writing() as tx:
+        tx.accounts.join(account, campaign.id)
+    return campaign

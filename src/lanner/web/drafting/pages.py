@@ -25,7 +25,7 @@ from lanner.store import AccountRole, Store
 from lanner.web import auth
 from lanner.web.drafting import tables
 from lanner.web.drafting.columns import is_table, language_titles
-from lanner.web.drafting.options import CampaignOptions, offers, parsed, read_wishes
+from lanner.web.drafting.options import offers, read_wishes
 from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find
@@ -149,11 +149,12 @@ async def draft(request: Request) -> Response:
     try:
         if isinstance(own, UploadFile) and own.filename:
             form = FormData([*form.multi_items(), ("own_protocol", await _text_of(own))])
-        wishes = read_wishes(form)
+        wishes = await site.read(lambda: read_wishes(form))
         if forms.text(form, "do") == "plan":
             plan: Plan = await site.files.ask("plan", str(upload.path), wishes)
             return await _draft_page(request, upload, form, plan=plan)
-        campaign = await site.write(lambda: _make(site.store, upload, wishes, request.state.visitor.account.id))
+        account = request.state.visitor.account.id
+        campaign: Campaign = await site.files.ask("create_campaign", str(upload.path), wishes, account)
     except LannerError as error:
         return await _draft_page(request, upload, form, told(error))
     if wishes.judges:
@@ -166,26 +167,6 @@ async def _text_of(own: UploadFile) -> str:
         return (await own.read()).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(say("The protocol is not a text file."), where=Where(own.filename)) from None
-
-
-def _make(store: Store, upload: Upload, wishes: CampaignOptions, account: int) -> Campaign:
-    documents = list(formats.read_documents(upload.path, "native"))
-    campaign = campaigns.create(
-        store,
-        wishes.name,
-        documents,
-        parsed(wishes.protocol),
-        wishes.people,
-        design=wishes.design,
-        systems=wishes.systems or None,
-        seed=wishes.seed,
-        options=wishes.options,
-        settings=wishes.for_texts(documents),
-        title=wishes.title,
-    )
-    with store.writing() as tx:
-        tx.accounts.join(account, campaign.id)
-    return campaign
 
 
 async def protocol(request: Request) -> Response:

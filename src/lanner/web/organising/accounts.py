@@ -57,14 +57,15 @@ async def change(request: Request) -> Response:
     """Another role, other campaigns, or no access any more. The last owner stays."""
     site: Site = request.app.state.site
     form = await auth.form_of(request)
-    number = forms.text(form, "account")
-    if not number.isdecimal():
+    number = forms.whole_number(forms.text(form, "account"))
+    if number is None:
         raise HTTPException(400)
-    values = {int(value) for value in form.getlist("campaign") if isinstance(value, str) and value.isdecimal()}
+    numbers = (forms.whole_number(value) for value in form.getlist("campaign") if isinstance(value, str))
+    values = {value for value in numbers if value is not None}
 
     def work() -> None:
         with site.store.writing() as tx:
-            account = tx.accounts.numbered(int(number))
+            account = tx.accounts.numbered(number)
             if account is None:
                 raise HTTPException(404)
             match forms.text(form, "do"):

@@ -121,10 +121,10 @@ async def tokens(request: Request) -> Response:
     form = await auth.form_of(request)
     try:
         if forms.text(form, "do") == "revoke":
-            number = forms.text(form, "number")
-            if not number.isdecimal():
+            number = forms.whole_number(forms.text(form, "number"))
+            if number is None:
                 raise HTTPException(400)
-            await site.write(lambda: _revoke(site, int(number)))
+            await site.write(lambda: _revoke(site, number))
             return RedirectResponse(f"{request.scope.get('root_path', '')}/server#tokens", 303)
         text = await site.write(lambda: _issue(site, form))
     except LannerError as error:
@@ -135,12 +135,13 @@ async def tokens(request: Request) -> Response:
 def _issue(site: Site, form: FormData) -> str:
     name = forms.text(form, "name").strip()[:80]
     scopes = [value for value in form.getlist("scope") if isinstance(value, str)]
-    days = forms.text(form, "days").strip()
+    words = forms.text(form, "days").strip()
+    days = forms.whole_number(words) if words else None
     if not name or not scopes:
         raise LannerError(say("A token needs a name and at least one thing it is for."))
-    if days and (not days.isdecimal() or not 0 < int(days) < 36500):
-        raise LannerError(say("{given} is not a whole number.", given=repr(days)))
-    until = datetime.now(UTC) + timedelta(days=int(days)) if days else None
+    if words and (days is None or not 0 < days < 36500):
+        raise LannerError(say("{given} is not a whole number.", given=repr(words[:40])))
+    until = datetime.now(UTC) + timedelta(days=days) if days else None
     filters = {key: forms.text(form, key) or None for key in ("account", "campaign")}
     return issue(site.store, name, scopes, account=filters["account"], campaign=filters["campaign"], expires_at=until)[
         1
@@ -159,10 +160,10 @@ async def webhooks(request: Request) -> Response:
     form = await auth.form_of(request)
     try:
         if forms.text(form, "do") == "remove":
-            number = forms.text(form, "number")
-            if not number.isdecimal():
+            number = forms.whole_number(forms.text(form, "number"))
+            if number is None:
                 raise HTTPException(400)
-            await site.write(lambda: _remove(site, int(number)))
+            await site.write(lambda: _remove(site, number))
             return RedirectResponse(f"{request.scope.get('root_path', '')}/server#webhooks", 303)
         secret = await site.write(lambda: _tell(site, form))
     except LannerError as error:

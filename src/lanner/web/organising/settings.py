@@ -94,7 +94,7 @@ async def change_settings(request: Request) -> Response:
                 campaign.id,
                 title=forms.text(form, "title").strip()[:200] or campaign.name,
                 settings=settings,
-                version=int(version) if version.isdecimal() else None,
+                version=forms.whole_number(version),
                 account=request.state.visitor.account.id,
             )
         )

@@ -14,6 +14,14 @@ def text(form: FormData, name: str, default: str = "") -> str:
     return value.replace("\0", "") if isinstance(value, str) else default
 
 
+def whole_number(words: str) -> int | None:
+    """A number as a form or an address has it; None for what is none, or too large to be the number of anything."""
+    words = words.strip()
+    if not (words.isascii() and words.isdecimal()) or len(words) > 18:
+        return None
+    return int(words)
+
+
 def answers(protocol: Protocol, page: str, form: FormData) -> dict[str, Json]:
     """What a form says about one item of a page; questions without a field are left out."""
     return answers_from_fields(protocol, page, fields(form))

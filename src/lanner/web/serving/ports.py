@@ -5,6 +5,17 @@ from __future__ import annotations
 import socket
 
 
+def is_own(host: str) -> bool:
+    """Whether a name or number is one of this machine's, so that a server can listen there."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as trial:
+            trial.bind(address)
+    except (OSError, UnicodeError, TypeError, ValueError):
+        return False
+    return bool(host)
+
+
 def is_free(host: str, port: int) -> bool:
     """Whether nobody listens there yet and we may."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as trial:

@@ -40,9 +40,13 @@ def signature(secret: str, body: str) -> str:
 
 def refuse_address(url: str) -> None:
     """Refuse what is no address of the web."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("https", "http") or not parts.hostname or parts.username or parts.password:
-        raise LannerError(f"{url!r} is no address that can be told.", next_step="Write https://host/path.")
+    try:
+        parts = urlsplit(url)
+        is_web = parts.scheme in ("https", "http") and parts.hostname and parts.port != 0
+    except ValueError:
+        is_web = False
+    if not is_web or parts.username or parts.password:
+        raise LannerError(f"{url[:200]!r} is no address that can be told.", next_step="Write https://host/path.")
 
 
 def add_webhook(store: Store, url: str, events: Sequence[str], campaign: int | None = None) -> tuple[int, str]:

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from lanner.errors import InputError
+from lanner.web.page import forms
 from lanner.web.page.rendering import page
 from lanner.web.verifying.sitting import Sitting
 from lanner.web.verifying.view import group, lines
@@ -22,7 +23,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 async def show(request: Request, sitting: Sitting, here: str, trail: list[tuple[str, str]]) -> Response:
     """The whole page. `here` is its address, `trail` the pages above it."""
     query = request.query_params
-    at = int(wanted) - 1 if (wanted := query.get("at", "")).isdigit() else sitting.first()
+    number = forms.whole_number(query.get("at", ""))
+    at = sitting.first() if number is None else number - 1
     if sitting.review.places and not 0 <= at < len(sitting.review.places):
         raise HTTPException(404)
 

@@ -1,0 +1,252 @@
+"""How long judges wait for a save while somebody else makes trouble.
+
+    python benchmarks/bench_stalls.py                  # 50 judges who each save once a second, on SQLite
+    python benchmarks/bench_stalls.py --judges 200 --postgres
+    python benchmarks/bench_stalls.py --only "ten live pages"
+
+Each row is one kind of trouble, kept up while the judges save: the median, the 99th percentile and the longest of their
+waits. The trouble is what was found to stop a server once: ids used again, endless revisions, texts that are slow to
+read, passwords, half-sent requests, large reports, live pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import socket
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+import aiohttp
+import bench_save
+from bench_load import Running, postgres, prepared, schema_of
+from bench_save import answers
+
+from lanner.store import AccountRole, Store
+from lanner.web.auth import hashed
+from lanner.web.session import ACCOUNT_COOKIE, Sessions, Visitor
+
+PASSWORD = "a sentence nobody guesses"
+SERVER = """
+import sys
+from lanner.store import Store
+from lanner.web.app import serve
+from lanner.web.site import Settings
+serve(Store.open(sys.argv[1]), port=int(sys.argv[2]), settings=Settings())
+"""
+
+
+@dataclass
+class Scene:
+    """A server, the judges who work, one who makes trouble, and an organiser."""
+
+    server: Running
+    seats: list[tuple[str, str]]
+    bad: tuple[str, str]
+    owner: dict[str, str]
+    token: str
+    client: aiohttp.ClientSession
+    over: asyncio.Event
+
+    async def post(self, path: str, fields: dict[str, str]) -> int:
+        """A form, as the organiser sends it."""
+        body = {"token": self.token, **fields}
+        async with self.client.post(
+            self.server.url + path, data=body, headers=self.owner, allow_redirects=False
+        ) as answer:
+            await answer.read()
+            self.location = answer.headers.get("location", "")
+            return answer.status
+
+    async def save(self, seat: tuple[str, str], number: int, item: int, submission: str) -> float:
+        path, cookie = seat
+        began = time.perf_counter()
+        body = {"submission": submission, "item": item, "answers": answers(number), "active": 9.0}
+        async with self.client.post(self.server.url + path, json=body, headers={"cookie": cookie}) as answer:
+            await answer.read()
+            self.status = answer.status
+        return time.perf_counter() - began
+
+
+async def judges(scene: Scene, seconds: int) -> list[float]:
+    """Everyone saves once a second; how long each of them waited."""
+    waits: list[float] = []
+
+    async def judge(number: int, seat: tuple[str, str]) -> None:
+        await asyncio.sleep(number / len(scene.seats))
+        for turn in range(seconds):
+            took = await scene.save(seat, turn, turn % 20, uuid4().hex)
+            assert scene.status in (200, 409), scene.status
+            waits.append(took)
+            await asyncio.sleep(max(0.0, 1.0 - took))
+
+    await asyncio.gather(*(judge(number, seat) for number, seat in enumerate(scene.seats)))
+    return waits
+
+
+async def quiet(scene: Scene) -> None:
+    await scene.over.wait()
+
+
+async def reused_ids(scene: Scene) -> None:
+    """Ten connections send one submission id again and again, for one item after the other."""
+    await scene.save(scene.bad, 1, 0, "used-before-0001")
+
+    async def one(number: int) -> None:
+        while not scene.over.is_set():
+            number += 1
+            await scene.save(scene.bad, number, 1 + number % 19, "used-before-0001")
+
+    await asyncio.gather(*(one(number) for number in range(10)))
+
+
+async def revisions(scene: Scene) -> None:
+    """One judge revises one sentence as fast as the server lets them, after a few hundred revisions."""
+    number = 0
+    while not scene.over.is_set():
+        number += 1
+        await scene.save(scene.bad, number, 0, uuid4().hex)
+
+
+def pasted(name: str, text: str) -> Callable[[Scene], Awaitable[None]]:
+    async def work(scene: Scene) -> None:
+        """An organiser pastes a long text into a field of a draft."""
+        await scene.post("/new", {"from": "demo"})
+        place = scene.location
+        while not scene.over.is_set():
+            await scene.post(place, {"do": "plan", "protocol": "own", name: text})
+            await asyncio.sleep(0.05)
+
+    return work
+
+
+async def passwords(scene: Scene) -> None:
+    """Four at a time ask for another password."""
+
+    async def one() -> None:
+        while not scene.over.is_set():
+            await scene.post("/account", {"old": "wrong old password", "new": "x" * 12})
+
+    await asyncio.gather(*(one() for _ in range(4)))
+
+
+async def half_sent(scene: Scene) -> None:
+    """Three hundred connections that begin a request and never end it."""
+    connections = []
+    with ExitStack() as stack:
+        for _ in range(300):
+            with suppress(OSError):
+                connection = stack.enter_context(socket.create_connection(("127.0.0.1", scene.server.port), timeout=2))
+                connection.sendall(b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nname=")
+                connections.append(connection)
+        await scene.over.wait()
+
+
+async def reports(scene: Scene) -> None:
+    """Four reports of the whole campaign at once, again and again."""
+
+    async def one() -> None:
+        while not scene.over.is_set():
+            timeout = aiohttp.ClientTimeout(total=300)
+            with suppress(TimeoutError, aiohttp.ClientError):
+                url = f"{scene.server.url}/campaigns/bench/report"
+                async with scene.client.get(url, headers=scene.owner, timeout=timeout) as answer:
+                    await answer.read()
+
+    tasks = [asyncio.create_task(one()) for _ in range(4)]
+    await scene.over.wait()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def live_pages(scene: Scene) -> None:
+    """Ten open live pages, each of which fetches its numbers when there is news, as the page does."""
+    here = f"{scene.server.url}/campaigns/bench"
+
+    async def one() -> None:
+        timeout = aiohttp.ClientTimeout(total=None)
+        async with scene.client.get(f"{here}/events", headers=scene.owner, timeout=timeout) as stream:
+            async for line in stream.content:
+                if b"changed" in line:
+                    async with scene.client.get(f"{here}/panels", headers=scene.owner) as answer:
+                        await answer.read()
+                    await asyncio.sleep(1.2)
+
+    tasks = [asyncio.create_task(one()) for _ in range(10)]
+    await scene.over.wait()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+TROUBLE: dict[str, Callable[[Scene], Awaitable[None]]] = {
+    "nothing": quiet,
+    "a submission id used again, 10 connections": reused_ids,
+    "one judge revising without end": revisions,
+    "25,000 letters pasted as judges": pasted("judges", "a" * 25_000),
+    "a protocol of [ and 1,500 blanks": pasted("toml", "[" + " " * 1500 + "\n" + "x = 1\n"),
+    "new passwords, 4 at a time": passwords,
+    "300 half-sent requests": half_sent,
+    "4 large reports at a time": reports,
+    "ten live pages": live_pages,
+}
+
+
+async def measured(place: str, seats: list[tuple[str, str]], trouble: str, seconds: int) -> list[float]:
+    with Store.open(place) as store:
+        with store.writing() as tx:
+            known = tx.accounts.find("Ann")
+            number = (
+                known.id if known else tx.accounts.add("Ann", hashed(PASSWORD), AccountRole.OWNER, datetime.now(UTC))
+            )
+            account = tx.accounts.numbered(number)
+        session = Sessions(store).open(account=number)
+    token = Visitor(account=account).form_token
+    with Running(SERVER, place) as server:
+        connector = aiohttp.TCPConnector(limit=0)
+        async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as client:
+            owner = {"cookie": f"{ACCOUNT_COOKIE}={session}", "sec-fetch-site": "same-origin"}
+            scene = Scene(server, seats[1:], seats[0], owner, token, client, asyncio.Event())
+            if trouble == "one judge revising without end":
+                for turn in range(300):
+                    await scene.save(scene.bad, turn, 0, uuid4().hex)
+            making = asyncio.create_task(TROUBLE[trouble](scene))
+            await asyncio.sleep(1.0)
+            waits = await judges(scene, seconds)
+            scene.over.set()
+            await asyncio.wait_for(making, 120)
+            return waits
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--judges", type=int, default=50)
+    parser.add_argument("--rows", type=int, default=10_000, help="judgements in the store")
+    parser.add_argument("--seconds", type=int, default=8)
+    parser.add_argument("--postgres", action="store_true", help="on PostgreSQL instead of SQLite")
+    parser.add_argument("--only", choices=list(TROUBLE), help="one kind of trouble")
+    choice = parser.parse_args()
+    bench_save.SAVES = 10
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        place = str(Path(folder) / "stalls.sqlite")
+        if choice.postgres:
+            place = schema_of(stack.enter_context(postgres(Path(folder))), choice.rows)
+        seats = prepared(place, choice.rows, choice.judges + 1)[: choice.judges + 1]
+        print(f"{choice.judges} judges, a save a second each; {choice.rows:,} judgements in the store")
+        print(f"{'meanwhile':46}{'saves':>7}{'p50':>9}{'p99':>9}{'longest':>9}  ms")
+        for trouble in [choice.only] if choice.only else TROUBLE:
+            waits = [1e3 * wait for wait in asyncio.run(measured(place, seats, trouble, choice.seconds))]
+            p99 = statistics.quantiles(waits, n=100)[98]
+            print(f"{trouble:46}{len(waits):7}{statistics.median(waits):9.1f}{p99:9.1f}{max(waits):9.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
