@@ -113,7 +113,7 @@ def test_prices_come_from_the_table_unless_they_are_given() -> None:
     [member] = plans(models=("gpt-4o-mini",), base_urls=url, price_in=1.0, price_out=2.0)[0].members
     assert (member.price_in, member.price_out, member.price_cached) == (1.0, 2.0, None)
     [note] = price_notes(plans(models=("gpt-4o-mini",), base_urls=url), {**GIVEN})
-    assert "2025-10-15" in note
+    assert "2026-11-16" in note
 
 
 def test_a_provider_has_its_own_address_and_its_own_batches() -> None:

@@ -14,16 +14,16 @@ from lanner.judges.providers import Endpoint
 
 
 def test_a_price_is_that_of_the_host_and_of_the_model_whatever_its_version() -> None:
-    price = price_of("gpt-4.1-mini-2025-04-14", "api.openai.com")
+    price = price_of("gpt-4o-mini-2024-07-18", "api.openai.com")
     assert price is not None
-    assert price.at(batch=False) == (0.40, 1.60, 0.10)
-    assert price.at(batch=True) == (0.20, 0.80, 0.05)
-    assert price_of("gpt-4.1-mini", "127.0.0.1") is None
-    assert price_of("gpt-4.1-minimal", "api.openai.com") is None
+    assert price.at(batch=False) == (0.15, 0.60, 0.075)
+    assert price.at(batch=True) == (0.075, 0.30, 0.0375)
+    assert price_of("gpt-4o-mini", "127.0.0.1") is None
+    assert price_of("gpt-4o-minimal", "api.openai.com") is None
 
 
 def test_a_price_grows_old() -> None:
-    price = price_of("o3", "api.openai.com")
+    price = price_of("gpt-5", "api.openai.com")
     assert price is not None
     assert not price.is_old(price.checked)
     assert price.is_old(date(price.checked.year + 1, price.checked.month, price.checked.day))
@@ -38,7 +38,7 @@ def test_a_file_of_ones_own_goes_before_the_shipped_one(tmp_path: Path) -> None:
     price = price_of("o3", "api.openai.com", path)
     assert price is not None
     assert (price.at(batch=True), price.checked) == ((1.0, 4.0, None), date(2026, 11, 1))
-    assert price_of("gpt-4.1", "api.openai.com", path) is not None
+    assert price_of("gpt-4o", "api.openai.com", path) is not None
 
 
 @pytest.mark.parametrize(
