@@ -63,6 +63,7 @@ MODULES = {
     "comparing": "lanner.reports.comparison",
     "context": "lanner.stats.context",
     "designs": "lanner.designs",
+    "diagnosis": "lanner.diagnose",
     "effort": "lanner.stats.effort",
     "errors": "lanner.errors",
     "formats": "lanner.formats",

@@ -13,12 +13,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from lanner.analysis.material import Material, from_file
     from lanner.formats import read, write
-    from lanner.library import agreement, compare, load, metaeval, plot, report, scores
+    from lanner.library import agreement, compare, diagnose, load, metaeval, plot, report, scores
     from lanner.model import Document, Judge, Judgement, Protocol, Result, Segment
     from lanner.protocols import load as load_protocol
     from lanner.stats.frame import frame
 
-_LIBRARY = ("agreement", "compare", "load", "metaeval", "plot", "report", "scores")
+_LIBRARY = ("agreement", "compare", "diagnose", "load", "metaeval", "plot", "report", "scores")
 _HOMES = {
     **{name: ("lanner.library", name) for name in _LIBRARY},
     "Document": ("lanner.model", "Document"),
@@ -45,6 +45,7 @@ __all__ = [
     "Segment",
     "agreement",
     "compare",
+    "diagnose",
     "frame",
     "from_file",
     "load",

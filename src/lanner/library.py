@@ -20,8 +20,9 @@ from urllib.parse import urlparse
 import polars as pl
 
 from lanner import analysis
-from lanner.analysis import GROUPS
+from lanner.analysis import GROUPS, diagnosis
 from lanner.analysis import material as materials
+from lanner.analysis.diagnosis import Diagnosis
 from lanner.analysis.material import Material
 from lanner.analysis.rows import groups_in
 from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
@@ -323,6 +324,47 @@ def agreement(
             f"Nobody was asked {question!r}.", next_step=did_you_mean(question, dict.fromkeys(question_ids))
         )
     return _table("Agreement", rows, ("question", "judges", "measure", "estimate", "n"), parts, results)
+
+
+def diagnose(
+    data: Data,
+    question: str = "",
+    *,
+    judges: Iterable[str] | None = None,
+    seed: int = 0,
+    columns: str | Mapping[str, str] = "",
+    protocol: str | None = None,
+    languages: str = "",
+    encoding: str = "",
+    format: str | None = None,  # noqa: A002
+    store: str | Path | None = None,
+    token: str = "",
+) -> Diagnosis:
+    """What each system should mend: how often every skill matters and how well it is handled there, by domain.
+
+    Args:
+        data: see `lanner.load`; so are the arguments from `columns` on.
+        question: the question that tells skills or errors apart; by default the first of the protocol.
+        judges: only these judges.
+        seed: same seed, same numbers.
+
+    Returns:
+        the cells (`.table`), what to mend (`.priorities`) and the sentences behind a cell (`.examples(cell)`).
+    """
+    parts = _chosen(
+        load(
+            data,
+            columns=columns,
+            protocol=protocol,
+            languages=languages,
+            encoding=encoding,
+            format=format,
+            store=store,
+            token=token,
+        ),
+        judges,
+    )
+    return diagnosis.diagnose(diagnosis.diagnosable_part(parts, question), question, resampling=Resampling(seed=seed))
 
 
 def scores(

@@ -15,11 +15,21 @@ from reports.world import material
 def test_a_report_from_judgements(name: str) -> None:
     report = build(material(name))
     ids = [section.id for section in report.sections]
-    both = ["method", "agreement", "systems", "labels", "effort", "questions-and-texts", "pairs", "disputed"]
+    both = [
+        "method",
+        "agreement",
+        "systems",
+        "diagnosis",
+        "labels",
+        "effort",
+        "questions-and-texts",
+        "pairs",
+        "disputed",
+    ]
     both += ["correlations", "comments"]
     appendix = [section.id for section in report.sections if section.appendix]
     assert appendix == ids[-len(appendix) :], "what is looked up stands last"
-    own = {"falcon": {"disagreements", "marks"}, "h_falcon": {"explained", "along", "coefficients"}}[name]
+    own = {"falcon": {"disagreements", "marks", "contexts"}, "h_falcon": {"explained", "along", "coefficients"}}[name]
     assert [section for section in ids if section not in own] == both
     assert own <= set(ids)
     assert "simulated" in report.findings[0]

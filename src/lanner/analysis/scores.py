@@ -260,22 +260,27 @@ def profile(rows: Counted, question: Question, *, resampling: Resampling | None 
     matters = pl.col("label") != unused if unused else pl.lit(value=True)
     answers = answers.with_columns(matters.fill_null(value=True).alias("matters"))
     asked = answers.select("judge", "document", "segment", "system").unique()  # what each row might have mattered on
-    bounds = _ends(question)
+    bounds = option_ends(question)
     made = []
     for system in sorted(answers["system"].unique()):
         own = answers.filter(pl.col("system") == system)
         items = asked.filter(pl.col("system") == system)
-        for row in _row_order(question, own):
+        for row in row_order(question, own):
             cells = own.filter(pl.col("row") == row, pl.col("matters"))
             if own.filter(pl.col("row") == row).is_empty():
                 continue
-            often = _ratio(cells.select("document", top=pl.lit(1.0)), items.select("document"), how, (0.0, 1.0))
-            well = _ratio(cells.select("document", top=pl.col("score")), cells.select("document"), how, bounds)
+            often = ratio_over_documents(
+                cells.select("document", top=pl.lit(1.0)), items.select("document"), how, (0.0, 1.0)
+            )
+            well = ratio_over_documents(
+                cells.select("document", top=pl.col("score")), cells.select("document"), how, bounds
+            )
             made.append(Handling(row, system, often, well))
     return made
 
 
-def _ends(question: Question) -> Bounds | None:
+def option_ends(question: Question) -> Bounds | None:
+    """The ends of the scale that a skill is rated on where it matters."""
     if isinstance(question, Grid):
         options = [option for option in question.options if option.id != question.preselected]
         values = [option.value for option in options if option.value is not None]
@@ -283,13 +288,14 @@ def _ends(question: Question) -> Bounds | None:
     return (question.min, question.max) if isinstance(question, Scale) else None
 
 
-def _row_order(question: Question, answers: pl.DataFrame) -> list[str]:
+def row_order(question: Question, answers: pl.DataFrame) -> list[str]:
+    """The rows that were answered, in the order of the question."""
     row_ids = [row.id for row in question.rows] if isinstance(question, Grid) else []
     rows = set(answers["row"].unique())
     return [*(row for row in row_ids if row in rows), *sorted(rows - set(row_ids))]
 
 
-def _ratio(top: pl.DataFrame, bottom: pl.DataFrame, how: Resampling, bounds: Bounds | None) -> Share:
+def ratio_over_documents(top: pl.DataFrame, bottom: pl.DataFrame, how: Resampling, bounds: Bounds | None) -> Share:
     """The sum of `top` over the number of rows of `bottom`, with an interval over documents."""
     places: Mapping[str, int] = {name: at for at, name in enumerate(bottom["document"].unique(maintain_order=True))}
     sums = np.zeros((max(1, len(places)), 2))

@@ -16,6 +16,8 @@ _ELSEWHERE = {
     "settle": "_campaign_meeting",
     "note": "_campaign_meeting",
     "decided": "_campaign_economy",
+    "calibrate": "_campaign_training",
+    "training": "_campaign_training",
     "add-judges": "_campaign_judges",
     "add-overlap": "_campaign_judges",
     "forget": "_campaign_judges",

@@ -116,12 +116,13 @@ def weighted_spans(question: Question, answer: Json, options: Mapping[str, Any])
         return None
     parents = {option.id: option.parent for option in question.choices}
     weights = options.get("weights", ())
-    total = sum(_weight(span, weights, parents) for span in live(answer))
+    total = sum(span_weight(span, weights, parents) for span in live(answer))
     cap = options.get("cap")
     return min(total, float(cap)) if cap is not None else total
 
 
-def _weight(span: Mapping[str, Any], weights: Any, parents: Mapping[str, str | None]) -> float:
+def span_weight(span: Mapping[str, Any], weights: Any, parents: Mapping[str, str | None]) -> float:
+    """What one marked error costs; 0 where no weight matches."""
     category, severity = span.get("category"), span.get("severity")
     for rule in weights:
         required_category = rule.get("category")

@@ -13,12 +13,14 @@ from lanner.reports.parts import Report, Section
 from lanner.reports.sections import (
     agreement,
     checks,
+    diagnosis,
     disagreements,
     documents,
     effort,
     explained,
     labels,
     method,
+    scenarios,
     systems,
 )
 from lanner.reports.view import View
@@ -28,9 +30,11 @@ _MOST_FINDINGS = 6
 Make = Callable[[View], Section | None]
 BODY: tuple[Make, ...] = (
     agreement.section,
+    scenarios.section,
     agreement.calibration,
     disagreements.section,
     systems.section,
+    diagnosis.section,
     systems.preferences,
     labels.section,
     labels.marked_passages,

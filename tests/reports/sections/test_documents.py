@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from lanner.reports.parts import Figure
+from lanner.reports.parts import Figure, Table
 from lanner.reports.sections.documents import context_needs, section
 from lanner.reports.view import View
 from reports.comparison.worlds import QUICK, answered
@@ -52,4 +52,14 @@ def test_issues_and_spans_of_the_survey() -> None:
 
 
 def test_nothing_where_the_plan_asks_for_nothing() -> None:
-    assert context_needs(view("falcon")) is None
+    assert context_needs(view("h_falcon")) is None
+
+
+def test_how_far_texts_depend_on_context_stands_in_a_table_by_domain() -> None:
+    made = context_needs(view("falcon"))
+    assert made is not None
+    [table] = [block for block in made.blocks if isinstance(block, Table)]
+    assert table.id == "context-dependence"
+    assert next(row["sign"] for row in table.rows) == "needs more than the sentence"
+    shares = [row["share"] for row in table.data if row["kind"] == "level"]
+    assert shares and all(0 <= share <= 1 for share in shares)

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lanner.analysis.context_dependence import ALL, Sign, context_dependence
 from lanner.analysis.scores import Bounds, on_scale
 from lanner.errors import LannerError
 from lanner.figures.curves import Curve, curves
 from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import estimate, number, p_value, percent, plural
 from lanner.model import Analysis, Json, Result, Scale, Unit
-from lanner.reports.parts import Block, Figure, Paragraph, Section
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
 from lanner.reports.view import View
 from lanner.stats import context
 from lanner.stats.outcome import outcome
@@ -141,7 +142,57 @@ def context_needs(view: View) -> Section | None:
     for analysis in view.protocol.analyses:
         if analysis.statistic in _MADE and analysis.of in view.answered:
             blocks += _figures(view, analysis, findings)
+    if (table := _dependence(view)) is not None:
+        blocks.append(table)
     return Section("contexts", "Context spans and issues", blocks, findings) if blocks else None
+
+
+def _dependence(view: View) -> Table | None:
+    """How far texts depend on context, by language pair and domain."""
+    counted = view.counted()
+    results = context_dependence(counted, view.protocol, resampling=view.resampling)
+    places = list(dict.fromkeys((result.pair, result.domain) for result in results))
+    if not results or {domain for _, domain in places} == {ALL}:
+        return None
+    pairs = {pair for pair, _ in places if pair != ALL}
+    shown = [place for place in places if len(pairs) > 1 or place[0] == ALL]
+    rows: list[dict[str, Json]] = []
+    for sign in dict.fromkeys(result.sign for result in results):
+        line: dict[str, Json] = {"sign": _sign_words(view, sign)}
+        for result in results:
+            if result.sign == sign and (result.pair, result.domain) in shown:
+                line[f"{result.pair}-{result.domain}"] = percent(result.share.value, 0)
+                line[f"{result.pair}-{result.domain}-ci"] = _ends(result.share.low, result.share.high)
+        rows.append(line)
+    columns = [Column("sign", "")]
+    for pair, domain in shown:
+        where = "all" if (pair, domain) == (ALL, ALL) else domain if pair == ALL else f"{pair}, {domain}"
+        columns += [
+            Column(f"{pair}-{domain}", "share", span=where),
+            Column(f"{pair}-{domain}-ci", "95 %", quiet=True, span=where),
+        ]
+    caption = (
+        "How far the texts depend on context: shares of judgements (of reasons: of those that give any), with "
+        "intervals over documents."
+    )
+    signature = f"context dependence · {view.protocol.label} · rows {counted.selection}"
+    return Table("context-dependence", caption, columns, rows, [result.to_row() for result in results], signature)
+
+
+def _sign_words(view: View, sign: Sign) -> str:
+    match sign.kind:
+        case "level":
+            return "needs more than the sentence"
+        case "marked":
+            return "words marked as needing context"
+        case "untranslatable":
+            return f"{view.label(sign.question)}: {view.option(sign.question, sign.label)}"
+        case _:
+            return view.option(sign.question, sign.label)
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{percent(low, 0)} – {percent(high, 0)}"
 
 
 def _figures(view: View, analysis: Analysis, findings: list[str]) -> Iterator[Block]:

@@ -1,0 +1,613 @@
+"""What each system should mend: aspect by aspect, in each domain, next to other systems, with sentences that show it.
+
+An aspect is a row of a grid (a skill of H-FALCON), a label that a rating is asked for (a skill of FALCON), a category
+of marked errors (MQM) or a severity (ESA). Skills have two numbers that are never mixed: how often a skill matters, and
+how well it is handled where it matters. Errors have two as well: in which share of judgements one occurs, and how many
+penalty points it costs a judgement, over all judgements.
+
+Systems are compared in each aspect and domain on the documents that both have, by the difference of their means with
+its jackknife error over documents; p-values are corrected by Holm over every comparison made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lanner.analysis.material import Material
+from lanner.analysis.measures import FEWEST_ITEMS
+from lanner.analysis.rows import Counted, groups_in
+from lanner.analysis.scores import Bounds, Share, option_ends, ratio_over_documents, row_order
+from lanner.errors import StatisticError, did_you_mean
+from lanner.model import Document, Grid, Json, Protocol, Question, Result, Scale, Spans, Unit
+from lanner.protocols.scoring import span_weight
+from lanner.stats.outcome import holm, outcome
+from lanner.stats.regression import regress
+from lanner.stats.resample import Array, Resampling, replicate_sums
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How values are looked at: errors count everywhere and are better when fewer, ratings where the skill matters."""
+
+    errors: bool
+    bounds: Bounds | None
+    how: Resampling
+
+    def rated(self, own: pl.DataFrame) -> pl.DataFrame:
+        return own if self.errors else own.filter(pl.col("matters"))
+
+
+ALL = "all"
+"""The name of all domains together."""
+LEVEL = 0.05
+_KEYS = ("judge", "document", "segment", "system", "domain")
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """One thing that a system can be good or bad at. `group` is that of a skill, "" where it has none."""
+
+    id: str
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Two means compared: the difference (first minus second) with its interval over shared documents, p, and p
+    corrected for every comparison of the diagnosis."""
+
+    other: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_corrected: float | None
+    documents: int
+
+    @property
+    def shown(self) -> bool:
+        """Whether the two differ after correction."""
+        return self.p_corrected is not None and self.p_corrected < LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A system in one aspect and one domain. `worse` are the systems that do better, after correction; `own` compares
+    the aspect with the system's other aspects in that domain. `enough` says whether there is enough to say anything."""
+
+    system: str
+    aspect: str
+    domain: str
+    matters: Share
+    quality: Share
+    contrasts: tuple[Contrast, ...] = ()
+    own: Contrast | None = None
+
+    @property
+    def enough(self) -> bool:
+        return self.quality.value is not None and self.quality.n >= FEWEST_ITEMS
+
+    def to_row(self) -> dict[str, Json]:
+        return {
+            "system": self.system,
+            "aspect": self.aspect,
+            "domain": self.domain,
+            "matters": self.matters.value,
+            "matters_low": self.matters.low,
+            "matters_high": self.matters.high,
+            "judgements": self.matters.n,
+            "mean": self.quality.value,
+            "mean_low": self.quality.low,
+            "mean_high": self.quality.high,
+            "n": self.quality.n,
+            "better_systems": [contrast.other for contrast in self.contrasts if contrast.shown],
+            "p_corrected": {contrast.other: contrast.p_corrected for contrast in self.contrasts},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A sentence behind a cell: why it was chosen, its texts, and every judge's rating of this system and the others
+    (None where the aspect was not relevant to the judge)."""
+
+    why: str
+    system: str
+    aspect: str
+    domain: str
+    document: str
+    segment: str
+    source: str
+    outputs: Mapping[str, str]
+    ratings: Mapping[str, Mapping[str, float | None]]
+
+    def to_row(self) -> dict[str, Json]:
+        return {
+            "why": self.why,
+            "system": self.system,
+            "aspect": self.aspect,
+            "domain": self.domain,
+            "document": self.document,
+            "segment": self.segment,
+            "source": self.source,
+            "output": self.outputs.get(self.system, ""),
+            "ratings": dict(self.ratings.get(self.system, {})),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Priority:
+    """What a system should mend first: the cell, and how much its users lose there (how often times how far behind).
+    `against` says what it is measured against: another system, or its own other aspects where none is shown better."""
+
+    cell: Cell
+    loss: float
+    against: str
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Everything that is said about the systems of one material."""
+
+    question: str
+    errors: bool
+    bounds: Bounds | None
+    aspects: tuple[Aspect, ...]
+    systems: tuple[str, ...]
+    domains: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    priorities: Mapping[str, tuple[Priority, ...]]
+    tests: int
+    explained: tuple[Mapping[str, Json], ...] = ()
+    groups: tuple[Mapping[str, Json], ...] = ()
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+    evidence: pl.DataFrame = field(default_factory=pl.DataFrame, repr=False)
+    documents: Mapping[str, Document] = field(default_factory=dict, repr=False)
+
+    def cell(self, system: str, aspect: str, domain: str = ALL) -> Cell:
+        """One cell by name; an unknown name is an error."""
+        for kind, name, known in (
+            ("system", system, self.systems),
+            ("aspect", aspect, tuple(aspect.id for aspect in self.aspects)),
+            ("domain", domain, self.domains),
+        ):
+            if name not in known:
+                raise StatisticError(f"There is no {kind} {name!r} here.", next_step=did_you_mean(name, known))
+        key = (system, aspect, domain)
+        match = next((cell for cell in self.cells if (cell.system, cell.aspect, cell.domain) == key), None)
+        if match is None:
+            raise StatisticError(f"Nobody judged {system} on {aspect} in {domain}.")
+        return match
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The cells as a frame: a row for each system, aspect and domain."""
+        plain = [{**row, "better_systems": ", ".join(row["better_systems"])} for row in self.rows()]
+        return pl.DataFrame([{k: v for k, v in row.items() if k != "p_corrected"} for row in plain])
+
+    def rows(self) -> list[dict[str, Json]]:
+        return [cell.to_row() for cell in self.cells]
+
+    def examples(self, cell: Cell) -> list[Example]:
+        """The worst, the best and the most disputed sentence of a cell, chosen by rule: lowest and highest mean over
+        judges, then the widest gap to the other systems; the largest distance between two judges."""
+        mine = _of(self.evidence, cell.system, cell.aspect, cell.domain)
+        mine = _Way(self.errors, self.bounds, Resampling()).rated(mine)
+        if mine.is_empty():
+            return []
+        others = _of(self.evidence, None, cell.aspect, cell.domain).filter(pl.col("system") != cell.system)
+        units = ["document", "segment"]
+        sentences = (
+            mine.group_by(units, maintain_order=True)
+            .agg(
+                pl.col("value").mean().alias("mean"),
+                (pl.col("value").max() - pl.col("value").min()).alias("spread"),
+                pl.len().alias("judges"),
+            )
+            .join(others.group_by(units).agg(pl.col("value").mean().alias("rest")), on=units, how="left")
+            .with_columns((pl.col("rest").fill_null(pl.col("mean")) - pl.col("mean")).abs().alias("gap"))
+        )
+        worst_first = not self.errors
+        chosen: list[tuple[str, Mapping[str, Any]]] = []
+        for why, order, down in (
+            ("worst", ["mean", "gap"], [not worst_first, True]),
+            ("best", ["mean", "gap"], [worst_first, True]),
+            ("most disputed", ["spread", "judges"], [True, True]),
+        ):
+            sentence = sentences.sort([*order, *units], descending=[*down, False, False]).row(0, named=True)
+            if why == "most disputed" and not sentence["spread"]:
+                continue
+            chosen.append((why, sentence))
+        return [self._example(why, cell, sentence) for why, sentence in chosen]
+
+    def _example(self, why: str, cell: Cell, sentence: Mapping[str, Any]) -> Example:
+        ratings: dict[str, dict[str, float | None]] = {}
+        rows = self.evidence.filter(
+            pl.col("aspect") == cell.aspect,
+            pl.col("document") == sentence["document"],
+            pl.col("segment") == sentence["segment"],
+        )
+        for row in rows.sort("system", "judge").iter_rows(named=True):
+            value = float(row["value"]) if row["matters"] or self.errors else None
+            ratings.setdefault(row["system"], {})[row["judge"]] = value
+        document = self.documents.get(sentence["document"])
+        segment = next((s for s in document or () if s.id == sentence["segment"]), None)
+        return Example(
+            why,
+            cell.system,
+            cell.aspect,
+            cell.domain,
+            sentence["document"],
+            sentence["segment"],
+            segment.source if segment else "",
+            dict(segment.outputs) if segment else {},
+            ratings,
+        )
+
+
+def diagnosable(protocol: Protocol) -> list[str]:
+    """The questions of a protocol that systems can be diagnosed by, the best first: ratings, then marked errors."""
+    asked = [question for stage, question in protocol.questions if stage.unit is not Unit.JUDGE and _systems(stage)]
+    rated = [q.id for q in asked if isinstance(q, Grid) or (isinstance(q, Scale) and q.for_each)]
+    return rated + [q.id for q in asked if isinstance(q, Spans) and "target" in q.sides]
+
+
+def _systems(stage: Any) -> bool:
+    return str(stage.object) in ("output", "outputs")
+
+
+def diagnosable_part(parts: Sequence[Material], question: str = "") -> Material:
+    """The first part whose systems can be diagnosed by the question, or by any."""
+    for part in parts:
+        if part.protocol is not None:
+            known = [question] if question else diagnosable(part.protocol)
+            if set(part.table["question"].unique()) & set(known):
+                return part
+    if not parts:
+        raise StatisticError("There is nothing to diagnose here.")
+    return parts[0]
+
+
+def diagnose(material: Material, question: str = "", *, resampling: Resampling | None = None) -> Diagnosis:
+    """The diagnosis of every system that people judged (or models, where no people did)."""
+    protocol = material.protocol
+    if protocol is None:
+        raise StatisticError(
+            f"It is not known what was asked in {material.name}.", next_step="Name the protocol with --protocol."
+        )
+    known = diagnosable(protocol)
+    answered = [name for name in known if not material.table.filter(pl.col("question") == name).is_empty()]
+    if question and question not in known:
+        raise StatisticError(f"Systems are not diagnosed by {question!r}.", next_step=did_you_mean(question, known))
+    if not question and not answered:
+        raise StatisticError(
+            f"{protocol.label} asks nothing about single skills or errors of a translation, or nobody answered it.",
+            next_step="Diagnose a campaign with H-FALCON, FALCON, MQM or ESA.",
+        )
+    found = protocol.find(question or answered[0])
+    assert found is not None
+    how = resampling or Resampling()
+    counted = material.counted("scores")
+    return _diagnose(material, protocol, found[1], counted, how)
+
+
+def _diagnose(
+    material: Material, protocol: Protocol, question: Question, counted: Counted, how: Resampling
+) -> Diagnosis:
+    evidence, aspects = _evidence(protocol, question, counted.table)
+    if evidence.is_empty():
+        raise StatisticError(f"Nobody has answered {question.id} about a translation.")
+    errors = isinstance(question, Spans)
+    bounds = None if errors else option_ends(question)
+    systems = tuple(evidence["system"].unique().sort())
+    named = tuple(evidence.filter(pl.col("domain") != "")["domain"].unique().sort())
+    domains = (ALL, *named) if len(named) > 1 else (ALL,)
+    way = _Way(errors, bounds, how)
+    cells = [
+        _cell(evidence, system, aspect.id, domain, way)
+        for aspect in aspects
+        for domain in domains
+        for system in systems
+    ]
+    cells = [cell for cell in cells if cell.matters.n]
+    cells, tests = _compared(evidence, cells, way)
+    priorities = {system: tuple(_priorities([c for c in cells if c.system == system], errors)) for system in systems}
+    judges = ", ".join(evidence["judge"].unique().sort())
+    n = evidence.select("document", "segment").unique().height
+    signature = (
+        f"{'share with the error and penalty points' if errors else 'share and mean where it matters'} · "
+        f"{protocol.label} {question.id} · {n} sentences, {evidence['document'].n_unique()} documents, "
+        f"{len(systems)} systems · {judges} · rows {counted.selection} · difference of means, jackknife-t over "
+        f"documents, Holm over {tests}"
+    )
+    return Diagnosis(
+        question.id,
+        errors,
+        bounds,
+        aspects,
+        systems,
+        domains,
+        tuple(cells),
+        priorities,
+        tests,
+        explained=tuple(_explained(protocol, question, counted, systems, how)),
+        groups=tuple(_people_and_models(material, protocol, question, aspects, way)),
+        notes=tuple(_notes(cells, systems)),
+        signature=signature,
+        evidence=evidence,
+        documents={document.id: document for document in material.documents},
+    )
+
+
+def _evidence(protocol: Protocol, question: Question, table: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Aspect, ...]]:
+    """A row for each judgement and aspect: whether it matters there, and what it is worth."""
+    answers = table.filter(pl.col("question") == question.id, pl.col("system") != "")
+    if isinstance(question, Spans):
+        return _error_evidence(protocol, question, answers)
+    answers = answers.filter(pl.col("row") != "", pl.col("score").is_not_null())
+    unused = question.preselected if isinstance(question, Grid) else None
+    matters = (pl.col("label") != unused).fill_null(value=True) if unused else pl.lit(value=True)
+    evidence = answers.select(
+        *_KEYS, pl.col("row").alias("aspect"), matters.alias("matters"), pl.col("score").alias("value")
+    )
+    order = row_order(question, answers)
+    if not isinstance(question, Grid):
+        evidence = _with_unchosen(evidence, order)
+    grouped = {row.id: row.group or "" for row in question.rows} if isinstance(question, Grid) else {}
+    chosen = protocol.find(question.for_each) if question.for_each else None
+    if chosen:
+        grouped = {option.id: option.group or "" for option in chosen[1].choices}
+        order = [option.id for option in chosen[1].choices if option.id in set(order)]
+    return evidence, tuple(Aspect(row, grouped.get(row, "")) for row in order)
+
+
+def _with_unchosen(evidence: pl.DataFrame, aspects: Sequence[str]) -> pl.DataFrame:
+    """A skill that a judge did not choose does not matter there: its row says so."""
+    judgements = evidence.select(_KEYS).unique(maintain_order=True)
+    every = judgements.join(pl.DataFrame({"aspect": list(aspects)}), how="cross")
+    full = every.join(evidence, on=[*_KEYS, "aspect"], how="left")
+    return full.with_columns(pl.col("matters").fill_null(value=False), pl.col("value").fill_null(0.0))
+
+
+def _error_evidence(
+    protocol: Protocol, question: Spans, answers: pl.DataFrame
+) -> tuple[pl.DataFrame, tuple[Aspect, ...]]:
+    """Error categories, or severities where there are no categories to tell errors apart by."""
+    score = next((s for s in protocol.scores if s.rule == "weighted_spans" and s.question == question.id), None)
+    weights = score.options.get("weights", ()) if score else ()
+    parents = {option.id: option.parent for option in question.choices}
+    by_severity = len(question.categories) < 2
+    options = question.severities if by_severity else question.categories
+    names = [option.id for option in options if by_severity or option.parent is None]
+    rows: dict[str, list[Any]] = {name: [] for name in (*_KEYS, "aspect", "matters", "value")}
+    for answer in answers.filter(pl.col("spans").is_not_null()).iter_rows(named=True):
+        points: dict[str, float] = {}
+        for span in json.loads(answer["spans"]):
+            if span.get("became") == "removed":
+                continue
+            label = span.get("severity") if by_severity else span.get("category")
+            aspect = label if by_severity else parents.get(label or "") or label
+            if aspect is not None:
+                worth = span_weight(span, weights, parents) if weights else 1.0
+                points[aspect] = points.get(aspect, 0.0) + worth
+        for name in names:
+            for key in _KEYS:
+                rows[key].append(answer[key])
+            rows["aspect"].append(name)
+            rows["matters"].append(name in points)
+            rows["value"].append(points.get(name, 0.0))
+    return pl.DataFrame(rows, strict=False), tuple(Aspect(name) for name in names)
+
+
+def _of(evidence: pl.DataFrame, system: str | None, aspect: str, domain: str) -> pl.DataFrame:
+    own = evidence.filter(pl.col("aspect") == aspect)
+    if system is not None:
+        own = own.filter(pl.col("system") == system)
+    return own if domain == ALL else own.filter(pl.col("domain") == domain)
+
+
+def _cell(evidence: pl.DataFrame, system: str, aspect: str, domain: str, way: _Way) -> Cell:
+    own = _of(evidence, system, aspect, domain)
+    matters, counted = own.filter(pl.col("matters")), way.rated(own)
+    often = ratio_over_documents(
+        matters.select("document", top=pl.lit(1.0)), own.select("document"), way.how, (0.0, 1.0)
+    )
+    well = ratio_over_documents(
+        counted.select("document", top=pl.col("value")), counted.select("document"), way.how, way.bounds
+    )
+    return Cell(system, aspect, domain, often, well)
+
+
+def _compared(evidence: pl.DataFrame, cells: Sequence[Cell], way: _Way) -> tuple[list[Cell], int]:
+    """The cells with every comparison of two systems, and where there is one system of an aspect with its others, all
+    corrected together; and how many comparisons that is."""
+    by_key = {(cell.system, cell.aspect, cell.domain): cell for cell in cells}
+    pairs: list[tuple[Cell, Cell, Contrast]] = []
+    for (aspect, domain), group in _by_aspect_and_domain(cells).items():
+        own = way.rated(_of(evidence, None, aspect, domain))
+        sums = {cell.system: _document_sums(own.filter(pl.col("system") == cell.system)) for cell in group}
+        for one, two in combinations([cell for cell in group if cell.enough], 2):
+            contrast = _difference(sums[one.system], sums[two.system], other=two.system, how=way.how)
+            if contrast is not None:
+                pairs.append((one, two, contrast))
+    alone: list[tuple[Cell, Contrast]] = []
+    if len({cell.system for cell in cells}) == 1 and not way.errors:
+        for cell in cells:
+            if cell.enough:
+                whole = evidence if cell.domain == ALL else evidence.filter(pl.col("domain") == cell.domain)
+                rest = way.rated(whole.filter(pl.col("aspect") != cell.aspect))
+                mine = way.rated(_of(evidence, cell.system, cell.aspect, cell.domain))
+                sides = (_document_sums(mine), _document_sums(rest))
+                if (contrast := _difference(*sides, other="", how=way.how)) is not None:
+                    alone.append((cell, contrast))
+    corrected = holm([contrast.p for *_, contrast in pairs] + [contrast.p for _, contrast in alone])
+    for (one, two, contrast), p in zip(pairs, corrected, strict=False):
+        worse, better = (one, two) if (contrast.difference < 0) is not way.errors else (two, one)
+        sign = 1 if worse is one else -1
+        ends = (contrast.low, contrast.high) if sign == 1 else (_negative(contrast.high), _negative(contrast.low))
+        seen = replace(
+            contrast,
+            other=better.system,
+            difference=sign * contrast.difference,
+            low=ends[0],
+            high=ends[1],
+            p_corrected=p,
+        )
+        key = (worse.system, worse.aspect, worse.domain)
+        by_key[key] = replace(by_key[key], contrasts=(*by_key[key].contrasts, seen))
+    for (cell, contrast), p in zip(alone, corrected[len(pairs) :], strict=True):
+        key = (cell.system, cell.aspect, cell.domain)
+        by_key[key] = replace(by_key[key], own=replace(contrast, p_corrected=p))
+    tests = sum(p is not None for p in corrected)
+    return [by_key[(cell.system, cell.aspect, cell.domain)] for cell in cells], tests
+
+
+def _negative(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _by_aspect_and_domain(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.aspect, cell.domain), []).append(cell)
+    return groups
+
+
+Sums = Mapping[str, tuple[float, float]]
+"""By document the sum of the values and how many there are."""
+
+
+def _document_sums(own: pl.DataFrame) -> Sums:
+    totals = own.group_by("document").agg(pl.col("value").sum(), pl.len().alias("n"))
+    return {document: (float(total), float(n)) for document, total, n in totals.iter_rows()}
+
+
+def _difference(one: Sums, two: Sums, *, other: str, how: Resampling) -> Contrast | None:
+    """The difference of two means on the documents that both have, resampled by document; None where fewer than two
+    documents are shared."""
+    shared = sorted(one.keys() & two.keys())
+    if len(shared) < 2:
+        return None
+    sums = np.array([[*one[document], *two[document]] for document in shared])
+
+    def finish(totals: Array) -> Array:
+        return np.asarray(totals[:, :1] / totals[:, 1:2] - totals[:, 2:3] / totals[:, 3:4])
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        replicates = replicate_sums(sums, finish, how)
+        result = outcome(replicates, how, null=0.0)
+    interval = result.interval
+    return Contrast(
+        other,
+        float(replicates.value[0]),
+        interval.low if interval else None,
+        interval.high if interval else None,
+        result.p,
+        None,
+        len(shared),
+    )
+
+
+def _priorities(mine: Sequence[Cell], errors: bool) -> Iterator[Priority]:
+    """What to mend, the largest loss first: how often it matters times how far behind. Where no other system is shown
+    to do better, aspects that lie below the system's own others."""
+    domains = {cell.domain for cell in mine}
+    looked_at = [cell for cell in mine if cell.enough and (cell.domain != ALL or len(domains) == 1)]
+    behind = [cell for cell in looked_at if any(contrast.shown for contrast in cell.contrasts)]
+    losses: list[Priority] = []
+    for cell in behind:
+        best = max((c for c in cell.contrasts if c.shown), key=lambda contrast: abs(contrast.difference))
+        weight = 1.0 if errors else cell.matters.value or 0.0
+        losses.append(Priority(cell, weight * abs(best.difference), best.other))
+    if not losses:
+        for cell in looked_at:
+            if cell.own is not None and cell.own.shown and cell.own.difference < 0:
+                losses.append(Priority(cell, (cell.matters.value or 0.0) * -cell.own.difference, ""))
+    yield from sorted(losses, key=lambda priority: (-priority.loss, priority.cell.aspect, priority.cell.domain))
+
+
+def _explained(
+    protocol: Protocol, question: Question, counted: Counted, systems: Sequence[str], how: Resampling
+) -> Iterator[dict[str, Json]]:
+    """How the aspects explain the outcome that the protocol's plan explains by them, for each system."""
+    plan = next(
+        (
+            analysis
+            for analysis in protocol.analyses
+            if analysis.statistic == "regression.blocks" and question.id in analysis.options.get("blocks", ())
+        ),
+        None,
+    )
+    if plan is None:
+        return
+    for system in systems:
+        own = counted.table.filter(pl.col("system") == system)
+        try:
+            result = regress(own, plan.of, [question.id], resampling=how)
+        except StatisticError:
+            continue
+        yield from _terms(result, system, plan.of, question.id)
+
+
+def _terms(result: Result, system: str, outcome_of: str, question: str) -> Iterator[dict[str, Json]]:
+    for row in result.rows:
+        if row["term"] != "intercept":
+            yield {
+                "system": system,
+                "outcome": outcome_of,
+                "aspect": str(row["term"]).removeprefix(f"{question}."),
+                "coefficient": row["value"],
+                "low": row["low"],
+                "high": row["high"],
+                "p": row["p"],
+                "r2": result.value,
+                "n": row["n"],
+            }
+
+
+def _people_and_models(
+    material: Material, protocol: Protocol, question: Question, aspects: Sequence[Aspect], way: _Way
+) -> Iterator[dict[str, Json]]:
+    """Where people and models differ on the same sentences of the same system, with p corrected over all of these."""
+    if not {"people", "models"} <= set(groups_in(material.table)):
+        return
+    people, models = (
+        _evidence(protocol, question, material.counted("scores", of=group).table)[0] for group in ("people", "models")
+    )
+    items = ["document", "segment", "system"]
+    people = people.join(models.select(items).unique(), on=items, how="semi")
+    models = models.join(people.select(items).unique(), on=items, how="semi")
+    rows: list[tuple[dict[str, Json], Contrast | None]] = []
+    for system in people["system"].unique().sort():
+        for aspect in aspects:
+            one, two = (_of(frame, system, aspect.id, ALL) for frame in (people, models))
+            rated = [way.rated(frame) for frame in (one, two)]
+            if min(frame.height for frame in rated) < FEWEST_ITEMS:
+                continue
+            contrast = _difference(*map(_document_sums, rated), other="models", how=way.how)
+            row: dict[str, Json] = {"system": system, "aspect": aspect.id}
+            for name, whole, part in (("people", one, rated[0]), ("models", two, rated[1])):
+                matter = whole["matters"].sum() / max(1, whole.height)
+                row |= {f"{name}_matters": float(matter), f"{name}_mean": float(part["value"].to_numpy().mean())}
+            rows.append((row, contrast))
+    corrected = holm([contrast.p if contrast else None for _, contrast in rows])
+    for (row, contrast), p in zip(rows, corrected, strict=True):
+        ends: dict[str, Json] = {"difference": None, "low": None, "high": None}
+        if contrast is not None:
+            ends = {"difference": contrast.difference, "low": contrast.low, "high": contrast.high}
+        yield {**row, **ends, "p_corrected": p}
+
+
+def _notes(cells: Sequence[Cell], systems: Sequence[str]) -> Iterator[str]:
+    few = sum(not cell.enough for cell in cells)
+    if few:
+        yield f"{few} of {len(cells)} cells rest on fewer than {FEWEST_ITEMS} judgements and are not compared."
+    if len(systems) == 1:
+        yield "There is one system, so its skills are compared with each other; nothing is said about other systems."

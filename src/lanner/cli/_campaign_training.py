@@ -1,0 +1,130 @@
+"""`lanner campaign`, what training needs: sentences to calibrate on, and whether agreement rose afterwards."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import click
+
+from lanner import campaign
+from lanner.analysis.material import from_campaign
+from lanner.analysis.training import Disputed, before_and_after, most_disputed, split_at
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import store_option
+from lanner.errors import InputError, StatisticError
+from lanner.figures.typeset import estimate, number, plural
+from lanner.model import Item, Judge, JudgeKind, Protocol, Role, Task
+from lanner.stats.resample import Resampling
+from lanner.store import Store
+
+
+@click.command("calibrate", short_help="Choose the most disputed sentences for a calibration round.")
+@click.argument("name")
+@click.option("--sentences", default=20, show_default=True, type=click.IntRange(1), help="How many at most.")
+@click.option("--per-document", type=click.IntRange(1), help="At most so many of one document.")
+@click.option("--assign", "assigning", is_flag=True, help="Give them to every person again, as a calibration round.")
+@store_option
+@json_option
+def calibrate(
+    name: str, sentences: int, per_document: int | None, assigning: bool, store_place: str, as_json: bool
+) -> None:
+    """List the sentences on which people are furthest apart so far, and give them to everybody again once they have
+    been talked about. The second answers are calibration: they count in no result, and agreement on them says nothing
+    about other sentences, since these were chosen for being disputed.
+
+    Example: lanner campaign calibrate pilot --sentences 15 --assign
+    """
+    output = Output("campaign calibrate", as_json)
+    with Store.open(store_place, create=False) as store:
+        material = from_campaign(store, name)
+        assert material.protocol is not None
+        units = most_disputed(material.counted(), material.protocol, sentences, per_document=per_document)
+        texts = {(d.id, segment.id): segment.source for d in material.documents for segment in d}
+        output.table(
+            [
+                {
+                    "unit": f"{unit.document}/{unit.segment}",
+                    "system": unit.system,
+                    "distance": number(unit.distance, 2),
+                    "most on": unit.questions[0],
+                    "sentence": texts.get((unit.document, unit.segment), ""),
+                }
+                for unit in units
+            ],
+            empty="Nobody disagrees on anything yet.",
+        )
+        if assigning and units:
+            people = [judge for judge in campaign.judges(store, name) if judge.kind is not JudgeKind.MODEL]
+            tasks = [task for judge in people for task in _tasks(material.protocol, judge, units)]
+            output.say(f"{campaign.assign(store, name, tasks)} tasks were assigned.", style="bold")
+        elif units:
+            output.say("Talk about them on the disagreements page, settle what can be settled, then add --assign.")
+    output.end()
+
+
+def _tasks(protocol: Protocol, judge: Judge, units: list[Disputed]) -> list[Task]:
+    """One task for each page that the disputed questions stand on."""
+    by_page: dict[str, list[Item]] = {}
+    for unit in units:
+        found = protocol.find(unit.questions[0])
+        assert found is not None
+        systems = tuple(unit.system.split("|")) if unit.system else ()
+        item = Item(unit.document, unit.segment, systems, Role.CALIBRATION)
+        by_page.setdefault(found[0].page_id, []).append(item)
+    return [Task(0, judge.id, page, tuple(items)) for page, items in by_page.items()]
+
+
+@click.command("training", short_help="Agreement before and after a training, with intervals.")
+@click.argument("name")
+@click.option(
+    "--since", required=True, metavar="DATE", help="When judges had been trained: 2026-11-18, or with a time."
+)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@store_option
+@json_option
+def training(name: str, since: str, seed: int, store_place: str, as_json: bool) -> None:
+    """Compare agreement on the sentences answered before a training with that on the sentences answered after it: for
+    every question, and for each of its labels or skills. Sentences answered on both sides count on neither.
+
+    Example: lanner campaign training pilot --since 2026-11-18
+    """
+    output = Output("campaign training", as_json)
+    at = _moment(since)
+    with Store.open(store_place, create=False) as store:
+        material = from_campaign(store, name)
+    assert material.protocol is not None
+    early, late, mixed = split_at(material.counted(), at)
+    for rows, words in ((early, "before"), (late, "after")):
+        if rows.table.is_empty():
+            raise StatisticError(
+                f"Nothing was answered {words} {since}.", next_step="Name another moment with --since."
+            )
+    changes = before_and_after(early, late, material.protocol, resampling=Resampling(seed=seed))
+    output.rows.extend(change.to_row() for change in changes)
+    shown = Output("campaign training", as_json)
+    shown.table(
+        [
+            {
+                "question": change.question if not change.part else "",
+                "part": change.part.replace("_", " "),
+                "before": estimate(change.before.value, change.before.low, change.before.high),
+                "after": estimate(change.after.value, change.after.low, change.after.high),
+                "difference [95 %]": estimate(change.difference, change.low, change.high)
+                if change.enough
+                else "too few items",
+            }
+            for change in changes
+        ]
+    )
+    if mixed:
+        output.note(f"{plural(mixed, 'unit')} were answered on both sides of {since} and count on neither.")
+    output.note("Other things than the training may have changed too; the two sets of sentences are different ones.")
+    output.end()
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"{text!r} is not a date.", next_step="Write it as 2026-11-18 or 2026-11-18T14:00.") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

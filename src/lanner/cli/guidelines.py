@@ -1,0 +1,47 @@
+"""`lanner guidelines`: the guidelines of a campaign as a versioned file, with examples from its own decisions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lanner.cli._output import Output, json_option
+from lanner.cli._source import store_option
+from lanner.errors import InputError, Where
+from lanner.reports.files import write_whole
+from lanner.reports.guidelines import campaign_guidelines
+from lanner.reports.html import render
+from lanner.store import Store
+
+
+@click.command("guidelines", short_help="A campaign's guidelines, with examples from its own decisions.")
+@click.argument("name", metavar="CAMPAIGN")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write them here: a file ending in .md, or .html for print."
+)
+@click.option("--language", default="en", show_default=True, help="Language of the protocol's words.")
+@store_option
+@json_option
+def command(name: str, out: Path | None, language: str, store_place: str, as_json: bool) -> None:
+    """Print the guidelines of a campaign as they stand: instructions, every definition, notes added while it runs, and
+    each settled disagreement as a worked example. The version goes up with every note and decision, so that two prints
+    can be told apart.
+
+    Example: lanner guidelines pilot --out pilot-guidelines.html
+    """
+    output = Output("guidelines", as_json)
+    with Store.open(store_place, create=False) as store:
+        made = campaign_guidelines(store, name, language=language)
+    if out is not None:
+        if out.suffix not in (".md", ".html"):
+            raise InputError("The name must end in .md or .html.", where=Where(out))
+        write_whole(out, made.markdown() if out.suffix == ".md" else render(made.report()))
+        output.say(f"{out}: version {made.version}, {len(made.decisions)} decisions")
+    else:
+        output.say(made.markdown())
+    output.rows.append(
+        {"version": made.version, "digest": made.digest, "decisions": len(made.decisions), "protocol": made.protocol}
+    )
+    output.signature = made.byline
+    output.end()

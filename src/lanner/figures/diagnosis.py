@@ -1,0 +1,172 @@
+"""One picture of what each system should mend: aspects down, domains across, in each cell how often an aspect matters
+and how well every system handles it. A long bar with a filled mark far to the bad side is what to mend first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lanner.figures.drawing import Axis, Drawing, axis
+from lanner.figures.typeset import number, percent
+
+_LABELS, _PANEL, _GAP, _LINE, _HEAD = 186.0, 312.0, 24.0, 15.0, 66.0
+_BAR, _MARKS_FROM, _MARKS_TO = 72.0, 100.0, 240.0
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MOST_SYSTEMS = 8
+"""More systems than this do not fit into a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One system in one cell; `below` are the systems that do better after correction, `weak` that it is filled."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    below: tuple[str, ...] = ()
+    weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One cell: how often the aspect matters, on how many judgements the marks rest, and a mark for each system that
+    has enough of them."""
+
+    often: float
+    n: int
+    marks: Mapping[str, Mark]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An aspect with its cells by domain. `group` is an id for its colour, `heading` is printed where it changes."""
+
+    label: str
+    cells: Mapping[str, Entry]
+    group: str = ""
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The headings over the two numbers of a cell."""
+
+    often: str
+    well: str
+
+
+def diagnosis(
+    label: str,
+    lines: Sequence[Line],
+    systems: Sequence[str],
+    domains: Mapping[str, str],
+    words: Words,
+    *,
+    ends: tuple[float, float] | None,
+) -> Drawing:
+    """The picture. `domains` map a name to what is printed at its right (sentences, documents)."""
+    room = _LINE * max(2, len(systems)) + 14
+    headings = sum(_begins_group(lines, at) for at in range(len(lines)))
+    height = _HEAD + max(26.0, 17.0 * len(systems) + 6 - _HEAD + 26) + room * len(lines) + 20 * headings + 26
+    drawing = Drawing(label, height, _LABELS + (_PANEL + _GAP) * len(domains))
+    top = _HEAD + max(0.0, 17.0 * len(systems) + 12 - _HEAD)
+    for place, system in enumerate(systems):
+        _shape(drawing, place, 8, 12 + 17 * place, filled=True)
+        drawing.text(20, 16 + 17 * place, f"{_LETTERS[place]}  {system}", "t")
+    values = [
+        end
+        for line in lines
+        for entry in line.cells.values()
+        for mark in entry.marks.values()
+        for end in (mark.value, mark.low, mark.high)
+        if end is not None
+    ]
+    for column, (domain, note) in enumerate(domains.items()):
+        left = _LABELS + (_PANEL + _GAP) * column
+        scale = _scale(left, ends, values)
+        _heading(drawing, left, domain, note, words, scale, top, height)
+        y = top
+        for at, line in enumerate(lines):
+            if _begins_group(lines, at):
+                if column == 0:
+                    drawing.text(14, y + 14, line.heading.upper(), "tb")
+                y += 20
+            if column == 0:
+                drawing.rect(0, y, 4, room - 4, f"g-{line.group}" if line.group else "h7")
+                drawing.lines(14, y + room / 2, line.label, _LABELS - 24, "t")
+            entry = line.cells.get(domain)
+            if entry is not None:
+                _cell(drawing, left, y, room, entry, systems, scale, line)
+            y += room
+    return drawing
+
+
+def _begins_group(lines: Sequence[Line], at: int) -> bool:
+    return bool(lines[at].heading) and (at == 0 or lines[at].heading != lines[at - 1].heading)
+
+
+def _scale(left: float, ends: tuple[float, float] | None, values: Sequence[float]) -> Axis:
+    start, stop = left + _MARKS_FROM, left + _MARKS_TO
+    if ends is not None:
+        return Axis(ends[0], ends[1], start, stop, 1.0)
+    return axis(values or [0.0, 1.0], start, stop, include=0.0)
+
+
+def _heading(
+    drawing: Drawing, left: float, domain: str, note: str, words: Words, scale: Axis, top: float, height: float
+) -> None:
+    drawing.text(left, 16, domain, "tb")
+    drawing.text(left + _PANEL, 16, note, "tm", "end")
+    drawing.line(left, 24, left + _PANEL, 24, "gr")
+    drawing.text(left, 42, words.often, "tm")
+    drawing.text(left + _MARKS_FROM - 14, 42, words.well, "tm")
+    for tick in scale.ticks:
+        x = scale.place(tick)
+        drawing.line(x, top, x, height - 22, "gr")
+        drawing.text(x, height - 6, f"{tick:g}", "tm", "middle")
+    drawing.text(left, height - 6, "0", "tm")
+    drawing.text(left + _BAR, height - 6, "100 %", "tm", "end")
+
+
+def _cell(
+    drawing: Drawing,
+    left: float,
+    y: float,
+    room: float,
+    entry: Entry,
+    systems: Sequence[str],
+    scale: Axis,
+    line: Line,
+) -> None:
+    drawing.rect(left, y, _BAR, 11, "h0")
+    bar = f"g-{line.group}" if line.group else "h7"
+    drawing.rect(left, y, _BAR * entry.often, 11, bar, f"{line.label}: {percent(entry.often, 0)}")
+    drawing.text(left, y + 25, percent(entry.often, 0), "tb")
+    drawing.text(left + _BAR, y + 25, f"n {entry.n}", "tm", "end")
+    if not entry.marks:
+        drawing.text(left + _MARKS_FROM, y + room / 2, "too few to show", "tm")
+    for place, system in enumerate(systems):
+        mark = entry.marks.get(system)
+        if mark is None:
+            continue
+        at = y + 5 + _LINE * place
+        drawing.text(left + _MARKS_FROM - 14, at + 4, _LETTERS[place], "tb" if mark.weak else "tm")
+        if mark.low is not None and mark.high is not None:
+            drawing.line(scale.place(mark.low), at, scale.place(mark.high), at, "fi b")
+        _shape(drawing, place, scale.place(mark.value), at, filled=mark.weak)
+        better = [_LETTERS[systems.index(name)] for name in mark.below if name in systems]
+        text = number(mark.value, 2, bounded=False) + (f"  behind {' '.join(better)}" if better else "")
+        drawing.text(left + _MARKS_TO + 8, at + 4, text, "tb" if mark.weak else "tm")
+
+
+def _shape(drawing: Drawing, place: int, x: float, y: float, *, filled: bool) -> None:
+    style = "fk2" if filled else "fo"
+    kind = place % 4
+    if kind == 0:
+        drawing.circle(x, y, 4.4, style)
+    elif kind == 1:
+        drawing.rect(x - 4, y - 4, 8, 8, style, rx=0)
+    elif kind == 2:
+        drawing.triangle(x, y - 5, 5, style)
+    else:
+        drawing.diamond(x, y, 5, style)

@@ -1,0 +1,329 @@
+"""What each system should mend: one picture, the numbers behind it, and the sentences behind its worst cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lanner.analysis.diagnosis import ALL, Cell, Diagnosis, Example, Priority, diagnosable, diagnose
+from lanner.errors import StatisticError
+from lanner.figures import diagnosis as picture
+from lanner.figures.typeset import estimate, interval, number, p_value, percent, plural, words
+from lanner.model import Json
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table
+from lanner.reports.sections.disagreements import lines
+from lanner.reports.view import View
+
+_MOST_EXAMPLES, _MOST_NAMED, _MOST_FINDINGS, _MOST_CONTRASTS = 3, 3, 2, 12
+
+
+def section(view: View) -> Section | None:
+    """For the first question of the protocol that tells skills or errors of translations apart."""
+    if not any(question in view.answered for question in diagnosable(view.protocol)):
+        return None
+    try:
+        result = diagnose(view.material, resampling=view.resampling)
+    except StatisticError:
+        return None
+    return described(view, result)
+
+
+def described(view: View, result: Diagnosis) -> Section:
+    """The section of a diagnosis."""
+    blocks: list[Block] = [Paragraph(" ".join(_mend(view, result, system) for system in result.systems))]
+    if len(result.systems) <= picture.MOST_SYSTEMS:
+        blocks.append(_figure(view, result))
+    blocks.append(_table(view, result))
+    blocks += [table for table in (_contrasts(view, result), _explained(view, result), _groups(view, result)) if table]
+    blocks += _examples(view, result)
+    blocks += [Paragraph(note) for note in result.notes]
+    findings = [_mend(view, result, system) for system in result.systems if result.priorities.get(system)][
+        :_MOST_FINDINGS
+    ]
+    return Section("diagnosis", "What each system should mend", blocks, findings)
+
+
+def _aspect(view: View, result: Diagnosis, aspect: str) -> str:
+    asked = view.protocol.find(result.question)
+    labels = asked[1].for_each if asked and asked[1].for_each else result.question
+    return view.option(labels, aspect)
+
+
+def _place(view: View, result: Diagnosis, cell: Cell) -> str:
+    name = _aspect(view, result, cell.aspect).lower()
+    return name if cell.domain == ALL else f"{name} in {cell.domain}"
+
+
+def _mend(view: View, result: Diagnosis, system: str) -> str:
+    """What to mend first, with the numbers, in two or three sentences."""
+    found = result.priorities.get(system, ())
+    if not found:
+        if len(result.systems) == 1:
+            return f"**{system}**: no {_thing(result)} is shown to be handled worse than its others."
+        return f"**{system}**: no {_thing(result)} is shown to be worse than in another system after correction."
+    first = found[0]
+    then = [_place(view, result, priority.cell) for priority in found[1 : 1 + _MOST_NAMED]]
+    more = f" Then: {'; '.join(then)}." if then else ""
+    return f"**{system}: mend {_place(view, result, first.cell)}.** {_reason(result, first)}{more}"
+
+
+def _thing(result: Diagnosis) -> str:
+    return "kind of error" if result.errors else "skill"
+
+
+def _reason(result: Diagnosis, priority: Priority) -> str:
+    cell = priority.cell
+    mean = estimate(cell.quality.value, cell.quality.low, cell.quality.high, 2, bounded=False)
+    often = percent(cell.matters.value, 0)
+    best = f" of {result.bounds[1]:g}" if result.bounds else ""
+    if result.errors:
+        said = f"It occurs in {often} of judgements and costs {mean} points a judgement"
+    else:
+        said = f"It matters in {often} of judgements; there {cell.system} reaches {mean}{best}"
+    shown = [contrast for contrast in cell.contrasts if contrast.shown]
+    if shown:
+        others = [
+            f"{one.other} by {number(abs(one.difference), 2, bounded=False)} ({p_value(one.p_corrected)})"
+            for one in sorted(shown, key=lambda contrast: -abs(contrast.difference))
+        ]
+        return f"{said}. Better: {words(others)}."
+    assert cell.own is not None
+    gap = number(abs(cell.own.difference), 2, bounded=False)
+    return f"{said}, {gap} below its other skills there ({p_value(cell.own.p_corrected)})."
+
+
+def _figure(view: View, result: Diagnosis) -> Figure:
+    shown = result.domains if len(result.domains) == 1 else result.domains[1:]
+    counts = {
+        domain: (result.evidence if domain == ALL else result.evidence.filter(result.evidence["domain"] == domain))
+        for domain in shown
+    }
+    notes = {
+        domain: f"{plural(rows.select('document', 'segment').unique().height, 'sentence')}, "
+        f"{plural(rows['document'].n_unique(), 'document')}"
+        for domain, rows in counts.items()
+    }
+    aspects = []
+    for aspect in result.aspects:
+        cells: dict[str, picture.Entry] = {}
+        for domain in shown:
+            own = [cell for cell in result.cells if cell.aspect == aspect.id and cell.domain == domain]
+            if own:
+                cells[domain] = _entry(result, own)
+        heading = view.words.group(aspect.group).label if aspect.group else ""
+        aspects.append(picture.Line(_aspect(view, result, aspect.id), cells, aspect.group, heading))
+    heads = (
+        picture.Words("occurs in", "points a judgement (fewer is better)")
+        if result.errors
+        else picture.Words("matters in", "how well, where it matters")
+    )
+    drawing = picture.diagnosis(
+        "How often each aspect matters and how well every system handles it, by domain",
+        aspects,
+        result.systems,
+        notes,
+        heads,
+        ends=result.bounds,
+    )
+    return Figure("diagnosis", _caption(view, result), str(drawing), result.rows(), result.signature)
+
+
+def _entry(result: Diagnosis, own: Sequence[Cell]) -> picture.Entry:
+    judged = sum(cell.matters.n for cell in own)
+    often = sum((cell.matters.value or 0.0) * cell.matters.n for cell in own) / judged if judged else 0.0
+    weak = {priority.cell for priorities in result.priorities.values() for priority in priorities}
+    marks = {
+        cell.system: picture.Mark(
+            cell.quality.value or 0.0,
+            cell.quality.low,
+            cell.quality.high,
+            tuple(contrast.other for contrast in cell.contrasts if contrast.shown),
+            cell in weak or any(contrast.shown for contrast in cell.contrasts),
+        )
+        for cell in own
+        if cell.enough
+    }
+    return picture.Entry(often, sum(cell.quality.n for cell in own), marks)
+
+
+def _caption(view: View, result: Diagnosis) -> str:
+    named = [
+        f"{system} in {_place(view, result, priorities[0].cell)}"
+        for system, priorities in result.priorities.items()
+        if priorities
+    ]
+    found = f"Weakest: {'; '.join(named[:4])}. " if named else "No system is shown to be behind in any cell. "
+    shown = sum(contrast.shown for cell in result.cells for contrast in cell.contrasts)
+    tests = (
+        f"{shown} of {plural(result.tests, 'comparison')} remain after correction. " if len(result.systems) > 1 else ""
+    )
+    bar = "share of judgements with the error" if result.errors else "share of judgements in which it matters"
+    mark = "points a judgement" if result.errors else "mean rating where it matters"
+    return (
+        f"{found}{tests}Bar: {bar}, all systems together; n: judgements behind the marks. Mark: {mark}, with its 95 % "
+        f"interval over documents. Filled: worse than another system (named at the right), or of one system than its "
+        f"other skills, p < .05 after Holm over all {result.tests}. Hollow: no difference is shown; there may be one."
+    )
+
+
+def _table(view: View, result: Diagnosis) -> Table:
+    rows: list[dict[str, Json]] = []
+    for domain in result.domains:
+        rows.append({"group": "All domains" if domain == ALL else domain})
+        for aspect in result.aspects:
+            line: dict[str, Json] = {"aspect": _aspect(view, result, aspect.id)}
+            for cell in result.cells:
+                if (cell.aspect, cell.domain) == (aspect.id, domain):
+                    line[f"{cell.system}-often"] = percent(cell.matters.value, 0)
+                    line[f"{cell.system}-mean"] = number(cell.quality.value, 2, bounded=False) if cell.enough else "–"
+                    line[f"{cell.system}-ci"] = (
+                        interval(cell.quality.low, cell.quality.high, bounded=False) if cell.enough else ""
+                    )
+            rows.append(line)
+    columns = [Column("aspect", "")]
+    for system in result.systems:
+        columns += [
+            Column(f"{system}-often", "occurs" if result.errors else "matters", quiet=True, span=system),
+            Column(f"{system}-mean", "points" if result.errors else "mean", span=system),
+            Column(f"{system}-ci", "95 %", quiet=True, span=system),
+        ]
+    caption = (
+        "How often each aspect matters, and how well each system handles it there. – stands where fewer than ten "
+        "judgements say anything."
+    )
+    return Table("diagnosis-cells", caption, columns, rows, result.rows(), result.signature)
+
+
+def _contrasts(view: View, result: Diagnosis) -> Table | None:
+    found = [(cell, contrast) for cell in result.cells for contrast in cell.contrasts]
+    found.sort(key=lambda pair: (pair[1].p_corrected is None, pair[1].p_corrected, -abs(pair[1].difference)))
+    data = [
+        {
+            "aspect": cell.aspect,
+            "domain": cell.domain,
+            "system": cell.system,
+            "better": contrast.other,
+            "difference": contrast.difference,
+            "low": contrast.low,
+            "high": contrast.high,
+            "p": contrast.p,
+            "p_corrected": contrast.p_corrected,
+            "documents": contrast.documents,
+        }
+        for cell, contrast in found
+    ]
+    if not data:
+        return None
+    rows = [
+        {
+            "place": _place(view, result, cell),
+            "system": cell.system,
+            "better": contrast.other,
+            "gap": estimate(contrast.difference, contrast.low, contrast.high, 2, bounded=False),
+            "p": p_value(contrast.p_corrected).removeprefix("p ").removeprefix("= "),
+            "documents": contrast.documents,
+        }
+        for cell, contrast in found[:_MOST_CONTRASTS]
+    ]
+    columns = [
+        Column("place", "Where", text=True),
+        Column("system", "System", text=True),
+        Column("better", "Better", text=True),
+        Column("gap", "Difference [95 %]"),
+        Column("p", "p", quiet=True),
+        Column("documents", "Documents", quiet=True),
+    ]
+    caption = (
+        f"The clearest of {plural(len(data), 'difference')} between systems; p is corrected by Holm over all tests."
+    )
+    return Table("diagnosis-differences", caption, columns, rows, data, result.signature)
+
+
+def _explained(view: View, result: Diagnosis) -> Table | None:
+    if not result.explained:
+        return None
+    outcome = str(result.explained[0]["outcome"])
+    rows: list[dict[str, Json]] = []
+    for aspect in result.aspects:
+        line: dict[str, Json] = {"aspect": _aspect(view, result, aspect.id)}
+        for row in result.explained:
+            if row["aspect"] == aspect.id:
+                line[f"{row['system']}-b"] = number(row["coefficient"], 2, bounded=False)
+                line[f"{row['system']}-ci"] = interval(row["low"], row["high"], bounded=False)
+        rows.append(line)
+    columns = [Column("aspect", "")]
+    strength = []
+    for system in result.systems:
+        own = [row for row in result.explained if row["system"] == system]
+        if own:
+            columns += [
+                Column(f"{system}-b", "coefficient", span=system),
+                Column(f"{system}-ci", "95 %", quiet=True, span=system),
+            ]
+            strength.append(f"{system} R² {number(own[0]['r2'], 2)}")
+    caption = (
+        f"How the skills explain {view.short(outcome)}, system by system ({', '.join(strength)}): the change in "
+        f"{view.short(outcome)} with one step of a skill, the other skills held. Intervals are clustered by document."
+    )
+    return Table(
+        "diagnosis-explained", caption, columns, rows, [dict(row) for row in result.explained], result.signature
+    )
+
+
+def _groups(view: View, result: Diagnosis) -> Table | None:
+    if not result.groups:
+        return None
+    rows = [
+        {
+            "aspect": _aspect(view, result, str(row["aspect"])),
+            "system": row["system"],
+            "people": f"{percent(row['people_matters'], 0)} · {number(row['people_mean'], 2, bounded=False)}",
+            "models": f"{percent(row['models_matters'], 0)} · {number(row['models_mean'], 2, bounded=False)}",
+            "gap": estimate(row["difference"], row["low"], row["high"], 2, bounded=False),
+            "p": p_value(row["p_corrected"]).removeprefix("p ").removeprefix("= "),
+        }
+        for row in result.groups
+    ]
+    columns = [
+        Column("aspect", ""),
+        Column("system", "System", text=True),
+        Column("people", "People"),
+        Column("models", "Models"),
+        Column("gap", "People − models [95 %]"),
+        Column("p", "p", quiet=True),
+    ]
+    caption = "Where people and models differ on the same sentences: how often · mean; p is corrected over these rows."
+    return Table(
+        "diagnosis-people-models", caption, columns, rows, [dict(row) for row in result.groups], result.signature
+    )
+
+
+def _examples(view: View, result: Diagnosis) -> list[Block]:
+    """The sentences behind what each system should mend first."""
+    blocks: list[Block] = []
+    for system, priorities in list(result.priorities.items())[:_MOST_EXAMPLES]:
+        if not priorities:
+            continue
+        cell = priorities[0].cell
+        entries = [_quoted(view, result, example) for example in result.examples(cell)]
+        if entries:
+            caption = (
+                f"{system}, {_place(view, result, cell)}: the worst, the best and the most disputed sentence, chosen "
+                "by rule (mean over judges, then the gap to other systems; distance between judges)."
+            )
+            blocks.append(Quotes(f"diagnosis-{system}", caption, entries))
+    return blocks
+
+
+def _quoted(view: View, result: Diagnosis, example: Example) -> dict[str, Json]:
+    """A sentence with its translation and what every judge gave; other systems' ratings follow."""
+    answers = [
+        (
+            view.names.get(judge, judge) + (f" on {system}" if system != example.system else ""),
+            "not relevant" if value is None else number(value, 0 if value == round(value) else 1, bounded=False),
+        )
+        for system, ratings in sorted(example.ratings.items(), key=lambda entry: (entry[0] != example.system, entry[0]))
+        for judge, value in ratings.items()
+    ]
+    place = f"{example.document}, sentence {example.segment}"
+    shown = lines(result.documents.get(example.document), example.segment, example.system, around=0)
+    return {"head": f"{example.why.capitalize()} · {place}", "lines": shown, "answers": answers}

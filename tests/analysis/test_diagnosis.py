@@ -1,0 +1,219 @@
+"""A diagnosis is right where the truth is known, and its cells are those that plain pandas computes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from scipy.stats import t
+
+import lanner
+from data_sets import data_dir
+from lanner import campaign, protocols
+from lanner.analysis.diagnosis import ALL, diagnosable, diagnosable_part, diagnose
+from lanner.analysis.material import Material, from_campaign, from_file
+from lanner.errors import StatisticError
+from lanner.model import Document, Grid, Item, Json, Judge, JudgeKind, Judgement, Segment
+from lanner.studies.simulation import answer_all, dice, passing_store
+
+SYSTEMS = ("alder", "birch", "cedar")
+SKILLS = tuple(row.id for row in protocols.load("h_falcon").find("skills")[1].rows)  # type: ignore[index, union-attr]
+OFTEN = {"news": 0.5, "social": 0.6}
+
+
+def world(weak: dict[tuple[str, str, str], float], *, documents: int = 14, models: bool = False) -> Material:
+    """Judges of known truth answer H-FALCON: every skill is handled as 2.6 of 3, the weak cells as `weak` says."""
+
+    def answer(judge: Judge, question: str, item: Item) -> Json:
+        domain = item.document.partition("-")[0]
+        if question == "skills":
+            ratings = {}
+            for skill in SKILLS:
+                about = (item.document, item.segment, skill)
+                if dice(7, "matters", *about).random() >= OFTEN[domain]:
+                    continue
+                true = weak.get((item.systems[0], skill, domain), 2.6)
+                true -= 1.0 if judge.kind is JudgeKind.MODEL and skill == "style_register" else 0.0
+                draw = (
+                    true
+                    + 0.5 * dice(7, *about, item.systems[0]).gauss(0, 1)
+                    + 0.3 * dice(7, *about, item.systems[0], judge.id).gauss(0, 1)
+                )
+                ratings[skill] = ("low", "medium", "high")[min(3, max(1, round(draw))) - 1]
+            return {row: ratings.get(row, "not_relevant") for row in SKILLS}
+        return {"sentence": 3, "holistic": 7}.get(question)
+
+    texts = [
+        Document(
+            f"{domain}-{place}",
+            tuple(
+                Segment(str(k), f"Sentence {k}.", outputs={system: f"{system} {k}" for system in SYSTEMS})
+                for k in range(1, 7)
+            ),
+            domain=domain,
+        )
+        for domain in OFTEN
+        for place in range(documents)
+    ]
+    judges = [Judge("j1", JudgeKind.SIMULATED), Judge("j2", JudgeKind.SIMULATED)]
+    judges += [Judge("m1", JudgeKind.MODEL)] if models else []
+    with passing_store() as store:
+        created = campaign.create(store, "world", texts, "h_falcon", judges, seed=3)
+        campaign.open(store, created.id)
+        answer_all(store, "world", answer)
+        return from_campaign(store, "world")
+
+
+@pytest.fixture(scope="module")
+def known() -> Material:
+    return world({("birch", "relational_address", "social"): 1.3, ("cedar", "terminology_control", "news"): 1.1})
+
+
+def test_the_weak_skill_of_the_right_system_in_the_right_domain_is_named(known: Material) -> None:
+    result = diagnose(known)
+    first = {system: found[0].cell if found else None for system, found in result.priorities.items()}
+    assert first["alder"] is None
+    assert first["birch"] is not None and (first["birch"].aspect, first["birch"].domain) == (
+        "relational_address",
+        "social",
+    )
+    assert first["cedar"] is not None and (first["cedar"].aspect, first["cedar"].domain) == (
+        "terminology_control",
+        "news",
+    )
+    assert {contrast.other for contrast in first["birch"].contrasts if contrast.shown} == {"alder", "cedar"}
+    assert all(contrast.difference < 0 for contrast in first["birch"].contrasts if contrast.shown)
+    assert len(result.priorities["birch"]) == 1
+    assert result.tests == len(SKILLS) * 3 * 3  # skills × (two domains and all) × pairs of systems
+
+
+def test_where_systems_are_alike_nothing_is_to_be_mended() -> None:
+    result = diagnose(world({}))
+    assert not any(result.priorities.values())
+
+
+def test_the_cells_are_what_pandas_computes(known: Material) -> None:
+    result = diagnose(known)
+    table = known.table.filter(known.table["question"] == "skills").to_pandas()
+    table["matters"] = table["label"] != "not_relevant"
+    for cell in result.cells:
+        own = table[(table["row"] == cell.aspect) & (table["system"] == cell.system)]
+        own = own if cell.domain == ALL else own[own["domain"] == cell.domain]
+        assert cell.matters.value == pytest.approx(own["matters"].mean())
+        assert cell.quality.value == pytest.approx(own[own["matters"]]["score"].mean())
+        assert cell.quality.n == int(own["matters"].sum())
+
+
+def test_a_difference_is_the_jackknife_t_of_document_sums(known: Material) -> None:
+    cell = diagnose(known).cell("birch", "relational_address", "social")
+    contrast = next(contrast for contrast in cell.contrasts if contrast.other == "alder")
+    table = known.table.filter(known.table["question"] == "skills").to_pandas()
+    own = table[(table["row"] == "relational_address") & (table["domain"] == "social")]
+    own = own[own["label"] != "not_relevant"]
+    sums = own.groupby(["document", "system"])["score"].agg(["sum", "count"]).unstack()
+    one, two = ((sums["sum"][name], sums["count"][name]) for name in ("birch", "alder"))
+
+    def gap(keep: pd.Series) -> float:
+        return one[0][keep].sum() / one[1][keep].sum() - two[0][keep].sum() / two[1][keep].sum()
+
+    every = pd.Series(True, index=sums.index)
+    left_out = [gap(every & (sums.index != name)) for name in sums.index]
+    n = len(left_out)
+    mean = sum(left_out) / n
+    error = math.sqrt((n - 1) / n * sum((value - mean) ** 2 for value in left_out))
+    assert contrast.difference == pytest.approx(gap(every))
+    assert contrast.low is not None
+    assert contrast.low == pytest.approx(gap(every) - t.ppf(0.975, n - 1) * error, rel=1e-6)
+    assert contrast.p == pytest.approx(2 * t.sf(abs(gap(every)) / error, n - 1), rel=1e-4)
+    assert contrast.p_corrected is not None and contrast.p is not None
+    assert contrast.p_corrected >= contrast.p
+
+
+def test_examples_are_the_worst_the_best_and_the_most_disputed(known: Material) -> None:
+    result = diagnose(known)
+    cell = result.cell("birch", "relational_address", "social")
+    worst, best, disputed = result.examples(cell)
+    assert [worst.why, best.why, disputed.why] == ["worst", "best", "most disputed"]
+    table = known.table.filter(known.table["question"] == "skills").to_pandas()
+    own = table[(table["row"] == cell.aspect) & (table["system"] == "birch") & (table["domain"] == "social")]
+    own = own[own["label"] != "not_relevant"]
+    means = own.groupby(["document", "segment"])["score"].mean()
+    assert means[worst.document, worst.segment] == means.min()
+    assert means[best.document, best.segment] == means.max()
+    spread = own.groupby(["document", "segment"])["score"].agg(lambda values: values.max() - values.min())
+    assert spread[disputed.document, disputed.segment] == spread.max()
+    assert worst.outputs["birch"] == f"birch {worst.segment}"
+    assert set(worst.ratings) == set(SYSTEMS)
+
+
+def test_people_and_models_are_never_pooled_and_their_difference_is_shown() -> None:
+    result = diagnose(world({}, models=True))
+    assert set(result.evidence["judge"]) == {"j1", "j2"}
+    gaps = {row["aspect"]: row for row in result.groups if row["system"] == "alder"}
+    assert gaps["style_register"]["difference"] > 0.5
+    assert gaps["style_register"]["p_corrected"] < 0.05
+    assert abs(gaps["modality_attitude"]["difference"]) < 0.2
+
+
+def test_errors_are_told_by_how_often_and_how_costly(tmp_path: Path) -> None:
+    rows = []
+    for document in range(6):
+        for segment in range(4):
+            for system, category in (("good", None), ("bad", "Terminology/Inappropriate for context")):
+                severity = "major" if category else "no-error"
+                text = f"a <v>b</v> {segment}" if category else f"a b {segment}"
+                rows.append(
+                    f"{system}\td{document}\t{segment}\tr1\tsource {segment}\t{text}\t"
+                    f"{category or 'no-error'}\t{severity}"
+                )
+    file = tmp_path / "mqm.tsv"
+    file.write_text("system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n" + "\n".join(rows))
+    result = diagnose(diagnosable_part(from_file(file)))
+    assert result.errors
+    bad, good = (result.cell(system, "terminology") for system in ("bad", "good"))
+    assert (bad.matters.value, bad.quality.value) == (1.0, 5.0)
+    assert (good.matters.value, good.quality.value) == (0.0, 0.0)
+    assert result.cell("bad", "accuracy").quality.value == 0.0
+
+
+def test_what_cannot_be_diagnosed_says_so(known: Material) -> None:
+    with pytest.raises(StatisticError, match="'skills'"):
+        diagnose(known, "skils")
+    with pytest.raises(StatisticError, match="asks nothing about single skills"):
+        diagnose(replace(known, protocol=protocols.load("da"), judgements=()))
+    with pytest.raises(StatisticError, match="protocol"):
+        diagnose(replace(known, protocol=None))
+    with pytest.raises(StatisticError, match="'birch'"):
+        diagnose(known).cell("birk", "relational_address")
+    assert diagnosable(protocols.load("falcon")) == ["ratings"]
+    assert diagnosable(protocols.load("esa")) == ["errors"]
+
+
+def test_a_skill_that_falcon_did_not_choose_does_not_matter() -> None:
+    protocol = protocols.load("falcon")
+    chosen = ["style_register", "idea_development", "modality_attitude"]
+    judgements = [
+        Judgement("j", "rating", "ratings", "d", str(k), ("s",), dict.fromkeys(chosen[: 1 + k % 3], 2 + k % 2))
+        for k in range(30)
+    ]
+    segments = tuple(Segment(str(k), "x", outputs={"s": "y"}) for k in range(30))
+    material = Material("m", protocol, (Document("d", segments),), (Judge("j"),), tuple(judgements))
+    result = diagnose(material)
+    assert result.cell("s", "style_register").matters.value == 1.0
+    assert result.cell("s", "idea_development").matters.value == pytest.approx(20 / 30)
+    assert {aspect.id: aspect.group for aspect in result.aspects}["style_register"] == "tenor"
+
+
+@pytest.mark.data
+def test_the_released_h_falcon_ratings_have_one_system_compared_with_itself() -> None:
+    result = lanner.diagnose(data_dir("h-falcon"))
+    assert (result.systems, result.domains) == (("target",), (ALL, "literary", "news", "social"))
+    [first, *_] = result.priorities["target"]
+    assert (first.cell.aspect, first.cell.domain, first.against) == ("reference_consistency", "social", "")
+    assert result.table.height == len(result.cells)
+    grid = protocols.load("h_falcon").find("skills")
+    assert grid is not None and isinstance(grid[1], Grid)
+    assert [aspect.id for aspect in result.aspects] == [row.id for row in grid[1].rows]

@@ -1,0 +1,35 @@
+from xml.etree import ElementTree
+
+from lanner.figures.diagnosis import Entry, Line, Mark, Words, diagnosis
+
+MARKS = {"alder": Mark(2.5, 2.3, 2.7), "birch": Mark(1.4, 1.2, 1.6, ("alder",), weak=True)}
+LINES = [
+    Line("Terminology control", {"news": Entry(0.71, 85, MARKS)}, "field", "Field"),
+    Line("Relational address", {"news": Entry(0.06, 7, {})}, "tenor", "Tenor"),
+]
+
+
+def drawn() -> str:
+    words = Words("matters in", "how well")
+    return str(diagnosis("What to mend", LINES, ["alder", "birch"], {"news": "120 sentences"}, words, ends=(1.0, 3.0)))
+
+
+def test_every_system_has_a_mark_and_only_the_weak_one_is_filled_and_says_who_is_better() -> None:
+    root = ElementTree.fromstring(drawn())
+    texts = [node.text for node in root.iter() if node.tag == "text"]
+    assert "2.50" in texts
+    assert "1.40  behind a" in texts
+    assert {"71 %", "n 85", "6 %", "too few to show", "FIELD", "TENOR", "120 sentences"} <= set(texts)
+    filled = [node for node in root.iter() if node.get("class") == "fk2"]
+    assert len(filled) == 2 + 1  # the legend's two, and birch
+
+
+def test_marks_stand_where_the_scale_says_and_inside_the_drawing() -> None:
+    root = ElementTree.fromstring(drawn())
+    hollow = next(node for node in root.iter() if node.get("class") == "fo")
+    width, height = (float(root.get(side) or 0) for side in ("width", "height"))
+    ticks = {node.text: float(node.get("x") or 0) for node in root.iter("text") if node.text in ("1", "2", "3")}
+    assert float(hollow.get("cx") or 0) == ticks["2"] + (ticks["3"] - ticks["2"]) / 2
+    for node in root.iter():
+        for name, limit in (("x", width), ("cx", width), ("y", height), ("cy", height)):
+            assert 0 <= float(node.get(name) or 0) <= limit
