@@ -1,15 +1,18 @@
-// Which part of a translation stands for which part of its source, inside one long segment: by punctuation and length
+// Which part of a translation stands for which part of its source, inside one long segment: by
+// punctuation and length
 // alone, so that it is right about as often as not far off. The page calls it approximate.
 
 /** @typedef {{start: number, end: number}} Stretch in code points */
 
 const ENDS = /[.!?;:,…。！？；：，、،؛؟]/u;
-/** Shorter parts are joined to the one before: commas in lists and abbreviations would cut too fine. */
+/** Shorter parts are joined to the one before: commas in lists and abbreviations would cut too
+ * fine. */
 const SHORTEST = 12;
 /** What a part that stands alone costs, in the same measure as a difference in length. */
 const ALONE = 1.2;
 
-/** A text in parts that end with a sign of punctuation. @param {string} text @returns {Stretch[]} */
+/** A text in parts that end with a sign of punctuation. @param {string} text @returns {Stretch[]}
+ * */
 export function partsOf(text) {
   const chars = [...text],
     parts = /** @type {Stretch[]} */ ([]);
@@ -26,8 +29,10 @@ export function partsOf(text) {
   return parts;
 }
 
-/** Groups of parts that belong together, in order: the cheapest way through both texts in steps of at most two parts, where
- * a step costs as much as the shares of length differ. @param {string} source @param {string} target
+/** Groups of parts that belong together, in order: the cheapest way through both texts in steps of
+ * at most two parts, where
+ * a step costs as much as the shares of length differ. @param {string} source @param {string}
+ * target
  * @returns {{source: Stretch, target: Stretch}[]} */
 export function align(source, target) {
   const a = partsOf(source),
@@ -74,7 +79,8 @@ export function align(source, target) {
   return groups;
 }
 
-/** The counterpart of a place in one of the two texts. @param {{source: Stretch, target: Stretch}[]} groups
+/** The counterpart of a place in one of the two texts. @param {{source: Stretch, target:
+ * Stretch}[]} groups
  * @param {'source'|'target'} side @param {number} point @returns {Stretch|null} */
 export function counterpartOf(groups, side, point) {
   const other = side === 'source' ? 'target' : 'source';

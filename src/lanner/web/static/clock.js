@@ -1,7 +1,9 @@
-// Two times: elapsed since a row was opened, and active time, which pauses while the page is hidden or nothing moves.
+// Two times: elapsed since a row was opened, and active time, which pauses while the page is hidden
+// or nothing moves.
 
 export class Clock {
-  /** @param {number} idle milliseconds without a sign of life after which time is no longer active @param {() => number} now */
+  /** @param {number} idle milliseconds without a sign of life after which time is no longer active
+   * @param {() => number} now */
   constructor(idle, now = () => performance.now()) {
     this.idle = idle;
     this.now = now;

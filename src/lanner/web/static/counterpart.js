@@ -1,4 +1,5 @@
-// Inside a long segment, the part of the other text that belongs to where the pointer or the selection is. Approximate.
+// Inside a long segment, the part of the other text that belongs to where the pointer or the
+// selection is. Approximate.
 import { align, counterpartOf } from './align.js';
 import { $, made } from './dom.js';
 import { pointAt, rangeOf } from './selection.js';

@@ -1,4 +1,5 @@
-// The digest by which the server names an answer it has stored: SHA-256 of canonical JSON (RFC 8785). Written out here
+// The digest by which the server names an answer it has stored: SHA-256 of canonical JSON (RFC
+// 8785). Written out here
 // because browsers offer their own only to pages served over https.
 
 /** One spelling of a value, whatever the order of its keys. @param {any} value @returns {string} */
@@ -13,7 +14,8 @@ export function canon(value) {
   return JSON.stringify(value ?? null);
 }
 
-/** The first 32 bits behind the point of a root of each of the first primes. @param {number} root @param {number} n */
+/** The first 32 bits behind the point of a root of each of the first primes. @param {number} root
+ * @param {number} n */
 function fractions(root, n) {
   const primes = [];
   for (let p = 2; primes.length < n; p++) if (primes.every(q => p % q)) primes.push(p);

@@ -2,9 +2,11 @@
 import { $, made } from './dom.js';
 import { rangeOf } from './selection.js';
 
-/** @typedef {{verdict: 'found'|'kind'|'missed'|'extra', side?: string, start?: number, end?: number, text?: string,
+/** @typedef {{verdict: 'found'|'kind'|'missed'|'extra', side?: string, start?: number, end?:
+ * number, text?: string,
  *   output?: number, kind?: string}} MarkVerdict */
-/** @typedef {{question: string, label: string, right: boolean, expected: string, marks: MarkVerdict[]}} Line */
+/** @typedef {{question: string, label: string, right: boolean, expected: string, marks:
+ * MarkVerdict[]}} Line */
 /** @typedef {{right: boolean|null, lines: Line[], explanation: string}} Feedback */
 
 /** The heading over the feedback: right, not quite, or nothing but an explanation.

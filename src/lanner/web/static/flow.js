@@ -1,8 +1,10 @@
-// How one gets on: to the next unanswered sentence, to what is missing, to the end of the document and into the next one.
+// How one gets on: to the next unanswered sentence, to what is missing, to the end of the document
+// and into the next one.
 import { $, button, fill } from './dom.js';
 import { send } from './sending.js';
 
-/** The item to go to next: the first after `item` that is not done, round to the beginning; -1 where all are.
+/** The item to go to next: the first after `item` that is not done, round to the beginning; -1
+ * where all are.
  * @param {string[]} states @param {number} item @returns {number} */
 export function nextOpen(states, item) {
   const order = states.map((_, n) => (item + 1 + n) % states.length);
@@ -21,7 +23,8 @@ export class Flow {
     this.shown = '';
   }
 
-  /** What the main button says: on if the item is complete, else to what is missing; after the last one, finish. */
+  /** What the main button says: on if the item is complete, else to what is missing; after the last
+   * one, finish. */
   accept() {
     const { app } = this,
       { rail, rows, states, item } = app,
@@ -68,14 +71,16 @@ export class Flow {
         explained = () => items.filter(item => item.feedback).length,
         before = explained();
       if (!(await app.saving.settled())) return app.note('finish', app.t('wait_finish'));
-      if (explained() > before) return app.say(items[app.item].feedback.explanation); // to be read first
+      // what came back is to be read first
+      if (explained() > before) return app.say(items[app.item].feedback.explanation);
       return await app.saving.finish();
     } finally {
       this.finishing = false;
     }
   }
 
-  /** The foot of the questions: what the main button does, what is still missing in words, and the way there. */
+  /** The foot of the questions: what the main button does, what is still missing in words, and the
+   * way there. */
   footer() {
     const { app } = this,
       { states, t } = app,
@@ -129,8 +134,10 @@ export class Flow {
   }
 }
 
-/** After a document was finished: for a while that can be taken back. `note` shows a line with buttons.
- * @param {(id: string, text: string, ...acts: any[]) => void} note @param {(key: string) => string} t */
+/** After a document was finished: for a while that can be taken back. `note` shows a line with
+ * buttons.
+ * @param {(id: string, text: string, ...acts: any[]) => void} note @param {(key: string) => string}
+ * t */
 export function offerUndo(note, t) {
   const url = new URL(location.href),
     task = url.searchParams.get('done') ?? '';

@@ -1,11 +1,14 @@
 // What keys do, for the whole page. Two rules hold wherever the focus is:
 //
-// - Enter does what the main button says. It presses another button or link only where Tab led to it, never again what
+// - Enter does what the main button says. It presses another button or link only where Tab led to
+// it, never again what
 //   was pressed with the mouse; in a text area it is a new line, and there Ctrl+Enter accepts.
-// - Up and down change the sentence (in a questionnaire the question). Left and right stay inside what has the focus: the
+// - Up and down change the sentence (in a questionnaire the question). Left and right stay inside
+// what has the focus: the
 //   points of a scale, the digits of a number, else the words of the sentence.
 //
-// Letters are read by name, and by position under a Korean or Arabic layout; digits by position (AZERTY).
+// Letters are read by name, and by position under a Korean or Arabic layout; digits by position
+// (AZERTY).
 import { $ } from './dom.js';
 import { byPointer } from './pointer.js';
 
@@ -17,14 +20,17 @@ export function keyOf({ key, code, shiftKey }) {
   return code === 'Slash' ? (shiftKey ? '?' : '/') : key;
 }
 
-/** @typedef {'text'|'search'|'number'|'points'|'button'|'reading'|'page'} Focus what has the focus: a text area, the
- *   search field, a field for a number, a control with points (scale, slider, menu), a button or link, a text that is
+/** @typedef {'text'|'search'|'number'|'points'|'button'|'reading'|'page'} Focus what has the focus:
+ * a text area, the
+ *   search field, a field for a number, a control with points (scale, slider, menu), a button or
+ * link, a text that is
  *   read in the drawer, or nothing of its own */
-/** @typedef {{focus: Focus, byPointer: boolean, menu: boolean, inMenu: boolean, linking: boolean, marks: boolean,
- *   rows: boolean}} Place */
-/** @typedef {'native'|'nothing'|'accept'|'leave'|'into_menu'|'take_link'|'find_next'|'remove'|'single'
- *   |'next'|'previous'|'right'|'left'|'part_right'|'part_left'|'first_word'|'last_word'|'page_down'|'page_up'} Action `native` leaves the key to the browser, `single` asks
- *   what the letter or digit means here */
+/** @typedef {{focus: Focus, byPointer: boolean, menu: boolean, inMenu: boolean, linking: boolean,
+ *   marks: boolean, rows: boolean}} Place */
+/** `native` leaves the key to the browser, `single` asks what the letter or digit means here.
+ * @typedef {'native'|'nothing'|'accept'|'leave'|'into_menu'|'take_link'|'find_next'|'remove'
+ *   |'single'|'next'|'previous'|'right'|'left'|'part_right'|'part_left'|'first_word'|'last_word'
+ *   |'page_down'|'page_up'} Action */
 
 const VERTICAL = { ArrowUp: 'previous', ArrowDown: 'next' };
 const SIDEWAYS = { ArrowLeft: 'left', ArrowRight: 'right' };
@@ -41,7 +47,8 @@ function enter(command, { focus, byPointer, linking }) {
   return focus === 'button' && !byPointer ? 'native' : 'accept';
 }
 
-/** What a key does. @param {{key: string, code: string, shiftKey: boolean, ctrlKey: boolean, metaKey: boolean,
+/** What a key does. @param {{key: string, code: string, shiftKey: boolean, ctrlKey: boolean,
+ * metaKey: boolean,
  *   altKey: boolean, isComposing: boolean}} e @param {Place} place @returns {Action} */
 export function actionOf(e, place) {
   const { focus, menu, inMenu, marks, rows } = place,

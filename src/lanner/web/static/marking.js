@@ -1,4 +1,5 @@
-// Marking words: with the mouse, by handles, word by word with keys, or by typing the beginning of a word. What is selected
+// Marking words: with the mouse, by handles, word by word with keys, or by typing the beginning of
+// a word. What is selected
 // gets a menu; marks can be changed, removed, linked to other words.
 import { $, $$ } from './dom.js';
 import { cellsOf, Marks, outputOf, sideOf } from './marks.js';
@@ -106,7 +107,8 @@ export class Marking {
     this.take(stretch);
     if (this.linking) this.link();
   }
-  /** Open the menu for a stretch of a text, or take it as the other end of a link. While its beginning is still being
+  /** Open the menu for a stretch of a text, or take it as the other end of a link. While its
+   * beginning is still being
    * typed it is only lit: the browser's selection belongs to the field. */
   take(stretch, typing = false) {
     const { app, linking, marks } = this,
@@ -183,7 +185,8 @@ export class Marking {
   units(cell) {
     return cell ? words(this.marks.texts.get(cell) ?? '', cell.lang) : [];
   }
-  /** Arrows walk word by word, and beyond the last word into the other text; with Shift the selection grows. */
+  /** Arrows walk word by word, and beyond the last word into the other text; with Shift the
+   * selection grows. */
   walk(step, grow) {
     const cells = this.cells(this.row),
       { from, to } = this.cursor ?? {},
@@ -200,7 +203,8 @@ export class Marking {
     const edge = by < 0 ? count - 1 : 0;
     return this.reach(other, edge, edge);
   }
-  /** The first word of the next or previous part of a sentence, or its first or last word of all. */
+  /** The first word of the next or previous part of a sentence, or its first or last word of all.
+   * */
   leap(step, wholly = false, grow = false) {
     const cell = this.cursor?.cell ?? this.cells(this.row).at(-1),
       by = cell && !wholly && getComputedStyle(cell).direction === 'rtl' ? -step : step,
@@ -242,7 +246,8 @@ export class Marking {
     field.value = '';
     if (open) field.focus();
   }
-  /** To the next place where a text goes on with what was typed: a word, or a sign of punctuation. */
+  /** To the next place where a text goes on with what was typed: a word, or a sign of punctuation.
+   * */
   findWord(typed) {
     const cells = this.cells(this.row),
       at = Math.max(0, cells.indexOf(this.cursor?.cell ?? cells.at(-1)));

@@ -1,4 +1,5 @@
-// The marks of the texts: which there are, and how they are drawn. Where marks overlap, each has a line of its own.
+// The marks of the texts: which there are, and how they are drawn. Where marks overlap, each has a
+// line of its own.
 import { $, $$, made } from './dom.js';
 import { assignLanes, cut, points } from './text.js';
 
@@ -45,11 +46,13 @@ export class Marks {
     );
     return [span.missing && this.bar(el).dataset.missing, ...kinds].filter(Boolean).join(', ');
   }
-  /** Whether a question takes marks on a side that stand for an error there; else they say what is missing. */
+  /** Whether a question takes marks on a side that stand for an error there; else they say what is
+   * missing. */
   marksErrors(ask, side) {
     return this.bar(ask.el).dataset.sides.split(' ').includes(side);
   }
-  /** The question whose marks may be made in a text: on its side, or on the source for what is missing. */
+  /** The question whose marks may be made in a text: on its side, or on the source for what is
+   * missing. */
   askAt(cell) {
     const side = sideOf(cell);
     return this.asks.find(
@@ -58,7 +61,8 @@ export class Marks {
         (this.marksErrors(ask, side) || (side === 'source' && this.bar(ask.el).dataset.missing)),
     );
   }
-  /** Where a row's text begins in what is judged: 0, or its place in the document when that is judged whole. */
+  /** Where a row's text begins in what is judged: 0, or its place in the document when that is
+   * judged whole. */
   offset(row, cell) {
     const rows = row.own ? [] : this.app.rows.all.filter(other => other.block === row.block);
     const same = other =>
@@ -91,7 +95,11 @@ export class Marks {
       this.of(row.item, ask).map(({ note: _, correction: __, ...span }, id) => ({
         ...span,
         id: `${ask.q.id}/${id}`,
-        look: `s${this.level(ask.el, span)}${span.missing ? ' gone' : ''}${span.link ? ' links' : ''}`,
+        look: [
+          `s${this.level(ask.el, span)}`,
+          ...(span.missing ? ['gone'] : []),
+          ...(span.link ? ['links'] : []),
+        ].join(' '),
         lane: span.missing ? 'gone' : `s${this.level(ask.el, span)}`,
       })),
     );

@@ -1,13 +1,17 @@
-// The menu at a selection or a mark: missing or not, kind, kind within it, severity. One can go back in it, it stays where
-// it opened through all its steps, and it covers neither the selection nor the sentence where there is room beside them.
+// The menu at a selection or a mark: missing or not, kind, kind within it, severity. One can go
+// back in it, it stays where
+// it opened through all its steps, and it covers neither the selection nor the sentence where there
+// is room beside them.
 import { $, $$ } from './dom.js';
 
 const GAP = 8;
 
 /** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
 
-/** Where a menu stands: outside the sentence, on the side nearer to the selection; where there is no room, at the
- * selection. It hangs from its upper edge or stands on its lower one, so that a step of another height moves nothing.
+/** Where a menu stands: outside the sentence, on the side nearer to the selection; where there is
+ * no room, at the
+ * selection. It hangs from its upper edge or stands on its lower one, so that a step of another
+ * height moves nothing.
  * @param {{width: number, height: number}} size of the highest step @param {Box} at the selection
  * @param {Box|null} row the sentence @param {Box} view what can be seen of the texts
  * @returns {{left: number, edge: 'top'|'bottom', y: number}} */
@@ -42,7 +46,8 @@ export class Menu {
     this.app = app;
     this.marks = marks;
     this.acts = acts;
-    /** What the menu is about: the question, the span, its number where it is a mark already, the steps taken so far.
+    /** What the menu is about: the question, the span, its number where it is a mark already, the
+     * steps taken so far.
      * @type {any} */
     this.sel = null;
     for (const bar of marks.bars) {
@@ -175,7 +180,8 @@ export class Menu {
   enter() {
     $('.panel:not([hidden]) button', this.sel.bar).focus();
   }
-  /** What a key does here: a digit of the step that is shown, or the letter for a link. @param {string} key */
+  /** What a key does here: a digit of the step that is shown, or the letter for a link. @param
+   * {string} key */
   keyed(key) {
     if (!this.sel) return undefined;
     const keys = '.panel:not([hidden]) [data-k], .more-acts:not([hidden]) [data-k]';

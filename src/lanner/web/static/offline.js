@@ -1,10 +1,13 @@
-// The page's side of the service worker: has this page kept for a reload without a network, hears when it is such a kept
-// page, and says when a new version waits. Nothing of this happens where the browser has no service workers (plain http).
+// The page's side of the service worker: has this page kept for a reload without a network, hears
+// when it is such a kept
+// page, and says when a new version waits. Nothing of this happens where the browser has no service
+// workers (plain http).
 
 const workers = navigator.serviceWorker;
 const root = location.pathname.replace(/(task\/\d+|work)\/?$/, '');
 
-/** Whether this page came from the device. The worker says so early, perhaps before anybody asks. */
+/** Whether this page came from the device. The worker says so early, perhaps before anybody asks.
+ * */
 let isKept = false,
   whenKept = () => {};
 workers?.addEventListener('message', ({ data }) => {
@@ -29,8 +32,10 @@ export async function tellWorker(message) {
 }
 
 /** Keep this page on the device, and take note of new versions.
- * @param {{stale?: () => void, waiting: (activate: () => void) => void, changed: () => void}} hooks `stale`: this page
- *   came from the device; `waiting`: a new version is ready; `changed`: another window has taken it */
+ * @param {{stale?: () => void, waiting: (activate: () => void) => void, changed: () => void}} hooks
+ * `stale`: this page
+ *   came from the device; `waiting`: a new version is ready; `changed`: another window has taken it
+ * */
 export async function keepOffline({ stale, waiting, changed }) {
   if (!workers || import.meta.url.includes('/static/dev/')) return;
   let asked = false,

@@ -1,13 +1,18 @@
-// Answers on their way: kept on this device first, sent in order, sent again until the server names them as stored.
+// Answers on their way: kept on this device first, sent in order, sent again until the server names
+// them as stored.
 //
-// A message never changes once it is closed, so that its id always stands for the same answers, whichever page sends it.
-// An answer leaves the outbox when the server's reply names it with the digest of its value, and a copy stays here until
+// A message never changes once it is closed, so that its id always stands for the same answers,
+// whichever page sends it.
+// An answer leaves the outbox when the server's reply names it with the digest of its value, and a
+// copy stays here until
 // the task is finished. Any other reply, whatever its status, is no acknowledgement.
 import { digest } from './digest.js';
 
-/** @typedef {{submission: string, item: number, answers: Record<string, any>, base: Record<string, number|null>,
+/** @typedef {{submission: string, item: number, answers: Record<string, any>, base: Record<string,
+ * number|null>,
  *   elapsed: number, active: number, answered_at: string}} Body */
-/** @typedef {{key: string, url: string, task: number, item: number, tries: number, body: Body}} Message */
+/** @typedef {{key: string, url: string, task: number, item: number, tries: number, body: Body}}
+ * Message */
 /** @typedef {{item: number, question: string, value: any, base: number|null}} Draft */
 /** @typedef {{item: number, question: string, value: any, id: number}} Copy */
 /** @typedef {'saved'|'saving'|'kept'|'offline'|'signin'|'refused'} State */
@@ -27,7 +32,8 @@ import { digest } from './digest.js';
  * }} Parts */
 
 const LONGEST = 60000;
-/** Refusals that more tries do not change: a finished task, a closed campaign, something the server cannot read. */
+/** Refusals that more tries do not change: a finished task, a closed campaign, something the server
+ * cannot read. */
 const LASTING = [400, 403, 404, 409, 413, 422];
 
 export class Outbox {
@@ -68,7 +74,8 @@ export class Outbox {
     }
   }
 
-  /** What an earlier visit left behind: everything of this judge is sent, that of `task` returned. @param {number} task
+  /** What an earlier visit left behind: everything of this judge is sent, that of `task` returned.
+   * @param {number} task
    * @returns {Promise<{waiting: Message[], drafts: Draft[], copies: Copy[]}>} */
   async load(task) {
     const { db, who } = this.parts;
@@ -85,7 +92,8 @@ export class Outbox {
   }
 
   /** Keep answers that are not complete or not sent yet; null drops one.
-   * @param {number} task @param {number} item @param {Record<string, {value: any, base: number|null}|null>} drafts */
+   * @param {number} task @param {number} item @param {Record<string, {value: any, base:
+   * number|null}|null>} drafts */
   draft(task, item, drafts) {
     const entries = Object.entries(drafts).map(([question, draft]) => [
       [this.parts.who, task, item, question].join('/'),
@@ -120,7 +128,8 @@ export class Outbox {
     void this.drain();
   }
 
-  /** Where a new message is kept: keys sort in the order of closing, even when the clock is set back.
+  /** Where a new message is kept: keys sort in the order of closing, even when the clock is set
+   * back.
    * @param {string} submission */
   key(submission) {
     const { who, now } = this.parts,
@@ -139,12 +148,14 @@ export class Outbox {
     void this.drain();
   }
 
-  /** The page is left: what was just said is sent without waiting for anything, unless something older must go first. */
+  /** The page is left: what was just said is sent without waiting for anything, unless something
+   * older must go first. */
   part() {
     if (this.queue.length === 1 && !this.queue[0].tries) void this.post(this.queue[0]);
   }
 
-  /** The oldest message that may go now: not refused, and nothing older waits about the same row. */
+  /** The oldest message that may go now: not refused, and nothing older waits about the same row.
+   * */
   next() {
     return this.queue.find(
       (message, n) =>
@@ -212,13 +223,15 @@ export class Outbox {
     return false;
   }
 
-  /** Leave a message where it is and go on with others. @param {Message} message @param {string} reason */
+  /** Leave a message where it is and go on with others. @param {Message} message @param {string}
+   * reason */
   hold(message, reason) {
     this.held.add(message);
     this.refusal = reason;
   }
 
-  /** Drop the answers that the reply names as stored; what it does not name goes again, under an id of its own.
+  /** Drop the answers that the reply names as stored; what it does not name goes again, under an id
+   * of its own.
    * @param {Message} message @param {Reply} reply */
   async acknowledge(message, { status, body }) {
     const { answers } = message.body,
@@ -249,7 +262,8 @@ export class Outbox {
   }
 
   /** Answers the server will never take go back to the judge, the others go on.
-   * @param {Message} message @param {{question: string}[]} [errors] @returns {Promise<boolean>} whether it named any */
+   * @param {Message} message @param {{question: string}[]} [errors] @returns {Promise<boolean>}
+   * whether it named any */
   async reject(message, errors) {
     const { answers, base } = message.body;
     const wrong = Array.isArray(errors)
@@ -263,7 +277,8 @@ export class Outbox {
     return true;
   }
 
-  /** Put what is left of a message in its place, under an id of its own, together with copies of what arrived.
+  /** Put what is left of a message in its place, under an id of its own, together with copies of
+   * what arrived.
    * @param {Message} message @param {(question: string) => boolean} left @param {Copy[]} copies */
   async replace(message, left, copies = []) {
     const { db, who } = this.parts,
@@ -294,7 +309,8 @@ export class Outbox {
     );
   }
 
-  /** The task is finished and the server has said so: nothing of it needs to stay here. @param {number} task */
+  /** The task is finished and the server has said so: nothing of it needs to stay here. @param
+   * {number} task */
   async forget(task) {
     const { db, who } = this.parts,
       copies = await db.all('copies', `${who}/${task}/`);

@@ -25,7 +25,8 @@ export class NoSaving {
 }
 
 export class Practice {
-  /** @param {any} app @param {{asked: string[][]}} data the questions of each item that have a right answer */
+  /** @param {any} app @param {{asked: string[][]}} data the questions of each item that have a
+   * right answer */
   constructor(app, { asked }) {
     this.app = app;
     this.asked = asked;
@@ -68,12 +69,14 @@ export class Practice {
     if (store.items[item].feedback) return 'done';
     return store.started(item) ? 'partial' : '';
   }
-  /** What the main button says. @param {number} item @param {number} next the item after it, or -1 */
+  /** What the main button says. @param {number} item @param {number} next the item after it, or -1
+   * */
   label(item, next) {
     if (!this.app.store.items[item].feedback) return 'check';
     return next < 0 ? 'begin' : 'next_practice';
   }
-  /** Send the answers to one item to be checked, and show what was right and wrong. @param {number} item */
+  /** Send the answers to one item to be checked, and show what was right and wrong. @param {number}
+   * item */
   async check(item) {
     const { app } = this,
       { store } = app;

@@ -1,4 +1,5 @@
-// The questions: shows the answers of the current item, takes new ones, and knows which question is armed.
+// The questions: shows the answers of the current item, takes new ones, and knows which question is
+// armed.
 
 import { canon } from './digest.js';
 import { $, $$, near } from './dom.js';
@@ -23,7 +24,8 @@ export class Rail {
     this.tried = new Set();
     /** @type {any} the field in which a number is being typed that is no answer yet */
     this.typing = null;
-    /** @type {Map<string, string>} numbers that were refused, as they were typed, by item and field */
+    /** @type {Map<string, string>} numbers that were refused, as they were typed, by item and field
+     * */
     this.refused = new Map();
     this.asks = $$('.q', form).map(el => {
       const {
@@ -85,7 +87,8 @@ export class Rail {
     this.app.answer(x.q.id, this.read(x), typed);
   }
 
-  /** Show the answers of an item; those that are shown already only where the row is another (`anew`). */
+  /** Show the answers of an item; those that are shown already only where the row is another
+   * (`anew`). */
   show(i, anew) {
     const { store } = this.app;
     for (const x of this.asks) {
@@ -113,7 +116,8 @@ export class Rail {
   fields(x) {
     return $$('[inputmode]', x.el).filter(field => !field.closest('[data-line][hidden]'));
   }
-  /** A refused number stays as it was typed, and what is wrong with it is said, until it is mended. */
+  /** A refused number stays as it was typed, and what is wrong with it is said, until it is mended.
+   * */
   showRefused(x, i) {
     for (const field of this.fields(x)) {
       const text = this.refused.get(`${i}/${field.name}`);
@@ -191,7 +195,8 @@ export class Rail {
     const lacks = q => store.lacks(item, q) && (!practice || practice.asks(item, q.id));
     return this.asks.find(x => lacks(x.q) || (!x.el.hidden && this.refuses(item, x)));
   }
-  /** What is armed when a row is opened: the first gap, where digits are not needed for picking lines. */
+  /** What is armed when a row is opened: the first gap, where digits are not needed for picking
+   * lines. */
   rest() {
     this.arm((this.auto && this.gap()?.el) || null, false);
   }
@@ -238,7 +243,8 @@ export class Rail {
     if (problem) app.refresh(app.item);
     return !problem;
   }
-  /** Something is typed or moved. A text is an answer letter by letter; a number when it is complete. */
+  /** Something is typed or moved. A text is an answer letter by letter; a number when it is
+   * complete. */
   moved(c) {
     const x = this.of(c);
     if (!x) return;

@@ -56,7 +56,8 @@ export class Rows {
     if (document.activeElement?.matches('.num')) num.focus({ preventScroll: true });
   }
 
-  /** The window of a long document grows as one moves and never shrinks, unless the protocol fixes it. */
+  /** The window of a long document grows as one moves and never shrinks, unless the protocol fixes
+   * it. */
   open(at, up = 0, down = 0) {
     const { block } = this.all[at],
       { before, after, fixed } = block.dataset;

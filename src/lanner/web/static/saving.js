@@ -1,4 +1,5 @@
-// Between the answers of this page and the outbox: when something is sent, what came back, what another page did.
+// Between the answers of this page and the outbox: when something is sent, what came back, what
+// another page did.
 import { canon } from './digest.js';
 import { $ } from './dom.js';
 import { headingOf } from './feedback.js';
@@ -96,11 +97,13 @@ export class Saving {
     if (outbox.waiting) outbox.kick();
   }
 
-  /** Copies on this device that are newer than what was saved elsewhere. @param {any[]} saved by item */
+  /** Copies on this device that are newer than what was saved elsewhere. @param {any[]} saved by
+   * item */
   newerCopies(saved) {
     return this.copies.filter(copy => (saved[copy.item]?.[copy.question]?.id ?? 0) < copy.id);
   }
-  /** A page that was kept on the device is older than the answers given on it since: these are known from the copies. */
+  /** A page that was kept on the device is older than the answers given on it since: these are
+   * known from the copies. */
   takeCopies() {
     const { items } = this.app.store;
     for (const { item, question, value, id } of this.newerCopies(
@@ -113,12 +116,14 @@ export class Saving {
       items[item].base[question] = id;
     }
   }
-  /** This page came from the device: as soon as the server can be reached, take over what is newer there. */
+  /** This page came from the device: as soon as the server can be reached, take over what is newer
+   * there. */
   outdated() {
     this.stale = true;
     void this.reconcile();
   }
-  /** Compare with the server: take over what other devices have answered; send again what the server had acknowledged and
+  /** Compare with the server: take over what other devices have answered; send again what the
+   * server had acknowledged and
    * no longer has, as after an old backup was put back. */
   async reconcile() {
     const { app } = this;
@@ -131,14 +136,16 @@ export class Saving {
       for (const q in saved) this.elsewhere(i, q, saved[q]);
     });
   }
-  /** @param {any[]} copies of answers that the server no longer has @param {any[]} saved what it has, by item */
+  /** @param {any[]} copies of answers that the server no longer has @param {any[]} saved what it
+   * has, by item */
   restore(copies, saved) {
     const { items } = this.app.store,
       lost = copies.filter(({ item, question }) => items[item] && !this.waits(item, question));
     for (const { item, question, value } of lost) {
       const { answers, stored, base } = items[item],
         there = saved[item]?.[question];
-      if (canon(answers[question]) !== (stored[question] ?? 'null')) continue; // a newer one is not sent yet
+      // a newer one is not sent yet
+      if (canon(answers[question]) !== (stored[question] ?? 'null')) continue;
       answers[question] = standing(value);
       stored[question] = there ? canon(there.value) : 'null';
       base[question] = there?.id ?? null;
@@ -159,7 +166,8 @@ export class Saving {
   /** An answer changed: keep it here now, send it after a pause. */
   changed(i) {
     const { answers, base, stored } = this.app.store.items[i];
-    // an answer that is back at what was sent leaves no draft: a reload would bring the one in between to life again
+    // an answer that is back at what was sent leaves no draft: a reload would bring the one in
+    // between to life again
     const drafts = Object.keys(answers).map(q => {
       const same = canon(answers[q]) === (stored[q] ?? 'null');
       return [q, same ? null : { value: answers[q] ?? null, base: base[q] ?? null }];
@@ -197,7 +205,8 @@ export class Saving {
     else if (!outbox.waiting) outbox.tell('saved');
   }
 
-  /** A number is being typed: kept here in case the page goes away, an answer only when it is complete. */
+  /** A number is being typed: kept here in case the page goes away, an answer only when it is
+   * complete. */
   keep(i, question, value) {
     const { base, stored } = this.app.store.items[i],
       fresh = canon(value) !== (stored[question] ?? 'null');
@@ -206,7 +215,8 @@ export class Saving {
     if (!this.outbox.waiting) this.outbox.tell(fresh ? 'kept' : 'saved');
   }
 
-  /** Whether this page holds answers that have not been sent: incomplete ones, or a withdrawn one. */
+  /** Whether this page holds answers that have not been sent: incomplete ones, or a withdrawn one.
+   * */
   get unsent() {
     return this.app.store.items.some(({ answers, stored }) =>
       Object.keys(answers).some(q => canon(answers[q]) !== (stored[q] ?? 'null')),
@@ -224,7 +234,8 @@ export class Saving {
     return !waits();
   }
 
-  /** Finish the task. The copies of its answers go once the server has confirmed; a refusal is shown by the server. */
+  /** Finish the task. The copies of its answers go once the server has confirmed; a refusal is
+   * shown by the server. */
   async finish() {
     this.done = true;
     const form = $('#finish');
@@ -273,7 +284,8 @@ export class Saving {
     return undefined;
   }
 
-  /** Another page or device answered the same question: both are in the record, the judge says which one holds. */
+  /** Another page or device answered the same question: both are in the record, the judge says
+   * which one holds. */
   conflict(i, question, mine, theirs) {
     const { app } = this,
       { t, rows, rail } = app,
@@ -315,7 +327,8 @@ export class Saving {
     this.app.refresh(i);
   }
 
-  /** Say that an answer on the open sentence is about to change, since it was given in another window. */
+  /** Say that an answer on the open sentence is about to change, since it was given in another
+   * window. */
   announce(i, q) {
     const { app } = this,
       ask = app.rail.asks.find(x => x.q.id === q);
@@ -331,7 +344,8 @@ export class Saving {
     );
   }
 
-  /** What the server does not take stays on the device, and is said. The server holds what it held before. */
+  /** What the server does not take stays on the device, and is said. The server holds what it held
+   * before. */
   rejected({ task, item, body }, errors) {
     if (task !== this.task) return;
     const { stored, confirmed, refused } = this.app.store.items[item];

@@ -1,11 +1,14 @@
-// Where the active sentence stands: whole, its middle near 40 % of the height, so that what follows can be read too.
+// Where the active sentence stands: whole, its middle near 40 % of the height, so that what follows
+// can be read too.
 const HEIGHT = 0.4;
 const MARGIN = 12;
 /** Farther than so many screens one jumps: a long glide shows nothing. */
 const FAR = 3;
 
-/** How far a view must be scrolled for a row to stand right; of a row higher than the view, its beginning shows.
- * @param {number} top of the row in the scrolled content @param {number} height of the row @param {number} view height
+/** How far a view must be scrolled for a row to stand right; of a row higher than the view, its
+ * beginning shows.
+ * @param {number} top of the row in the scrolled content @param {number} height of the row @param
+ * {number} view height
  * @returns {number} */
 export function restingPlace(top, height, view) {
   const low = top + height + MARGIN - view,

@@ -1,8 +1,10 @@
-// What is selected with a mouse, a finger or a stylus. A selection belongs to the text in which it began: where the
+// What is selected with a mouse, a finger or a stylus. A selection belongs to the text in which it
+// began: where the
 // pointer leaves that text, the selection ends at the nearest place inside it.
 import { points, slice } from './text.js';
 
-/** @typedef {{cell: HTMLElement, start: number, end: number}} Stretch in code points of the cell's text */
+/** @typedef {{cell: HTMLElement, start: number, end: number}} Stretch in code points of the cell's
+ * text */
 
 const CELL = '[data-side]';
 /** How long handles must rest before a selection made with them is taken. */
@@ -14,7 +16,8 @@ const cellOf = node => {
   return element?.closest(`.row ${CELL}`) ?? null;
 };
 
-/** The text position nearest to a point, inside a cell. @param {HTMLElement} cell @param {number} x @param {number} y */
+/** The text position nearest to a point, inside a cell. @param {HTMLElement} cell @param {number} x
+ * @param {number} y */
 function caretIn(cell, x, y) {
   const all = document.createRange();
   all.selectNodeContents(cell);
@@ -47,7 +50,8 @@ function pointsBefore(cell, node, offset) {
   return points(lead.toString());
 }
 
-/** A place in a cell, counted in code points, as the browser counts it. @param {HTMLElement} cell @param {number} point */
+/** A place in a cell, counted in code points, as the browser counts it. @param {HTMLElement} cell
+ * @param {number} point */
 function positionAt(cell, point) {
   const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
   let left = slice(cell.textContent ?? '', 0, point).length,
@@ -69,7 +73,8 @@ export function rangeOf({ cell, start, end }) {
   return range;
 }
 
-/** The browser's selection as a stretch of the text it began in, without the spaces around it; null where it is none.
+/** The browser's selection as a stretch of the text it began in, without the spaces around it; null
+ * where it is none.
  * @returns {Stretch|null} */
 export function selectedStretch() {
   const selection = getSelection(),
@@ -91,7 +96,8 @@ export function selectedStretch() {
   return { cell, start, end: start + points(picked.trim()) };
 }
 
-/** Watch for selections, by mouse and by the handles of a touch screen. `taken` is called with each that is complete.
+/** Watch for selections, by mouse and by the handles of a touch screen. `taken` is called with each
+ * that is complete.
  * @param {HTMLElement} area @param {{taken: (stretch: Stretch) => void}} parts */
 export function watchSelection(area, { taken }) {
   /** @type {HTMLElement|null} the text a mouse is selecting in */
@@ -125,9 +131,11 @@ export function watchSelection(area, { taken }) {
   // selected words are never dragged elsewhere; a press on them begins a new selection
   area.addEventListener('dragstart', e => e.preventDefault());
   document.addEventListener('mousemove', e => {
-    if (dragged && e.buttons & 1 && clamp(e)) e.preventDefault(); // the browser would select beyond the text
+    // the browser would select beyond the text
+    if (dragged && e.buttons & 1 && clamp(e)) e.preventDefault();
   });
-  /** The mouse was released. A click that ends a selection means nothing else. @param {Event} [e] */
+  /** The mouse was released. A click that ends a selection means nothing else. @param {Event} [e]
+   * */
   const finish = e => {
     clearTimeout(resting);
     if (!dragged) return;

@@ -1,5 +1,7 @@
-// Keeps a judge's pages and what they load, so that they can be reloaded without a network. The server writes VERSION, the
-// version of all static files, above these lines, so that a new release is a new worker. It waits until the judge takes it.
+// Keeps a judge's pages and what they load, so that they can be reloaded without a network. The
+// server writes VERSION, the
+// version of all static files, above these lines, so that a new release is a new worker. It waits
+// until the judge takes it.
 /* global VERSION */
 
 const ASSETS = `lanner-assets-${VERSION}`;
@@ -7,7 +9,8 @@ const PAGES = `lanner-pages-${VERSION}`;
 const MOST_PAGES = 20;
 const root = new URL(self.registration.scope).pathname;
 const PAGE = /^(work|task\/\d+)$/;
-/** A link or a session that ends, and a new one that begins: pages of the judge before are not kept. */
+/** A link or a session that ends, and a new one that begins: pages of the judge before are not
+ * kept. */
 const CHANGE = /^(j\/.*|logout|enter\/.*)$/;
 const SIGNED_OUT = [401, 403, 404, 410];
 const UNREACHABLE = [502, 503, 504];

@@ -1,4 +1,5 @@
-// The reader's settings: colours, contrast, text size, keys, breaks. Kept on this device; the language is the server's.
+// The reader's settings: colours, contrast, text size, keys, breaks. Kept on this device; the
+// language is the server's.
 import { $ } from './dom.js';
 
 const root = document.documentElement,

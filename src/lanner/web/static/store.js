@@ -1,10 +1,15 @@
-// What is asked and what has been answered. No page and no network here, so that it can be tested alone.
+// What is asked and what has been answered. No page and no network here, so that it can be tested
+// alone.
 import { canon } from './digest.js';
 
-/** @typedef {{question: string, is?: string[], is_not?: string[], at_least?: number, at_most?: number}} Condition */
-/** @typedef {{id: string, kind: string, need: number, most: number, required: boolean, when: Condition[], each: string, exclusive: string, preset: any}} Question */
+/** @typedef {{question: string, is?: string[], is_not?: string[], at_least?: number, at_most?:
+ * number}} Condition */
+/** @typedef {{id: string, kind: string, need: number, most: number, required: boolean, when:
+ * Condition[], each: string, exclusive: string, preset: any}} Question */
 /** @typedef {Record<string, any>} Answers */
-/** @typedef {{answers: Answers, base: Record<string, number|null>, stored: Record<string, string>, earlier: Answers, prefilled: Answers, elapsed: number, active: number, training: boolean, feedback: any, confirmed?: Record<string, string>, refused?: Record<string, string>}} Item */
+/** @typedef {{answers: Answers, base: Record<string, number|null>, stored: Record<string, string>,
+ * earlier: Answers, prefilled: Answers, elapsed: number, active: number, training: boolean,
+ * feedback: any, confirmed?: Record<string, string>, refused?: Record<string, string>}} Item */
 
 /** @param {any} v */
 export const empty = v =>
@@ -12,7 +17,8 @@ export const empty = v =>
 /** @param {any} v @returns {string[]} */
 const labels = v => (Array.isArray(v) ? v.map(String) : Object.keys(v ?? {}));
 
-/** Whether an earlier answer meets a condition; an answer not given meets none. @param {Condition} c @param {Answers} answers */
+/** Whether an earlier answer meets a condition; an answer not given meets none. @param {Condition}
+ * c @param {Answers} answers */
 export function holds(c, answers) {
   const v = answers[c.question],
     given = typeof v === 'object' ? labels(v) : [String(v)];
@@ -51,7 +57,8 @@ export class Store {
   applies(i, q) {
     return q.when.every(c => holds(c, this.all(i))) && (!q.each || this.chosen(i, q).length > 0);
   }
-  /** What is shown: the answer, else what the question starts from. @param {number} i @param {Question} q */
+  /** What is shown: the answer, else what the question starts from. @param {number} i @param
+   * {Question} q */
   value(i, q) {
     return this.items[i].answers[q.id] ?? this.items[i].prefilled[q.id] ?? q.preset ?? null;
   }
@@ -79,7 +86,8 @@ export class Store {
   started(i) {
     return Object.values(this.items[i].answers).some(v => v != null);
   }
-  /** Whether an item asks for nothing but a remark, so that it need not be started. @param {number} i */
+  /** Whether an item asks for nothing but a remark, so that it need not be started. @param {number}
+   * i */
   asksNothing(i) {
     return this.questions.every(q => !this.applies(i, q) || (q.kind === 'text' && !q.required));
   }
@@ -92,7 +100,8 @@ export class Store {
         : 'done';
   }
 
-  /** Answers the server does not have yet and would accept: complete ones, and null where one is taken back. What it has
+  /** Answers the server does not have yet and would accept: complete ones, and null where one is
+   * taken back. What it has
    * refused is not sent again. @param {number} i @returns {Answers} */
   unsent(i) {
     const { answers, stored, refused = {} } = this.items[i],
@@ -108,7 +117,8 @@ export class Store {
     );
   }
 
-  /** Write what a row starts from (preselected, prefilled), as the first answer to it does. @param {number} i */
+  /** Write what a row starts from (preselected, prefilled), as the first answer to it does. @param
+   * {number} i */
   touch(i) {
     const { answers, prefilled } = this.items[i];
     for (const q of this.questions)
@@ -118,7 +128,8 @@ export class Store {
       }
   }
 
-  /** @param {number} i @param {string} id @param {any} value @param {boolean} [typed] letters of one field are undone together */
+  /** @param {number} i @param {string} id @param {any} value @param {boolean} [typed] letters of
+   * one field are undone together */
   set(i, id, value, typed = false) {
     const { answers } = this.items[i],
       typing = typed ? i + id : '';

@@ -9,7 +9,8 @@ export const slice = (s, start, end) => [...s].slice(start, end).join('');
 
 const UNSPACED = /^(ja|zh|yue|th|lo|km|my)\b/;
 
-/** Words of a text: what stands between spaces and punctuation, or, where none are written, what the language takes for words. @param {string} s @param {string} lang @returns {Stretch[]} */
+/** Words of a text: what stands between spaces and punctuation, or, where none are written, what
+ * the language takes for words. @param {string} s @param {string} lang @returns {Stretch[]} */
 export function words(s, lang) {
   const found = [];
   let at = 0,
@@ -29,7 +30,8 @@ export function words(s, lang) {
   return found.length || !s ? found : [{ start: 0, end: at }];
 }
 
-/** Pieces of a text, each with the marks over it; the text itself is never changed. @template {Stretch} M @param {string} s @param {M[]} marks */
+/** Pieces of a text, each with the marks over it; the text itself is never changed. @template
+ * {Stretch} M @param {string} s @param {M[]} marks */
 export function cut(s, marks) {
   const chars = [...s],
     edges = [...new Set([0, chars.length, ...marks.flatMap(m => [m.start, m.end])])]
@@ -68,7 +70,8 @@ export function findUnit(s, lang, typed) {
   return sign < 0 ? null : { start: sign, end: sign + length };
 }
 
-/** A lane for each mark, so that marks that overlap have lines of their own; the shorter lies nearer to the text.
+/** A lane for each mark, so that marks that overlap have lines of their own; the shorter lies
+ * nearer to the text.
  * @param {Stretch[]} marks @returns {number[]} */
 export function assignLanes(marks) {
   const lanes = marks.map(() => -1),

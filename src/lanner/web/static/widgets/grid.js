@@ -1,4 +1,5 @@
-// The same options for each of several lines. In a row's margin the grid is a small chart, one bar a line.
+// The same options for each of several lines. In a row's margin the grid is a small chart, one bar
+// a line.
 import { $, $$ } from '../dom.js';
 import * as choice from './choice.js';
 

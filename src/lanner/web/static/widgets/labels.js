@@ -20,7 +20,8 @@ export function write(el, value) {
     else f.value = n;
   }
 }
-/** The label that stands alone takes the others away, and any other takes it away; beyond the most, a label is refused. */
+/** The label that stands alone takes the others away, and any other takes it away; beyond the most,
+ * a label is refused. */
 export function allow(el, control) {
   const alone = el.dataset.exclusive,
     single = f => id(el, f) === alone;

@@ -1,4 +1,4 @@
-// A number between two ends: buttons, a list of labelled points, or a slider with a field beside it.
+// A number between two ends: buttons, a list of labelled points, or a slider with a field.
 import { $, $$ } from '../dom.js';
 import { limitsOf, readNumber } from '../numbers.js';
 
@@ -19,12 +19,33 @@ export function write(el, value) {
   }
   const { min, max } = limitsOf(number),
     marks = $$('.marks button', el),
-    least = Math.min(...marks.map(mark => Math.abs(mark.value - value)));
+    lit = intervalOf(
+      marks.map(mark => +mark.value),
+      value,
+    );
   if (read(el) !== value) number.value = value ?? '';
   $('[type=range]', el).value = value ?? (min + max) / 2;
   el.classList.toggle('unset', value == null);
-  for (const mark of marks)
-    mark.classList.toggle('near', value != null && Math.abs(mark.value - value) === least);
+  for (const mark of marks) mark.classList.toggle('near', lit.includes(+mark.value));
+  const share = point => (point - min) / (max - min),
+    track = $('.ticks', el);
+  if (!track) return;
+  for (const tick of $$('i', track)) tick.style.setProperty('--at', tick.dataset.share);
+  track.style.setProperty('--from', String(lit.length ? share(Math.min(...lit)) : 0));
+  track.style.setProperty('--to', String(lit.length ? share(Math.max(...lit)) : 0));
+}
+
+/** The described points that a value lies between: both ends of the interval, or the point itself.
+ * @param {number[]} points @param {number|null} value @returns {number[]} */
+export function intervalOf(points, value) {
+  if (value == null || !points.length) return [];
+  const below = points.filter(point => point <= value),
+    above = points.filter(point => point >= value);
+  const ends = [
+    ...(below.length ? [Math.max(...below)] : []),
+    ...(above.length ? [Math.min(...above)] : []),
+  ];
+  return [...new Set(ends)];
 }
 
 /** The field follows the slider while it is moved; the answer is taken when it is let go. */

@@ -1,4 +1,5 @@
-// Marked stretches of text: marking.js does the marking; here is the list of marks beside the other questions.
+// Marked stretches of text: marking.js does the marking; here is the list of marks beside the other
+// questions.
 import { $, button, made } from '../dom.js';
 
 export const read = el => el.spans;
