@@ -66,7 +66,8 @@ def test_format_and_lint() -> None:
 
 
 def test_size_of_the_judges_pages_on_the_wire() -> None:
-    """Everything a judge's page can load, compressed as the server sends it."""
+    """Everything that every judging page loads, and the judge's list of work, compressed as the server sends it. Practice
+    and the matching of long segments are loaded where they are needed."""
     assets, sizes, waiting = Assets(), {}, list(JUDGES_FILES)
     while waiting:
         name = waiting.pop()
@@ -78,5 +79,6 @@ def test_size_of_the_judges_pages_on_the_wire() -> None:
         waiting += [
             path for path in (posixpath.normpath(posixpath.join(folder, each)) for each in imports) if path not in sizes
         ]
+    print(f"{sum(sizes.values())} bytes compressed in {len(sizes)} files")
     assert len(sizes) > 20
     assert sum(sizes.values()) < COMPRESSED_LIMIT, sorted(sizes.items(), key=lambda entry: -entry[1])

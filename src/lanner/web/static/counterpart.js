@@ -4,13 +4,11 @@ import { align, counterpartOf } from './align.js';
 import { $, made } from './dom.js';
 import { pointAt, rangeOf } from './selection.js';
 
-/** Shorter segments are seen at a glance. */
-const LONG = 160;
-
 export class Counterpart {
-  /** @param {any} app */
-  constructor(app) {
+  /** @param {any} app @param {number} shortest shorter segments are seen at a glance */
+  constructor(app, shortest) {
     this.app = app;
+    this.shortest = shortest;
     this.groups = new Map();
     this.key = '';
     this.label = made('span', 'approximate', '≈', { title: app.t('approximate'), hidden: true });
@@ -39,7 +37,7 @@ export class Counterpart {
     const row = cell.closest('.row'),
       others = side === 'source' ? '.tgt' : '.src',
       other = $(others, row);
-    if (!other || [...cell.textContent].length < LONG) return this.clear();
+    if (!other || [...cell.textContent].length < this.shortest) return this.clear();
     const target = side === 'source' ? other : cell,
       source = side === 'source' ? cell : other;
     if (!this.groups.has(target))

@@ -1,9 +1,8 @@
 // The judging page: one current row, its questions, and what happens when they are answered.
 import { Clock } from './clock.js';
-import { Counterpart } from './counterpart.js';
 import { open } from './db.js';
 import { canon } from './digest.js';
-import { $, button, fill, made } from './dom.js';
+import { $, $$, button, fill, made } from './dom.js';
 import { showFeedback } from './feedback.js';
 import { Flow, offerUndo } from './flow.js';
 import { Help } from './help.js';
@@ -12,7 +11,6 @@ import { Marking } from './marking.js';
 import { listenToMessages } from './message.js';
 import { keepOffline } from './offline.js';
 import { watchPointer, whenStill } from './pointer.js';
-import { NoSaving, Practice } from './practice.js';
 import { Rail } from './rail.js';
 import { Rows } from './rows.js';
 import { Saving } from './saving.js';
@@ -23,6 +21,10 @@ const data = JSON.parse($('#data').textContent),
   TICK = 5000;
 const pick = (saved, part) =>
   Object.fromEntries(Object.entries(saved).map(([q, entry]) => [q, part(entry)]));
+
+/** What only some pages need is loaded by these alone. */
+const practice = data.practice ? await import('./practice.js') : null,
+  LONG = 160;
 
 class App {
   constructor(db) {
@@ -52,10 +54,9 @@ class App {
     this.help = new Help(this);
     this.marking = new Marking(this);
     this.clock = new Clock(data.idle * 1000);
-    this.saving = data.practice ? new NoSaving(this) : new Saving(this, db);
-    this.practice = data.practice ? new Practice(this, data.practice) : null;
+    this.saving = practice ? new practice.NoSaving(this) : new Saving(this, db);
+    this.practice = practice ? new practice.Practice(this, data.practice) : null;
     this.prefs = new Prefs(() => this.saving.flush(this.item));
-    this.counterpart = new Counterpart(this);
     listen(this);
     listenToMessages(this);
     this.rail.form.addEventListener('submit', e => {
@@ -100,6 +101,8 @@ class App {
     offerUndo((...line) => this.note(...line), this.t);
     this.flow.footer();
     this.time();
+    if ($$('.row [data-side]').some(cell => cell.textContent.length >= LONG))
+      void import('./counterpart.js').then(({ Counterpart }) => new Counterpart(this, LONG));
     if (data.offline) this.keepOffline();
     document.documentElement.dataset.ready = '';
   }

@@ -20,10 +20,10 @@ workers?.addEventListener('message', ({ data }) => {
 
 /** What this page was loaded with. @returns {string[]} */
 const assets = () =>
-  [...document.querySelectorAll('link[href*="/static/"], script[src*="/static/"]')].map(
-    el =>
-      /** @type {HTMLLinkElement} */ (el).href || /** @type {HTMLScriptElement} */ (el).src || '',
-  );
+  performance
+    .getEntriesByType('resource')
+    .map(({ name }) => name)
+    .filter(name => name.includes('/static/'));
 
 /** Tell the service worker something. @param {object} message */
 export async function tellWorker(message) {

@@ -31,8 +31,8 @@ export function write(el, value) {
     track = $('.ticks', el);
   if (!track) return;
   for (const tick of $$('i', track)) tick.style.setProperty('--at', tick.dataset.share);
-  track.style.setProperty('--from', String(lit.length ? share(Math.min(...lit)) : 0));
-  track.style.setProperty('--to', String(lit.length ? share(Math.max(...lit)) : 0));
+  track.style.setProperty('--low', String(lit.length ? share(Math.min(...lit)) : 0));
+  track.style.setProperty('--high', String(lit.length ? share(Math.max(...lit)) : 0));
 }
 
 /** The described points that a value lies between: both ends of the interval, or the point itself.
