@@ -66,8 +66,8 @@ def test_format_and_lint() -> None:
 
 
 def test_size_of_the_judges_pages_on_the_wire() -> None:
-    """Everything that every judging page loads, and the judge's list of work, compressed as the server sends it. Practice
-    and the matching of long segments are loaded where they are needed."""
+    """Everything that every judging page and the list of work load, compressed as the server sends it. Practice and the
+    matching of long segments are loaded where they are needed."""
     assets, sizes, waiting = Assets(), {}, list(JUDGES_FILES)
     while waiting:
         name = waiting.pop()
