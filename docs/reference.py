@@ -126,10 +126,11 @@ STATISTICS = {  # page: its title, the modules, the page on how to read them
     "regression": ("Regression and mixed models", ("regression", "mixed"), "regression.md"),
     "preference": ("Preference", ("preference", "bradley_terry"), "preference.md"),
     "ranking": ("Scores and rankings of systems", ("ranking",), "scores.md"),
+    "facets": ("Judges as facets", ("facets",), "facets.md"),
     "context": ("Context", ("context",), "context.md"),
     "effort": ("Effort", ("effort",), "effort.md"),
     "metaeval": ("Meta-evaluation", ("metaeval",), "metaeval.md"),
-    "models": ("People and models", ("models", "prediction_powered"), "people-and-models.md"),
+    "models": ("People and models", ("models", "prediction_powered", "replacement"), "people-and-models.md"),
     "planning": ("Planning", ("power",), "planning.md"),
     "questionnaire": ("Questionnaires", ("questionnaire",), "protocols.md"),
 }

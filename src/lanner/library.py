@@ -373,6 +373,7 @@ def scores(
     *,
     judges: Iterable[str] | None = None,
     standardise: bool = False,
+    other_judges: bool = False,
     seed: int = 0,
     columns: str | Mapping[str, str] = "",
     protocol: str | None = None,
@@ -389,6 +390,7 @@ def scores(
         question: the question or score; by default what the protocol ranks systems by.
         judges: only these judges.
         standardise: z per judge.
+        other_judges: intervals and tests hold for judges in general, not for these only.
         seed: same seed, same numbers.
     """
     parts = _chosen(
@@ -408,6 +410,8 @@ def scores(
                 options["judges"] = [judge.id for judge in part.judges]
             if options.get("per_words"):
                 options["words"] = part.words
+            if other_judges:
+                options["other_judges"] = True
             result = scored.sign(ranking.systems(scored.table, entry.of, resampling=Resampling(seed=seed), **options))
             result = keep_on_scale(result, score_bounds(part.protocol, entry.of, options))
             results.append(result)

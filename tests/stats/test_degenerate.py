@@ -17,6 +17,8 @@ from lanner.stats import agreement, association, context, diagnosis, effort, mix
 from lanner.stats.bradley_terry import bradley_terry
 from lanner.stats.coefficients import kappa, pairwise
 from lanner.stats.diagnosis import difference, self_agreement
+from lanner.stats.frame import tidy
+from lanner.stats.icc import icc
 from lanner.stats.power import (
     Design,
     as_run,
@@ -31,6 +33,7 @@ from lanner.stats.power import (
 from lanner.stats.prediction_powered import prediction_powered
 from lanner.stats.ranking import head_to_head, systems
 from lanner.stats.resample import Resampling
+from lanner.stats.wide import wide
 
 QUICK = Resampling(n=50)
 Row = tuple[str, str, str, str, Any]
@@ -252,3 +255,18 @@ def faults(result: Result) -> list[str]:
     if not 0 <= result.missing <= 1:
         found.append(f"{result.name} misses {result.missing}")
     return found
+
+
+@pytest.mark.parametrize("odd", [float("inf"), float("-inf")])
+def test_what_is_infinite_is_missing_and_noted_wherever_scores_are_read(odd: float):
+    data = {
+        "judge": ["a", "b"] * 4,
+        "segment": [str(i // 2) for i in range(8)],
+        "score": [1.0, 2.0, odd, 3, 4, 4, 1, 2],
+    }
+    table, notes = tidy(data)
+    assert table["score"].null_count() == 1 and any("infinite" in note for note in notes)
+    result = icc(data)
+    assert result.value is not None and any("infinite" in note for note in result.notes)
+    wide_notes = wide({**data, "skill": data["score"]}).notes
+    assert any("skill" in note for note in wide_notes)

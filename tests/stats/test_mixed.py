@@ -142,7 +142,7 @@ def test_statsmodels_agrees():
     model = sm.MixedLM.from_formula(
         "y ~ x", groups=np.ones(len(frame)), vc_formula={"d": "0 + C(d)", "j": "0 + C(j)"}, data=frame
     ).fit(reml=True, method="lbfgs")
-    result = mixed(data, "score_given", ["skill"])
+    result = mixed(data, "score_given", ["skill"], random=("judge", "document"))
     ours = rows(result, "variance")
     components = dict(zip(model.model.exog_vc.names, model.vcomp, strict=True))
     assert ours["judge"]["value"] == pytest.approx(components["j"], rel=2e-3)
@@ -243,3 +243,45 @@ def test_scores_that_add_up_exactly_have_a_reason(fixed):
     result = mixed(data, "score", fixed, random=["judge", "document"])
     assert result.value is None
     assert result.notes
+
+
+def sloped(seed: int, documents: int = 12, judges: int = 4, segments: int = 4) -> pl.DataFrame:
+    """A skill that counts for more in some documents than in others, and for nothing on the whole."""
+    rng = np.random.default_rng(seed)
+    level, slope, strict = rng.normal(size=documents), rng.normal(0, 0.8, documents), rng.normal(size=judges)
+    rows = []
+    for d in range(documents):
+        for s in range(segments):
+            skill = rng.normal()
+            for j in range(judges):
+                score = level[d] + slope[d] * skill + strict[j] + rng.normal()
+                rows.append((f"d{d:02}", str(s), f"j{j}", skill, score))
+    return pl.DataFrame(rows, schema=["document", "segment", "judge", "skill", "y"], orient="row")
+
+
+def test_slopes_of_documents_beside_statsmodels():
+    data = sloped(3)
+    skill = (data["skill"] - data["skill"].mean()) / data["skill"].std(ddof=0)
+    frame = pd.DataFrame({"y": data["y"], "x": skill, "j": data["judge"], "d": data["document"]})
+    formulas = {"d": "0 + C(d)", "j": "0 + C(j)", "s": "0 + C(d):x"}
+    fitted = sm.MixedLM.from_formula("y ~ x", groups=np.ones(len(frame)), vc_formula=formulas, data=frame)
+    model = fitted.fit(reml=True, method="lbfgs")
+    result = mixed(data, "y", ["skill"], random=("judge", "document", "document:skill"))
+    variances, fixed = rows(result, "variance"), rows(result, "fixed")
+    components = dict(zip(model.model.exog_vc.names, model.vcomp, strict=True))
+    for term, name in (("document", "d"), ("judge", "j"), ("document:skill", "s")):
+        assert variances[term]["value"] == pytest.approx(components[name], rel=5e-3), term
+    assert fixed["skill"]["error"] * data["skill"].std(ddof=0) == pytest.approx(
+        model.bse["x"], rel=2e-2
+    )  # theirs allows for the variances, too
+
+
+def test_numbers_have_slopes_unless_there_are_many():
+    data = sloped(1)
+    assert default_random(data, ["skill"]) == ("judge", "document", "document:skill", "judge:skill")
+    wrong = sum(rows(mixed(sloped(seed), "y", ["skill"]), "fixed")["skill"]["p"] < 0.05 for seed in range(40))
+    assert wrong <= 6  # 5 % of 40 are 2; without slopes every second study is wrong
+    many = data.with_columns(pl.Series(f"s{k}", np.random.default_rng(k).normal(size=len(data))) for k in range(4))
+    result = mixed(many, "y", ["s0", "s1", "s2", "s3"])
+    assert any("numeric predictors" in note for note in result.notes)
+    assert {row["term"] for row in result.rows if row["kind"] == "variance"} == {"judge", "document", "residual"}

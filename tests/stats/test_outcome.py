@@ -184,10 +184,10 @@ def test_a_biased_statistic_does_not_get_an_interval_beside_its_value():
 
 def test_crossed_variances_add_up():
     how = Resampling(unit="two-way")
-    found = crossed_outcome(0.0, (0.04, 0.01), (30, 4), how).interval
+    found = crossed_outcome(0.0, (0.04, 0.01, 0.0), (30, 4), how).interval
     df = 0.05**2 / (0.04**2 / 29 + 0.01**2 / 3)
     assert found.high == pytest.approx(stats.t.ppf(0.975, df) * np.sqrt(0.05))
-    assert crossed_outcome(0.0, (0.04, 0.01), (1, 4), how).interval is None
+    assert crossed_outcome(0.0, (0.04, 0.01, 0.0), (1, 4), how).interval is None
 
 
 @given(

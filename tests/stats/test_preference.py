@@ -114,7 +114,7 @@ class TestLaeubli2018:
         result = sign_test(frame, favour="human", ties="split", by=CONDITIONS, resampling=QUICK)
         row = rows_of(result)["adequacy", "document"]
         assert (row["x"], row["n"]) == (115, 200)
-        assert row["p"] == row["p_split"] == pytest.approx(0.0400, abs=5e-5)
+        assert row["p_split"] == pytest.approx(0.0400, abs=5e-5)
 
     def test_table_1_each_rater(self):
         result = sign_test(parity(data_dir("parity")), favour="human", by=CONDITIONS, resampling=QUICK)
@@ -203,7 +203,7 @@ def test_a_judge_who_always_takes_the_first_is_found():
         "system": systems.tolist(),
     }
     rows = {row["judge"]: row for row in side_bias(data, resampling=QUICK).rows}
-    assert rows["habit"]["p"] < 1e-6
+    assert rows["habit"]["p"] < 1e-4 and rows["habit"]["p_items"] < 1e-6
     assert rows["fair"]["p"] == 1.0
 
 

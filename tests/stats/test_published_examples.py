@@ -238,7 +238,7 @@ def test_more_boys_than_girls_in_all_82_years() -> None:
     """Arbuthnot 1710: more boys in each of 82 years has a chance of one in 4.836 · 10²⁴; two-sided, twice that."""
     years = [str(year) for year in range(1629, 1711)]
     first = {"judge": ["London"] * 82, "document": years, "label": ["a"] * 82, "system": ["boys|girls"] * 82}
-    assert side_bias(first, resampling=QUICK).p == pytest.approx(2 / 4.836e24, rel=2e-4)
+    assert side_bias(first, resampling=QUICK).rows[0]["p_items"] == pytest.approx(2 / 4.836e24, rel=2e-4)
 
 
 def test_fishers_randomisation_of_darwins_maize() -> None:

@@ -24,8 +24,8 @@ HEADINGS = {
         "metric",
         "export",
     ),
-    "Analyse": ("report", "scores", "diagnose", "agreement", "prefer", "effort", "associate", "regress"),
-    "Compare": ("compare", "audit", "metaeval", "reproduce"),
+    "Analyse": ("report", "scores", "facets", "diagnose", "agreement", "prefer", "effort", "associate", "regress"),
+    "Compare": ("compare", "audit", "replace", "metaeval", "reproduce"),
     "Operate": ("accounts", "backup", "restore", "verify"),
     "Integrate": ("tokens", "webhooks"),
 }

@@ -38,6 +38,7 @@ from lanner.stats.resample import Resampling
     show_default=True,
     help="The independent unit for confidence intervals.",
 )
+@click.option("--other-judges", is_flag=True, help="Generalise to other judges: --unit two-way.")
 @click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @source_options
@@ -49,6 +50,7 @@ def command(
     coefficients: tuple[str, ...],
     gamma: bool,
     unit: str,
+    other_judges: bool,
     resamples: int,
     seed: int,
     as_json: bool,
@@ -61,6 +63,7 @@ def command(
     """
     parts = [source.part_that_asks(question)] if question else source.parts()
     output = Output("agreement", as_json)
+    unit = "two-way" if other_judges else unit
     resampling = Resampling(unit=unit, n=resamples, seed=seed)  # type: ignore[arg-type]
     for part in parts:
         for note in part.notes:

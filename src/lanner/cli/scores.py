@@ -81,6 +81,7 @@ _SELECTION = (
     type=click.Choice(["higher", "lower"]),
     help="Whether higher or lower scores are better. [default: from the protocol]",
 )
+@click.option("--other-judges", is_flag=True, help="Intervals and tests that generalise to other judges.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @source_options
 def command(
@@ -92,6 +93,7 @@ def command(
     level: scores.Level,
     pairs: bool,
     better: str | None,
+    other_judges: bool,
     seed: int,
     as_json: bool,
     **chosen: Any,
@@ -134,6 +136,7 @@ def command(
             continue
         if options.get("average", "micro").endswith("macro") and (table["domain"] == "").all():
             output.note("No domain is known, so that all is one domain: name them with --documents.")
+        options |= {"other_judges": True} if other_judges else {}
         rank = ranking.head_to_head if pairs else ranking.systems
         result = rows.sign(rank(table, of, resampling=Resampling(seed=seed), **options))
         if not pairs:
@@ -180,7 +183,7 @@ def _print_systems(output: Output, result: Result, of: str) -> None:
             "question": of,
             **row,
             "value": row["score"],
-            "unit": "document",
+            "unit": result.interval.unit if result.interval else None,
             "ranks_text": f"{row['rank_low']}–{row['rank_high']}",
             "estimate": estimate(row["score"], row["low"], row["high"], 2, bounded=False),
         }

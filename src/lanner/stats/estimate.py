@@ -20,7 +20,7 @@ from scipy import sparse
 
 from lanner.errors import StatisticError
 from lanner.model import Result
-from lanner.stats.outcome import Outcome, Scale, crossed_outcome, outcome, t_outcome
+from lanner.stats.outcome import OTHER_JUDGES, THESE_JUDGES, Outcome, Scale, crossed_outcome, outcome, t_outcome
 from lanner.stats.ratings import Patterns, Ratings, Value, ratings
 from lanner.stats.resample import Array, Replicates, Resampling, jackknife_variance, replicate, replicate_sums, sign
 from lanner.stats.resample import Statistic as OfWeights
@@ -261,8 +261,21 @@ def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampl
         missing=plan.rated.missing,
         labels=plan.outcomes[column],
         notes=notes + estimate.notes + ((plan.no_interval,) if plan.no_interval else ()),
-        signature=sign(plan.name, resampling, estimate.interval, rows=plan.rated.rows, **plan.settings),
+        signature=sign(
+            plan.name,
+            resampling,
+            estimate.interval,
+            rows=plan.rated.rows,
+            holds_for=_holds_for(estimate),
+            **plan.settings,
+        ),
     )
+
+
+def _holds_for(estimate: Outcome) -> str:
+    """Whom an interval speaks of: the judges who answered, or any like them."""
+    unit = estimate.interval.unit if estimate.interval else ""
+    return {"": "", "judge": OTHER_JUDGES, "two-way": OTHER_JUDGES}.get(unit, THESE_JUDGES)
 
 
 def _judge_outcome(
@@ -274,7 +287,7 @@ def _judge_outcome(
     variance = float(jackknife_variance(left_out)[0])
     if resampling.unit == "judge":
         return t_outcome(value, variance, judges - 1, resampling, scale=plan.scale)
-    variances = (float(replicates.variance()[0]), variance)
+    variances = (float(replicates.variance()[0]), variance, 0.0)
     return crossed_outcome(value, variances, (replicates.units, judges), resampling, scale=plan.scale)
 
 

@@ -325,6 +325,10 @@ def tidy(data: Any) -> tuple[pl.DataFrame, tuple[str, ...]]:
     table = table.with_columns(_default(name) for name in missing)
     cast = [pl.col(name).cast(dtype) for name, dtype in SCHEMA.items() if table.schema[name] != dtype]
     table = table.with_columns(cast) if cast else table
+    endless = table["score"].is_infinite()
+    if endless.any():
+        notes.append(f"{endless.sum():,} scores are infinite: they count as missing.")
+        table = table.with_columns(score=pl.when(~endless.fill_null(False)).then(pl.col("score")))
     blank = [name for name, dtype in SCHEMA.items() if dtype == pl.String() and name not in VALUES]
     return table.with_columns(pl.col(name).fill_null(DEFAULTS.get(name, "")) for name in blank), tuple(notes)
 

@@ -141,9 +141,11 @@ class Fit:
         return self.solution.problem.solve(np.sqrt(variances[1:] / variances[0]))
 
 
-def fit(y: Array, x: Array, factors: Sequence[Indices], *, reml: bool = True) -> Fit:
+def fit(
+    y: Array, x: Array, factors: Sequence[Indices], *, slopes: Sequence[Array | None] | None = None, reml: bool = True
+) -> Fit:
     """Fit by restricted (or plain) maximum likelihood. X has full column rank; each factor two levels or more."""
-    problem = Problem.of(y, x, factors)
+    problem = Problem.of(y, x, factors, slopes)
     theta, converged = minimise(problem, reml)
     solution = problem.solve(theta)
     residual = solution.residual / (problem.n - problem.p * reml)
@@ -175,27 +177,41 @@ def curvature(model: Fit) -> Array | None:
     return np.asarray(2 * np.linalg.inv(hessian))
 
 
-def satterthwaite(model: Fit, spread: Array | None) -> Array:
-    """Degrees of freedom of each coefficient's standard error, 2v²/Var(v) (Satterthwaite 1946, Biometrics 2)."""
-    fewest = min(
-        (size for size, v in zip(model.solution.problem.sizes, model.variances[1:], strict=True) if v > 0),
-        default=model.solution.problem.n,
-    )
-    most = float(model.solution.problem.n - model.solution.problem.p)
-    p = len(model.beta)
-    if spread is None:
-        return np.full(p, float(max(1, fewest - 1)))
-    free, step = np.flatnonzero(model.variances > 0), 0.01
-    slopes = np.empty((len(free), p))
-    for i, k in enumerate(free):
-        sides = []
-        for sign in (1, -1):
-            variances = model.variances.copy()
-            variances[k] *= np.exp(sign * step)
-            sides.append(np.diag(model.at(variances).covariance) * variances[0])
-        slopes[i] = (sides[0] - sides[1]) / (2 * step)
-    noise = np.einsum("ip,ij,jp->p", slopes, spread, slopes)
-    return np.asarray(np.clip(2 * np.diag(model.covariance) ** 2 / np.maximum(noise, 1e-300), 1.0, most))
+@dataclass(frozen=True)
+class Satterthwaite:
+    """Degrees of freedom of standard errors, 2v²/Var(v) (Satterthwaite 1946, Biometrics 2): how the covariance of β
+    moves with the log of each variance, and how sure those are (None where the likelihood is too flat to tell)."""
+
+    covariance: Array
+    slopes: Array
+    spread: Array | None
+    fewest: float
+    most: float
+
+    @classmethod
+    def of(cls, model: Fit, spread: Array | None = None) -> Satterthwaite:
+        problem = model.solution.problem
+        spread = curvature(model) if spread is None else spread
+        levels = (size for size, v in zip(problem.sizes, model.variances[1:], strict=True) if v > 0)
+        fewest = float(max(1, min(levels, default=problem.n) - 1))
+        slopes, step = [np.empty((0, problem.p, problem.p))], 0.01
+        for k in np.flatnonzero(model.variances > 0) if spread is not None else ():
+            sides = []
+            for sign in (1, -1):
+                variances = model.variances.copy()
+                variances[k] *= np.exp(sign * step)
+                sides.append(model.at(variances).covariance * variances[0])
+            slopes.append(((sides[0] - sides[1]) / (2 * step))[None])
+        return cls(model.covariance, np.concatenate(slopes), spread, fewest, float(problem.n - problem.p))
+
+    def of_contrast(self, contrast: Array) -> float:
+        """Of the standard error of a linear combination of β."""
+        if self.spread is None:
+            return self.fewest
+        slopes = np.einsum("i,kij,j->k", contrast, self.slopes, contrast)
+        variance = float(contrast @ self.covariance @ contrast)
+        noise = float(slopes @ self.spread @ slopes)
+        return float(np.clip(2 * variance**2 / max(noise, 1e-300), 1.0, self.most))
 
 
 def variance_interval(model: Fit, k: int, level: float, spread: Array | None = None) -> tuple[float, float]:
@@ -274,9 +290,10 @@ def mixed(
     """A linear mixed model of `outcome` with crossed random intercepts.
 
     `fixed` are measures or columns (text becomes groups); `random` are columns, "item" (document and segment), or
-    several joined by ":" ("judge:document"). Unless said otherwise they are judge and document and, for each group in
-    `fixed` that varies within documents (or judges), how it differs from document to document and from judge to judge:
-    without "document:system" every sentence of a document would count as new evidence about a system.
+    several joined by ":" ("judge:document"); joined with a number ("document:length") they are slopes, uncorrelated
+    with the levels. Unless said otherwise they are judge and document and, for each predictor that varies within
+    documents (or judges), how it differs from document to document and from judge to judge: without "document:system"
+    every sentence of a document would count as new evidence about a system.
 
     Rows: "fixed" effects with Satterthwaite t intervals; "variance" components with profile likelihood intervals (for
     large models, Wald intervals on the log scale) and their share of the total: the share of "document" is the
@@ -288,9 +305,12 @@ def mixed(
     inputs = _prepare(data, outcome, fixed, default_random(data, fixed) if random is None else random)
     if isinstance(inputs, str):
         return undefined(name, inputs)
-    y, design, factors, levels, total, notes = inputs
+    y, design, terms_of_random, total, notes = inputs
+    levels = terms_of_random.levels
+    if random is None and sum("=" not in term for term in design.names[1:]) > MOST_SLOPES:
+        notes += (SAME_SLOPES,)
     try:
-        model = fit(y, design.matrix, factors, reml=reml)
+        model = terms_of_random.fit(y, design.matrix, reml=reml)
         spread, problem = curvature(model), model.solution.problem
         rows = [*_fixed_rows(model, design, spread, level), *_variance_rows(model, list(levels), spread, level)]
     except np.linalg.LinAlgError:
@@ -341,17 +361,18 @@ def effects(
     inputs = _prepare(data, outcome, fixed, (of, *(factor for factor in random_factors if factor != of)))
     if isinstance(inputs, str):
         return undefined(name, inputs)
-    y, design, factors, levels, total, notes = inputs
+    y, design, terms_of_random, total, notes = inputs
+    levels = terms_of_random.levels
     if of not in levels:
         return undefined(name, f"{of} has fewer than two levels, or one per row.")
     try:
-        model = fit(y, design.matrix, factors)
+        model = terms_of_random.fit(y, design.matrix)
     except np.linalg.LinAlgError:
         return undefined(name, EXACT)
     place = list(levels).index(of)
     means, errors = model.solution.effects(float(model.variances[0]))[place]
     reach = float(ndtri(0.5 + level / 2))
-    counts = np.bincount(factors[place], minlength=len(means))
+    counts = np.bincount(terms_of_random.factors[place], minlength=len(means))
     rows: list[dict[str, Json]] = [
         {of: label, "value": float(m), "low": float(m - reach * e), "high": float(m + reach * e), "n": int(n)}
         for label, m, e, n in zip(levels[of], means, errors, counts, strict=True)
@@ -368,25 +389,41 @@ def _plural(factor: str) -> str:
     return "segments" if factor == "item" else f"{factor}s"  # "items" is how many judgements there are
 
 
-_Prepared = tuple[Array, Terms, list[Indices], dict[str, tuple[str, ...]], int, tuple[str, ...]]
+class _Inputs(NamedTuple):
+    """What a model is fitted on: complete rows, of so many in all."""
+
+    y: Array
+    design: Terms
+    random: RandomTerms
+    total: int
+    notes: tuple[str, ...]
 
 
+MOST_SLOPES = 3
+"""Up to so many numeric predictors have slopes of their own in documents and judges unless asked otherwise."""
+SAME_SLOPES = (
+    f"More than {MOST_SLOPES} numeric predictors: each is taken to count alike in all documents and for all judges. "
+    'Where it does not, p-values are too small; name slopes in `random` ("document:length") for those that matter.'
+)
 EXACT = "the predictors and groups explain every score exactly, so nothing is left to tell chance from."
 
 
 def default_random(data: Any, fixed: Sequence[str]) -> tuple[str, ...]:
-    """Judges and documents, and their interactions with each group of `fixed` that varies within them."""
-    table = wide(data).table
+    """Judges and documents, and how each predictor of `fixed` that varies within them differs from one to the next:
+    an interaction for a group, a slope for a number."""
+    source = wide(data)
+    names = source.expand(fixed)
+    table = source.with_measures(names).table
     factors = ["judge", "document"]
-    for name in fixed:
-        if name in table.columns and table[name].dtype in (pl.String, pl.Categorical, pl.Enum):
-            for factor in ("document", "judge"):
-                if factor in table.columns and table.select(factor, name).n_unique() > table[factor].n_unique():
-                    factors.append(f"{factor}:{name}")
+    numbers = [name for name in names if _is_number(table, name)]
+    for name in names if len(numbers) <= MOST_SLOPES else [name for name in names if name not in numbers]:
+        for factor in ("document", "judge"):
+            if factor in table.columns and table.select(factor, name).n_unique() > table[factor].n_unique():
+                factors.append(f"{factor}:{name}")
     return tuple(factors)
 
 
-def _prepare(data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str]) -> _Prepared | str:
+def _prepare(data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str]) -> _Inputs | str:
     """The model's data, or the reason why there is no model."""
     source = wide(data)
     source = source.with_measures([outcome, *source.expand(fixed)])
@@ -400,20 +437,59 @@ def _prepare(data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str
     if size > _LARGEST:
         return f"{outcome} holds values too large to be squared."
     part = source.table[design.rows] if len(design.rows) < source.table.height else source.table
-    factors: list[Indices] = []
-    levels: dict[str, tuple[str, ...]] = {}
-    for factor in dict.fromkeys(random):
-        index, names = codes(part, factor)
-        why = _unfit(index, len(names), dict(zip(levels, factors, strict=True)))
-        if why:
-            notes += (f"{factor} is left out of the random effects: it {why}.",)
-        else:
-            factors.append(index)
-            levels[factor] = names
-    if not factors:
+    terms_of_random = RandomTerms.of(part, random)
+    if not terms_of_random.factors:
         return f"none of {', '.join(random)} has levels that repeat."
     n_answers = int(source.table[outcome].is_not_null().sum())
-    return y, design, factors, levels, max(n_answers, source.table.height), notes
+    return _Inputs(y, design, terms_of_random, max(n_answers, source.table.height), (*notes, *terms_of_random.notes))
+
+
+@dataclass(frozen=True)
+class RandomTerms:
+    """Random effects: each row's level of every factor, the names of the levels, and for a slope the numbers that a
+    level's effect is multiplied by (standardised, so that its variance is in the outcome's own units)."""
+
+    factors: tuple[Indices, ...]
+    levels: dict[str, tuple[str, ...]]
+    slopes: tuple[Array | None, ...]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, table: pl.DataFrame, names: Sequence[str]) -> RandomTerms:
+        """The terms that can have a variance of their own; notes say which cannot, and why."""
+        factors: list[Indices] = []
+        slopes: list[Array | None] = []
+        levels: dict[str, tuple[str, ...]] = {}
+        notes: tuple[str, ...] = ()
+        for name in dict.fromkeys(names):
+            groups = [part for part in name.split(":") if not _is_number(table, part)]
+            numbers = [part for part in name.split(":") if _is_number(table, part)]
+            index, labels = codes(table, ":".join(groups))
+            plain = [term for term, slope in zip(levels, slopes, strict=True) if slope is None]
+            others = {term: factors[list(levels).index(term)] for term in plain}
+            why = _unfit(index, len(labels), {} if numbers else others)
+            if why:
+                notes += (f"{name} is left out of the random effects: it {why}.",)
+                continue
+            factors.append(index)
+            slopes.append(_standardised(table, numbers) if numbers else None)
+            levels[name] = labels
+        return cls(tuple(factors), levels, tuple(slopes), notes)
+
+    def fit(self, y: Array, x: Array, *, reml: bool = True) -> Fit:
+        return fit(y, x, self.factors, slopes=self.slopes, reml=reml)
+
+
+def _is_number(table: pl.DataFrame, name: str) -> bool:
+    return name in table.columns and (table[name].dtype.is_numeric() or table[name].dtype == pl.Boolean)
+
+
+def _standardised(table: pl.DataFrame, names: Sequence[str]) -> Array:
+    product = np.ones(len(table))
+    for name in names:
+        values = table[name].cast(pl.Float64).to_numpy()
+        product *= (values - values.mean()) / (values.std() or 1.0)
+    return product
 
 
 def _unfit(index: Indices, size: int, others: dict[str, Indices]) -> str:
@@ -435,18 +511,21 @@ def variance_components(
     inputs = _prepare(data, outcome, fixed, random)
     if isinstance(inputs, str):
         return inputs
-    y, design, factors, levels, _, notes = inputs
+    y, design, terms_of_random, _, notes = inputs
     try:
-        model = fit(y, design.matrix, factors)
+        model = terms_of_random.fit(y, design.matrix)
     except np.linalg.LinAlgError:
         return EXACT
-    return dict(zip(("residual", *levels), map(float, model.variances), strict=True)), len(y), notes
+    names = ("residual", *terms_of_random.levels)
+    return dict(zip(names, map(float, model.variances), strict=True)), len(y), notes
 
 
 def _fixed_rows(model: Fit, design: Terms, spread: Array | None, level: float) -> list[dict[str, Json]]:
     errors = np.sqrt(np.diag(model.covariance))
     rows: list[dict[str, Json]] = []
-    for term, value, error, df in zip(design.names, model.beta, errors, satterthwaite(model, spread), strict=True):
+    freedom = Satterthwaite.of(model, spread)
+    degrees = [freedom.of_contrast(row) for row in np.eye(len(model.beta))]
+    for term, value, error, df in zip(design.names, model.beta, errors, degrees, strict=True):
         reach = float(stdtrit(df, 0.5 + level / 2)) * error
         rows.append(
             {

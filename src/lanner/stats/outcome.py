@@ -51,6 +51,9 @@ SCALES: dict[Scale, tuple[Callable[[float], float], Callable[[float], float], Ca
 }
 """Each scale's way there and back, and its slope, by which a standard error is carried over (delta method)."""
 
+THESE_JUDGES = "these judges"
+OTHER_JUDGES = "judges in general"
+"""Whom an interval holds for: a part of signatures and findings."""
 HUNDREDFOLD = float(np.log(100))
 UNKNOWN = (
     "No interval: so few {unit}s, and so unlike each other, leave open whether the rate is a hundred times higher or "
@@ -194,26 +197,36 @@ def wilson(value: float, size: float, reach: float) -> tuple[float, float]:
 
 def crossed_outcome(
     value: float,
-    variances: tuple[float, float],
+    variances: tuple[float, float, float],
     counts: tuple[int, int],
     resampling: Resampling,
     *,
     scale: Scale = "plain",
     null: float | None = None,
 ) -> Outcome:
-    """The interval when documents and judges are both samples: their jackknife variances add up.
+    """The interval when documents and judges are both samples. `variances` are the jackknife's over documents, judges,
+    and cells (a judge's answers to a document), `counts` the documents and judges.
 
-    Degrees of freedom after Satterthwaite (1946): (Σ vᵢ)² / Σ (vᵢ² / (nᵢ − 1)). The part that judges and documents
-    share is counted twice, which errs towards width. Resampling judges with replacement is not offered: a judge drawn
-    twice would agree with himself.
+    The variance is documents + judges − cells, but not below that of documents or judges alone; degrees of freedom
+    after Satterthwaite (1946): (Σ vᵢ)² / Σ (vᵢ² / (nᵢ − 1)). Resampling judges with replacement is not offered: a judge
+    drawn twice would agree with himself.
     """
-    if min(counts) < 2:
-        return Outcome(None, None, ("No interval: documents and judges must both number at least two.",))
-    total = sum(variances)
+    documents, judges = counts
+    if documents < 2 or judges < FEWEST_JUDGES:
+        return Outcome(None, None, (FEW_JUDGES.format(judges=judges, documents=documents, fewest=FEWEST_JUDGES),))
+    by_document, by_judge, by_cell = variances
+    total = max(by_document + by_judge - by_cell, by_document, by_judge)
     if not np.isfinite(total) or total <= 0:
         return t_outcome(value, total, 1, resampling, scale=scale)
-    df = total**2 / sum(v**2 / (n - 1) for v, n in zip(variances, counts, strict=True))
-    return t_outcome(value, total, df, resampling, scale=scale, null=null)
+    freedom = by_document**2 / (documents - 1) + by_judge**2 / (judges - 1)
+    return t_outcome(value, total, total**2 / freedom, resampling, scale=scale, null=null)
+
+
+FEWEST_JUDGES = 3
+FEW_JUDGES = (
+    "No interval for judges in general: {judges} judges and {documents} documents are too few; it takes {fewest} "
+    "judges and two documents or more."
+)
 
 
 def quantile(ascending: Array, share: float) -> float:

@@ -183,8 +183,7 @@ def sign_test(
     Rows: one per question, group, pair of systems and judge ("all" for the pool), with the counts, x and n, the sign
     test with ties dropped (`p_drop`) and split (`p_split`), and the share preferring `favour` (the first by name unless
     said) with an interval over documents and the p that goes with it (`p_documents`). The sign tests take every
-    judgement as independent, as published ones do; `p_documents` does not. The Result is the first row, with the p of
-    `ties`.
+    judgement as independent, as published ones do; `p_documents` does not, and is the p of the Result, the first row.
     """
     resampling = clustered(resampling)
     results: list[Result] = []
@@ -228,7 +227,7 @@ def _tested(
         "share": share,
         "low": spread.interval.low if spread.interval else None,
         "high": spread.interval.high if spread.interval else None,
-        "p": test.p,
+        "p": spread.p,
         "p_drop": tests["drop"].p,
         "p_split": tests["split"].p,
         "p_documents": spread.p,
@@ -237,7 +236,7 @@ def _tested(
     name, signature = f"preference for {for_} over {against}", sign("sign test", resampling, spread.interval, ties=ties)
     if test.p is None:
         return undefined(name, "there is nothing but ties.", counts=counts, signature=signature), row
-    return Result(name, share, spread.interval, test.p, counts, notes=spread.notes, signature=signature), row
+    return Result(name, share, spread.interval, spread.p, counts, notes=spread.notes, signature=signature), row
 
 
 def _share(part: pl.DataFrame, won: Array, ties: Ties, resampling: Resampling) -> tuple[float | None, Outcome]:
@@ -341,7 +340,8 @@ def side_bias(
 ) -> Result:
     """Do judges prefer what is shown first, whatever it is? The share of preferences for it, ties dropped, against ½.
 
-    Outputs are shown in random order, so any departure from ½ is a habit of the judge. Rows: one per group.
+    Outputs are shown in random order, so any departure from ½ is a habit of the judge. Rows: one per group, with p over
+    documents, which agrees with the interval, and `p_items`, the sign test that takes every item as independent.
     """
     resampling = clustered(resampling)
     table, notes = comparisons(data, question, sides=sides)
@@ -355,11 +355,12 @@ def side_bias(
         test = exact_sign_test(int((won == 1).sum()), int((won == -1).sum()))
         share, spread = _share(part, won, "drop", resampling)
         low, high = (spread.interval.low, spread.interval.high) if spread.interval else (None, None)
-        rows.append({**labels, "x": test.x, "n": test.n, "share": share, "low": low, "high": high, "p": test.p})
+        row = {**labels, "x": test.x, "n": test.n, "share": share, "low": low, "high": high}
+        rows.append({**row, "p": spread.p, "p_items": test.p})
         signature = sign("side bias", resampling, spread.interval, ties="dropped")
         counts = {"items": len(won), "judges": part["judge"].n_unique(), "documents": part["document"].n_unique()}
         about = (*notes, *spread.notes)
-        results.append(Result("side bias", share, spread.interval, test.p, counts, notes=about, signature=signature))
+        results.append(Result("side bias", share, spread.interval, spread.p, counts, notes=about, signature=signature))
     return replace(results[0], rows=rows)
 
 

@@ -29,7 +29,8 @@ from scipy.special import ndtr, ndtri
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
-from lanner.stats.outcome import Outcome, holm, outcome, step_down
+from lanner.stats.crossed import CrossedSteps
+from lanner.stats.outcome import OTHER_JUDGES, THESE_JUDGES, Outcome, holm, outcome, step_down
 from lanner.stats.resample import Array, Replicates, Resampling, generator, sign
 from lanner.stats.scores import (
     Adjusted,
@@ -37,11 +38,13 @@ from lanner.stats.scores import (
     Averaging,
     Direction,
     Items,
+    Layout,
     ScoreTable,
     Words,
     check_average,
     items,
     score_table,
+    stratum_means,
 )
 from lanner.stats.wide import undefined
 
@@ -105,6 +108,9 @@ def systems(data: Any, of: str, **options: Any) -> Result:
     losses, `ranks` (the share of resamples in which the system has rank 1, 2, …), and micro. A system beats another if
     their test gives p < alpha and the tested difference is in its favour. With n systems the rank range is from
     losses + 1 to n − wins; a cluster ends where every system above beats every system below (Koehn 2012).
+
+    All this holds for other documents judged by these judges. With `other_judges` it holds for other judges, too:
+    intervals and tests are then those of `lanner.stats.crossed`, and wider.
     """
     return rank(data, of, **options).result
 
@@ -153,6 +159,7 @@ def rank(
     pass_at_most: float | None = None,
     words: Words | None = None,
     swaps: int = 10_000,
+    other_judges: bool = False,
     resampling: Resampling | None = None,
     **selection: Any,
 ) -> Ranking:
@@ -167,38 +174,59 @@ def rank(
         empty = undefined(f"mean {of}", "no system has a score.")
         blank = Replicates(*(np.empty((0, 0)),) * 3, 0)
         return Ranking(item_scores, (), np.empty(0), blank, (), np.empty((0, 0)), (), empty)
-    layout = _averaging(item_scores, average, adjust if not per_words else "none", words, per_words)
+    if other_judges:
+        resampling = replace(resampling, unit="two-way")
+    other_judges = resampling.unit == "two-way"
+    if other_judges and (test != "permutation" or item_scores.answers is None):
+        raise StatisticError(
+            "What holds for other judges, too, takes scores that name their judges, and no rank test.",
+            next_step="Leave out --test, or speak of these judges only.",
+        )
+    if resampling.unit == "judge":
+        raise StatisticError(
+            "Systems are not ranked over judges alone.", next_step="Take two-way for documents and judges together."
+        )
+    method = _Method.of(item_scores, average, adjust if not per_words else "none", words, per_words)
     better = -1.0 if direction == "lower_is_better" else 1.0
-    values = layout.averaging.values()
-    names = layout.averaging.systems
-    order = sorted(range(len(names)), key=lambda at: (-better * values[at], names[at]))
-    replicates = layout.averaging.replicate(replace(resampling, method=_drawing(resampling)))
+    averaging = method.averaging(item_scores)
+    values, unsorted = averaging.values(), averaging.systems
+    order = sorted(range(len(unsorted)), key=lambda at: (-better * values[at], unsorted[at]))
+    names = tuple(unsorted[at] for at in order)
+    table = score_table(item_scores, names, method.layout)
+    documents = _document_counts(item_scores)
+    if other_judges:
+        steps, pairs = _with_other_judges(method, item_scores, averaging, table, names)
+        replicates = Replicates(steps.value, steps.draws(resampling.n, resampling.seed), np.empty((0, len(names))), 0)
+        outcomes = [steps.outcome(at, resampling) for at in order]
+        tests = [_crossed_test(pairs, column, resampling, margin, better) for column in range(len(pairs.value))]
+        fought = _duels(table, names, tests, correction)
+    else:
+        replicates = averaging.replicate(replace(resampling, method=_drawing(resampling)))
+        outcomes = [
+            outcome(replicates, resampling, column=at, units=documents[name])
+            for at, name in zip(order, names, strict=True)
+        ]
+        fought = duels(
+            table,
+            names,
+            test=test,
+            combine=combine,
+            average=average,
+            correction=correction,
+            margin=margin,
+            better=better,
+            swaps=swaps,
+            seed=resampling.seed,
+            level=resampling.level,
+        )
     replicates = replace(
         replicates,
         value=replicates.value[order],
         draws=replicates.draws[:, order],
         jackknife=replicates.jackknife[:, order],
     )
-    names = tuple(names[at] for at in order)
-    table = score_table(item_scores, names)
-    pairs = duels(
-        table,
-        names,
-        test=test,
-        combine=combine,
-        average=average,
-        correction=correction,
-        margin=margin,
-        better=better,
-        swaps=swaps,
-        seed=resampling.seed,
-        level=resampling.level,
-    )
-    beats = _beats(pairs, names, better, alpha)
+    beats = _beats(fought, names, better, alpha)
     clusters = _clusters(beats)
-    present = item_scores.table.select("system", "domain", "document").unique().group_by("system").len()
-    documents: Mapping[str, int] = dict(present.iter_rows())
-    outcomes = [outcome(replicates, resampling, column=at, units=documents[name]) for at, name in enumerate(names)]
     rows = _rows(item_scores, names, replicates, outcomes=outcomes, beats=beats, clusters=clusters, better=better)
     plain = dict(zip(names, Averaging.of(item_scores, names, "micro").values(), strict=True))
     for row in rows:
@@ -206,18 +234,19 @@ def rank(
         row["documents"] = documents[row["system"]]
         if pass_at_most is not None:
             row["passed"] = bool(row["score"] <= pass_at_most if better < 0 else row["score"] >= pass_at_most)
-    notes = [*item_scores.notes, *layout.notes, *_contradictions(pairs, names, better, alpha)]
+    notes = [*item_scores.notes, *method.notes, *_contradictions(fought, names, better, alpha)]
     how = {
-        "average": average + (", adjusted for documents" if isinstance(layout.averaging, Adjusted) else ""),
+        "average": average + (", adjusted for documents" if method.adjusted else ""),
         "judges": item_scores.standardised or "mean",
         "better": direction.split("_", maxsplit=1)[0],
-        "test": test + (f" {combine} by domain" if combine != "pooled" else ""),
+        "test": "crossed t" if other_judges else test + (f" {combine} by domain" if combine != "pooled" else ""),
         "correction": correction,
         "margin": "" if margin is None else f"{margin:g}",
         "per_words": f"{per_words:g}" if per_words else "",
+        "holds_for": OTHER_JUDGES if other_judges else THESE_JUDGES,
     }
     result = _result(item_scores, table, rows=rows, outcomes=outcomes, resampling=resampling, how=how, notes=notes)
-    return Ranking(item_scores, names, replicates.value, replicates, tuple(pairs), beats, clusters, result)
+    return Ranking(item_scores, names, replicates.value, replicates, tuple(fought), beats, clusters, result)
 
 
 def _finite(item_scores: Items) -> Items:
@@ -228,25 +257,102 @@ def _finite(item_scores: Items) -> Items:
     return replace(item_scores, table=item_scores.table.filter(~odd), notes=(*item_scores.notes, note))
 
 
+def _document_counts(item_scores: Items) -> Mapping[str, int]:
+    """In how many documents each system was judged."""
+    present = item_scores.table.select("system", "domain", "document").unique().group_by("system").len()
+    return dict(present.iter_rows())
+
+
 @dataclass(frozen=True, slots=True)
-class _Layout:
-    averaging: Averaging | Adjusted
-    notes: tuple[str, ...]
-
-
-def _averaging(item_scores: Items, average: Average, adjust: Adjust, words: Words | None, per_words: float) -> _Layout:
+class _Method:
     """How scores become system scores: plain averages, or adjusted ones where systems were judged on other segments."""
-    names = item_scores.systems
-    plain = Averaging.of(item_scores, names, average, words=words, per_words=per_words)
-    table = score_table(item_scores, names)
-    if not np.isnan(table.scores).any():
-        return _Layout(plain, ())
-    if adjust == "none":
-        return _Layout(plain, (UNEQUAL,))
-    adjustment = Adjusted.of(table, names, average)
-    if not adjustment.connected:
-        return _Layout(plain, (APART,))
-    return _Layout(adjustment, (ADJUSTED,))
+
+    systems: tuple[str, ...]
+    average: Average
+    layout: Layout
+    adjusted: bool = False
+    words: Words | None = None
+    per_words: float = 0
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, item_scores: Items, average: Average, adjust: Adjust, words: Words | None, per_words: float) -> _Method:
+        names = tuple(item_scores.systems)
+        plain = cls(names, average, Layout.of(item_scores, names), False, words, per_words)
+        table = score_table(item_scores, names, plain.layout)
+        if not np.isnan(table.scores).any():
+            return plain
+        if adjust == "none":
+            return replace(plain, notes=(UNEQUAL,))
+        if not Adjusted.of(table, names, average).connected:
+            return replace(plain, notes=(APART,))
+        return replace(plain, adjusted=True, notes=(ADJUSTED,))
+
+    def averaging(self, item_scores: Items) -> Averaging | Adjusted:
+        """The averages of these scores, with documents numbered as in all of them."""
+        if self.adjusted:
+            return Adjusted.of(score_table(item_scores, self.systems, self.layout), self.systems, self.average)
+        return Averaging.of(
+            item_scores, self.systems, self.average, words=self.words, per_words=self.per_words, layout=self.layout
+        )
+
+
+def _with_other_judges(
+    method: _Method, item_scores: Items, averaging: Averaging | Adjusted, table: ScoreTable, names: Sequence[str]
+) -> tuple[CrossedSteps, CrossedSteps]:
+    """How system scores, and differences between systems on shared segments, move without documents and judges."""
+    pairs = list(combinations(range(len(names)), 2))
+    strata = table.strata(method.average)[1]
+    without: list[Array] = []
+    pairs_without: list[Array] = []
+    for rest in item_scores.without_each_judge():
+        without.append(method.averaging(rest).sums())
+        pairs_without.append(_pair_sums(score_table(rest, names, method.layout), pairs, method.average))
+    scores = CrossedSteps.of(averaging.sums(), without, averaging.finish)
+    sums = _pair_sums(table, pairs, method.average)
+    return scores, CrossedSteps.of(sums, pairs_without, lambda totals: stratum_means(totals, strata))
+
+
+def _pair_sums(table: ScoreTable, pairs: Sequence[tuple[int, int]], average: Average) -> Array:
+    """documents × (pairs · strata · 2): what a document adds to the difference of two systems on shared segments, and
+    the weight it has in it."""
+    stratum, strata = table.strata(average)
+    documents, width = len(table.layout.documents), len(pairs) * strata
+    sums = np.zeros((2, documents, width))
+    for at, (a, b) in enumerate(pairs):
+        gap = table.scores[:, a] - table.scores[:, b]
+        overlap = ~np.isnan(gap)
+        document, weight = table.document[overlap], table.weight[overlap]
+        if average.startswith("document"):
+            weight = weight / np.bincount(document, weights=weight, minlength=documents)[document]
+        place = document * width + at * strata + stratum[overlap]
+        for side, values in enumerate((gap[overlap] * weight, weight)):
+            sums[side] += np.bincount(place, weights=values, minlength=documents * width).reshape(documents, width)
+    return np.concatenate([sums[0], sums[1]], axis=1)
+
+
+def _crossed_test(
+    steps: CrossedSteps, column: int, resampling: Resampling, margin: float | None, better: float
+) -> _Tested:
+    difference = float(steps.value[column])
+    if np.isnan(difference):
+        return _Tested()
+    estimate = steps.outcome(column, resampling, null=0.0)
+    low, high = (estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)
+    not_worse = equivalent = None
+    if margin is not None and estimate.p is not None:
+        below, above = (
+            _one_sided(steps, column, resampling, null, side) for null, side in ((margin, -1), (-margin, 1))
+        )
+        not_worse, equivalent = (below if better > 0 else above), max(below, above)
+    return _Tested(estimate.p, int(np.sign(difference)), difference, low, high, not_worse, equivalent)
+
+
+def _one_sided(steps: CrossedSteps, column: int, resampling: Resampling, null: float, side: int) -> float:
+    """p of the claim that the difference is above (side 1) or below (−1) `null`."""
+    p = steps.outcome(column, resampling, null=null).p
+    assert p is not None  # the same statistic has a p against 0
+    return p / 2 if side * (float(steps.value[column]) - null) > 0 else 1 - p / 2
 
 
 ADJUSTED = (
@@ -422,8 +528,13 @@ def duels(
         )
     else:
         tests = [_rank_test(table, a, b, test, combine) for a, b in pairs]
+    return _duels(table, names, tests, correction)
+
+
+def _duels(table: ScoreTable, names: Sequence[str], tests: Sequence[_Tested], correction: Correction) -> list[Duel]:
+    """The tests of all pairs with what they rest on, p corrected for their number."""
     rows = []
-    for (a, b), pair_test in zip(pairs, tests, strict=True):
+    for (a, b), pair_test in zip(combinations(range(len(names)), 2), tests, strict=True):
         gap = table.scores[:, a] - table.scores[:, b]
         overlap = ~np.isnan(gap)
         gap = gap[overlap]

@@ -53,14 +53,19 @@ class Problem:
     gram: Array
 
     @classmethod
-    def of(cls, y: Array, x: Array, factors: Sequence[Indices]) -> Problem:
-        """Cross-products of the outcome, the design matrix and the factors' levels."""
+    def of(
+        cls, y: Array, x: Array, factors: Sequence[Indices], slopes: Sequence[Array | None] | None = None
+    ) -> Problem:
+        """Cross-products of the outcome, the design matrix and the factors' levels. `slopes` are numbers that a
+        factor's effects are multiplied by, row by row, where they are slopes rather than levels."""
         n, sizes = len(y), tuple(int(f.max()) + 1 for f in factors)
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         total = int(offsets[-1])
         columns = np.concatenate([f + o for f, o in zip(factors, offsets[:-1], strict=True)])
         rows = np.tile(np.arange(n), len(factors))
-        z = sparse.csr_array((np.ones(len(rows)), (rows, columns)), (n, total))
+        ones = np.ones(n)
+        values = np.concatenate([ones if slope is None else slope for slope in slopes or [None] * len(factors)])
+        z = sparse.csr_array((values, (rows, columns)), (n, total))
         meets = (z.T @ z).tocsr()
         data = np.column_stack([x, y])
         factor = np.repeat(np.arange(len(sizes)), sizes)

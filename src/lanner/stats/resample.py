@@ -254,7 +254,8 @@ def sign(
     """The printable line that says how a number was made."""
     fields = [(name.replace("_", " "), value) for name, value in parts.items() if value]
     if interval is not None:
-        fields.append(("interval", f"{interval.method} {interval.level:.0%} by {interval.unit}"))
+        unit = "document and judge" if interval.unit == "two-way" else interval.unit
+        fields.append(("interval", f"{interval.method} {interval.level:.0%} by {unit}"))
         if interval.method in get_args(Method):  # drawn
             fields += [("resamples", str(resampling.n)), ("seed", str(resampling.seed))]
     return Signature(statistic, protocol, tuple(fields), __version__)

@@ -18,7 +18,7 @@ tasks scored and ranked is kept as data in `presets.toml`, by name.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -30,7 +30,7 @@ import polars as pl
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Protocol, Result
 from lanner.stats.frame import tidy
-from lanner.stats.numbering import by_name, in_order, of_rows
+from lanner.stats.numbering import by_name, in_order, of_rows, positions
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign
 from lanner.stats.wide import undefined
 
@@ -59,6 +59,8 @@ class Items:
     judges: int
     notes: tuple[str, ...] = ()
     standardised: str = ""
+    answers: pl.DataFrame | None = None
+    """One score per judge, system and segment, of which `table` has the means; None where that is not known."""
 
     @property
     def systems(self) -> list[str]:
@@ -69,7 +71,26 @@ class Items:
         for name in systems:
             if name not in self.systems:
                 raise StatisticError(f"There is no system {name!r}.", next_step=did_you_mean(name, self.systems))
-        return replace(self, table=self.table.filter(pl.col("system").is_in(list(systems))))
+        chosen = pl.col("system").is_in(list(systems))
+        answers = None if self.answers is None else self.answers.filter(chosen)
+        return replace(self, table=self.table.filter(chosen), answers=answers)
+
+    def without_each_judge(self) -> Iterator[Items]:
+        """The same scores as often as there are judges, each time with one of them left out."""
+        if self.answers is None:
+            raise StatisticError("These scores do not say which judge gave them.")
+        for judge in self.answers["judge"].unique().sort():
+            rest = self.answers.filter(pl.col("judge") != judge)
+            yield replace(self, table=_mean_over_judges(rest), answers=rest, judges=self.judges - 1)
+
+
+def _mean_over_judges(answers: pl.DataFrame) -> pl.DataFrame:
+    """From one score per judge and output to one per output, with how many judges gave it."""
+    item, first = by_name(answers, ITEM)
+    n_judges = np.bincount(item, minlength=len(first))
+    means = np.bincount(item, weights=answers["score"].to_numpy(), minlength=len(first)) / np.maximum(n_judges, 1)
+    columns = {"score": pl.Series(means, dtype=pl.Float64), "judges": pl.Series(n_judges).cast(pl.UInt32)}
+    return answers.select(ITEM)[first].with_columns(**columns)
 
 
 def items(
@@ -122,13 +143,8 @@ def items(
     table = _once(table, repeats, notes)
     if standardise:
         table = _standardised(table, ddof, constant, notes)
-    item, first = by_name(table, ITEM)
-    n_judges = np.bincount(item, minlength=len(first))
-    means = np.bincount(item, weights=table["score"].to_numpy(), minlength=len(first)) / np.maximum(n_judges, 1)
-    columns = {"score": pl.Series(means), "judges": pl.Series(n_judges).cast(pl.UInt32)}
-    item_scores = table.select(ITEM)[first].with_columns(**columns)
     how = f"z per judge, ddof {ddof}, constant judges {constant.replace('_', ' ')}" if standardise else ""
-    return Items(item_scores, of, table["judge"].n_unique(), tuple(notes), how)
+    return Items(_mean_over_judges(table), of, table["judge"].n_unique(), tuple(notes), how, table)
 
 
 def _kept(
@@ -248,6 +264,32 @@ Words = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """The documents and domains of some scores by name, in order, and whether systems are compared by segment: with it,
+    tables made of part of the scores number documents alike."""
+
+    documents: tuple[str, ...]
+    domains: tuple[str, ...]
+    by_segment: bool
+
+    @classmethod
+    def of(cls, item_scores: Items, systems: Sequence[str]) -> Layout:
+        table = item_scores.table
+        documents = tuple(_document_names(table).unique().sort())
+        return cls(documents, tuple(table["domain"].unique().sort()), shares_segments(item_scores, systems))
+
+    def place_documents(self, table: pl.DataFrame) -> Indices:
+        return positions(_document_names(table), self.documents).astype(np.intp)
+
+    def place_domains(self, table: pl.DataFrame) -> Indices:
+        return positions(table["domain"], self.domains).astype(np.intp)
+
+
+def _document_names(table: pl.DataFrame) -> pl.Series:
+    return table["domain"] + "\t" + table["document"]
+
+
+@dataclass(frozen=True, slots=True)
 class Averaging:
     """Items laid out for averaging: cells (segments of one system) with their system, document and stratum."""
 
@@ -269,11 +311,13 @@ class Averaging:
         *,
         words: Words | None = None,
         per_words: float = 0,
+        layout: Layout | None = None,
     ) -> Averaging:
         check_average(average)
         table = item_scores.table
-        domain = _codes(table["domain"]) if average.endswith("macro") else np.zeros(len(table), np.intp)
-        document = _codes(table["domain"] + "\t" + table["document"])
+        layout = layout or Layout.of(item_scores, systems)
+        domain = layout.place_domains(table) if average.endswith("macro") else np.zeros(len(table), np.intp)
+        document = layout.place_documents(table)
         system = table["system"].cast(pl.Enum(systems)).to_physical().to_numpy().astype(np.intp)
         scores = table["score"].to_numpy().astype(float)
         sizes = np.ones(len(table))
@@ -284,9 +328,8 @@ class Averaging:
             both = document * len(systems) + system
             total = np.bincount(both, weights=sizes, minlength=0)[both]
             scores, sizes = scores / total, sizes / total
-        n_documents = int(document.max(initial=-1)) + 1
-        n_strata = int(domain.max(initial=-1)) + 1
-        return cls(tuple(systems), n_documents, n_strata, scores, sizes, system, document, domain)
+        n_strata = len(layout.domains) if average.endswith("macro") else 1
+        return cls(tuple(systems), len(layout.documents), n_strata, scores, sizes, system, document, domain)
 
     def sums(self) -> Array:
         """documents × (systems · strata · 2): what each document adds to every numerator and denominator."""
@@ -301,19 +344,25 @@ class Averaging:
 
     def finish(self, sums: Array) -> Array:
         """System scores (resamples × systems) from sums; a stratum without answers of a system is left out of it."""
-        above, below = np.split(sums, 2, axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = np.where(below > 1e-12, above / below, np.nan).reshape(len(sums), len(self.systems), self.strata)
-        valid = ~np.isnan(means)
-        count = valid.sum(axis=2)
-        total = np.where(valid, means, 0.0).sum(axis=2)
-        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+        return stratum_means(sums, self.strata)
 
     def replicate(self, resampling: Resampling) -> Replicates:
         return replicate_sums(self.sums(), self.finish, resampling)
 
     def values(self) -> Array:
         return np.asarray(self.finish(self.sums().sum(axis=0)[None, :])[0])
+
+
+def stratum_means(sums: Array, strata: int) -> Array:
+    """Means over strata from sums (resamples × (columns · strata · 2), numerators then denominators): strata count
+    alike, and those without anything are left out."""
+    above, below = np.split(sums, 2, axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(below > 1e-12, above / below, np.nan).reshape(len(sums), above.shape[1] // strata, strata)
+    valid = ~np.isnan(means)
+    count = valid.sum(axis=2)
+    total = np.where(valid, means, 0.0).sum(axis=2)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,13 +374,24 @@ class ScoreTable:
     domain: Indices
     document: Indices
     weight: Array
-    by_segment: bool
+    layout: Layout
+
+    @property
+    def by_segment(self) -> bool:
+        return self.layout.by_segment
+
+    def strata(self, average: Average) -> tuple[Indices, int]:
+        """The stratum of each row that an average takes apart (its domain, or one for all), and how many there are."""
+        if average.endswith("macro"):
+            return self.domain, len(self.layout.domains)
+        return np.zeros(len(self.scores), np.intp), 1
 
 
-def score_table(item_scores: Items, systems: Sequence[str]) -> ScoreTable:
+def score_table(item_scores: Items, systems: Sequence[str], layout: Layout | None = None) -> ScoreTable:
     """The scores of these systems side by side."""
     table = item_scores.table.filter(pl.col("system").is_in(list(systems)))
-    by_segment = shares_segments(item_scores, systems)
+    layout = layout or Layout.of(item_scores, systems)
+    by_segment = layout.by_segment
     index = ["domain", "document", "segment"] if by_segment else ["domain", "document"]
     if by_segment:
         table = table.with_columns(size=pl.lit(1))
@@ -342,10 +402,10 @@ def score_table(item_scores: Items, systems: Sequence[str]) -> ScoreTable:
     wide = wide.join(sizes, on=index, how="left", suffix="_of_all").sort(index)
     scores = np.full((len(wide), len(systems)), np.nan)
     for place, name in enumerate(systems):
-        scores[:, place] = wide[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    document = _codes(wide["domain"] + "\t" + wide["document"])
+        if name in wide.columns:
+            scores[:, place] = wide[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
     weight = wide[wide.columns[-1]].to_numpy().astype(float)
-    return ScoreTable(scores, _codes(wide["domain"]), document, weight, by_segment)
+    return ScoreTable(scores, layout.place_domains(wide), layout.place_documents(wide), weight, layout)
 
 
 def shares_segments(item_scores: Items, systems: Sequence[str]) -> bool:
@@ -375,7 +435,7 @@ class Adjusted:
     def of(cls, table: ScoreTable, systems: Sequence[str], average: Average) -> Adjusted:
         check_average(average)
         k = len(systems)
-        stratum = table.domain if average.endswith("macro") else np.zeros(len(table.scores), np.intp)
+        stratum, strata = table.strata(average)
         valid = ~np.isnan(table.scores)
         weight = table.weight
         if average.startswith("document"):
@@ -385,7 +445,7 @@ class Adjusted:
         mean = (scores * present).sum(axis=1, keepdims=True)
         own = weight[:, None] * np.where(valid, scores - mean, 0.0)
         level = weight[:, None] * np.hstack([present, mean, np.ones_like(mean)])
-        strata, documents = int(stratum.max(initial=-1)) + 1, int(table.document.max(initial=-1)) + 1
+        documents = len(table.layout.documents)
         width = k * k + 2 * k + 2
         parts = np.zeros((documents, strata, width))
         order = np.argsort(table.document, kind="stable")
@@ -427,6 +487,10 @@ class Adjusted:
         mean = np.where(present, np.nan_to_num(scores), 0.0).sum(axis=1) / np.maximum(count, 1)
         return np.where((count > 0) & ~open_cells, mean, np.nan)
 
+    def sums(self) -> Array:
+        """documents × what each adds to the equations."""
+        return self.parts
+
     def replicate(self, resampling: Resampling) -> Replicates:
         return replicate_sums(self.parts, self.finish, resampling)
 
@@ -438,10 +502,6 @@ def check_average(average: str) -> None:
     """An error that helps for an average that does not exist."""
     if average not in get_args(Average):
         raise StatisticError(f"There is no average {average!r}.", next_step=did_you_mean(average, get_args(Average)))
-
-
-def _codes(values: pl.Series) -> Indices:
-    return values.rank("dense").to_numpy().astype(np.intp) - 1
 
 
 def _lengths(table: pl.DataFrame, words: Words) -> Array:

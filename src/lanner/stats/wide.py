@@ -181,6 +181,11 @@ def _taken(answers: pl.DataFrame, places: Numbers) -> pl.Series:
 
 def _already_wide(table: pl.DataFrame) -> Wide:
     notes: tuple[str, ...] = ()
+    for name in (name for name, dtype in table.schema.items() if dtype.is_float()):
+        endless = table[name].is_infinite().fill_null(False)
+        if endless.any():
+            notes += (f"{endless.sum():,} values of {name} are infinite: they count as missing.",)
+            table = table.with_columns(pl.when(~endless).then(pl.col(name)).alias(name))
     if "segment" not in table.columns and "item" in table.columns:
         table = table.rename({"item": "segment"})
     if "segment" not in table.columns:
@@ -188,7 +193,7 @@ def _already_wide(table: pl.DataFrame) -> Wide:
     table = table.with_columns(pl.col("segment").cast(pl.String))
     if "document" not in table.columns:
         table = table.with_columns(pl.col("segment").alias("document"))
-        notes = ("No document is named: every item counts as a document of its own.",)
+        notes += ("No document is named: every item counts as a document of its own.",)
     absent = [
         pl.lit("person" if name == "judge_kind" else "").alias(name) for name in KEYS if name not in table.columns
     ]

@@ -13,6 +13,7 @@ from lanner.figures.typeset import estimate, interval, number, p_value, percent,
 from lanner.model import Grid, Json, Question, Rank, Result, Unit
 from lanner.reports.parts import Block, Column, Figure, Section, Table
 from lanner.reports.view import View
+from lanner.stats.outcome import THESE_JUDGES
 from lanner.stats.preference import sign_test
 
 _MOST_SYSTEMS, _MOST_FINDINGS, _MOST_PANELS, _MOST_NAMED = 30, 2, 4, 4
@@ -88,7 +89,7 @@ def _table(view: View, analysis: RankedBy, ranked: Ranking) -> Table:
     ]
     caption = (
         f"{_finding(view, analysis.of, result)} p is corrected for all pairs of systems; a cluster ends where every "
-        "system above beats every system below."
+        f"system above beats every system below. This holds for {_holds_for(result)} and other documents like these."
     )
     return Table(f"ranking-{analysis.of}", caption, columns, rows, data, view.signature(result))
 
@@ -115,6 +116,12 @@ def _figure(view: View, of: str, result: Result) -> Figure:
         caption = f"Bar: 95 % interval over {documents}; n {plural(result.counts['items'], 'item')}."
     drawing = intervals(f"{view.label(of)} by system", bars, bounded=False)
     return Figure(f"systems-{of}", caption, str(drawing), [dict(row) for row in result.rows], view.signature(result))
+
+
+def _holds_for(result: Result) -> str:
+    """Whom the ranking speaks of: these judges, or judges in general."""
+    parts = dict(result.signature.parts) if result.signature else {}
+    return parts.get("holds for", THESE_JUDGES)
 
 
 def _ranks(low: int, high: int) -> str:
@@ -267,7 +274,7 @@ def preferences(view: View) -> Section | None:
     findings: list[str] = []
     for (left, right), rows in list(found.items())[:_MOST]:
         bars = [
-            Preference("", view.short(question), row["losses"], row["ties"], row["wins"], row["p_drop"])
+            Preference("", view.short(question), row["losses"], row["ties"], row["wins"], row["p_documents"])
             for question, row in rows
         ]
         sentence = [f"{bar.label}: {bar.right} of {bar.left + bar.right} for {right}, {p_value(bar.p)}" for bar in bars]

@@ -1,0 +1,112 @@
+"""Judges as facets: beside lme4, balanced designs in closed form, severity taken out, designs compared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from lanner.errors import StatisticError
+from lanner.stats.facets import DecisionStudy, facets
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "facets.json").read_text(encoding="utf-8"))
+CROSSED = ("document", "judge", "document:system", "judge:system")
+
+
+def table(case: dict) -> pl.DataFrame:
+    rows = [(f"d{d:02}", f"j{j}", f"s{s}", score, "") for d, j, s, score, _ in case["rows"]]
+    return pl.DataFrame(rows, schema=["document", "judge", "system", "score", "segment"], orient="row")
+
+
+def of_kind(result, kind: str) -> list[dict]:
+    return [dict(row) for row in result.rows if row["kind"] == kind]
+
+
+@pytest.mark.parametrize("case", GOLDEN["cases"])
+def test_beside_lme4(case):
+    result = facets(table(case), "", random=CROSSED)
+    means = {row["system"]: row["value"] for row in of_kind(result, "system")}
+    assert [means[f"s{k}"] for k in (1, 2, 3)] == pytest.approx(case["means"], abs=1e-5)
+    assert [row["value"] for row in of_kind(result, "variance")] == pytest.approx(case["variances"], rel=1e-4)
+    severity = {row["judge"]: row["value"] for row in of_kind(result, "judge")}
+    assert [severity[f"j{k + 1}"] for k in range(len(severity))] == pytest.approx(case["severity"], abs=1e-4)
+    covariance = np.array(case["covariance"]).reshape(3, 3)
+    for pair in of_kind(result, "pair"):
+        a, b = int(pair["system"][1]) - 1, int(pair["other"][1]) - 1
+        error = np.sqrt(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b])
+        assert pair["high"] - pair["difference"] == pytest.approx(stats.t.ppf(0.975, pair["df"]) * error, rel=1e-4)
+        assert (pair["p"] < 0.05) == (not pair["low"] <= 0 <= pair["high"])
+
+
+def test_a_judge_shifted_by_ten_points_changes_no_difference():
+    data = table(GOLDEN["cases"][0])
+    moved = data.with_columns(score=pl.col("score") + pl.when(pl.col("judge") == "j2").then(10.0).otherwise(0.0))
+    plain, shifted = (of_kind(facets(each, "", random=CROSSED), "pair") for each in (data, moved))
+    for one, two in zip(plain, shifted, strict=True):
+        assert two["difference"] == pytest.approx(one["difference"], abs=1e-6)
+        assert two["p"] == pytest.approx(one["p"], abs=1e-3)
+
+
+def test_a_severe_judge_of_one_system_does_not_make_it_last():
+    rng = np.random.default_rng(4)
+    rows = []
+    for d in range(30):
+        for j, severity in enumerate((0.0, -6.0, 1.0)):
+            for system, quality in (("good", 2.0), ("bad", 0.0)):
+                if rng.random() < (0.9 if (j == 1) == (system == "good") else 0.3):  # the severe judge has the good one
+                    rows.append((f"d{d}", f"j{j}", system, "", 50 + quality + severity + rng.normal()))
+    data = pl.DataFrame(rows, schema=["document", "judge", "system", "segment", "score"], orient="row")
+    plain = dict(data.group_by("system").agg(pl.col("score").mean()).iter_rows())
+    result = facets(data, "", scale="numbers")
+    best = of_kind(result, "system")[0]
+    assert plain["good"] < plain["bad"] and best["system"] == "good"
+    assert best["value"] - of_kind(result, "system")[1]["value"] == pytest.approx(2, abs=0.8)
+    assert of_kind(result, "judge")[0]["judge"] == "j1"
+
+
+def test_decision_studies_of_a_balanced_design_are_brennans():
+    case = GOLDEN["cases"][0]
+    scores = np.zeros((15, 4, 3))
+    for d, j, s, score, _ in case["rows"]:
+        scores[d - 1, j - 1, s - 1] = score
+    grand = scores.mean()
+    squares = {
+        "ds": 4 * ((scores.mean(1) - scores.mean((1, 2))[:, None] - scores.mean((0, 1)) + grand) ** 2).sum() / 28,
+        "js": 15 * ((scores.mean(0) - scores.mean((0, 2))[:, None] - scores.mean((0, 1)) + grand) ** 2).sum() / 6,
+    }
+    result = facets(table(case), "", random=(*CROSSED, "document:judge"), judges=[2, 4], documents=[20, 40])
+    found = {row["term"]: row["value"] for row in of_kind(result, "variance")}
+    assert 4 * found["document:system"] + found["residual"] == pytest.approx(squares["ds"], rel=1e-4)
+    assert 15 * found["judge:system"] + found["residual"] == pytest.approx(squares["js"], rel=1e-4)
+    for row in of_kind(result, "decision"):
+        d, j = row["documents"], row["judges"]
+        relative = found["document:system"] / d + found["judge:system"] / j + found["residual"] / (d * j)
+        assert row["error"] == pytest.approx(np.sqrt(2 * relative))
+        assert row["judgements"] == 3 * d * j
+
+
+def test_more_judges_and_documents_never_make_a_design_worse():
+    parts = {"document:system": 1.0, "judge:system": 0.5, "residual": 3.0, "judge": 1.0, "document": 2.0}
+    for judges in (1, 2, 5):
+        for documents in (5, 10):
+            design = DecisionStudy(parts, judges, documents)
+            for larger in (DecisionStudy(parts, judges + 1, documents), DecisionStudy(parts, judges, documents + 1)):
+                assert larger.relative < design.relative < design.absolute > larger.absolute
+
+
+def test_few_steps_are_steps_and_reasons_stand_for_what_cannot_be():
+    case = GOLDEN["cases"][0]
+    data = table(case).with_columns(score=pl.Series([float(row[4]) for row in case["rows"]]))
+    result = facets(data, "", random=CROSSED)
+    assert "cumulative link" in str(result.signature) and "judges in general" in str(result.signature)
+    odds = {row["system"]: row["log_odds"] for row in of_kind(result, "system")}
+    assert [odds["s2"], odds["s3"]] == pytest.approx(case["beta"], abs=2e-4)
+    assert all(1 < row["value"] < 5 for row in of_kind(result, "system"))
+    assert facets(data.filter(pl.col("judge") == "j1"), "").value is None
+    assert facets(data.with_columns(score=pl.lit(3.0)), "").value is None
+    with pytest.raises(StatisticError, match="scale"):
+        facets(data, "", scale="step")  # type: ignore[arg-type]
