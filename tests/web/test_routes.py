@@ -74,6 +74,8 @@ WHO_MAY = [
         GET /new
         POST /new
         GET /new/{upload}
+        GET /new/{upload}/table
+        POST /new/{upload}/table
         POST /new/{upload}
         POST /campaigns/{name}/settle
         GET /campaigns/{name}/judges
