@@ -129,7 +129,7 @@ def test_a_campaign_that_draws_on_is_not_announced_as_finished(store: Store) -> 
         assert not drawing.is_running(tx, found)
 
 
-def test_ten_thousand_documents_are_drawn_quickly_enough(store: Store) -> None:
+def test_tasks_are_drawn_from_ten_thousand_documents(store: Store) -> None:
     """CPU time of a whole assignment, draw and tasks and log; the mean, since single ones hold garbage collections."""
     many = [
         Document(f"d{at}", (Segment("0", "One.", {"alder": "A.", "birch": "B."}),), "en", "de") for at in range(10_000)

@@ -14,8 +14,9 @@ import polars as pl
 from lanner.analysis.material import Material
 from lanner.analysis.rows import GROUPS, Counted, groups_in
 from lanner.errors import InputError
-from lanner.model import Analysis, Grid, Interval, Json, JudgeKind, Protocol, Question, Result, Scale
+from lanner.model import Grid, Interval, Json, JudgeKind, Protocol, Question, Result, Scale
 from lanner.protocols.guessing import GENERIC
+from lanner.protocols.ranking import ON_ITS_SCALE, ranking_options, ranking_plans
 from lanner.stats import ranking
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
@@ -23,15 +24,13 @@ from lanner.stats.resample import Array, Resampling, replicate_sums
 Bounds = tuple[float, float]
 ON_SCALE = "symmetric on the logit of the scale"
 """How the interval of a bounded score is kept on its scale, for signatures."""
-_OF_ITS_SCALE = ("value", "mean_of_each")
-"""Rules whose scores are on the scale of their question."""
 
 
 def bounds_of(protocol: Protocol, name: str) -> Bounds | None:
     """The ends of the scale that a question or a score is on; None where it has none."""
     score = next((score for score in protocol.scores if score.id == name), None)
     if score is not None:
-        return bounds_of(protocol, score.question) if score.rule in _OF_ITS_SCALE else None
+        return bounds_of(protocol, score.question) if score.rule in ON_ITS_SCALE else None
     entry = protocol.find(name)
     question = entry[1] if entry else None
     if isinstance(question, Scale):
@@ -77,11 +76,6 @@ def scored_rows(material: Material, *, judges_named: bool = False) -> Counted:
     return material.counted("scores", of=tuple(GROUPS) if every else groups[:1], settled=every)
 
 
-RANKED = "ranking.systems"
-"""What an analysis plan calls a ranking."""
-_OPTIONS = ("direction", "per_words", "pass_at_most")
-
-
 @dataclass(frozen=True, slots=True)
 class RankedBy:
     """The question or score that systems are ranked by, with the options of the ranking."""
@@ -94,8 +88,8 @@ def ranked_by(protocol: Protocol | None, table: pl.DataFrame, question: str | No
     """What systems are ranked by: the question or score that is named, else what the protocol plans, else the only
     one that has numbers."""
     if question is not None:
-        plan = next((entry for entry in _plans(protocol) if entry.of == question), None)
-        return [RankedBy(question, _with_direction(protocol, question, plan.options if plan else {}))]
+        plan = next((entry for entry in ranking_plans(protocol) if entry.of == question), None)
+        return [RankedBy(question, ranking_options(protocol, question, plan.options if plan else {}))]
     if planned := planned_rankings(protocol, table):
         return planned
     numeric = _numeric(table)
@@ -109,21 +103,17 @@ def ranked_by(protocol: Protocol | None, table: pl.DataFrame, question: str | No
             "No question has numbers that systems could be ranked by.",
             next_step="Labels are described by `lanner agreement` and `lanner report`, preferences by `lanner prefer`.",
         )
-    return [RankedBy(name, _with_direction(protocol, name, {})) for name in numeric]
+    return [RankedBy(name, ranking_options(protocol, name, {})) for name in numeric]
 
 
 def planned_rankings(protocol: Protocol | None, table: pl.DataFrame) -> list[RankedBy]:
     """The rankings that a protocol plans and that have answers; one for each question with numbers where the protocol
     was made from the answers themselves."""
     if protocol and protocol.name == GENERIC:
-        return [RankedBy(name, _with_direction(protocol, name, {})) for name in _numeric(table)]
+        return [RankedBy(name, ranking_options(protocol, name, {})) for name in _numeric(table)]
     answered = set(table["question"].unique())
-    plans = [entry for entry in _plans(protocol) if entry.of in answered]
-    return [RankedBy(entry.of, _with_direction(protocol, entry.of, entry.options)) for entry in plans]
-
-
-def _plans(protocol: Protocol | None) -> list[Analysis]:
-    return [entry for entry in protocol.analyses if entry.statistic == RANKED] if protocol else []
+    plans = [entry for entry in ranking_plans(protocol) if entry.of in answered]
+    return [RankedBy(entry.of, ranking_options(protocol, entry.of, entry.options)) for entry in plans]
 
 
 def _numeric(table: pl.DataFrame) -> list[str]:
@@ -136,21 +126,6 @@ def direction_of(protocol: Protocol, of: str) -> str:
     """Whether more or less of a question or score is better, as the protocol's plan, score or scale says."""
     [entry] = ranked_by(protocol, pl.DataFrame(), of)
     return str(entry.options.get("direction", "higher_is_better"))
-
-
-def _with_direction(protocol: Protocol | None, of: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a ranking, with those that the score itself states and whether less of it is better."""
-    score = next((score for score in protocol.scores if score.id == of), None) if protocol else None
-    stated = {key: score.options[key] for key in _OPTIONS if key in score.options} if score else {}
-    entry = protocol.find(score.question if score and score.rule in _OF_ITS_SCALE else of) if protocol else None
-    if entry and isinstance(entry[1], Scale) and entry[1].direction != "higher_is_better":
-        stated.setdefault("direction", entry[1].direction)
-    if (chosen := {**stated, **options}).get("direction") == "neutral":
-        raise InputError(
-            f"Neither end of {of} is better, so systems cannot be ranked by it.",
-            next_step="Name another question, or say in the protocol which end is better: direction.",
-        )
-    return chosen
 
 
 @dataclass(frozen=True, slots=True)

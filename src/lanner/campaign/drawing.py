@@ -17,6 +17,7 @@ from lanner.campaign.clock import now
 from lanner.designs.adaptive import NAME, control_of, tasks_of
 from lanner.errors import CampaignError, InputError
 from lanner.model import Campaign, Document, Json, Protocol, Unit
+from lanner.protocols.ranking import ranking_options, ranking_plans
 from lanner.stats.allocation import Allocation, Draw
 from lanner.stats.goals import Goal, Standing, State, parse_goal
 from lanner.store import Event, Store, Transaction
@@ -34,10 +35,15 @@ class Drawing:
     protocol: Protocol
     options: Mapping[str, Json]
     allocation: Allocation
+    numbers: dict[str, int]
+    """The row of each document in the store."""
     assigned: int = 0
     """Judgements that have been handed out: items of all draws, once for each judge."""
     last: int = 0
     looks: dict[int, datetime] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._place = {document.id: at for at, document in enumerate(self.documents)}
 
     @property
     def budget(self) -> int:
@@ -51,7 +57,6 @@ class Drawing:
 
     def read(self, events: Sequence[Event]) -> None:
         """Take up what the log has brought since."""
-        place = {document.id: at for at, document in enumerate(self.documents)}
         systems = self.allocation.systems
         for event in events:
             detail = event.detail
@@ -59,7 +64,7 @@ class Drawing:
             if event.kind == DRAWN:
                 shown = tuple(systems.index(name) for name in detail["systems"])
                 self.allocation.add(
-                    Draw(int(detail["number"]), place[detail["document"]], float(detail["probability"]), shown)
+                    Draw(int(detail["number"]), self._place[detail["document"]], float(detail["probability"]), shown)
                 )
                 self.assigned += int(detail["judgements"])
             elif event.kind == LOOKED:
@@ -86,12 +91,12 @@ def goal_of(options: Mapping[str, Json], systems: Sequence[str]) -> Goal:
 
 def score_of(protocol: Protocol) -> tuple[str, float]:
     """The score that systems are ranked by, and 1 or −1: whether more of it is better."""
-    for entry in protocol.analyses:
-        if entry.statistic == "ranking.systems":
-            return entry.of, -1.0 if entry.options.get("direction") == "lower_is_better" else 1.0
-    if protocol.scores:
-        return protocol.scores[0].id, 1.0
-    raise InputError(f"{protocol.name} has no score to rank systems by.", code="no_score")
+    plan = next(iter(ranking_plans(protocol)), None)
+    if plan is None and not protocol.scores:
+        raise InputError(f"{protocol.name} has no score to rank systems by.", code="no_score")
+    of = plan.of if plan else protocol.scores[0].id
+    options = ranking_options(protocol, of, plan.options if plan else {})
+    return of, -1.0 if options.get("direction") == "lower_is_better" else 1.0
 
 
 def drawing(store: Store, tx: Transaction, campaign: Campaign) -> Drawing:
@@ -104,7 +109,7 @@ def drawing(store: Store, tx: Transaction, campaign: Campaign) -> Drawing:
         systems = tuple(plan["systems"])
         sizes = document_sizes(documents, protocol)
         allocation = Allocation(goal_of(plan["options"], systems), systems, sizes, seed=campaign.seed)
-        return Drawing(documents, protocol, plan["options"], allocation)
+        return Drawing(documents, protocol, plan["options"], allocation, tx.documents.numbers(campaign.id))
 
     if campaign.design != NAME:
         raise CampaignError(f"{campaign.name} is not adaptive.", code="not_adaptive")
@@ -163,7 +168,7 @@ def _draw(store: Store, tx: Transaction, campaign: Campaign, at: datetime) -> bo
     if kind and draw.number % CONTROL_EVERY == CONTROL_EVERY - 1:
         control = control_of(tasks, own.documents, own.protocol, kind, rng=rng)
         tasks += [control] if control else []
-    tx.tasks.add(campaign.id, tasks, {}, tx.documents.numbers(campaign.id), at)
+    tx.tasks.add(campaign.id, tasks, {}, own.numbers, at)
     tx.events.add(
         DRAWN, at, campaign=campaign.id, number=draw.number, document=document.id, probability=draw.probability,
         systems=systems, judges=judges, judgements=judgements,
