@@ -65,6 +65,7 @@ MODULES = {
     "designs": "lanner.designs",
     "diagnosis": "lanner.diagnose",
     "effort": "lanner.stats.effort",
+    "facets": "lanner.stats.facets",
     "errors": "lanner.errors",
     "formats": "lanner.formats",
     "intervals": "lanner.stats.resample",

@@ -54,7 +54,8 @@ def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
     refused = client.post("/new", data={"token": token, "from": "file"}, files={"texts": (f"{EVIL}.xml", b"<a>")})
     brought = client.post(f"{here}/import", data={"token": token}, files={"answers": (f"{EVIL}.csv", TABLE)})
     places = [
-        "/login", "/server", "/protocols/falcon", drafted.headers["location"], f"{here}/documents", f"{here}/import",
+        "/login", "/server", "/protocols/falcon", drafted.headers["location"],
+        drafted.headers["location"].removesuffix("/table"), f"{here}/documents", f"{here}/import",
         f"{here}/models", f"{here}/preview", "/campaigns", here, f"{here}/panels",
         f"{here}/disagreements?question=context&show=all",
         f"{here}/disagreements?at={quoted(text.id)}&segment={quoted(segments[1].id)}&refused={quoted(EVIL)}",
@@ -66,6 +67,7 @@ def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
     secret = campaign.invitations.issue(store, made.id, people[0].id)
     tasks = enter(client, secret)
     shown += [(f"/task/{task}", client.get(f"/task/{task}").text) for task in tasks[:2]]
+    shown += [(f"/task/{task}/practice", client.get(f"/task/{task}/practice").text) for task in tasks[:1]]
     shown += [
         ("/work", client.get("/work").text),
         ("links", links.text),
@@ -105,7 +107,7 @@ def test_nothing_hostile_runs_anywhere(pages: list[tuple[str, str]]) -> None:
 NO_PAGES = {
     "/", "/healthz", "/readyz", "/static/{version}/{path:path}", "/setup", "/enter/{code}", "/j/{secret}",
     "/campaigns/{name}/events", "/campaigns/{name}/export/{format}", "/campaigns/{name}/preview/work",
-    "/server/copies/{copy}", "/task/{id:int}/answers", "/campaigns/{name}/preview/task/{id:int}/answers",
+    "/server/copies/{copy}", "/service_worker.js", "/task/{id:int}/answers", "/campaigns/{name}/preview/task/{id:int}/answers",
 }  # fmt: skip
 """What sends somewhere else, closes with the first account, or answers with a file, JSON or a stream."""
 

@@ -32,8 +32,8 @@ _VERDICTS = {
 def command(source: Source, model: str, question: str | None, epsilon: float, as_json: bool) -> None:
     """Say whether a model can replace a judge, how its scores differ from people's, and what it saves.
 
-    Three answers in one: the alternative annotator test, calibration, and prediction-powered means; for labels, the
-    model's shares put right by its known errors.
+    Three answers in one: the test of Calderon et al. (2025) against each judge, calibration, and prediction-powered
+    means; for labels, the model's shares put right by its known errors.
 
     Example: lanner replace gpt-judge campaign --question score
     """
