@@ -166,7 +166,11 @@ FILES = {
 def test_hostile_files_are_refused_in_words(visit: tuple[TestClient, int, str], name: str, tmp_path: Path) -> None:
     client, _, token = visit
     answer = uploaded(client, token, name, FILES[name])
-    assert answer.status_code == 422, answer.text[-400:]
+    if name == "long.csv":  # a table: the page where columns are pointed at says what is wrong with it
+        answer = client.get(answer.headers["location"])
+        assert len(answer.text) < 200_000, "a cell is shown shortened"
+    else:
+        assert answer.status_code == 422, answer.text[-400:]
     assert 'role="alert"' in answer.text
     assert "root:" not in answer.text
     assert not list(Path("/etc").glob("outside*"))
