@@ -18,7 +18,6 @@ from lanner.model import Document, Json, Segment
 from lanner.model import languages as language_codes
 
 _KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[(\d{1,2})\])?)\s+"(.*)"\s*$')
-_CONTINUED = re.compile(r'"(.*)"\s*$')
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _HEADER = re.compile(r"^Language:[ \t]*(\S+)", re.M)
@@ -110,13 +109,19 @@ def _messages(path: Path) -> Iterator[_Message]:
                 message = None
             message = message or _Message(number)
             message.texts[current] = _unescaped(hit[3])
-        elif (hit := _CONTINUED.match(line)) and message is not None and current:
-            message.texts[current] += _unescaped(hit[1])
+        elif (text := _quoted(line)) is not None and message is not None and current:
+            message.texts[current] += _unescaped(text)
         else:
             step = 'A message is msgid "..." and msgstr "..."; longer texts continue in quotation marks.'
             textfile.failed(path, "This line is none of a PO catalogue.", number, step)
     if message is not None and message.texts:
         yield message
+
+
+def _quoted(line: str) -> str | None:
+    """What stands in quotation marks, where they begin and end the line."""
+    line = line.rstrip()
+    return line[1:-1] if len(line) > 1 and line.startswith('"') and line.endswith('"') else None
 
 
 def _unescaped(text: str) -> str:
