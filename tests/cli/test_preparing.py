@@ -74,5 +74,5 @@ def test_systems_are_chosen_by_any_metric_that_lanner_has(tmp_path: Path) -> Non
     kept = {system for d in formats.read_documents(tmp_path / "c.jsonl") for system in d.systems}
     assert kept == {"good"}
     recipes.write_text(recipes.read_text(encoding="utf-8").replace("d-chrf", "comet"), encoding="utf-8")
-    with pytest.raises(LannerError, match="COMET needs a checkpoint"):
+    with pytest.raises(LannerError, match="COMET needs the weights"):
         Job(Output("prepare", True), texts, None, recipe.load(recipes), None, (), tmp_path / "c.jsonl").write([])

@@ -18,7 +18,9 @@ def judges_from(text: str) -> list[Judge]:
     words = text.strip()
     if words.isascii() and words.isdecimal():
         count = int(words) if len(words) < 6 else MOST + 1
-        if not 0 < count <= MOST:
+        if not count:
+            raise InputError("There are no judges.", next_step="Say how many, or name them: 3, or ana, ben.")
+        if count > MOST:
             raise InputError(f"{words[:20]} judges cannot be added: from 1 to {MOST} at once.")
         return [Judge(f"judge{number}", name=f"Judge {number}") for number in range(1, count + 1)]
     if words.endswith((".csv", ".tsv")) or is_file(words):

@@ -147,10 +147,10 @@ def test_trouble_with_saving_is_told_to_a_page_that_is_open(store: Store) -> Non
 
     async def work() -> None:
         site = Site(store, Settings(processes=False))
-        site.intake._failed = (time.monotonic(), "The disk is full.\nMake room.")
+        site.intake._failure = (time.monotonic(), "The disk is full.\nMake room.")
         stream = live._news(site, 1)
         assert json.loads((await following(stream, "trouble")).split("data: ")[1]) == "The disk is full.\nMake room."
-        site.intake._failed = None
+        site.intake._failure = None
         await the_end(site, stream)
 
     asyncio.run(work())

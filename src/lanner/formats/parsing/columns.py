@@ -277,9 +277,9 @@ class _Guess:
                     self._take(second, _CLEAR)
                     return
 
-    def _are_systems(self, column: str) -> bool:
+    def _are_systems(self, column: str, fewest: int = 1) -> bool:
         """Whether a column holds names that come again with other segments, as names of systems do and translations
-        do not."""
+        do not; at least the `fewest` different ones."""
         # a text that comes again is translated alike again, so that texts count where they are known
         keys = ("source",) if "source" in self.roles else ("document", "segment", "item")
         places = [self.header.index(self.roles[role]) for role in keys if role in self.roles]
@@ -291,7 +291,9 @@ class _Guess:
                 segment = tuple(str(row[place]) for place in places)
                 segments.add(segment)
                 segments_by_name.setdefault(str(row[at]), set()).add(segment)
-        if len(segments) < 2 or _are_numbers(list(segments_by_name)) or _mean_length(list(segments_by_name)) > 60:
+        if len(segments) < 2 or len(segments_by_name) < fewest:
+            return False
+        if _are_numbers(list(segments_by_name)) or _mean_length(list(segments_by_name)) > 60:
             return False
         per_name = sum(map(len, segments_by_name.values())) / len(segments_by_name)
         return per_name >= 3 or per_name > len(segments) / 2
@@ -380,7 +382,12 @@ class _Guess:
         """A column `MT` or `translation` may say which system it was, and not what the system wrote."""
         if not {"system", "system_a"}.isdisjoint(self.roles):
             return
-        columns = [name for name in self.outputs.values() if name in self.confidence and self._are_systems(name)]
+        fewest = 2 if "source" in self.roles else 1  # one text for every source may be a poor translation
+        columns = [
+            column
+            for name, column in self.outputs.items()
+            if name == column and column in self.confidence and self._are_systems(column, fewest)
+        ]
         if len(columns) == 1:
             self.outputs = {name: column for name, column in self.outputs.items() if column != columns[0]}
             self.roles["system"] = columns[0]
