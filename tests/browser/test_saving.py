@@ -97,7 +97,7 @@ def test_reload_at_every_step(live: Live, page: Page) -> None:
     hands.write("왜 ‘그녀’인가? 👩‍🚀")
     page.reload()
     hands.ready()
-    assert page.input_value("textarea") == "왜 ‘그녀’인가? 👩‍🚀"
+    assert page.input_value(REMARK) == "왜 ‘그녀’인가? 👩‍🚀"
     hands.press("Enter")
     hands.settled()
     stored = work.stored(task)[0]
@@ -122,6 +122,8 @@ def test_a_page_left_in_the_same_moment_as_the_key(live: Live, page: Page) -> No
         hands.ready()
         assert page.locator("[data-q=sentence] :checked").input_value() == key
 
+
+REMARK = "[data-q] textarea"
 
 CLOSED_AT_ONCE = """key => {
   const how = { key, code: 'Digit' + key, bubbles: true, cancelable: true };
@@ -274,7 +276,7 @@ def test_a_crashed_browser_loses_nothing(live: Live, tmp_path: Path, playwright:
         hands.ready()
         nothing_waits(page)
         assert scores(work, task)[:2] == [(1, 2), (4, 7)]
-        assert page.input_value("textarea") == "half a thought"
+        assert page.input_value(REMARK) == "half a thought"
 
 
 def test_two_pages_that_find_the_same_answers_send_them_once(live: Live, page: Page, context: BrowserContext) -> None:

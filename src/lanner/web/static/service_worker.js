@@ -103,6 +103,15 @@ self.addEventListener('message', event => {
   }
 });
 
+// What is sent goes past this worker: an answer given as its tab closes cannot wait for a worker to
+// wake up.
+self.addEventListener('install', event => {
+  /** @type {any} */ (event).addRoutes?.({
+    condition: { requestMethod: 'POST' },
+    source: 'network',
+  });
+});
+
 self.addEventListener('fetch', event => {
   const { request } = event,
     url = new URL(request.url);
