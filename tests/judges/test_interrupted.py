@@ -87,6 +87,9 @@ class Model:
                 answers[question.id] = None
             elif isinstance(question, Labels) and question.counts and question.exclusive and question.id in answers:
                 answers[question.id][question.exclusive] = 0  # stands alone or not at all
+            elif isinstance(question, Labels) and question.exclusive and answers.get(question.id):
+                others = [label for label in answers[question.id] if label != question.exclusive]
+                answers[question.id] = others if len(others) >= max(1, question.min) else [question.exclusive]
         return answers
 
     async def models(self) -> list[str]:
