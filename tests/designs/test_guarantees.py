@@ -236,4 +236,4 @@ def test_a_refusal_says_the_smallest_change_that_would_work(
 
 
 def test_every_design_has_a_title() -> None:
-    assert set(designs.titles()) == {"full", "batches", "random", "pool", "pairs", "latin_square", "parity"}
+    assert set(designs.titles()) == {"adaptive", "full", "batches", "random", "pool", "pairs", "latin_square", "parity"}

@@ -67,4 +67,4 @@ def test_whoever_names_the_columns_says_that_it_is_a_table(tmp_path: Path) -> No
 
 def test_every_format_that_has_names_to_be_known_by_says_them() -> None:
     without = {name for name in registry.names("formats") if not formats.load(name).signs}
-    assert without == {"appraise_scores", "folder"}  # a table without a header; whatever the others know
+    assert without == {"appraise_scores", "folder", "huggingface", "po"}  # known by their layout
