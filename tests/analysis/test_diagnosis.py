@@ -12,12 +12,12 @@ from scipy.stats import t
 
 import lanner
 from data_sets import data_dir
-from lanner import campaign, protocols
-from lanner.analysis.diagnosis import ALL, diagnosable, diagnosable_part, diagnose
-from lanner.analysis.material import Material, from_campaign, from_file
+from lanner import protocols
+from lanner.analysis.diagnosis import ALL, Diagnosis, diagnosable_part, diagnose
+from lanner.analysis.material import Material, from_file
 from lanner.errors import StatisticError
 from lanner.model import Document, Grid, Item, Json, Judge, JudgeKind, Judgement, Segment
-from lanner.studies.simulation import answer_all, dice, passing_store
+from lanner.studies.simulation import dice
 
 SYSTEMS = ("alder", "birch", "cedar")
 SKILLS = tuple(row.id for row in protocols.load("h_falcon").find("skills")[1].rows)  # type: ignore[index, union-attr]
@@ -60,11 +60,18 @@ def world(weak: dict[tuple[str, str, str], float], *, documents: int = 14, model
     ]
     judges = [Judge("j1", JudgeKind.SIMULATED), Judge("j2", JudgeKind.SIMULATED)]
     judges += [Judge("m1", JudgeKind.MODEL)] if models else []
-    with passing_store() as store:
-        created = campaign.create(store, "world", texts, "h_falcon", judges, seed=3)
-        campaign.open(store, created.id)
-        answer_all(store, "world", answer)
-        return from_campaign(store, "world")
+    protocol = protocols.load("h_falcon")
+    judgements = [
+        Judgement(judge.id, stage.id, question.id, document.id, segment.id, (system,), answer(judge, question.id, item))
+        for judge in judges
+        for document in texts
+        for segment in document
+        for system in SYSTEMS
+        for item in [Item(document.id, segment.id, (system,))]
+        for stage, question in protocol.questions
+        if answer(judge, question.id, item) is not None
+    ]
+    return Material("world", protocol, tuple(texts), tuple(judges), tuple(judgements))
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +79,13 @@ def known() -> Material:
     return world({("birch", "relational_address", "social"): 1.3, ("cedar", "terminology_control", "news"): 1.1})
 
 
-def test_the_weak_skill_of_the_right_system_in_the_right_domain_is_named(known: Material) -> None:
-    result = diagnose(known)
+@pytest.fixture(scope="module")
+def diagnosed(known: Material) -> Diagnosis:
+    return diagnose(known)
+
+
+def test_the_weak_skill_of_the_right_system_in_the_right_domain_is_named(diagnosed: Diagnosis) -> None:
+    result = diagnosed
     first = {system: found[0].cell if found else None for system, found in result.priorities.items()}
     assert first["alder"] is None
     assert first["birch"] is not None and (first["birch"].aspect, first["birch"].domain) == (
@@ -95,8 +107,8 @@ def test_where_systems_are_alike_nothing_is_to_be_mended() -> None:
     assert not any(result.priorities.values())
 
 
-def test_the_cells_are_what_pandas_computes(known: Material) -> None:
-    result = diagnose(known)
+def test_the_cells_are_what_pandas_computes(known: Material, diagnosed: Diagnosis) -> None:
+    result = diagnosed
     table = known.table.filter(known.table["question"] == "skills").to_pandas()
     table["matters"] = table["label"] != "not_relevant"
     for cell in result.cells:
@@ -107,8 +119,8 @@ def test_the_cells_are_what_pandas_computes(known: Material) -> None:
         assert cell.quality.n == int(own["matters"].sum())
 
 
-def test_a_difference_is_the_jackknife_t_of_document_sums(known: Material) -> None:
-    cell = diagnose(known).cell("birch", "relational_address", "social")
+def test_a_difference_is_the_jackknife_t_of_document_sums(known: Material, diagnosed: Diagnosis) -> None:
+    cell = diagnosed.cell("birch", "relational_address", "social")
     contrast = next(contrast for contrast in cell.contrasts if contrast.other == "alder")
     table = known.table.filter(known.table["question"] == "skills").to_pandas()
     own = table[(table["row"] == "relational_address") & (table["domain"] == "social")]
@@ -132,8 +144,8 @@ def test_a_difference_is_the_jackknife_t_of_document_sums(known: Material) -> No
     assert contrast.p_corrected >= contrast.p
 
 
-def test_examples_are_the_worst_the_best_and_the_most_disputed(known: Material) -> None:
-    result = diagnose(known)
+def test_examples_are_the_worst_the_best_and_the_most_disputed(known: Material, diagnosed: Diagnosis) -> None:
+    result = diagnosed
     cell = result.cell("birch", "relational_address", "social")
     worst, best, disputed = result.examples(cell)
     assert [worst.why, best.why, disputed.why] == ["worst", "best", "most disputed"]
@@ -179,7 +191,7 @@ def test_errors_are_told_by_how_often_and_how_costly(tmp_path: Path) -> None:
     assert result.cell("bad", "accuracy").quality.value == 0.0
 
 
-def test_what_cannot_be_diagnosed_says_so(known: Material) -> None:
+def test_what_cannot_be_diagnosed_says_so(known: Material, diagnosed: Diagnosis) -> None:
     with pytest.raises(StatisticError, match="'skills'"):
         diagnose(known, "skils")
     with pytest.raises(StatisticError, match="asks nothing about single skills"):
@@ -187,9 +199,9 @@ def test_what_cannot_be_diagnosed_says_so(known: Material) -> None:
     with pytest.raises(StatisticError, match="protocol"):
         diagnose(replace(known, protocol=None))
     with pytest.raises(StatisticError, match="'birch'"):
-        diagnose(known).cell("birk", "relational_address")
-    assert diagnosable(protocols.load("falcon")) == ["ratings"]
-    assert diagnosable(protocols.load("esa")) == ["errors"]
+        diagnosed.cell("birk", "relational_address")
+    assert protocols.load("falcon").diagnostic == ["ratings"]
+    assert protocols.load("esa").diagnostic == ["errors"]
 
 
 def test_a_skill_that_falcon_did_not_choose_does_not_matter() -> None:

@@ -3,7 +3,7 @@
 An aspect is a row of a grid (a skill of H-FALCON), a label that a rating is asked for (a skill of FALCON), a category
 of marked errors (MQM) or a severity (ESA). Skills have two numbers that are never mixed: how often a skill matters, and
 how well it is handled where it matters. Errors have two as well: in which share of judgements one occurs, and how many
-penalty points it costs a judgement, over all judgements.
+there are in a judgement, over all judgements: in penalty points where the protocol's score gives them.
 
 Systems are compared in each aspect and domain on the documents that both have, by the difference of their means with
 its jackknife error over documents; p-values are corrected by Holm over every comparison made.
@@ -25,7 +25,7 @@ from lanner.analysis.measures import FEWEST_ITEMS
 from lanner.analysis.rows import Counted, groups_in
 from lanner.analysis.scores import Bounds, Share, option_ends, ratio_over_documents, row_order
 from lanner.errors import StatisticError, did_you_mean
-from lanner.model import Document, Grid, Json, Protocol, Question, Result, Scale, Spans, Unit
+from lanner.model import Document, Grid, Json, Protocol, Question, Result, Spans
 from lanner.protocols.scoring import span_weight
 from lanner.stats.outcome import holm, outcome
 from lanner.stats.regression import regress
@@ -157,6 +157,8 @@ class Diagnosis:
 
     question: str
     errors: bool
+    unit: str
+    """What the mean counts: "rating", "points" of marked errors, or "errors" where a protocol gives them no weight."""
     bounds: Bounds | None
     aspects: tuple[Aspect, ...]
     systems: tuple[str, ...]
@@ -191,6 +193,15 @@ class Diagnosis:
         """The cells as a frame: a row for each system, aspect and domain."""
         plain = [{**row, "better_systems": ", ".join(row["better_systems"])} for row in self.rows()]
         return pl.DataFrame([{k: v for k, v in row.items() if k != "p_corrected"} for row in plain])
+
+    @property
+    def occurring(self) -> list[Aspect]:
+        """The aspects that matter at all: of errors, those that anybody marked."""
+        return [
+            aspect
+            for aspect in self.aspects
+            if any(cell.matters.value for cell in self.cells if cell.aspect == aspect.id)
+        ]
 
     def rows(self) -> list[dict[str, Json]]:
         return [cell.to_row() for cell in self.cells]
@@ -252,22 +263,11 @@ class Diagnosis:
         )
 
 
-def diagnosable(protocol: Protocol) -> list[str]:
-    """The questions of a protocol that systems can be diagnosed by, the best first: ratings, then marked errors."""
-    asked = [question for stage, question in protocol.questions if stage.unit is not Unit.JUDGE and _systems(stage)]
-    rated = [q.id for q in asked if isinstance(q, Grid) or (isinstance(q, Scale) and q.for_each)]
-    return rated + [q.id for q in asked if isinstance(q, Spans) and "target" in q.sides]
-
-
-def _systems(stage: Any) -> bool:
-    return str(stage.object) in ("output", "outputs")
-
-
 def diagnosable_part(parts: Sequence[Material], question: str = "") -> Material:
     """The first part whose systems can be diagnosed by the question, or by any."""
     for part in parts:
         if part.protocol is not None:
-            known = [question] if question else diagnosable(part.protocol)
+            known = [question] if question else part.protocol.diagnostic
             if set(part.table["question"].unique()) & set(known):
                 return part
     if not parts:
@@ -282,7 +282,7 @@ def diagnose(material: Material, question: str = "", *, resampling: Resampling |
         raise StatisticError(
             f"It is not known what was asked in {material.name}.", next_step="Name the protocol with --protocol."
         )
-    known = diagnosable(protocol)
+    known = protocol.diagnostic
     answered = [name for name in known if not material.table.filter(pl.col("question") == name).is_empty()]
     if question and question not in known:
         raise StatisticError(f"Systems are not diagnosed by {question!r}.", next_step=did_you_mean(question, known))
@@ -306,6 +306,7 @@ def _diagnose(
         raise StatisticError(f"Nobody has answered {question.id} about a translation.")
     errors = isinstance(question, Spans)
     bounds = None if errors else option_ends(question)
+    unit = ("points" if _weights(protocol, question) else "errors") if errors else "rating"
     systems = tuple(evidence["system"].unique().sort())
     named = tuple(evidence.filter(pl.col("domain") != "")["domain"].unique().sort())
     domains = (ALL, *named) if len(named) > 1 else (ALL,)
@@ -322,7 +323,7 @@ def _diagnose(
     judges = ", ".join(evidence["judge"].unique().sort())
     n = evidence.select("document", "segment").unique().height
     signature = (
-        f"{'share with the error and penalty points' if errors else 'share and mean where it matters'} · "
+        f"{f'share with the error and {unit} a judgement' if errors else 'share and mean where it matters'} · "
         f"{protocol.label} {question.id} · {n} sentences, {evidence['document'].n_unique()} documents, "
         f"{len(systems)} systems · {judges} · rows {counted.selection} · difference of means, jackknife-t over "
         f"documents, Holm over {tests}"
@@ -330,6 +331,7 @@ def _diagnose(
     return Diagnosis(
         question.id,
         errors,
+        unit,
         bounds,
         aspects,
         systems,
@@ -339,7 +341,7 @@ def _diagnose(
         tests,
         explained=tuple(_explained(protocol, question, counted, systems, how)),
         groups=tuple(_people_and_models(material, protocol, question, aspects, way)),
-        notes=tuple(_notes(cells, systems)),
+        notes=tuple(_notes(cells, systems, errors)),
         signature=signature,
         evidence=evidence,
         documents={document.id: document for document in material.documents},
@@ -380,8 +382,7 @@ def _error_evidence(
     protocol: Protocol, question: Spans, answers: pl.DataFrame
 ) -> tuple[pl.DataFrame, tuple[Aspect, ...]]:
     """Error categories, or severities where there are no categories to tell errors apart by."""
-    score = next((s for s in protocol.scores if s.rule == "weighted_spans" and s.question == question.id), None)
-    weights = score.options.get("weights", ()) if score else ()
+    weights = _weights(protocol, question)
     parents = {option.id: option.parent for option in question.choices}
     by_severity = len(question.categories) < 2
     options = question.severities if by_severity else question.categories
@@ -404,6 +405,13 @@ def _error_evidence(
             rows["matters"].append(name in points)
             rows["value"].append(points.get(name, 0.0))
     return pl.DataFrame(rows, strict=False), tuple(Aspect(name) for name in names)
+
+
+def _weights(protocol: Protocol, question: Question) -> Sequence[Any]:
+    """What the protocol's score takes for each kind of error; empty where it has no such score."""
+    score = next((s for s in protocol.scores if s.rule == "weighted_spans" and s.question == question.id), None)
+    weights: Sequence[Any] = score.options.get("weights", ()) if score else ()
+    return weights
 
 
 def _of(evidence: pl.DataFrame, system: str | None, aspect: str, domain: str) -> pl.DataFrame:
@@ -435,7 +443,7 @@ def _compared(evidence: pl.DataFrame, cells: Sequence[Cell], way: _Way) -> tuple
         sums = {cell.system: _document_sums(own.filter(pl.col("system") == cell.system)) for cell in group}
         for one, two in combinations([cell for cell in group if cell.enough], 2):
             contrast = _difference(sums[one.system], sums[two.system], other=two.system, how=way.how)
-            if contrast is not None:
+            if contrast is not None and contrast.difference:  # where two are alike, neither is better
                 pairs.append((one, two, contrast))
     alone: list[tuple[Cell, Contrast]] = []
     if len({cell.system for cell in cells}) == 1 and not way.errors:
@@ -477,6 +485,13 @@ def _by_aspect_and_domain(cells: Sequence[Cell]) -> dict[tuple[str, str], list[C
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         groups.setdefault((cell.aspect, cell.domain), []).append(cell)
+    return groups
+
+
+def _by_aspect(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
+    groups: dict[str, list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault(cell.aspect, []).append(cell)
     return groups
 
 
@@ -605,9 +620,12 @@ def _people_and_models(
         yield {**row, **ends, "p_corrected": p}
 
 
-def _notes(cells: Sequence[Cell], systems: Sequence[str]) -> Iterator[str]:
+def _notes(cells: Sequence[Cell], systems: Sequence[str], errors: bool) -> Iterator[str]:
     few = sum(not cell.enough for cell in cells)
     if few:
         yield f"{few} of {len(cells)} cells rest on fewer than {FEWEST_ITEMS} judgements and are not compared."
+    unmarked = [aspect for aspect, own in _by_aspect(cells).items() if not any(cell.matters.value for cell in own)]
+    if errors and unmarked:
+        yield f"Nobody marked an error of: {', '.join(name.replace('_', ' ') for name in unmarked)}."
     if len(systems) == 1:
         yield "There is one system, so its skills are compared with each other; nothing is said about other systems."

@@ -43,10 +43,10 @@ def command(
     Example: lanner diagnose my-campaign --out diagnosis
     """
     output = Output("diagnose", as_json)
-    part = diagnosable_part(source.parts(), question)
+    part = diagnosable_part(source.parts(), question).under_code_names()
     result = diagnose(part, question, resampling=Resampling(seed=seed))
     assert part.protocol is not None
-    view = View(part.under_code_names(), part.protocol, Resampling(seed=seed), language)
+    view = View(part, part.protocol, Resampling(seed=seed), language)
     if cell:
         _say_examples(output, result, cell)
     else:
@@ -72,7 +72,9 @@ def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> No
         for entry in result.cells
         if not domain or entry.domain == domain
     )
-    often, well = ("occurs", "points") if result.errors else ("matters", "mean where it matters [95 %]")
+    often, well = (
+        ("occurs", f"{result.unit} a judgement") if result.errors else ("matters", "mean where it matters [95 %]")
+    )
     for name in [domain] if domain else result.domains:
         shown = Output("diagnose", output.as_json)
         shown.table(

@@ -16,6 +16,11 @@ MOST_SYSTEMS = 8
 """More systems than this do not fit into a cell."""
 
 
+def letter(place: int) -> str:
+    """What the system at this place is called inside the picture; "" where the picture has no room for it."""
+    return _LETTERS[place] if place < MOST_SYSTEMS else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """One system in one cell; `below` are the systems that do better after correction, `weak` that it is filled."""
@@ -30,11 +35,13 @@ class Mark:
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One cell: how often the aspect matters, on how many judgements the marks rest, and a mark for each system that
-    has enough of them."""
+    has enough of them. On a page `href` leads to the sentences behind it, and the `chosen` one is framed."""
 
     often: float
     n: int
     marks: Mapping[str, Mark]
+    href: str = ""
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ def diagnosis(
     top = _HEAD + max(0.0, 17.0 * len(systems) + 12 - _HEAD)
     for place, system in enumerate(systems):
         _shape(drawing, place, 8, 12 + 17 * place, filled=True)
-        drawing.text(20, 16 + 17 * place, f"{_LETTERS[place]}  {system}", "t")
+        drawing.text(20, 16 + 17 * place, f"{letter(place)}  {system}", "t")
     values = [
         end
         for line in lines
@@ -96,7 +103,10 @@ def diagnosis(
                 drawing.lines(14, y + room / 2, line.label, _LABELS - 24, "t")
             entry = line.cells.get(domain)
             if entry is not None:
-                _cell(drawing, left, y, room, entry, systems, scale, line)
+                if entry.chosen:
+                    drawing.rect(left - 6, y - 6, _PANEL + 8, room - 2, "cell-now", rx=4)
+                with drawing.link(entry.href, f"{line.label}, {domain}"):
+                    _cell(drawing, left, y, room, entry, systems, scale, line)
             y += room
     return drawing
 
@@ -150,12 +160,12 @@ def _cell(
         if mark is None:
             continue
         at = y + 5 + _LINE * place
-        drawing.text(left + _MARKS_FROM - 14, at + 4, _LETTERS[place], "tb" if mark.weak else "tm")
+        drawing.text(left + _MARKS_FROM - 14, at + 4, letter(place), "tb" if mark.weak else "tm")
         if mark.low is not None and mark.high is not None:
             drawing.line(scale.place(mark.low), at, scale.place(mark.high), at, "fi b")
         _shape(drawing, place, scale.place(mark.value), at, filled=mark.weak)
-        better = [_LETTERS[systems.index(name)] for name in mark.below if name in systems]
-        text = number(mark.value, 2, bounded=False) + (f"  behind {' '.join(better)}" if better else "")
+        better = [letter(systems.index(name)) for name in mark.below if name in systems]
+        text = number(mark.value, 2, bounded=False) + (f"  < {' '.join(better)}" if better else "")
         drawing.text(left + _MARKS_TO + 8, at + 4, text, "tb" if mark.weak else "tm")
 
 

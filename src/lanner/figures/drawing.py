@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from typing import Literal
@@ -52,6 +53,15 @@ class Drawing:
         """Pointing up, its tip at (x, y)."""
         base = y + 1.8 * radius
         self._path(f"M{x:.1f} {y:.1f}L{x + radius:.1f} {base:.1f}L{x - radius:.1f} {base:.1f}Z", style)
+
+    @contextmanager
+    def link(self, address: str, name: str) -> Iterator[None]:
+        """What is drawn inside is a link; without an address it is only drawn."""
+        if address:
+            self._parts.append(f'<a href="{escape(address, quote=True)}" aria-label="{escape(name, quote=True)}">')
+        yield
+        if address:
+            self._parts.append("</a>")
 
     def trace(self, points: Sequence[tuple[float, float]], style: str) -> None:
         """A line through points."""

@@ -310,6 +310,14 @@ class Protocol(Frozen):
     def questions(self) -> Iterator[tuple[Stage, Question]]:
         return ((stage, question) for stage in self.stages for question in stage.questions)
 
+    @property
+    def diagnostic(self) -> list[str]:
+        """The questions that tell skills or errors of a translation apart, the best first: ratings, marked errors."""
+        shown = (Object.OUTPUT, Object.OUTPUTS)
+        about = [q for stage, q in self.questions if stage.unit is not Unit.JUDGE and stage.object in shown]
+        ratings = [q.id for q in about if isinstance(q, Grid) or (isinstance(q, Scale) and q.for_each)]
+        return ratings + [q.id for q in about if isinstance(q, Spans) and "target" in q.sides]
+
     def minutes(self, page: str) -> float:
         """How long one item of a page is expected to take: what its stages say together, else what the protocol says,
         else a minute."""

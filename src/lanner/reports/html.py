@@ -61,13 +61,13 @@ def _environment() -> jinja2.Environment:
     environment.filters |= {
         "strong": strong,
         "kind": lambda block: type(block).__name__,
-        "spans": _spans,
-        "downloads": _downloads,
+        "spans": spans,
+        "downloads": downloads,
     }
     return environment
 
 
-def _downloads(block: Table | Figure) -> list[tuple[str, str]]:
+def downloads(block: Table | Figure) -> list[tuple[str, str]]:
     """What can be saved of a table or a figure, as links that hold the file itself: the page works without a server."""
     files = [("CSV", "text/csv", csv_text(block.data or getattr(block, "rows", ())))]
     if isinstance(block, Table):
@@ -97,11 +97,12 @@ _ONE_LETTER = re.compile(r"\b[^\W\d_]-[^\W\d_]+")
 _BEFORE_DASH = re.compile(r"(?<=\S) – ")
 
 
-def _spans(columns: Sequence[Column]) -> list[tuple[str, int]]:
-    spans: list[tuple[str, int]] = []
+def spans(columns: Sequence[Column]) -> list[tuple[str, int]]:
+    """The headings over several columns, with how many columns each covers."""
+    headings: list[tuple[str, int]] = []
     for column in columns:
-        if spans and column.span and spans[-1][0] == column.span:
-            spans[-1] = (column.span, spans[-1][1] + 1)
+        if headings and column.span and headings[-1][0] == column.span:
+            headings[-1] = (column.span, headings[-1][1] + 1)
         else:
-            spans.append((column.span, 1))
-    return spans
+            headings.append((column.span, 1))
+    return headings

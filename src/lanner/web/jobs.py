@@ -34,6 +34,8 @@ from lanner.store.checks import Finding
 from lanner.web.drafting import uploads
 from lanner.web.drafting.columns import TableChoices, TablePreview, preview_table
 from lanner.web.drafting.options import CampaignOptions, create_campaign, planned
+from lanner.web.organising.diagnosis import DiagnosisPage
+from lanner.web.organising.diagnosis_view import Diagnoses
 from lanner.web.organising.exports import TABLES
 from lanner.web.page.speech import say, speaking
 from lanner.web.worker import SIZE, packed
@@ -41,6 +43,10 @@ from lanner.web.worker import SIZE, packed
 
 class Jobs(LiveCampaigns):
     """Everything a worker can be asked for, by name."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._diagnoses = Diagnoses()
 
     def ready(self) -> bool:
         """Everything that takes long to load is loaded."""
@@ -93,6 +99,10 @@ class Jobs(LiveCampaigns):
     def report(self, campaign: int) -> str:
         """The report as one HTML page."""
         return html.render(build(from_campaign(self._store, campaign).under_code_names()))
+
+    def diagnosis(self, campaign: int, question: str, cell: str) -> DiagnosisPage:
+        """What each system should mend, with the sentences behind one cell."""
+        return self._diagnoses.page(self._store, campaign, question, cell)
 
     def read_texts(self, path: str, name: str, options: Mapping[str, str], kept: str) -> uploads.Texts:
         """Texts from a file, kept as our own."""

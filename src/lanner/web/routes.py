@@ -20,6 +20,7 @@ from lanner.web.judging import handlers as judging
 from lanner.web.organising import (
     accounts,
     campaigns,
+    diagnosis,
     disagreements,
     exports,
     imports,
@@ -95,6 +96,7 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("GET", "/campaigns/{name}/events", READERS, live.events),
     Route("GET", "/campaigns/{name}/documents", READERS, campaigns.documents),
     Route("GET", "/campaigns/{name}/disagreements", READERS, disagreements.disagreements),
+    Route("GET", "/campaigns/{name}/diagnosis", READERS, diagnosis.diagnosis),
     Route("POST", "/campaigns/{name}/settle", EDITORS, disagreements.settle),
     Route("GET", "/campaigns/{name}/judges", EDITORS, judges.judges),
     Route("POST", "/campaigns/{name}/judges", EDITORS, judges.add),

@@ -121,6 +121,7 @@ class WorkerProcess:
 KINDS = {
     "report": "reports",
     "agreement": "reports",
+    "diagnosis": "reports",
     "export": "files",
     "write_copy": "files",
     "import_file": "files",

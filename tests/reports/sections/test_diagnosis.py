@@ -37,7 +37,7 @@ def test_what_to_mend_is_named_with_its_numbers_and_sentences(view: View, tmp_pa
     assert {"diagnosis-cells", "diagnosis-differences"} <= set(tables)
     assert len(tables["diagnosis-cells"].data) == 9 * 3 * 3
     [figure] = [block for block in made.blocks if isinstance(block, Figure)]
-    assert "behind a c" in figure.svg
+    assert "&lt; a c" in figure.svg
     [quotes] = [block for block in made.blocks if isinstance(block, Quotes)]
     assert len(quotes.entries) == 3
     write(Report("t", "k", "b", made.findings, [made]), tmp_path, pictures=False)

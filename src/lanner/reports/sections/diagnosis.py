@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from lanner.analysis.diagnosis import ALL, Cell, Diagnosis, Example, Priority, diagnosable, diagnose
+from lanner.analysis.diagnosis import ALL, Cell, Diagnosis, Example, Priority, diagnose
 from lanner.errors import StatisticError
 from lanner.figures import diagnosis as picture
 from lanner.figures.typeset import estimate, interval, number, p_value, percent, plural, words
@@ -18,7 +19,7 @@ _MOST_EXAMPLES, _MOST_NAMED, _MOST_FINDINGS, _MOST_CONTRASTS = 3, 3, 2, 12
 
 def section(view: View) -> Section | None:
     """For the first question of the protocol that tells skills or errors of translations apart."""
-    if not any(question in view.answered for question in diagnosable(view.protocol)):
+    if not any(question in view.answered for question in view.protocol.diagnostic):
         return None
     try:
         result = diagnose(view.material, resampling=view.resampling)
@@ -29,41 +30,67 @@ def section(view: View) -> Section | None:
 
 def described(view: View, result: Diagnosis) -> Section:
     """The section of a diagnosis."""
-    blocks: list[Block] = [Paragraph(" ".join(_mend(view, result, system) for system in result.systems))]
+    advice = [advise(view, result, system) for system in result.systems]
+    blocks: list[Block] = [Paragraph(" ".join(map(str, advice)))]
     if len(result.systems) <= picture.MOST_SYSTEMS:
-        blocks.append(_figure(view, result))
-    blocks.append(_table(view, result))
-    blocks += [table for table in (_contrasts(view, result), _explained(view, result), _groups(view, result)) if table]
+        blocks.append(figure(view, result))
+    blocks += tables(view, result)
     blocks += _examples(view, result)
     blocks += [Paragraph(note) for note in result.notes]
-    findings = [_mend(view, result, system) for system in result.systems if result.priorities.get(system)][
-        :_MOST_FINDINGS
-    ]
+    findings = [str(entry) for entry in advice if entry.place][:_MOST_FINDINGS]
     return Section("diagnosis", "What each system should mend", blocks, findings)
 
 
-def _aspect(view: View, result: Diagnosis, aspect: str) -> str:
+def tables(view: View, result: Diagnosis) -> list[Table]:
+    """The numbers behind the picture: every cell, differences, what explains the score, people and models."""
+    candidates = (_table(view, result), _contrasts(view, result), _explained(view, result), _groups(view, result))
+    return [table for table in candidates if table is not None]
+
+
+def aspect_label(view: View, result: Diagnosis, aspect: str) -> str:
+    """What the protocol calls an aspect."""
     asked = view.protocol.find(result.question)
     labels = asked[1].for_each if asked and asked[1].for_each else result.question
     return view.option(labels, aspect)
 
 
-def _place(view: View, result: Diagnosis, cell: Cell) -> str:
-    name = _aspect(view, result, cell.aspect).lower()
+def place_label(view: View, result: Diagnosis, cell: Cell) -> str:
+    """A cell in words: the aspect, and the domain where there are several."""
+    name = aspect_label(view, result, cell.aspect).lower()
     return name if cell.domain == ALL else f"{name} in {cell.domain}"
 
 
-def _mend(view: View, result: Diagnosis, system: str) -> str:
-    """What to mend first, with the numbers, in two or three sentences."""
-    found = result.priorities.get(system, ())
-    if not found:
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a system should mend first, in words: where ("" if nothing is shown), why, and what comes after it."""
+
+    system: str
+    place: str
+    reason: str
+    then: tuple[str, ...] = ()
+
+    @property
+    def rest(self) -> str:
+        """What comes after, as a sentence."""
+        return f"Then: {'; '.join(self.then)}." if self.then else ""
+
+    def __str__(self) -> str:
+        if not self.place:
+            return f"**{self.system}**: {self.reason}"
+        return " ".join(filter(None, (f"**{self.system}: mend {self.place}.**", self.reason, self.rest)))
+
+
+def advise(view: View, result: Diagnosis, system: str) -> Advice:
+    """What a system should mend, with the numbers."""
+    priorities = result.priorities.get(system, ())
+    if not priorities:
         if len(result.systems) == 1:
-            return f"**{system}**: no {_thing(result)} is shown to be handled worse than its others."
-        return f"**{system}**: no {_thing(result)} is shown to be worse than in another system after correction."
-    first = found[0]
-    then = [_place(view, result, priority.cell) for priority in found[1 : 1 + _MOST_NAMED]]
-    more = f" Then: {'; '.join(then)}." if then else ""
-    return f"**{system}: mend {_place(view, result, first.cell)}.** {_reason(result, first)}{more}"
+            return Advice(system, "", f"no {_thing(result)} is shown to be handled worse than its others.")
+        reason = f"no {_thing(result)} is shown to be worse than in another system after correction."
+        return Advice(system, "", reason)
+    first, *others = priorities
+    then = tuple(place_label(view, result, priority.cell) for priority in others[:_MOST_NAMED])
+    return Advice(system, place_label(view, result, first.cell), _reason(result, first), then)
 
 
 def _thing(result: Diagnosis) -> str:
@@ -76,22 +103,25 @@ def _reason(result: Diagnosis, priority: Priority) -> str:
     often = percent(cell.matters.value, 0)
     best = f" of {result.bounds[1]:g}" if result.bounds else ""
     if result.errors:
-        said = f"It occurs in {often} of judgements and costs {mean} points a judgement"
+        numbers = f"It occurs in {often} of judgements; there are {mean} {result.unit} a judgement"
     else:
-        said = f"It matters in {often} of judgements; there {cell.system} reaches {mean}{best}"
+        numbers = f"It matters in {often} of judgements; there {cell.system} reaches {mean}{best}"
     shown = [contrast for contrast in cell.contrasts if contrast.shown]
     if shown:
         others = [
             f"{one.other} by {number(abs(one.difference), 2, bounded=False)} ({p_value(one.p_corrected)})"
             for one in sorted(shown, key=lambda contrast: -abs(contrast.difference))
         ]
-        return f"{said}. Better: {words(others)}."
+        return f"{numbers}. Better: {words(others)}."
     assert cell.own is not None
     gap = number(abs(cell.own.difference), 2, bounded=False)
-    return f"{said}, {gap} below its other skills there ({p_value(cell.own.p_corrected)})."
+    return f"{numbers}, {gap} below its other skills there ({p_value(cell.own.p_corrected)})."
 
 
-def _figure(view: View, result: Diagnosis) -> Figure:
+def figure(
+    view: View, result: Diagnosis, *, link: Callable[[Cell], str] | None = None, chosen: Cell | None = None
+) -> Figure:
+    """The picture. On a page every cell can be a link, and one of them is the one that is looked at."""
     shown = result.domains if len(result.domains) == 1 else result.domains[1:]
     counts = {
         domain: (result.evidence if domain == ALL else result.evidence.filter(result.evidence["domain"] == domain))
@@ -103,16 +133,16 @@ def _figure(view: View, result: Diagnosis) -> Figure:
         for domain, rows in counts.items()
     }
     aspects = []
-    for aspect in result.aspects:
+    for aspect in result.occurring:
         cells: dict[str, picture.Entry] = {}
         for domain in shown:
             own = [cell for cell in result.cells if cell.aspect == aspect.id and cell.domain == domain]
             if own:
-                cells[domain] = _entry(result, own)
+                cells[domain] = _entry(result, own, link, chosen)
         heading = view.words.group(aspect.group).label if aspect.group else ""
-        aspects.append(picture.Line(_aspect(view, result, aspect.id), cells, aspect.group, heading))
+        aspects.append(picture.Line(aspect_label(view, result, aspect.id), cells, aspect.group, heading))
     heads = (
-        picture.Words("occurs in", "points a judgement (fewer is better)")
+        picture.Words("occurs in", f"{result.unit} a judgement (fewer is better)")
         if result.errors
         else picture.Words("matters in", "how well, where it matters")
     )
@@ -127,7 +157,9 @@ def _figure(view: View, result: Diagnosis) -> Figure:
     return Figure("diagnosis", _caption(view, result), str(drawing), result.rows(), result.signature)
 
 
-def _entry(result: Diagnosis, own: Sequence[Cell]) -> picture.Entry:
+def _entry(
+    result: Diagnosis, own: Sequence[Cell], link: Callable[[Cell], str] | None, chosen: Cell | None
+) -> picture.Entry:
     judged = sum(cell.matters.n for cell in own)
     often = sum((cell.matters.value or 0.0) * cell.matters.n for cell in own) / judged if judged else 0.0
     weak = {priority.cell for priorities in result.priorities.values() for priority in priorities}
@@ -142,12 +174,15 @@ def _entry(result: Diagnosis, own: Sequence[Cell]) -> picture.Entry:
         for cell in own
         if cell.enough
     }
-    return picture.Entry(often, sum(cell.quality.n for cell in own), marks)
+    is_chosen = chosen is not None and (chosen.aspect, chosen.domain) == (own[0].aspect, own[0].domain)
+    weakest = min(own, key=lambda cell: (cell not in weak, own.index(cell)))
+    address = link(weakest) if link and marks else ""
+    return picture.Entry(often, sum(cell.quality.n for cell in own), marks, address, is_chosen)
 
 
 def _caption(view: View, result: Diagnosis) -> str:
     named = [
-        f"{system} in {_place(view, result, priorities[0].cell)}"
+        f"{system} in {place_label(view, result, priorities[0].cell)}"
         for system, priorities in result.priorities.items()
         if priorities
     ]
@@ -157,10 +192,10 @@ def _caption(view: View, result: Diagnosis) -> str:
         f"{shown} of {plural(result.tests, 'comparison')} remain after correction. " if len(result.systems) > 1 else ""
     )
     bar = "share of judgements with the error" if result.errors else "share of judgements in which it matters"
-    mark = "points a judgement" if result.errors else "mean rating where it matters"
+    mark = f"{result.unit} a judgement" if result.errors else "mean rating where it matters"
     return (
         f"{found}{tests}Bar: {bar}, all systems together; n: judgements behind the marks. Mark: {mark}, with its 95 % "
-        f"interval over documents. Filled: worse than another system (named at the right), or of one system than its "
+        f"interval over documents. Filled: worse than the systems named at the right, or of one system than its "
         f"other skills, p < .05 after Holm over all {result.tests}. Hollow: no difference is shown; there may be one."
     )
 
@@ -169,8 +204,8 @@ def _table(view: View, result: Diagnosis) -> Table:
     rows: list[dict[str, Json]] = []
     for domain in result.domains:
         rows.append({"group": "All domains" if domain == ALL else domain})
-        for aspect in result.aspects:
-            line: dict[str, Json] = {"aspect": _aspect(view, result, aspect.id)}
+        for aspect in result.occurring:
+            line: dict[str, Json] = {"aspect": aspect_label(view, result, aspect.id)}
             for cell in result.cells:
                 if (cell.aspect, cell.domain) == (aspect.id, domain):
                     line[f"{cell.system}-often"] = percent(cell.matters.value, 0)
@@ -183,7 +218,7 @@ def _table(view: View, result: Diagnosis) -> Table:
     for system in result.systems:
         columns += [
             Column(f"{system}-often", "occurs" if result.errors else "matters", quiet=True, span=system),
-            Column(f"{system}-mean", "points" if result.errors else "mean", span=system),
+            Column(f"{system}-mean", result.unit if result.errors else "mean", span=system),
             Column(f"{system}-ci", "95 %", quiet=True, span=system),
         ]
     caption = (
@@ -215,7 +250,7 @@ def _contrasts(view: View, result: Diagnosis) -> Table | None:
         return None
     rows = [
         {
-            "place": _place(view, result, cell),
+            "place": place_label(view, result, cell),
             "system": cell.system,
             "better": contrast.other,
             "gap": estimate(contrast.difference, contrast.low, contrast.high, 2, bounded=False),
@@ -244,7 +279,7 @@ def _explained(view: View, result: Diagnosis) -> Table | None:
     outcome = str(result.explained[0]["outcome"])
     rows: list[dict[str, Json]] = []
     for aspect in result.aspects:
-        line: dict[str, Json] = {"aspect": _aspect(view, result, aspect.id)}
+        line: dict[str, Json] = {"aspect": aspect_label(view, result, aspect.id)}
         for row in result.explained:
             if row["aspect"] == aspect.id:
                 line[f"{row['system']}-b"] = number(row["coefficient"], 2, bounded=False)
@@ -274,7 +309,7 @@ def _groups(view: View, result: Diagnosis) -> Table | None:
         return None
     rows = [
         {
-            "aspect": _aspect(view, result, str(row["aspect"])),
+            "aspect": aspect_label(view, result, str(row["aspect"])),
             "system": row["system"],
             "people": f"{percent(row['people_matters'], 0)} · {number(row['people_mean'], 2, bounded=False)}",
             "models": f"{percent(row['models_matters'], 0)} · {number(row['models_mean'], 2, bounded=False)}",
@@ -307,8 +342,8 @@ def _examples(view: View, result: Diagnosis) -> list[Block]:
         entries = [_quoted(view, result, example) for example in result.examples(cell)]
         if entries:
             caption = (
-                f"{system}, {_place(view, result, cell)}: the worst, the best and the most disputed sentence, chosen "
-                "by rule (mean over judges, then the gap to other systems; distance between judges)."
+                f"{system}, {place_label(view, result, cell)}: the worst, the best and the most disputed sentence, "
+                "chosen by rule (mean over judges, then the gap to other systems; distance between judges)."
             )
             blocks.append(Quotes(f"diagnosis-{system}", caption, entries))
     return blocks

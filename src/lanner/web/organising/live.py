@@ -109,6 +109,8 @@ class LivePage:
     names: Mapping[str, str]
     made_at: datetime | None
     shared: int
+    diagnosable: bool
+    """Whether anything asked tells skills or errors of the systems apart."""
 
 
 def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str] | None = None) -> LivePage:
@@ -148,6 +150,7 @@ def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str]
         calibration=status.snapshot.purpose == "calibration",
         without=bool(status.snapshot.without),
         names=status.names,
+        diagnosable=bool(status.protocol.diagnostic),
         made_at=status.snapshot.made_at if status.ready else None,
         shared=status.main.items if status.main else 0,
     )

@@ -193,6 +193,11 @@ document.addEventListener('click', event => {
     sortBy(/** @type {HTMLTableCellElement} */ (button.closest('th')));
 });
 
+document.addEventListener('change', event => {
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (target instanceof HTMLSelectElement && 'sends' in target.dataset) target.form?.submit();
+});
+
 document.addEventListener('keydown', event => {
   if (event.key === 'Escape')
     for (const menu of document.querySelectorAll('details.menu[open]'))
