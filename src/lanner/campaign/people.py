@@ -8,6 +8,7 @@ from datetime import datetime
 from lanner.campaign import messages
 from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
+from lanner.campaign.practice import PRACTISED
 from lanner.errors import CampaignError
 from lanner.model import Judge, JudgeKind
 from lanner.store import Seat, Store, Transaction
@@ -86,7 +87,8 @@ def withdraw(
         mine = seat(tx, find(tx, campaign), judge)
         number = tx.judgements.withdraw(mine.number)
         tx.tasks.forget_progress(mine.number)
-        tx.events.remove_of_judge(messages.KIND, mine.campaign, mine.number)
+        for kind in (messages.KIND, PRACTISED):
+            tx.events.remove_of_judge(kind, mine.campaign, mine.number)
         _erase(tx, mine, moment)
         detail = {"seat": mine.number, "judgements": number}
         tx.events.add("judge_withdrew", moment, campaign=mine.campaign, account=account, **detail)

@@ -8,7 +8,15 @@ from datetime import date
 from lanner.errors import InputError
 from lanner.model import Json
 
-NUMBERS = ("minimum_agreement", "control_limit", "hourly_rate", "budget", "idle_seconds", "break_minutes")
+NUMBERS = (
+    "minimum_agreement",
+    "practice_agreement",
+    "control_limit",
+    "hourly_rate",
+    "budget",
+    "idle_seconds",
+    "break_minutes",
+)
 TEXTS = ("deadline", "currency", "guidelines", "main_question", "completion_code", "return_link")
 
 
@@ -21,6 +29,13 @@ def check_settings(settings: Mapping[str, Json]) -> None:
     minimum = settings.get("minimum_agreement")
     if minimum is not None and not 0 < minimum < 1:
         raise InputError("The planned minimum of agreement lies between 0 and 1.", code="bad_minimum")
+    practice = settings.get("practice_agreement")
+    if practice is not None and not 0 < practice <= 1:
+        raise InputError(
+            "The agreement to be reached in practice lies between 0 and 1.",
+            code="bad_practice",
+            next_step="Write 0.8 for four of five answers as the reference has them.",
+        )
     revision = settings.get("revision")
     if revision not in (None, "", "until_submitted"):
         raise InputError(

@@ -16,6 +16,7 @@ from lanner.errors import StoreError
 from lanner.store import Store
 from lanner.web.drafting.uploads import Uploads
 from lanner.web.judging.intake import Intake
+from lanner.web.judging.practice import PracticeRounds
 from lanner.web.judging.task import Owners
 from lanner.web.organising.runs import Runs
 from lanner.web.page.assets import Assets
@@ -86,6 +87,7 @@ class Site:
         self.templates = environment(self.assets, watched=settings.watched)
         self.sessions = Sessions(store)
         self.saves = Saves()
+        self.practice_rounds = PracticeRounds()
         self.owners = Owners(store)
         self.uploads = Uploads()
         self.shown: dict[tuple[int, str, str], tuple[float, bytes, str]] = {}

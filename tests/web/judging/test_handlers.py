@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,6 +15,8 @@ from lanner.model import Item, Role, Task
 from lanner.store import Store
 from lanner.web import session
 from lanner.web.judging.handlers import answered_at
+from lanner.web.judging.practice import practice_of
+from lanner.web.judging.task import task_view
 from lanner.web.serving.throttle import Throttle
 from web_clients import SYSTEMS, another, complete, documents, enter, open_campaign, save, token_in
 
@@ -394,19 +398,79 @@ def test_consent_is_kept_with_its_version_and_opens_the_rest(client: TestClient,
     tasks = [task.id for task in campaign.tasks(store, "asked", "J1")]
     refused = save(client, tasks[1], 0, {"sentence": 1})
     assert (refused.status_code, refused.json()["reason"]) == (409, "gate")
-    closed = client.get(f"/task/{tasks[1]}", follow_redirects=False)
-    assert (closed.status_code, closed.headers["location"]) == (303, f"/task/{tasks[0]}")
+    for address in (f"/task/{tasks[1]}", f"/task/{tasks[1]}/practice"):
+        closed = client.get(address, follow_redirects=False)
+        assert (closed.status_code, closed.headers["location"]) == (303, f"/task/{tasks[0]}")
+    head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
+    checked = client.post(f"/task/{tasks[1]}/practice", json={"item": 0, "answers": {}}, headers=head)
+    assert checked.status_code == 404
+    home = client.get("/work").text
+    assert f"/task/{tasks[0]}" in home
+    assert not any(f"/task/{task}" in home or "Title" in home for task in tasks[1:]), "nothing is named before consent"
     assert client.get(f"/task/{tasks[0]}", follow_redirects=False).status_code == 200
     save(client, tasks[0], 0, {"consent": "decline"})
     assert client.get(f"/task/{tasks[1]}", follow_redirects=False).status_code == 303
+    assert f"/task/{tasks[1]}" not in client.get("/work").text
     saved = save(client, tasks[0], 0, {"consent": "agree"}).json()
     assert saved["missing"] == []
     assert client.get(f"/task/{tasks[1]}", follow_redirects=False).status_code == 200
-    head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
+    assert f"/task/{tasks[1]}" in client.get("/work").text
     assert client.post(f"/task/{tasks[0]}/finish", headers=head).status_code == 200
     seat = campaign.seats(store, "asked")[0]
     assert seat.consent.endswith(campaign.protocol(store, "asked").hash) and seat.consented_at
     assert save(client, tasks[1], 0, {"sentence": 1}).status_code == 200
+
+
+def practice_data(page: str) -> dict[str, Any]:
+    """What the script of a practice page reads."""
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert match is not None
+    data: dict[str, Any] = json.loads(match[1])["practice"]
+    return data
+
+
+def practise(client: TestClient, store: Store, task: int, *, right: bool) -> list[Any]:
+    """A whole round of practice; the feedback on each item."""
+    shown = practice_data(client.get(f"/task/{task}/practice").text)
+    view = task_view(store, task)
+    assert view is not None
+    lesson = practice_of(view.protocol, view.task.page, ("en", "ko"), "en", turn=shown["turn"])
+    assert lesson is not None
+    head = {"sec-fetch-site": "same-origin"}
+    replies = []
+    for number, item in enumerate(lesson.task.items):
+        reference = {name: rule["is"] for name, rule in item.expected.items() if name and "is" in rule}
+        body = {"item": number, "answers": reference if right else {}, **{k: shown[k] for k in ("round", "turn")}}
+        replies.append(client.post(f"/task/{task}/practice", json=body, headers=head).json())
+    return replies
+
+
+def test_texts_open_once_a_round_of_practice_agrees_with_the_reference(client: TestClient, store: Store) -> None:
+    secrets = open_campaign(store, "practised", protocol="falcon_labels", settings={"practice_agreement": 0.8})
+    client.get(f"/j/{secrets['J1']}")
+    task = campaign.tasks(store, "practised", "J1")[0].id
+    assert f"/task/{task}/practice" in client.get("/work").text
+    assert client.get(f"/task/{task}").headers["location"] == f"/task/{task}/practice"
+    page = client.get(f"/task/{task}/practice").text
+    assert "80 %" in page
+    assert "Skip the practice" not in page
+    missed = practise(client, store, task, right=False)
+    assert ["round" in reply for reply in missed] == [False] * (len(missed) - 1) + [True]
+    assert missed[-1]["round"]["reached"] is False and missed[-1]["round"]["right"] == 0
+    assert client.get(f"/task/{task}").status_code == 303, "it is not enough yet"
+    first, second = (practice_data(client.get(f"/task/{task}/practice").text) for _ in range(2))
+    assert first["turn"] == second["turn"] == 1 and first["round"] != second["round"]
+    reached = practise(client, store, task, right=True)
+    assert reached[-1]["round"]["reached"] is True
+    assert client.get(f"/task/{task}").status_code == 200
+    kept = [event.detail for event in campaign.events(store, "practised") if event.kind == "practised"]
+    assert [entry["right"] for entry in kept] == [0, kept[1]["answers"]]
+    other = another(client)
+    other.get(f"/j/{secrets['J2']}")
+    theirs = campaign.tasks(store, "practised", "J2")[0].id
+    assert other.get(f"/task/{theirs}").status_code == 303, "everyone practises for themselves"
+    campaign.withdraw(store, "practised", "J1")
+    assert not [event for event in campaign.events(store, "practised") if event.kind == "practised"]
 
 
 def test_finishing_names_the_next_task_and_can_be_taken_back(

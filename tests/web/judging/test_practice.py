@@ -8,7 +8,7 @@ from lanner import protocols
 from lanner.errors import AnswerError
 from lanner.model import Json, Unit
 from lanner.store import Overview
-from lanner.web.judging.practice import Practice, check, is_due, lessons, practice_of, steps
+from lanner.web.judging.practice import Practice, PracticeRounds, check, is_due, lessons, practice_of, steps
 
 PAGES = [
     (name, page)
@@ -105,3 +105,23 @@ def test_practice_is_due_until_something_was_answered_on_the_page() -> None:
     assert not is_due(protocol, "label", ("en", "de"), [overview("label", 0), overview("label", 1)])
     assert not is_due(protocol, "rating", ("en", "de"), [overview("rating", 0)]), "it has no examples"
     assert not is_due(protocols.load("consent"), "consent", ("", ""), [overview("consent", 0)])
+
+
+def test_the_first_answer_to_each_item_of_a_round_counts() -> None:
+    rounds = PracticeRounds()
+    assert rounds.answered((1, "a"), 0, 2, [False, True]) is None
+    assert rounds.answered((1, "a"), 0, 2, [True, True]) is None, "answered again after the feedback"
+    assert rounds.answered((2, "a"), 1, 2, [True]) is None, "somebody else"
+    assert rounds.answered((1, "a"), 1, 2, [True]) == (2, 3)
+    assert rounds.answered((1, "a"), 1, 2, [True]) is None, "a new round"
+
+
+def test_another_turn_brings_other_examples() -> None:
+    protocol = protocols.load("falcon_labels")
+    page = next(page for page, stages in protocol.pages.items() if stages[0].unit is not Unit.JUDGE)
+    sources = []
+    for turn in (0, 1):
+        lesson = practice_of(protocol, page, ("en", "ko"), "en", turn=turn)
+        assert lesson is not None
+        sources.append({segment.source for document in lesson.documents.values() for segment in document})
+    assert sources[0] != sources[1]

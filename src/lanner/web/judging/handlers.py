@@ -21,6 +21,7 @@ from lanner import campaign as work
 from lanner.analysis.economy import look_if_due
 from lanner.campaign import guidelines
 from lanner.campaign.messages import send_message
+from lanner.campaign.practice import Round, has_reached, record_round, required_agreement, rounds
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages
@@ -32,7 +33,7 @@ from lanner.web.judging.feedback import feedback
 from lanner.web.judging.home import home_page
 from lanner.web.judging.page import Given, task_page
 from lanner.web.judging.page import Settings as PageSettings
-from lanner.web.judging.practice import SETTING, Practice, check, is_due, practice_of
+from lanner.web.judging.practice import SETTING, Practice, check, has_practice, is_due, practice_of
 from lanner.web.judging.task import TaskView, task_view
 from lanner.web.page import forms, messages
 from lanner.web.page.compression import packed
@@ -123,6 +124,8 @@ async def task(request: Request) -> Response:
         raise HTTPException(404)
     if view.gate is not None:  # nothing opens before consent, whatever address is typed
         return _to(request, f"/task/{view.gate}" if view.gate else "/work")
+    if view.task.finished_at is None and await site.read(lambda: _must_practise(site.store, view)):
+        return _to(request, f"/task/{number}/practice")
     token = csrf.form_token(request.state.visitor.token_of(seat))
     return _remembering_offer(request, show_task(request, view, token), view)
 
@@ -134,7 +137,7 @@ def show_task(
     *,
     who: str = "",
     template: str = "judge/task.html",
-    practice: Practice | None = None,
+    practice: Mapping[str, Json] | None = None,
     preview: bool = False,
     **context: Any,
 ) -> Response:
@@ -152,10 +155,10 @@ def show_task(
         whole="whole" in request.query_params,
         progress=view.progress,
         settings=_with_notes(view, words.language),
-        practice={"asked": practice.questions()} if practice else None,
+        practice=practice,
         preview=preview,
     )
-    defaults = {"page": task_data, "token": token, "submission": secrets.token_hex(16)}
+    defaults = {"page": task_data, "token": token, "submission": secrets.token_hex(16), "required": None}
     return _page(request, template, words, {**defaults, **context})
 
 
@@ -174,7 +177,12 @@ async def practice(request: Request) -> Response:
     view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
     if view is None:
         raise HTTPException(404)
-    lesson = _practice(request, view)
+    if view.gate is not None:
+        return _to(request, f"/task/{view.gate}" if view.gate else "/work")
+    turn = await site.read(lambda: len(_rounds(site.store, view)))
+    must = await site.read(lambda: _must_practise(site.store, view))
+    required = required_agreement(view.campaign.settings) if must else None
+    lesson = _practice(request, view, turn)
     if lesson is None:
         return _to(request, f"/task/{number}")
     shown = replace(
@@ -185,34 +193,75 @@ async def practice(request: Request) -> Response:
     )
     token = csrf.form_token(request.state.visitor.token_of(seat))
     response = show_task(
-        request, shown, token, who=f"practice.{view.seat}", template="judge/practice.html", practice=lesson
+        request,
+        shown,
+        token,
+        who=f"practice.{view.seat}",
+        template="judge/practice.html",
+        practice={"asked": lesson.questions(), "turn": turn, "round": secrets.token_hex(8)},
+        required=required,
     )
     return _remembering_offer(request, response, view)
 
 
 async def check_practice(request: Request) -> Response:
-    """Right or wrong, and why. Nothing is stored."""
+    """Right or wrong, and why. No answer is stored; where practice must reach an agreement, how the round went is."""
     site: Site = request.app.state.site
-    number, _ = await _mine(request)
+    number, seat = await _mine(request)
     body = _read_object(await request.body())
     item, given = body.get("item"), body.get("answers")
     if not isinstance(item, int) or isinstance(item, bool) or not isinstance(given, dict):
         raise HTTPException(400, "`item` must be a number and `answers` an object from question to answer.")
     view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
-    lesson = _practice(request, view) if view else None
-    if view is None or lesson is None:
+    turn = body.get("turn", 0)
+    if view is None or view.gate is not None or not isinstance(turn, int):
+        raise HTTPException(404)
+    lesson = _practice(request, view, turn)
+    if lesson is None:
         raise HTTPException(404)
     language = _language(request, _speaks(view)).language
     try:
-        return _json(check(view.protocol, lesson, item, given, language))
+        verdict = check(view.protocol, lesson, item, given, language)
     except AnswerError as error:
         return _json({"errors": [_told(error)]}, 422)
+    required = required_agreement(view.campaign.settings)
+    name = body.get("round")
+    if required is not None and isinstance(name, str) and len(name) <= _LONGEST_ROUND:
+        verdicts = [bool(line["right"]) for line in verdict["lines"]]
+        sums = site.practice_rounds.answered((seat, name), item, len(lesson.task.items), verdicts)
+        if sums is not None:
+            entry = Round(view.task.page, *sums, datetime.now(UTC))
+            await site.write(lambda: record_round(site.store, view.campaign.id, seat, entry))
+            verdict["round"] = {
+                "right": entry.right,
+                "answers": entry.answers,
+                "required": required,
+                "reached": has_reached([entry], required),
+            }
+    return _json(verdict)
 
 
-def _practice(request: Request, view: TaskView) -> Practice | None:
+_LONGEST_ROUND = 64
+
+
+def _rounds(store: Store, view: TaskView) -> list[Round]:
+    with store.reading() as tx:
+        return rounds(tx, view.campaign.id, view.seat, view.task.page)
+
+
+def _must_practise(store: Store, view: TaskView) -> bool:
+    """Whether a page of the protocol opens only after practice that has not reached its agreement yet."""
+    required = required_agreement(view.campaign.settings)
+    if required is None or not has_practice(view.protocol, view.task.page, _pair(view)):
+        return False
+    return not has_reached(_rounds(store, view), required)
+
+
+def _practice(request: Request, view: TaskView, turn: int = 0) -> Practice | None:
     words = _language(request, _speaks(view))
     title = words.get("practice.document")
-    return practice_of(view.protocol, view.task.page, _pair(view), words.language, title=title, task=view.task.id)
+    page, pair, number = view.task.page, _pair(view), view.task.id
+    return practice_of(view.protocol, page, pair, words.language, title=title, task=number, turn=turn)
 
 
 def _pair(view: TaskView) -> tuple[str, str]:
@@ -247,7 +296,11 @@ def _begins_with_practice(request: Request, number: int) -> bool:
     """Whether a task is to be opened by its practice: nothing of the kind was answered, and it was not offered yet."""
     store = request.app.state.site.store
     view = task_view(store, number)
-    if view is None or view.campaign.settings.get(SETTING) is False:
+    if view is None:
+        return False
+    if _must_practise(store, view):
+        return True
+    if view.campaign.settings.get(SETTING) is False:
         return False
     if _offer(view.campaign.id, view.seat, view.task.page) in _offered(request):
         return False

@@ -9,6 +9,7 @@ from math import ceil
 
 from lanner.campaign import documents
 from lanner.campaign.cache import questions_of
+from lanner.campaign.submit import gate_open
 from lanner.campaign.tasks import UNTIL_SUBMITTED, next_task
 from lanner.model import CampaignState, Document, Protocol, Unit, languages
 from lanner.protocols.wording import Wording
@@ -56,6 +57,8 @@ class Home:
     """Whether finished tasks can still be changed."""
     waits_for_meeting: bool = False
     """Whether the calibration round is done and what follows it is not assigned yet."""
+    closed: bool = False
+    """Whether tasks are left out that open only once a page before them has been agreed to (consent)."""
 
     @property
     def current(self) -> Line | None:
@@ -75,7 +78,7 @@ class Home:
 
     @property
     def finished(self) -> bool:
-        return bool(self.lines) and all(line.state == "finished" for line in self.lines)
+        return bool(self.lines) and not self.closed and all(line.state == "finished" for line in self.lines)
 
 
 def _pace(protocol: Protocol, page: str, overview: Sequence[Overview]) -> float:
@@ -102,14 +105,18 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         assert campaign is not None
     following = next_task(store, campaign.id, seat_row.judge.id)
     with store.reading() as tx:
-        overview = tx.progress.overview(seat)
+        everything = tx.progress.overview(seat)
+        questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
+        pages = {line.page for line in everything}
+        open_pages = {page for page in pages if gate_open(tx, campaign.id, seat, questions, page)}
         first = {entry.task.id: entry.task.items[0] for entry in tx.tasks.of_judge(seat) if entry.task.items}
-        protocol = questions_of(store, tx, campaign.id, campaign.protocol_hash).protocol
         today = tx.tasks.active_since(seat, datetime.now(UTC) - timedelta(hours=16))
         key = ("documents without texts", campaign.id, tx.campaigns.corpus_hash(campaign.id))
     about: dict[str, Document] = store.facts.get(
         key, lambda: {d.id: replace(d, segments=()) for d in documents(store, campaign.id)}
     )
+    overview = [line for line in everything if line.page in open_pages]
+    protocol = questions.protocol
     wording = Wording(protocol, language)
     pace = {page: _pace(protocol, page, overview) for page in {line.page for line in overview}}
     lines = []
@@ -136,7 +143,8 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
                 minutes=minutes,
             )
         )
-    all_done = bool(lines) and all(line.state == "finished" for line in lines)
+    closed = len(overview) < len(everything)
+    all_done = bool(lines) and not closed and all(line.state == "finished" for line in lines)
     settings = campaign.settings
     waits = all_done and bool(settings.get("calibration")) and not _rest_is_assigned(store, campaign.id)
     finished = all_done and not waits
@@ -157,6 +165,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         and not all_done
         and campaign.state is CampaignState.OPEN,
         waits_for_meeting=waits,
+        closed=closed,
     )
 
 

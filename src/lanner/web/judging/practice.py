@@ -1,6 +1,7 @@
 """Practice before the first document: the judging page over worked examples of its protocol, with feedback on every
-answer. Nothing is stored. It is offered once to a judge who has not answered anything on that page of the protocol, and
-can be opened again from the guidelines.
+answer. No answer is stored. It is offered once to a judge who has not answered anything on that page of the protocol,
+and can be opened again from the guidelines. A campaign may ask that a round of it reach a stated agreement with the
+reference answers before the texts open (`lanner.campaign.practice`); every round brings other examples.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class Practice:
 _LESSONS: dict[tuple[str, str, tuple[str, str], str], tuple[Lesson, ...]] = {}
 _TEACHING: dict[str, Teaching] = {}
 _MOST_KEPT = 200
+_MOST_ROUNDS = 2000
 
 
 def lessons(protocol: Protocol, page: str, pair: tuple[str, str], language: str) -> tuple[Lesson, ...]:
@@ -88,11 +90,24 @@ def steps(protocol: Protocol, page: str, language: str) -> tuple[str, ...]:
     return tuple(lesson.steps(language)) if lesson.decision_question in here else ()
 
 
+def has_practice(protocol: Protocol, page: str, pair: tuple[str, str]) -> bool:
+    """Whether a page of a protocol has worked examples to practise on."""
+    return bool(_examples(protocol, page, pair))
+
+
 def practice_of(
-    protocol: Protocol, page: str, pair: tuple[str, str], language: str, *, title: str = "", task: int = 0
+    protocol: Protocol,
+    page: str,
+    pair: tuple[str, str],
+    language: str,
+    *,
+    title: str = "",
+    task: int = 0,
+    turn: int = 0,
 ) -> Practice | None:
-    """The practice for a page of a protocol; None where it has no worked examples that fit."""
-    examples = _spread(_examples(protocol, page, pair))
+    """The practice for a page of a protocol; None where it has no worked examples that fit. With every `turn` come
+    other examples, as far as there are others."""
+    examples = _spread(_examples(protocol, page, pair), turn)
     if not examples:
         return None
     stage = protocol.pages[page][0]
@@ -115,6 +130,28 @@ def is_due(protocol: Protocol, page: str, pair: tuple[str, str], overview: Seque
     """Whether a judge begins with the practice: there is one, and nothing has been answered on this page yet."""
     untouched = not any(line.done or line.finished_at for line in overview if line.page == page)
     return untouched and bool(_examples(protocol, page, pair))
+
+
+class PracticeRounds:
+    """Rounds that judges are in the middle of: how the first answer to each item compared with the reference. They are
+    in memory only: a round that a restart of the server cuts off is begun again."""
+
+    def __init__(self) -> None:
+        self._rounds: dict[tuple[int, str], dict[int, tuple[int, int]]] = {}
+
+    def answered(self, key: tuple[int, str], item: int, items: int, verdicts: Sequence[bool]) -> tuple[int, int] | None:
+        """Take in the verdicts on the answers to one item of a round. When every item has been answered, how many
+        answers of the round were right, and of how many; else None."""
+        if key not in self._rounds and len(self._rounds) >= _MOST_ROUNDS:
+            self._rounds.pop(next(iter(self._rounds)))  # the oldest: whoever left it begins a new one
+        first = self._rounds.setdefault(key, {})
+        if item in first:
+            return None
+        first[item] = (sum(verdicts), len(verdicts))
+        if len(first) < items:
+            return None
+        del self._rounds[key]
+        return sum(right for right, _ in first.values()), sum(count for _, count in first.values())
 
 
 def check(protocol: Protocol, practice: Practice, number: int, answers: Mapping[str, Json], language: str) -> Json:
@@ -157,13 +194,13 @@ def _teaching(protocol: Protocol) -> Teaching:
     return _TEACHING[protocol.hash]
 
 
-def _spread(examples: Sequence[Example]) -> list[Example]:
+def _spread(examples: Sequence[Example], turn: int = 0) -> list[Example]:
     """At most so many examples that practice stays short, from all over the list: neighbours show the same skill."""
     count = min(_MOST, len(examples))
     chosen = []
     for place in range(count):
         start, end = place * len(examples) // count, (place + 1) * len(examples) // count
-        chosen.append(examples[start + place % (end - start)])
+        chosen.append(examples[start + (place + turn) % (end - start)])
     return chosen
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lanner.campaign.drawing import DRAWN
+from lanner.campaign.practice import PRACTISED
 from lanner.model import Json
 from lanner.store import Event
 from lanner.web.page.speech import amount, say
@@ -17,6 +18,7 @@ SETTINGS = {
     "title": "title",
     "deadline": "Deadline",
     "minimum_agreement": "Planned minimum of α",
+    "practice_agreement": "Agreement to be reached in practice",
     "control_limit": "Share of control items a judge may miss",
     "main_question": "Main question",
     "hourly_rate": "Pay per active hour",
@@ -127,6 +129,9 @@ _WORDS: Mapping[str, Callable[[Detail], str]] = {
     "judge_withdrew": lambda d: say("A judge withdrew: {judgements} deleted", judgements=_judgements(d)),
     "judge_left_out": lambda d: say("left out of all results: {reason}", reason=str(d.get("reason", ""))),
     "judge_counted_again": lambda _: say("counted again"),
+    PRACTISED: lambda d: say(
+        "practised: {n} of {all} as the reference", n=_count(d, "right"), all=_count(d, "answers")
+    ),
     "overlap_added": lambda d: say("Overlap added: {tasks}", tasks=_tasks(d)),
     "rest_assigned": lambda d: say("After the calibration round: {tasks} assigned", tasks=_tasks(d)),
     "task_reopened": lambda _: say("A finished task was reopened"),

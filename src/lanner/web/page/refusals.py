@@ -51,6 +51,10 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
     ),
     "not_a_number": ("{given} is not a number.", "Correct “{name}”."),
     "bad_minimum": ("The planned minimum of agreement lies between 0 and 1.", ""),
+    "bad_practice": (
+        "The agreement to be reached in practice lies between 0 and 1.",
+        "Write 0.8 for four of five answers as the reference has them.",
+    ),
     "bad_deadline": ("The deadline is not a date.", "Write it as 2026-11-18."),
     "bad_return_link": ("The return link must begin with https://", ""),
     "no_judgements": ("There are no judgements in this file.", "Texts are brought in under “New campaign”."),

@@ -25,11 +25,14 @@ export class NoSaving {
 }
 
 export class Practice {
-  /** @param {any} app @param {{asked: string[][]}} data the questions of each item that have a
-   * right answer */
-  constructor(app, { asked }) {
+  /** @param {any} app @param {{asked: string[][], round: string, turn: number}} data the questions
+   * of each item that have a right answer, and the name and number of this round */
+  constructor(app, { asked, round, turn }) {
     this.app = app;
     this.asked = asked;
+    this.round = { round, turn };
+    /** @type {{right: number, answers: number, required: number, reached: boolean} | null} */
+    this.result = null;
     this.intro = $('#intro');
     this.url = location.pathname.replace(/\/$/, '');
     this.checking = false;
@@ -73,7 +76,8 @@ export class Practice {
    * */
   label(item, next) {
     if (!this.app.store.items[item].feedback) return 'check';
-    return next < 0 ? 'begin' : 'next_practice';
+    if (next >= 0) return 'next_practice';
+    return this.result && !this.result.reached ? 'practise_again' : 'begin';
   }
   /** Send the answers to one item to be checked, and show what was right and wrong. @param {number}
    * item */
@@ -89,7 +93,7 @@ export class Practice {
         .filter(q => this.asks(item, q.id) || !store.open(item, q))
         .map(q => [q.id, store.items[item].answers[q.id]]),
     );
-    const { status, body } = await send(this.url, { item, answers }).catch(() => ({
+    const { status, body } = await send(this.url, { item, answers, ...this.round }).catch(() => ({
       status: 0,
       body: null,
     }));
@@ -97,12 +101,22 @@ export class Practice {
     if (status !== 200) return app.note('practice', app.t('no_check'));
     app.note('practice', '');
     store.items[item].feedback = body;
+    if (body.round) this.finished(body.round);
     app.refresh(item);
     $('#explanation').scrollIntoView({ block: 'nearest' });
     return app.say(app.t(body.right ? 'answer_right' : 'answer_wrong'));
   }
-  /** To the real document. */
+  /** Say how the round went. @param {{right: number, answers: number, required: number, reached:
+   * boolean}} result */
+  finished(result) {
+    this.result = result;
+    const { right, answers, required } = result,
+      places = { n: right, all: answers, percent: Math.round(100 * required) };
+    this.app.note('round', this.app.t(result.reached ? 'practice_reached' : 'practice_missed', places));
+  }
+  /** To the real document, or to another round where the agreement was not reached. */
   leave() {
+    if (this.result && !this.result.reached) return location.reload();
     location.assign(this.url.replace(/\/practice$/, ''));
   }
 }
