@@ -14,7 +14,9 @@ from lanner.store import Store
 _DRAFT, _OPEN, _PAUSED, _CLOSED = CampaignState
 
 
-def open(store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None) -> Campaign:  # noqa: A001 - the word for it
+def open(  # noqa: A001 - `campaign.open` is what a reader expects
+    store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None
+) -> Campaign:
     """Let judges begin. From now on texts, protocol and design are frozen."""
     with store.reading() as tx:
         found = find(tx, campaign)

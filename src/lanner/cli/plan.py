@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import click
 
@@ -189,9 +190,9 @@ class Asked:
         again = replace(base, judges=max(base.judges, 2 * base.overlap), overlap=2 * base.overlap)
         return [base, larger, longer, again]
 
-    def _design_words(self, row: dict[str, object]) -> str:
-        width = float(row["width"])  # type: ignore[arg-type]
-        pairs = int(row["systems"]) * (int(row["systems"]) - 1) // 2  # type: ignore[call-overload]
+    def _design_words(self, row: dict[str, Any]) -> str:
+        width = float(row["width"])
+        pairs = int(row["systems"]) * (int(row["systems"]) - 1) // 2
         among = f" (one of {pairs} pairs, corrected for their number)" if pairs > 1 else ""
         says = (
             f"With {row['documents']} documents of {row['sentences']} sentences, each judged by {row['overlap']}, the "
@@ -201,11 +202,11 @@ class Asked:
             says += f"So few documents cannot show any difference between two systems{among}: plan more of them."
         else:
             says += (
-                f"Systems that truly differ by {float(row['detectable']):.2g} are told apart{among} in "  # type: ignore[arg-type]
+                f"Systems that truly differ by {float(row['detectable']):.2g} are told apart{among} in "
                 f"{self.wanted:.0%} of such studies; smaller differences will often be missed."
             )
         if row.get("power") is not None:
-            says += f" A true difference of {self.difference:g} is seen in {percent(float(row['power']), 0)} of them."  # type: ignore[arg-type]
+            says += f" A true difference of {self.difference:g} is seen in {percent(float(row['power']), 0)} of them."
         return says
 
     def _more(self, parts: Components, design: Design) -> None:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from lanner.corpus import split
 from lanner.model import Document, Json
 
-_WORD = re.compile(
-    r"[\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\s\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
+# In scripts without spaces every character is a word.
+_UNSPACED = r"\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 _PUNCTUATION = re.compile(r"[^\w\s]+")
 
 ALL, MEAN = "All", "Mean of domains"

@@ -106,7 +106,8 @@ async def list_campaigns(request: Request) -> Response:
 
     def look() -> list[Campaign]:
         with site.store.reading() as tx:
-            mine = tx.campaigns.all() if caller.sees_all else tx.campaigns.of_account(caller.account.id)  # type: ignore[union-attr]
+            account = caller.account.id if caller.account else 0
+            mine = tx.campaigns.all() if caller.sees_all else tx.campaigns.of_account(account)
         return [found for found in mine if caller.token.campaign in (None, found.id)]
 
     return _sent(shapes.CampaignList(campaigns=[_campaign(found) for found in await site.read(look)]))
