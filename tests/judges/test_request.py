@@ -12,9 +12,10 @@ import pytest
 from aiohttp import web
 
 from lanner.errors import LannerError
-from lanner.judges.plan import Limits
+from lanner.judges.plan import Limits, Plan
+from lanner.judges.run import run
 from lanner.store import Store
-from model_campaign import QUICK, corpus, judge, opened, stored
+from model_campaign import QUICK, corpus, judge, member, opened, stored
 from stub_server import Stub, completion, good
 
 
@@ -209,3 +210,11 @@ def test_a_row_says_how_it_was_made(store: Store, monkeypatch: pytest.MonkeyPatc
     assert json.loads(row["raw"])["sentence"] == json.loads(row["answers"])["sentence"]
     assert stub.headers[0]["Authorization"] == "Bearer sk-very-secret"
     assert b"very-secret" not in Path(store.place).read_bytes()
+
+
+def test_a_server_that_was_never_there_is_not_waited_for(store: Store) -> None:
+    """A wrong address is told after three tries, not after as many as a busy server gets."""
+    number = opened(store, texts=corpus(1, 1))
+    nobody = Plan("m", (member("http://127.0.0.1:9/v1"),))
+    totals = asyncio.run(run(store, number, [nobody], limits=Limits(1, tries=6, backoff=0.0)))
+    assert (totals.overloads, totals.failed, totals.items) == (3, 1, 0)

@@ -103,6 +103,7 @@ class Gate:
     def __init__(self, pace: Pace) -> None:
         self.pace = pace
         self.silences = 0  # requests in a row that got no reply at all
+        self.reached = False  # whether the server was ever there
         self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 

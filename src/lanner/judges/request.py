@@ -36,6 +36,7 @@ VALID, PARTIAL, INVALID, MISSING, FAILED = "valid", "partial", "invalid", "missi
 _KEPT = 20_000  # characters of a reply that was not an answer; the rest says nothing new
 CHARACTERS_PER_TOKEN = 3.0  # right within a third for most languages and models
 _LONGEST_PAUSE = 60.0
+_TRIES_TO_REACH = 3  # a server that was never there: more likely a wrong address than one about to start
 _AGAIN = (
     "That answer cannot be used. {problem}\nAnswer the same questions again with one JSON object that fits the schema."
 )
@@ -212,6 +213,9 @@ class Requester:
                 self._totals.overloads += 1
                 problem = str(error)
                 self._refuse_silence(channel, error)
+                channel.gate.reached = channel.gate.reached or not error.unreachable
+                if not channel.gate.reached and turn + 1 >= _TRIES_TO_REACH:
+                    break
                 if error.status == 500 and call.seed is not None:  # the same dice would fall the same way
                     call = replace(call, seed=call.seed + 100_000)
                 call = replace(call, name=f"{call.name.partition('~')[0]}~{turn + 1}")
@@ -226,6 +230,7 @@ class Requester:
                 channel.gate.leave()
                 raise
             channel.gate.silences = 0
+            channel.gate.reached = True
             channel.gate.succeed(guessed=tokens, used=reply.tokens_in + reply.tokens_out)
             return call, reply
         raise UnavailableError(problem)

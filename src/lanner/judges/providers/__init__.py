@@ -93,13 +93,22 @@ WITHHELD = frozenset({"content_filter", "refusal", "SAFETY", "PROHIBITED_CONTENT
 
 class OverloadedError(Exception):
     """The server did not answer this time: too many requests, an error of its own, a time-out, a cut line. `silent` is
-    a time-out: not one byte came."""
+    a time-out: not one byte came. `unreachable`: there was nobody to connect to."""
 
-    def __init__(self, what: str, *, status: int = 0, retry_after: float | None = None, silent: bool = False) -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        status: int = 0,
+        retry_after: float | None = None,
+        silent: bool = False,
+        unreachable: bool = False,
+    ) -> None:
         super().__init__(what)
         self.status = status
         self.retry_after = retry_after
         self.silent = silent
+        self.unreachable = unreachable
 
 
 class UnreadableError(Exception):

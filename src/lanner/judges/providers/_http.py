@@ -130,6 +130,7 @@ class Connection:
         )
         self._broken: tuple[type[Exception], ...] = (aiohttp.ClientError, asyncio.TimeoutError, OSError)
         self._unreadable: tuple[type[Exception], ...] = (*self._broken, ValueError)
+        self._unreachable = aiohttp.ClientConnectorError
         self._family: Family | None = None
         self._finding = asyncio.Lock()
         self._step = 0  # how far down the family's list of means we had to go
@@ -208,7 +209,7 @@ class Connection:
                     return content
                 raise self.failure(response.status, content, response.headers)
         except self._broken as problem:
-            raise OverloadedError(self._scrubbed(str(problem) or "no reply in time")) from problem
+            raise self._interrupted(problem) from problem
 
     async def _find_family(self) -> Family:
         async with self._finding:
@@ -290,9 +291,14 @@ class Connection:
                         return 413, response.headers, b""
                 return response.status, response.headers, b"".join(parts)
         except self._broken as problem:
-            silent = isinstance(problem, TimeoutError)
-            what = "no reply in time" if silent else str(problem) or type(problem).__name__
-            raise OverloadedError(self._scrubbed(what), silent=silent) from problem
+            raise self._interrupted(problem) from problem
+
+    def _interrupted(self, problem: Exception) -> OverloadedError:
+        """What became of a request that got no whole reply."""
+        silent = isinstance(problem, TimeoutError)
+        what = "no reply in time" if silent else str(problem) or type(problem).__name__
+        unreachable = isinstance(problem, self._unreachable)
+        return OverloadedError(self._scrubbed(what), silent=silent, unreachable=unreachable)
 
     def read(self, content: bytes, latency: float, means: str) -> Reply:
         """A reply as the server wrote it, or the error that it is."""
