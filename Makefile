@@ -67,7 +67,7 @@ soak: setup
 	@LANNER_SOAK=50 $(BIN)/pytest -q -s tests/soak
 	@$(PIP) install -c constraints.txt -e ".[ray]"
 	@$(BIN)/pytest -q -s tests/judges/test_ray_cluster.py  # three nodes, of which a worker and a node are killed
-	@LANNER_SOAK=50 $(BIN)/pytest -q tests/web/api/test_openapi.py
+	@LANNER_SOAK=50 $(BIN)/pytest -q tests/web/api/test_openapi.py tests/judges/test_interrupted.py
 	@LANNER_SOAK=50 $(BIN)/pytest -q tests/browser/test_walk.py  # more than 2,000 steps over every protocol
 	@$(BIN)/python tests/soak/mutate.py  # faults that no test notices are listed, to be read
 	@LANNER_FUZZ=1 $(BIN)/pytest -q -n 2 tests/formats/test_fuzz.py tests/protocols/test_fuzz.py \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,25 @@ def test_an_unknown_format_is_named(tmp_path: Path) -> None:
 def test_a_format_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     with pytest.raises(LannerError, match="read but not written"):
         formats.write("h-falcon", tmp_path / "x", [])
+
+
+def test_a_folder_is_recognised_without_walking_a_whole_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = tmp_path.joinpath(*"abcdef")
+    deep.mkdir(parents=True)
+    (tmp_path / "other").mkdir()  # a folder with one entry only is opened, as archives are packed
+    (deep / "notes.txt").write_text('<seg id="1">\tOne.\n', encoding="utf-8")
+    listed: list[Path] = []
+    scan = os.scandir
+
+    def noting(path: str = ".") -> object:
+        listed.append(Path(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", noting)
+    with pytest.raises(InputError):
+        formats.read(tmp_path)
+    assert tmp_path in listed
+    assert all(len(path.relative_to(tmp_path).parts) <= 2 for path in listed)
 
 
 def test_a_missing_path_is_an_input_error(tmp_path: Path) -> None:

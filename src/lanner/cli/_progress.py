@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 from rich.console import Console
@@ -14,6 +15,7 @@ from lanner.cli._output import Output
 
 Told = Callable[[str, int], None]
 """What is being done, and how many documents are through."""
+_MOST_ENTRIES = 10_000  # of a folder whose size is added up
 
 
 def _console() -> Console:
@@ -56,8 +58,13 @@ def counting(output: Output, words: str, total: int | None) -> Iterator[Callable
 
 
 def _size(path: Path) -> int | None:
-    """Bytes to read; unknown for an archive, which is unpacked first."""
+    """Bytes to read; unknown for an archive, which is unpacked first, and for a folder of very many files: `/` should
+    not be walked for the sake of a progress bar."""
     if path.suffix.lower() == ".zip" or not path.exists():
         return None
-    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
-    return sum(file.stat().st_size for file in files) or None
+    if path.is_file():
+        return path.stat().st_size or None
+    entries = list(islice(path.rglob("*"), _MOST_ENTRIES + 1))
+    if len(entries) > _MOST_ENTRIES:
+        return None
+    return sum(entry.stat().st_size for entry in entries if entry.is_file()) or None

@@ -55,7 +55,9 @@ def read_documents(path: Path) -> Iterator[Document]:
 
 
 def _texts(path: Path) -> list[Path]:
-    return sorted(file for file in path.glob("**/*.txt") if recognise(file))
+    """The corpus's text files, which lie at most two folders down; somebody may point at a whole disk."""
+    levels = ("*.txt", "*/*.txt", "*/*/*.txt")
+    return sorted(file for level in levels for file in path.glob(level) if file.is_file() and recognise(file))
 
 
 def _english(path: Path) -> list[Path]:
