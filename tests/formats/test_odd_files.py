@@ -230,3 +230,25 @@ def test_languages_are_set_where_a_file_names_none_and_selected_where_it_does(tm
     plain = tmp_path / "plain.csv"
     plain.write_text("source,target\nOne.,둘.\n", encoding="utf-8")
     assert read(plain, languages="en-ko").documents[0].language_pair == "en-ko"
+
+
+def test_one_language_pair_is_overruled_and_the_note_says_so(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("lp,doc,source,target\nen-de,a,One.,하나.\nen-de,b,Two.,둘.\n", encoding="utf-8")
+    reading = read(wrong, languages="en-ko")
+    assert {document.language_pair for document in reading.documents} == {"en-ko"}
+    assert "The file says en-de; en-ko is used." in reading.notes
+    assert [document.language_pair for document in formats.read_documents(wrong, languages="en-ko")] == ["en-ko"] * 2
+    with formats.texts(wrong, languages="en-ko") as stream:
+        assert stream is not None
+        assert [document.id for document in stream.documents] == ["a", "b"]
+        assert "The file says en-de; en-ko is used." in stream.notes
+    native = tmp_path / "native.jsonl"
+    formats.write("native", native, read(wrong).documents)
+    assert read(native, languages="en-ko").documents[0].language_pair == "en-ko"  # a format without such an option
+    right = tmp_path / "right.csv"
+    right.write_text("lp,doc,source,target\nen-ko,c,Three.,셋.\n", encoding="utf-8")
+    half = read(wrong, languages="und:ko").documents[0]
+    assert half.language_pair == "en-ko"
+    both = formats.read([wrong, right], languages="en-ko")  # among several files the option selects
+    assert [document.id for part in both for document in part.documents] == ["c"]

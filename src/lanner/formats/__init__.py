@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -88,19 +89,26 @@ def read(
     `encoding` and `languages` (such as `en-ko`) hold for any format; the other options are those of the format."""
     paths = _existing(path)
     with textfile.decoding(encoding) as decoding:
-        if len(paths) > 1 and not _are_parallel(paths, format):
-            readings = [part for each in paths for part in read(each, format, languages=languages, **options)]
-        elif len(paths) > 1:
-            readings = parallel.read_files(paths, languages=languages, **options)
+        if len(paths) > 1 and _are_parallel(paths, format):
+            readings = list(parallel.read_files(paths, languages=languages, **options))
         else:
-            with _opened(paths[0]) as inner:
-                reader, read_all = _reader(format, inner, options)
-                readings = list(read_all(inner, **_with_languages(reader, languages, options)))
+            readings = [part for each in paths for part in _read_path(each, format, languages, options)]
             readings = _of_pair(readings, languages, paths[0])
-        notes = tuple(decoding.notes())
-    if notes and readings:
-        readings[0] = replace(readings[0], notes=tuple(dict.fromkeys((*notes, *readings[0].notes))))
-    return readings
+        return _with_notes(readings, decoding.notes())
+
+
+def _read_path(path: Path, format: str | None, languages: str, options: Mapping[str, Any]) -> list[Reading]:  # noqa: A002
+    with _opened(path) as inner:
+        reader, read_all = _reader(format, inner, options)
+        return list(read_all(inner, **_with_languages(reader, languages, options)))
+
+
+def _with_notes(readings: list[Reading], notes: Iterable[str]) -> list[Reading]:
+    """The readings, the first of them with these notes before its own."""
+    if not readings:
+        return readings
+    first = readings[0]
+    return [replace(first, notes=tuple(dict.fromkeys((*notes, *first.notes)))), *readings[1:]]
 
 
 def read_documents(
@@ -121,10 +129,8 @@ def read_documents(
         reader, read_all = _reader(format, inner, reader_options)
         options = _with_languages(reader, languages, reader_options)
         if reader.read_documents is not None:
-            documents = iter(reader.read_documents(inner, **options))
-            if languages:
-                documents = _stream_of_pair(documents, languages, paths[0])
-            yield from documents
+            documents = reader.read_documents(inner, **options)
+            yield from _stream_of_pair(documents, languages, paths[0], []) if languages else documents
         else:
             for part in _of_pair(list(read_all(inner, **options)), languages, paths[0]):
                 yield from part.documents
@@ -152,7 +158,7 @@ def texts(
             return
         stream = reader.texts(inner, **_with_languages(reader, languages, options))
         if stream is not None and languages:
-            stream.documents = _stream_of_pair(stream.documents, languages, paths[0])
+            stream.documents = _stream_of_pair(stream.documents, languages, paths[0], stream.notes)
         if stream is not None:
             stream.notes[:0] = decoding.notes()
         yield stream
@@ -197,59 +203,82 @@ def _with_languages(reader: Format, languages: str, options: Mapping[str, Any]) 
 
 
 def _of_pair(readings: list[Reading], pair: str, path: Path) -> list[Reading]:
-    """What is of a language pair: documents that do not name theirs get it, those of another pair are left out with
-    their judgements."""
+    """What is of a language pair. Documents that do not name theirs get it. Where some are of this pair and some of
+    another, the others are left out with their judgements; where all are of one other pair, what the file says is
+    overruled."""
     if not pair:
         return readings
-    selected = []
-    others: dict[str, int] = {}
-    for part in readings:
-        documents = tuple(with_pair for each in part.documents if (with_pair := _in_pair(each, pair)) is not None)
-        for document in part.documents:
-            if _in_pair(document, pair) is None:
-                others[document.language_pair] = others.get(document.language_pair, 0) + 1
-        if documents or not part.documents:
-            ids = {document.id for document in documents}
-            judgements = part.judgements
-            if len(documents) < len(part.documents):
-                judgements = tuple(entry for entry in judgements if entry.document in ids or not entry.document)
-            selected.append(replace(part, documents=documents, judgements=judgements))
-    if not selected:
-        raise InputError(
-            f"No document is {pair}.", where=Where(path), next_step=f"The file has {', '.join(sorted(others))}."
-        )
-    if others:
-        counts = ", ".join(f"{number} of {name}" for name, number in sorted(others.items()))
+    documents = [document for part in readings for document in part.documents]
+    stated_pairs = Counter(document.language_pair for document in documents if _contradicts(document, pair))
+    if not stated_pairs or stated_pairs.total() == len(documents):
+        _check_overruling(stated_pairs, pair, path)
+        note = f"The file says {next(iter(stated_pairs))}; {pair} is used." if stated_pairs else ""
+        readings = [
+            replace(part, documents=tuple(_relabelled(each, pair) for each in part.documents)) for part in readings
+        ]
+    else:
+        counts = ", ".join(f"{number} of {name}" for name, number in sorted(stated_pairs.items()))
         note = f"Only documents of {pair} are read; left out: {counts}."
-        selected[0] = replace(selected[0], notes=(note, *selected[0].notes))
-    return selected
+        selected = [_selected(part, pair) for part in readings]
+        readings = [new for old, new in zip(readings, selected, strict=True) if new.documents or not old.documents]
+    return _with_notes(readings, [note] if note else [])
 
 
-def _stream_of_pair(documents: Iterable[Document], pair: str, path: Path) -> Iterator[Document]:
-    others: set[str] = set()
-    empty = True
+def _selected(part: Reading, pair: str) -> Reading:
+    """The documents of a pair, with what was judged about them."""
+    documents = tuple(_relabelled(each, pair) for each in part.documents if not _contradicts(each, pair))
+    ids = {document.id for document in documents}
+    judgements = tuple(entry for entry in part.judgements if entry.document in ids or not entry.document)
+    return replace(part, documents=documents, judgements=judgements)
+
+
+def _stream_of_pair(documents: Iterable[Document], pair: str, path: Path, notes: list[str]) -> Iterator[Document]:
+    """The same for documents that come one at a time: those of another pair wait until one of this pair comes."""
+    waiting: list[Document] = []
+    stated_pairs: Counter[str] = Counter()
+    selecting = False
     for document in documents:
-        with_pair = _in_pair(document, pair)
-        if with_pair is None:
-            others.add(document.language_pair)
+        if not _contradicts(document, pair):
+            selecting = True
+            waiting.clear()
+            yield _relabelled(document, pair)
         else:
-            empty = False
-            yield with_pair
-    if empty and others:
+            stated_pairs[document.language_pair] += 1
+            if not selecting:
+                waiting.append(document)
+    if waiting:
+        _check_overruling(stated_pairs, pair, path)
+        notes.append(f"The file says {next(iter(stated_pairs))}; {pair} is used.")
+        yield from (_relabelled(document, pair) for document in waiting)
+
+
+def _check_overruling(stated_pairs: Counter[str], pair: str, path: Path) -> None:
+    """One pair can be overruled; with several, nobody knows which of them is meant."""
+    if len(stated_pairs) > 1:
         raise InputError(
-            f"No document is {pair}.", where=Where(path), next_step=f"The file has {', '.join(sorted(others))}."
+            f"No document is {pair}.", where=Where(path), next_step=f"The file has {', '.join(sorted(stated_pairs))}."
         )
 
 
-def _in_pair(document: Document, pair: str) -> Document | None:
-    """The document with this language pair, if it names none, or the same with another region; None otherwise."""
+def _contradicts(document: Document, pair: str) -> bool:
+    """Whether a document names another language pair; another region of the same languages is no other pair."""
     source, target = language_codes.pair(pair)
-    if language_codes.UNDETERMINED in (source, target):
+    if source == target == language_codes.UNDETERMINED:
         raise InputError(f"{pair!r} is no language pair.", next_step="Write for instance --languages en-ko.")
-    for own, wanted in ((document.source_language, source), (document.target_language, target)):
-        if own != language_codes.UNDETERMINED and own.partition("-")[0] != wanted.partition("-")[0]:
-            return None
-    return replace(document, source_language=source, target_language=target)
+    return any(
+        language_codes.UNDETERMINED not in (own, wanted) and own.partition("-")[0] != wanted.partition("-")[0]
+        for own, wanted in ((document.source_language, source), (document.target_language, target))
+    )
+
+
+def _relabelled(document: Document, pair: str) -> Document:
+    """The document with this pair; half a pair (`en:und`, from a form with one language chosen) keeps the other."""
+    source, target = (None if code == language_codes.UNDETERMINED else code for code in language_codes.pair(pair))
+    return replace(
+        document,
+        source_language=source or document.source_language,
+        target_language=target or document.target_language,
+    )
 
 
 def write(
