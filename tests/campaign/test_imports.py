@@ -83,6 +83,34 @@ def test_later_answers_supersede_earlier_ones_in_a_file_and_in_the_store(store: 
     assert save(store, task, 0, {"context": "universal"}).ids  # and a person can revise what was imported
 
 
+def test_imported_answers_tick_off_the_tasks_of_their_judges(store: Store) -> None:
+    opened(store, "falcon")
+    task = first_task(store)
+    skills = ["style_register", "idea_development", "participant_focus"]
+    units = [(item.document, item.segment) for item in task.items]
+    complete = [
+        Judgement("ana", "", question, document, segment, (), value, elapsed_seconds=9.0)
+        for document, segment in units[:-1]
+        for question, value in (("context", "local"), ("skills", skills))
+    ]
+    campaign.import_judgements(store, "first", complete, at=NOW)
+    part = next(each for each in campaign.progress(store, "first").judges if each.name == "ana")
+    assert (part.done, part.finished) == (len(units) - 1, 0)
+    assert part.elapsed_minutes * 60 == pytest.approx(9.0 * (len(units) - 1))
+    document, segment = units[-1]
+    campaign.import_judgements(
+        store, "first", [replace(label("local", segment, "ana"), document=document)], at=NOW
+    )  # half an answer ticks nothing off
+    part = next(each for each in campaign.progress(store, "first").judges if each.name == "ana")
+    assert (part.done, part.finished) == (len(units) - 1, 0)
+    last = Judgement("ana", "", "skills", document, segment, (), skills)
+    campaign.import_judgements(store, "first", [last], at=NOW)
+    part = next(each for each in campaign.progress(store, "first").judges if each.name == "ana")
+    assert (part.done, part.finished) == (len(units), 1)
+    following = campaign.next_task(store, "first", "ana")
+    assert following is None or following.id != task.id
+
+
 def test_judges_bring_what_is_known_about_them(store: Store) -> None:
     judges = [Judge("eve", JudgeKind.MODEL, "Eve", {"native": "de"})]
     campaign.import_campaign(store, "first", [label("local"), label("local", judge="sam")], "falcon", judges=judges)

@@ -14,6 +14,7 @@ from lanner.campaign.cache import Reference, find
 from lanner.campaign.clock import now
 from lanner.campaign.create import add_campaign, all_systems, check_documents
 from lanner.campaign.questions import systems_of
+from lanner.campaign.tasks import tick_off
 from lanner.errors import CampaignError, InputError, Where, did_you_mean
 from lanner.model import Campaign, CampaignState, Document, Item, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.protocols.intake import Intake, take_in
@@ -75,8 +76,9 @@ def import_judgements(
     judges: Sequence[Judge] = (),
     at: datetime | None = None,
 ) -> Imported:
-    """Add judgements from elsewhere to a campaign. Answers it already has to the same questions are superseded. A
-    closed campaign takes no more answers of judges; what is settled in a meeting about them may still come."""
+    """Add judgements from elsewhere to a campaign. Answers it already has to the same questions are superseded, and the
+    tasks of these judges are done as far as they are answered. A closed campaign takes no more answers of judges; what
+    is settled in a meeting about them may still come."""
     intake = examine(store, campaign, judgements)
     with store.writing() as tx:
         found = find(tx, campaign)
@@ -89,7 +91,11 @@ def import_judgements(
                 code=str(found.state),
                 next_step="Open it first.",
             )
-        return _add(tx, found, definition, intake, judges=judges, at=at or now())
+        moment = at or now()
+        report = _add(tx, found, definition, intake, judges=judges, at=moment)
+        if not report.already:
+            tick_off(store, tx, found, intake.judgements, moment)
+        return report
 
 
 def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement]) -> Intake:

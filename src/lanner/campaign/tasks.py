@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -10,12 +10,13 @@ from lanner.campaign.cache import Reference, find, no_task, questions_of, seat
 from lanner.campaign.clock import now
 from lanner.campaign.drawing import take_task
 from lanner.campaign.notifications import announce_finished
+from lanner.campaign.questions import systems_of
 from lanner.campaign.submit import gate_open, refuse
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError
-from lanner.model import CampaignState, Json, Task
-from lanner.store import Answer, Assigned, Overview, Store, Transaction
-from lanner.store.rows import loads, moment
+from lanner.model import Campaign, CampaignState, Item, Json, Judgement, Stage, Task
+from lanner.store import Answer, Assigned, Overview, Progressed, Store, Transaction
+from lanner.store.rows import loads, micros, moment
 
 TAKE_BACK = timedelta(minutes=10)
 """How long a judge can take back that a task is finished."""
@@ -167,6 +168,57 @@ def finish(store: Store, number: int, *, at: datetime | None = None) -> Task:
         return replace(entry.task, finished_at=finished_at)
 
     return store.write(work)
+
+
+def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iterable[Judgement], at: datetime) -> None:
+    """Mark the items as done, and the tasks as finished, whose answers have come from elsewhere."""
+    asked = questions_of(store, tx, campaign.id, campaign.protocol_hash)
+    stages = {question.id: stage for stage, question in asked.protocol.questions}
+    by_judge: dict[str, dict[tuple[object, ...], list[Judgement]]] = {}
+    for judgement in judgements:
+        item = Item(judgement.document, judgement.segment, judgement.systems)
+        key = _answer_key(item, judgement.question, stages[judgement.question])
+        by_judge.setdefault(judgement.judge, {}).setdefault(key, []).append(judgement)
+    for judge, answers in by_judge.items():
+        for entry in tx.tasks.of_judge(seat(tx, campaign, judge).number):
+            if entry.task.finished_at is not None:
+                continue
+            answered = {}
+            for place, item in enumerate(entry.task.items):
+                keys = [_answer_key(item, q.id, stage) for stage, q in asked.questions(entry.task.page, item)]
+                if own := [judgement for key in keys for judgement in answers.get(key, ())]:
+                    answered[place] = (
+                        max(judgement.elapsed_seconds or 0.0 for judgement in own),
+                        max(judgement.active_seconds or 0.0 for judgement in own),
+                    )
+            if answered:
+                _tick_off_items(store, tx, entry, answered, protocol_hash=campaign.protocol_hash, at=at)
+
+
+def _answer_key(item: Item, question: str, stage: Stage) -> tuple[object, ...]:
+    """What an answer is about, whichever task asks for it."""
+    return item.document, item.segment, question, systems_of(stage, item)
+
+
+def _tick_off_items(
+    store: Store,
+    tx: Transaction,
+    entry: Assigned,
+    answered: Mapping[int, tuple[float, float]],
+    *,
+    protocol_hash: str,
+    at: datetime,
+) -> None:
+    def save(done: Callable[[int], bool]) -> None:
+        saved = [Progressed(entry.task.id, place, done(place), *spent) for place, spent in answered.items()]
+        tx.tasks.set_saved(saved, micros(at))
+
+    save(lambda _place: False)  # where nothing is required, what is missing depends on whether the item was saved
+    lacking = {each.item for each in _missing(store, tx, entry, protocol_hash)}
+    save(lambda place: place not in lacking)
+    if not lacking:
+        tx.tasks.set_finished(entry.task.id, at)
+        announce_finished(tx, entry, at)
 
 
 def reopen_task(store: Store, number: int, *, account: int | None = None, at: datetime | None = None) -> None:
