@@ -92,6 +92,16 @@ def test_someone_takes_over(client: TestClient, store: Store, token: str) -> Non
     assert next(j.judge for j in campaign.judgements(store, "trial")) == "J1"
 
 
+def test_a_judge_without_answers_is_removed_by_a_button(client: TestClient, store: Store, token: str) -> None:
+    finished(store)  # J1 has answered
+    assert 'value="remove"' not in client.get("/campaigns/trial/judge?id=J1").text
+    fields = {"token": token, "judge": "J1", "do": "remove"}
+    assert client.post("/campaigns/trial/judge", data=fields).status_code == 409
+    assert 'value="remove"' in client.get("/campaigns/trial/judge?id=J2").text
+    assert client.post("/campaigns/trial/judge", data={**fields, "judge": "J2"}).status_code == 303
+    assert [judge.id for judge in campaign.judges(store, "trial")] == ["J1"]
+
+
 def test_letting_go_needs_the_id_typed(client: TestClient, store: Store, token: str) -> None:
     finished(store)
     fields = {"token": token, "judge": "J1", "do": "withdraw"}

@@ -285,7 +285,7 @@ def _seat(store: Store, campaign: Campaign, judge: str) -> Seat | None:
 
 
 async def act(request: Request) -> Response:
-    """Something about one judge: leave out, count again, revoke, reopen, replace, erase, withdraw."""
+    """Something about one judge: leave out, count again, revoke, reopen, replace, remove, erase, withdraw."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     form = await auth.form_of(request)
@@ -308,6 +308,8 @@ async def act(request: Request) -> Response:
                 present = {judge.id for judge in campaigns.judges(site.store, campaign.id)}
                 coming: Judge = invited(forms.text(form, "coming"), present)[0].judge
                 campaigns.replace_judge(site.store, campaign.id, name, coming, account=account)
+            case "remove":
+                campaigns.remove_judge(site.store, campaign.id, name, account=account)
             case "erase" | "withdraw":
                 if forms.text(form, "typed") != name:
                     raise LannerError(
