@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from datetime import UTC, datetime
 from typing import Any
@@ -100,3 +101,17 @@ def save(client: TestClient, task: int, item: int, answers: dict[str, Any], **mo
     """Post answers as the page does."""
     body = {"submission": uuid4().hex, "item": item, "answers": answers, **more}
     return client.post(f"/task/{task}/answers", json=body, headers={"sec-fetch-site": "same-origin"})
+
+
+def sent_back(page: str) -> dict[str, Any]:
+    """The form of the page on columns as a browser would send it back."""
+    fields: dict[str, Any] = {
+        "column": [html.unescape(name) for name in re.findall(r'name="column" value="([^"]*)"', page)]
+    }
+    for name, menu in re.findall(r'<select name="([^"]+)"[^>]*>(.*?)</select>', page, re.DOTALL):
+        chosen = re.search(r'<option value="([^"]*)" selected', menu)
+        fields[name] = chosen[1] if chosen else re.findall(r'<option value="([^"]*)"', menu)[0]
+    for name, value in re.findall(r'<input type="text" name="(name\.\d+)" value="([^"]*)"', page):
+        fields[name] = html.unescape(value)
+    header = re.search(r'name="header" value="(\d+)"\s+checked', page)
+    return fields | ({"header": header[1]} if header else {})

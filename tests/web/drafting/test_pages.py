@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -9,7 +10,8 @@ from lanner import campaign, protocols
 from lanner.protocols.describe import describe
 from lanner.store import Store
 from lanner.web.drafting.pages import Block, Entry, blocks
-from web_clients import another, enter, open_campaign, sign_in
+from newcomer_files import NEWCOMER_FILES, Maker
+from web_clients import another, enter, open_campaign, sent_back, sign_in
 
 TABLE = "document,segment,source,system:alpha,system:beta\nd1,1,Hello.,Hallo.,Hi.\nd1,2,Bye.,Tschüs.,Ciao.\n"
 
@@ -50,6 +52,25 @@ def test_from_a_file_to_an_open_campaign(client: TestClient, store: Store, token
         system for task in campaign.tasks(store, "first", "ana") for item in task.items for system in item.systems
     }
     assert systems == {"alpha"}
+
+
+@pytest.mark.parametrize("make", NEWCOMER_FILES, ids=lambda make: make.__name__)
+def test_a_newcomers_file_becomes_a_campaign_with_two_judges(
+    client: TestClient, store: Store, token: str, tmp_path: Path, make: Maker
+) -> None:
+    """As a person goes through the pages: choose the files, look at the guessed columns, name two judges, make it."""
+    files = [("texts", (path.name, path.read_bytes())) for path in make(tmp_path)]
+    place = client.post("/new", data={"token": token, "from": "file"}, files=files).headers["location"]
+    if place.endswith("/table"):
+        guesses = sent_back(client.get(place).text)
+        place = client.post(place, data={"token": token, "do": "take", **guesses}).headers["location"]
+    fields = {"token": token, "name": "mine", "protocol": "da", "judges": "Ana\nBen", "do": "make"}
+    systems = re.findall(r'name="system" value="([^"]+)"', client.get(place).text)
+    answer = client.post(place, data={**fields, "system": systems})
+    assert len(set(re.findall(r"http://testserver/j/([\w-]+)", answer.text))) == 2, answer.text
+    client.post("/campaigns/mine/state", data={"token": token, "to": "open"})
+    items = NEWCOMER_FILES[make]
+    assert {part.name: part.items for part in campaign.progress(store, "mine").judges} == {"ana": items, "ben": items}
 
 
 def test_mistakes_in_texts_are_shown_with_name_and_line(client: TestClient, token: str) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import html
 import re
 from typing import Any
 
@@ -9,7 +8,7 @@ from starlette.testclient import TestClient
 
 from lanner import formats
 from lanner.store import Store
-from web_clients import sign_in
+from web_clients import sent_back, sign_in
 
 TABLE = (
     "doc_id,domain,seg_id,source,Claude,IKUN\n"
@@ -27,20 +26,6 @@ def upload(client: TestClient, token: str, content: str = TABLE, name: str = "se
     return client.post("/new", data={"token": token, "from": "file", **fields}, files={"texts": (name, content)})
 
 
-def menus(page: str) -> dict[str, Any]:
-    """The form of the page as a browser would send it back."""
-    fields: dict[str, Any] = {
-        "column": [html.unescape(name) for name in re.findall(r'name="column" value="([^"]*)"', page)]
-    }
-    for name, menu in re.findall(r'<select name="([^"]+)"[^>]*>(.*?)</select>', page, re.DOTALL):
-        chosen = re.search(r'<option value="([^"]*)" selected', menu)
-        fields[name] = chosen[1] if chosen else re.findall(r'<option value="([^"]*)"', menu)[0]
-    for name, value in re.findall(r'<input type="text" name="(name\.\d+)" value="([^"]*)"', page):
-        fields[name] = html.unescape(value)
-    header = re.search(r'name="header" value="(\d+)"\s+checked', page)
-    return fields | ({"header": header[1]} if header else {})
-
-
 def taken(client: TestClient, address: str) -> list[Any]:
     """The documents that wait under an address of a draft."""
     site = client.app.state.site  # type: ignore[attr-defined]
@@ -52,7 +37,7 @@ def test_two_systems_without_typing(client: TestClient, token: str) -> None:
     place = upload(client, token).headers["location"]
     assert place.endswith("/table"), "guesses that are not sure are shown first"
     page = client.get(place).text
-    fields = menus(page)
+    fields = sent_back(page)
     assert [fields[f"role.{at}"] for at in range(6)] == [
         *("document", "domain", "segment", "source", "translation", "translation")
     ]
@@ -62,16 +47,16 @@ def test_two_systems_without_typing(client: TestClient, token: str) -> None:
     assert (document.systems, document.source_language, document.target_language) == (("Claude", "IKUN"), "en", "de")
     draft = client.get(answer.headers["location"]).text
     assert f'href="{place}"' in draft, "one can come back"
-    again = menus(client.get(place).text)
+    again = sent_back(client.get(place).text)
     assert (again["from"], again["into"]) == ("en", "de"), "what was chosen is kept"
 
 
 def test_another_row_names_the_columns_and_a_column_is_left_out(client: TestClient, token: str) -> None:
     content = "set,of,spring,2026,v1,x\n" + TABLE.replace("source", "text one").replace("doc_id", "talk")
     place = upload(client, token, content).headers["location"]
-    fields = menus(client.get(place).text)
+    fields = sent_back(client.get(place).text)
     page = client.post(place, data={"token": token, "do": "look", **fields, "header": "2"}).text
-    fields = menus(page)
+    fields = sent_back(page)
     assert fields["column"] == ["talk", "domain", "seg_id", "text one", "Claude", "IKUN"]
     roles = ["document", "ignore", "segment", "source", "translation", "ignore"]
     chosen = {f"role.{at}": role for at, role in enumerate(roles)}
@@ -82,11 +67,11 @@ def test_another_row_names_the_columns_and_a_column_is_left_out(client: TestClie
 
 def test_a_contradiction_is_said_and_nothing_is_lost(client: TestClient, token: str) -> None:
     place = upload(client, token).headers["location"]
-    fields = menus(client.get(place).text) | {"role.4": "source", "from": "fr", "name.5": "My system"}
+    fields = sent_back(client.get(place).text) | {"role.4": "source", "from": "fr", "name.5": "My system"}
     answer = client.post(place, data={"token": token, "do": "take", **fields})
     assert answer.status_code == 422
     assert "“source” and “Claude” are said to hold the same." in answer.text
-    again = menus(answer.text)
+    again = sent_back(answer.text)
     assert (again["role.4"], again["from"], again["name.5"]) == ("source", "fr", "My system")
 
 
@@ -94,7 +79,7 @@ def test_a_table_in_which_nothing_is_known_asks_instead_of_refusing(client: Test
     place = upload(client, token, "a,b\nThe tide turned before noon.,Die Flut kam vor Mittag.\n").headers["location"]
     page = client.get(place).text
     assert 'role="alert"' in page and "--columns" not in page
-    fields = menus(page) | {"role.0": "source", "role.1": "translation"}
+    fields = sent_back(page) | {"role.0": "source", "role.1": "translation"}
     answer = client.post(place, data={"token": token, "do": "take", **fields})
     [document] = taken(client, answer.headers["location"])
     assert document.segments[0].outputs == {"b": "Die Flut kam vor Mittag."}
