@@ -11,6 +11,7 @@ import click
 from lanner.analysis import Measure, plan, plan_table
 from lanner.analysis.material import Material
 from lanner.cli._output import Output
+from lanner.cli._set_option import Detail, set_option
 from lanner.cli._source import SEED, RenamedOption, Source, optional_source_options, shares
 from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import number, percent
@@ -35,6 +36,16 @@ _HELPS = {
 }
 
 
+_DETAILS = {
+    "systems": Detail(int, "number of systems (as in the pilot, or 2)"),
+    "power": Detail(float, "for the smallest detectable difference (0.8)", 0.8),
+    "extra": Detail(int, "judgements to add (as many again)"),
+    "minutes": Detail(float, "per judgement, for hours and cost"),
+    "rate": Detail(float, "cost of an hour of judging"),
+    "studies": Detail(int, "simulated studies (2000)", 2000),
+}
+
+
 @click.command("plan", short_help="Power analysis: how many documents, sentences and judges.")
 @click.option(
     "--question", "-q", cls=RenamedOption, old=["--of"], metavar="QUESTION", help="The question or score to plan for."
@@ -44,16 +55,11 @@ _HELPS = {
 @click.option("--sentences", default="", help="Sentences per document; several comma-separated.")
 @click.option("--panel", default="", help="Number of judges; several comma-separated.")
 @click.option("--overlap", default="", help="Judges per item; several comma-separated.")
-@click.option("--systems", type=int, help="Number of systems. [default: as in the pilot, or 2]")
 @click.option("--difference", type=float, help="A true difference between two systems; prints the power to detect it.")
-@click.option("--power", "wanted", default=0.8, show_default=True, help="Power for the smallest detectable difference.")
-@click.option("--extra", type=int, help="Extra judgements to allocate. [default: as many again]")
 @click.option("--other-judges", is_flag=True, help="Generalise to other judges, not only these.")
-@click.option("--minutes", type=float, help="Minutes per judgement, for hours and cost.")
-@click.option("--rate", type=float, help="Cost of an hour of judging.")
 @click.option("--by", type=click.Choice(["domain"]), help="Plan each domain separately.")
-@click.option("--studies", default=2000, show_default=True, help="Number of simulated studies.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@set_option(_DETAILS)
 @optional_source_options
 def command(
     source: Source,
@@ -61,14 +67,14 @@ def command(
     like: str | None,
     by: str | None,
     as_json: bool,
-    **asked: object,
+    **choices: Any,
 ) -> None:
     """Simulate studies from a pilot or from released ratings, and report what each design could detect.
 
     Example: lanner plan pilot --question score --documents 20,40,80 --difference 3
     """
     output = Output("plan", as_json)
-    request = Asked(output, **asked)  # type: ignore[arg-type]
+    request = PlanRequest(output, **choices)
     if like:
         request.scores(power.defaults(like), Design(20, 10, 4, 1))
     elif not source.place:
@@ -96,7 +102,7 @@ def _first_question(part: Material) -> str:
     raise InputError(f"{part.name} has no answers to plan from.", next_step="Name the question with --question.")
 
 
-def _from_pilot(request: Asked, part: Material, question: str) -> None:
+def _from_pilot(request: PlanRequest, part: Material, question: str) -> None:
     rank_questions = [q.id for _, q in part.protocol.questions if isinstance(q, Rank)] if part.protocol else []
     if question in rank_questions:
         request.preference(part, question)
@@ -114,19 +120,31 @@ def _from_pilot(request: Asked, part: Material, question: str) -> None:
     request.scores(power.pilot(part.table, question), power.as_run(part.table, question))
 
 
-class Asked:
-    """The designs asked for, and what is printed about them."""
+class PlanRequest:
+    """The designs to compare, and what is printed about them."""
 
     def __init__(
-        self, output: Output, *, documents: str, sentences: str, panel: str, overlap: str, systems: int | None,
+        self,
+        output: Output,
+        *,
+        documents: str,
+        sentences: str,
+        panel: str,
+        overlap: str,
+        systems: int | None,
         difference: float | None,
-        wanted: float, extra: int | None, other_judges: bool, minutes: float | None, rate: float | None, studies: int,
+        power: float,
+        extra: int | None,
+        other_judges: bool,
+        minutes: float | None,
+        rate: float | None,
+        studies: int,
         seed: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.output = output
         self.systems = systems
         self.shape = [_numbers(text) for text in (documents, sentences, panel, overlap)]
-        self.difference, self.wanted, self.extra, self.other_judges = difference, wanted, extra, other_judges
+        self.difference, self.power, self.extra, self.other_judges = difference, power, extra, other_judges
         self.minutes, self.rate, self.studies, self.seed = minutes, rate, studies, seed
         self.about: dict[str, str] = {}
         """What the rows to come are about: a domain, where each is planned for by itself."""
@@ -136,9 +154,16 @@ class Asked:
         self._variances(parts)
         designs = self._designs(now)
         result = power.plan(
-            parts, designs, difference=self.difference, power=self.wanted, judges_random=self.other_judges,
-            minutes=self.minutes, hourly=self.rate, n=self.studies, seed=self.seed,
-        )  # fmt: skip
+            parts,
+            designs,
+            difference=self.difference,
+            power=self.power,
+            judges_random=self.other_judges,
+            minutes=self.minutes,
+            hourly=self.rate,
+            n=self.studies,
+            seed=self.seed,
+        )
         rows = [{**self.about, "kind": "design", **row} for row in result.rows]
         columns: list[str | tuple[str, str]] = [
             "documents",
@@ -151,7 +176,7 @@ class Asked:
             "cost",
             ("width", "interval"),
         ]
-        columns += ["power", ("detectable", f"seen in {self.wanted:.0%}")]
+        columns += ["power", ("detectable", f"seen in {self.power:.0%}")]
         columns_used = [
             c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)
         ]
@@ -167,12 +192,16 @@ class Asked:
         total = sum(getattr(parts, name) for name in power.PARTS) or 1.0
         rows = [
             {
-                **self.about, "kind": "variance", "source": name, "why scores differ": words,
+                **self.about,
+                "kind": "variance",
+                "source": name,
+                "why scores differ": words,
                 "variance": getattr(parts, name),
-                "share": percent(getattr(parts, name) / total, 0), "narrowed by": _HELPS.get(name, "(cancels)"),
+                "share": percent(getattr(parts, name) / total, 0),
+                "narrowed by": _HELPS.get(name, "(cancels)"),
             }
             for name, words in _NAMES.items()
-        ]  # fmt: skip
+        ]
         self.output.table(rows, ["why scores differ", "variance", "share", "narrowed by"], title="Where scores vary")
         self.output.say()
 
@@ -203,7 +232,7 @@ class Asked:
         else:
             says += (
                 f"Systems that truly differ by {float(row['detectable']):.2g} are told apart{among} in "
-                f"{self.wanted:.0%} of such studies; smaller differences will often be missed."
+                f"{self.power:.0%} of such studies; smaller differences will often be missed."
             )
         if row.get("power") is not None:
             says += f" A true difference of {self.difference:g} is seen in {percent(float(row['power']), 0)} of them."

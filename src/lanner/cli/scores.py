@@ -13,6 +13,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
 from lanner.cli._domains import with_domains
 from lanner.cli._output import Output
+from lanner.cli._set_option import Detail, set_option
 from lanner.cli._source import SEED, RenamedOption, Source, chosen_judges, chosen_pair, source_options
 from lanner.errors import InputError, did_you_mean
 from lanner.figures.typeset import estimate, p_value
@@ -35,6 +36,15 @@ _SELECTION = (
 )
 
 
+_DETAILS = {
+    "average": Detail(click.Choice(get_args(Average)), "how segment scores are averaged (micro)"),
+    "test": Detail(click.Choice(get_args(Test)), "the significance test (permutation)"),
+    "combine": Detail(click.Choice(get_args(Combine)), "how tests per domain are combined (pooled)"),
+    "correction": Detail(click.Choice(get_args(Correction)), "for multiple comparisons (holm)"),
+    "adjust": Detail(click.Choice(get_args(Adjust)), "for segments that not all systems share (auto)"),
+}
+
+
 @click.command("scores", short_help="Score and rank systems, with intervals and clusters.")
 @click.option(
     "--question",
@@ -54,21 +64,6 @@ _SELECTION = (
     help="One row per system, document, segment …",
 )
 @click.option(
-    "--average", type=click.Choice(get_args(Average)), help="How segment scores are averaged. [default: micro]"
-)
-@click.option("--test", type=click.Choice(get_args(Test)), help="Significance test. [default: permutation]")
-@click.option(
-    "--combine", type=click.Choice(get_args(Combine)), help="How tests per domain are combined. [default: pooled]"
-)
-@click.option(
-    "--correction", type=click.Choice(get_args(Correction)), help="Correction for multiple comparisons. [default: holm]"
-)
-@click.option(
-    "--adjust",
-    type=click.Choice(get_args(Adjust)),
-    help="Adjust for segments that not all systems share. [default: auto]",
-)
-@click.option(
     "--margin",
     type=float,
     metavar="POINTS",
@@ -83,6 +78,7 @@ _SELECTION = (
 )
 @click.option("--other-judges", is_flag=True, help="Intervals and tests that generalise to other judges.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@set_option(_DETAILS)
 @source_options
 def command(
     source: Source,
