@@ -15,9 +15,10 @@ SOURCE = ROOT / "src" / "lanner"
 TESTS = ROOT / "tests"
 
 LAYERS = [  # top to bottom; a package imports from layers below, never up or sideways
-    {"cli"},
+    {"cli", "notebook"},
     {"web", "library"},
-    {"reports", "studies", "judges", "metrics", "monitor", "client"},
+    {"studies"},  # above reports: the page of a study is a report
+    {"reports", "judges", "metrics", "monitor", "client"},
     {"analysis", "material"},
     {"campaign"},
     {"store", "stats", "figures"},

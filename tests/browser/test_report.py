@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from cli.test_study_page import CHECKS, STUDY
-from lanner.cli._study_page import page as study_page
 from lanner.reports.build import build
 from lanner.reports.comparison.build import compare
 from lanner.reports.html import render
 from lanner.stats.resample import Resampling
 from lanner.studies.data import Data
+from lanner.studies.page import page as study_page
 from page_inspection import clean, clean_in_both
 from reports.world import material
+from studies.test_page import CHECKS, STUDY
 
 pytestmark = pytest.mark.browser
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from lanner.cli._output import Output, json_option
-from lanner.cli._study_page import mark, ours, page, typed
 from lanner.errors import LannerError
 from lanner.figures.typeset import number
+from lanner.studies.page import mark, ours, page, typed
 from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, read, summary
 from lanner.studies.study import Study, load, names
 

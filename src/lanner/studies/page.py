@@ -42,7 +42,7 @@ _AT_MOST_ONE = {
 def page(study: Study, checks: Sequence[Check], data: Data) -> Report:
     """The report of a study. Every value stands in a table; what differs stands together, first; where nothing
     does, what cannot be computed comes after the results."""
-    draw = import_module("lanner.cli._study_figures").draw  # who only wants the values waits for no drawing
+    draw = import_module("lanner.studies.figures").draw  # who only wants the values waits for no drawing
     drawn = [draw(drawing, data) for drawing in study.drawings]
     figures = Section("figures", "Figures drawn again", [figure for figure, _ in drawn]) if drawn else None
     opening = [said for (_, said), drawing in zip(drawn, study.drawings, strict=True) if drawing.opens]

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from data_sets import data_dir
-from lanner.cli._study_figures import KINDS, draw
 from lanner.studies.data import Data
+from lanner.studies.figures import KINDS, draw
 from lanner.studies.reproduce import read
 from lanner.studies.study import Drawing, load, names
 from reports.world import material
