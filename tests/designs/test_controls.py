@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -193,3 +194,15 @@ def test_unknown_controls_are_named() -> None:
     with pytest.raises(DesignError) as caught:
         Controls.from_settings({"repeat": 3})
     assert "'repeats'" in caught.value.next_step
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_share_of_repeats_is_one_of_items_however_long_documents_are(seed: int) -> None:
+    texts = [replace(text, segments=text.segments[: 2 + n % 4]) for n, text in enumerate(TEXTS)]
+    protocol = protocols.load("h_falcon")
+    rng = np.random.default_rng(seed)
+    tasks = designs.assign("full", texts, people(2), protocol, rng=rng, systems=["m0"])
+    tasks = add(tasks, texts, protocol, Controls(repeats=0.1, spacing=5), rng=rng)
+    for judge in ("j0", "j1"):
+        first, again = (len(items(tasks, role, judge)) for role in (Role.MAIN, Role.REPEAT))
+        assert again and abs(again - 0.1 * first) <= 2, "as near as whole documents come to it"

@@ -35,3 +35,17 @@ def test_estimate_interval_p_percent_words() -> None:
     assert typeset.words(["a"]) == "a"
     assert typeset.plural(1, "judge") == "1 judge"
     assert typeset.plural(2000, "judge") == "2,000 judges"
+
+
+def test_a_text_that_is_cut_ends_after_a_word() -> None:
+    assert typeset.shortened("The ferry left early.", 30) == "The ferry left early."
+    assert typeset.shortened("The ferry left early.", 12) == "The ferry…"
+    assert typeset.shortened("The ferry left early.", 10) == "The ferry…"
+    assert typeset.shortened("The ferry, which left", 14) == "The ferry…"
+    assert typeset.shortened("배가조수가바뀌기전에떠났다", 6) == "배가조수가…", "no spaces, no words to keep whole"
+    assert all(len(typeset.shortened("The ferry left early.", n)) <= n for n in range(4, 22))
+
+
+def test_nouns_keep_their_capitals_where_the_language_has_them() -> None:
+    assert typeset.lowered("Gesamturteil", "de") == "Gesamturteil"
+    assert typeset.lowered("Juicio global", "es") == "juicio global"

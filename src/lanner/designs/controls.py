@@ -7,11 +7,13 @@ unspoiled one, as in direct assessment. A degraded output that is rated alone is
 with the judge's own rating of the original. The same items are spoiled for every judge who has them.
 
 Sentences in context are not torn from their documents: a repeat, or a spoiled item that is added, is the whole
-document again, with the spoiled sentences as controls and the others as repeats. Repeats are then counted in documents.
+document again, with the spoiled sentences as controls and the others as repeats. A number of repeats is then one of
+documents; a share is one of items, as near as whole documents come to it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -203,15 +205,21 @@ def _repeated(
     keys_by_judge: dict[str, set[Key]] = {}
     for judge, keys in _early(tasks, page, stages, spacing).items():
         mine = [task for task in tasks if task.judge == judge and task.page == page]
-        count = _count(amount, sum(len(t.items) for t in mine) if is_isolated(stages) else len(mine))
+        items = sum(len(task.items) for task in mine)
         early = keys if is_isolated(stages) else list({(key[0], *key[2:]): key for key in keys}.values())
+        order = [early[int(at)] for at in rng.permutation(len(early))]
+        if amount < 1 and early and not is_isolated(stages):
+            sizes = Counter((key[0], *key[2:]) for key in keys)
+            keys_by_judge[judge] = _nearest(order, [sizes[key[0], *key[2:]] for key in order], amount * items)
+            continue
+        count = _count(amount, items if is_isolated(stages) else len(mine))
         if count > len(early):
             raise DesignError(
                 f"{count} repeats on page {page!r} are too many for {judge!r}: {len(early)} come early enough to have "
                 f"{spacing} items before they come again.",
                 next_step=f"Ask for {len(early)}, or say a smaller spacing.",
             )
-        keys_by_judge[judge] = {early[int(at)] for at in rng.permutation(len(early))[:count]}
+        keys_by_judge[judge] = set(order[:count])
     _refuse_pool(keys_by_judge)
     return again(
         tasks,
@@ -222,6 +230,17 @@ def _repeated(
         spacing=spacing,
         rng=rng,
     )
+
+
+def _nearest(keys: Sequence[Key], sizes: Sequence[int], goal: float) -> set[Key]:
+    """Of documents in this order as many as bring the number of their items nearest to a goal; one at least."""
+    selection: set[Key] = set()
+    total = 0
+    for key, size in zip(keys, sizes, strict=True):
+        if abs(total + size - goal) < abs(total - goal):
+            selection.add(key)
+            total += size
+    return selection or {min(zip(keys, sizes, strict=True), key=lambda pair: abs(pair[1] - goal))[0]}
 
 
 def _early(tasks: Sequence[Task], page: str, stages: Sequence[Stage], spacing: int) -> dict[str, list[Key]]:

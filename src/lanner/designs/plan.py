@@ -90,15 +90,27 @@ class Plan:
     warnings: tuple[str, ...]
 
     @property
+    def repeats(self) -> int:
+        """How often judges meet an item once more."""
+        return sum(judge.repeats for judge in self.judges)
+
+    @property
+    def repeat_share(self) -> float:
+        """Repeated items of those that are judged for the first time."""
+        first = sum(judge.items - judge.repeats for judge in self.judges)
+        return self.repeats / first if first else 0.0
+
+    @property
     def facts(self) -> list[tuple[str, str]]:
         """Sentences of two halves for a short table: what, and how much."""
         items = sum(page.items for page in self.pages)
         total = sum(page.judged for page in self.pages)
         money = "" if self.cost is None else f", {self.cost:,.2f} at the given rate"
         width = "" if self.half_width is None else f"; agreement to about ±{self.half_width:.2f}"
+        again = f", {self.repeats:,} of these once more ({self.repeat_share:.0%})" if self.repeats else ""
         return [
             ("documents", f"{self.documents}, {self.shared_documents} of them judged by several"),
-            ("items", f"{items:,} different, judged {total:,} times; {self.answers:,} answers"),
+            ("items", f"{items:,} different, judged {total:,} times{again}; {self.answers:,} answers"),
             ("work", f"{_time(self.hours)}{money}"),
             ("overlap", f"{self.pairs_in_common} of {self.pairs} pairs of judges have items in common{width}"),
             ("balance", f"sides within {self.sides}, systems within {self.systems} for each judge"),

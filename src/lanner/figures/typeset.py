@@ -57,9 +57,29 @@ def words(entries: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(entries[:-1])} {last} {entries[-1]}"
 
 
-def lowered(label: str) -> str:
-    """A label inside a sentence: its first letter small, unless it begins with an abbreviation."""
-    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
+_CAPITAL_NOUNS = ("de", "lb")
+
+
+def lowered(label: str, language: str = "en") -> str:
+    """A label inside a sentence: its first letter small, unless it begins with an abbreviation or its language writes
+    nouns with capitals."""
+    if label[1:2].isupper() or language.partition("-")[0] in _CAPITAL_NOUNS:
+        return label
+    return label[:1].lower() + label[1:]
+
+
+_LONGEST_WORD = 30
+
+
+def shortened(text: str, letters: int) -> str:
+    """As much of a text as fits, ended by "…" after a whole word; between letters where there are no spaces."""
+    if len(text) <= letters:
+        return text
+    start = text[: letters - 1]
+    whole, space, cut = start.rpartition(" ")
+    if text[letters - 1].isspace() or not space or len(cut) >= _LONGEST_WORD:
+        whole = start
+    return f"{whole.rstrip(' ,;:.–—-')}…"
 
 
 def duration(hours: float) -> str:

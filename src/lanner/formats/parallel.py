@@ -14,6 +14,7 @@ from lanner.errors import InputError, Where
 from lanner.formats._format import Format, Reading, TextStream
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.aligned import AlignedFiles, Texts, names_of, read_aligned, write_lines, write_places
+from lanner.formats.parsing.notes import UNKNOWN_LANGUAGES
 from lanner.formats.parsing.values import file_languages
 from lanner.formats.parsing.writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
@@ -89,7 +90,7 @@ def read_files(
     if files.documents is None:
         notes.append("No .docs file says which documents there are, so all lines are one.")
     if UNDETERMINED in files.languages:
-        notes.append("The languages are unknown, which judges will see. Set them with --languages, such as en-ko.")
+        notes.append(UNKNOWN_LANGUAGES)
     return [Reading(files.source.name.split(".")[0], documents, notes=tuple(notes))]
 
 

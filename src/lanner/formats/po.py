@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.notes import Note
 from lanner.model import Document, Json, Segment
 from lanner.model import languages as language_codes
 
@@ -59,7 +60,10 @@ def read(path: Path, *, system: str = "target", languages: str = "") -> list[Rea
     notes = ["A PO catalogue has no documents: its messages are one, in the order of the file."]
     if not languages:
         notes.append(
-            "A PO catalogue does not name its source language, taken to be English (--languages changes that)."
+            Note(
+                "A PO catalogue does not name its source language, taken to be English.",
+                "--languages changes that.",
+            )
         )
     if n := sum(not segment.judged for segment in segments):
         notes.append(f"{n} messages have no translation; they are shown and not judged.")

@@ -29,6 +29,7 @@ from lanner.formats._format import Format, Reading, TextStream
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import Answer, ColumnMap, column_map, fold, side_of
 from lanner.formats.parsing.documents import Draft, Gathering
+from lanner.formats.parsing.notes import UNKNOWN_LANGUAGES, Note
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.values import (
     as_text,
@@ -117,7 +118,7 @@ def read(
     if not documents:
         raise _without_rows(path)
     judgements = answers.judgements()
-    notes = [f"Columns: {table.map}.", *rows.notes, *table.notes(), *answers.notes(), *gathering.notes()]
+    notes = [table.column_note(), *rows.notes, *table.notes(), *answers.notes(), *gathering.notes()]
     return [
         Reading(
             path.name.split(".")[0],
@@ -147,7 +148,7 @@ def texts(path: Path, **options: Any) -> TextStream | None:
     table, rows = _opened(path, options)
     if table.long or table.answers:
         return None
-    stream = TextStream(path.name.split(".")[0], iter(()), [f"Columns: {table.map}.", *rows.notes])
+    stream = TextStream(path.name.split(".")[0], iter(()), [table.column_note(), *rows.notes])
 
     def documents() -> Iterator[Document]:
         empty = True
@@ -164,7 +165,7 @@ def texts(path: Path, **options: Any) -> TextStream | None:
 
 def guess(path: Path, **options: Any) -> str:
     """What each column is taken for; "" where that was said."""
-    return "" if options.get("columns") else f"Columns: {_opened(path, options)[0].map}."
+    return "" if options.get("columns") else _opened(path, options)[0].column_note()
 
 
 def _without_rows(path: Path) -> InputError:
@@ -288,20 +289,25 @@ class _Table:
             has_segments="segment" in self.at,
         )
 
+    def column_note(self) -> Note:
+        """What each column is taken for."""
+        return Note(f"Columns: {self.map}.", about="columns")
+
     def notes(self) -> Iterator[str]:
         if self.has_texts and self.map.rest and not (self.outputs or self.long or self.references):
             rest = self.map.rest[:4]
             option = ",".join(f"system:{name}={name}" for name in rest)
-            yield (
-                f"No column is known to hold a translation. If {', '.join(rest)} do: --columns {option} "
-                "(each column is the output of the system of its name)."
+            yield Note(
+                "No column is known to hold a translation.",
+                f"If {', '.join(rest)} do: --columns {option} (each column is the output of the system of its name).",
             )
         if self.map.scores:
             names = self.map.scores[:4]
-            yield (
-                f"The numbers in {', '.join(names)} are kept with the texts and not analysed. If each column holds the "
-                f"scores of one judge: --columns {','.join(f'judge:{name}={name}' for name in names)}. If they answer "
-                f"questions: --columns {','.join(f'answer:{name}={name}' for name in names)} --option judge=NAME."
+            yield Note(
+                f"The numbers in {', '.join(names)} are kept with the texts and not analysed.",
+                "If each column holds the scores of one judge: --columns "
+                f"{','.join(f'judge:{name}={name}' for name in names)}. If they answer questions: --columns "
+                f"{','.join(f'answer:{name}={name}' for name in names)} --option judge=NAME.",
             )
         if self.items_are_documents:
             yield (
@@ -309,9 +315,11 @@ class _Table:
                 "their texts in a column `document`."
             )
         elif "document" not in self.at:
-            yield "No column names documents, so all rows are one document (--columns document=NAME changes that)."
+            yield Note(
+                "No column names documents, so all rows are one document.", "--columns document=NAME changes that."
+            )
         if self.has_texts and self.unknown_language:
-            yield "The languages are unknown, which judges will see. Set them with --languages, such as en-ko."
+            yield UNKNOWN_LANGUAGES
         if self.blank:
             yield f"{self.blank} blank rows are left out."
         if self.textless:

@@ -19,9 +19,10 @@ from lanner.analysis.alarms import fast_judges, panel_test, straight_lines
 from lanner.analysis.comparable import question_ratings
 from lanner.analysis.measures import main_question, plan_question
 from lanner.analysis.rows import GROUPS, Counted, Purpose, counted
+from lanner.campaign.adjudication import ADJUDICATOR, answer_of
 from lanner.designs.expected import misses, outcomes
 from lanner.errors import StatisticError
-from lanner.model import Judge, JudgeKind, Judgement, Protocol, Question, Role, Task, Text
+from lanner.model import Judge, JudgeKind, Judgement, Labels, Protocol, Question, Role, Task, Text
 from lanner.monitor.agreement import measures
 from lanner.monitor.disagreements import list_disagreements, unit_answers
 from lanner.monitor.divergence import divergence
@@ -67,7 +68,17 @@ class LiveCampaigns:
     def answers(self, campaign: int, unit: tuple[str, str, str]) -> UnitAnswers:
         """Everything answered about one unit, in the main part and in the calibration round."""
         live = self._fresh(campaign)
-        return unit_answers(live.table, live.protocol, unit, live.people)
+        answers = unit_answers(live.table, live.protocol, unit, live.people)
+        about = (unit[0], unit[1], tuple(unit[2].split("|")) if unit[2] else ())
+        for _, question in live.protocol.questions:
+            if isinstance(question, Labels) and question.counts:  # the table has the labels, and only their sum
+                by_judge = answers.given.get(question.id, {})
+                for judge in by_judge:
+                    by_judge[judge] = answer_of(self._store, campaign, about, judge, question.id)
+                if question.id in answers.settled:
+                    agreed = answer_of(self._store, campaign, about, ADJUDICATOR.id, question.id)
+                    answers.settled[question.id] = agreed
+        return answers
 
     def _fresh(self, campaign: int) -> LiveCampaign:
         live = self._campaigns.get(campaign)

@@ -9,6 +9,7 @@ from lanner.analysis.material import Material
 from lanner.errors import LannerError
 from lanner.figures.typeset import plural
 from lanner.model import Protocol
+from lanner.reports import references
 from lanner.reports.parts import Report, Section
 from lanner.reports.sections import (
     agreement,
@@ -74,6 +75,7 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
         findings=findings(view, sections),
         sections=sections,
         notes=material.notes,
+        references=references.used(view.signed, view.protocol.name, view.protocol.citation or "", view.methods),
     )
 
 

@@ -1,5 +1,5 @@
-"""A report on disk: the HTML file, and beside it every table as CSV and LaTeX and every figure as SVG, PDF and PNG
-with its data."""
+"""A report on disk: the HTML file, and beside it every table as CSV and LaTeX, every figure as SVG, PDF and PNG with
+its data, and what to cite as BibTeX."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from lanner.figures.drawing import standalone
 from lanner.figures.pictures import available, pdf, png
 from lanner.reports import html, latex
 from lanner.reports.parts import Report, csv_text
+from lanner.reports.references import bibtex
 
 
 def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:
@@ -20,6 +21,8 @@ def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:
     `pictures` are the PDF and PNG of each figure, which take longer than all the rest and need the extra `figures`."""
     css = plain(html.style())
     files: dict[str, str | bytes] = {"report.html": html.render(report), "tables.tex": latex.document(report)}
+    if report.references:
+        files["references.bib"] = bibtex(report.references)
     for table in report.tables:
         files[f"tables/{table.id}.tex"] = latex.table(table)
         files[f"tables/{table.id}.csv"] = csv_text(table.data or table.rows)

@@ -12,8 +12,11 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup, escape
 
+from lanner.figures.colours import plain
+from lanner.figures.drawing import standalone
 from lanner.reports import latex
 from lanner.reports.parts import Column, Figure, Report, Table, csv_text
+from lanner.reports.references import bibtex
 
 STYLE = Path(__file__).parent / "style"
 SHARED = {name: STYLE / name for name in ("tokens.css", "figures.css")}
@@ -63,20 +66,28 @@ def _environment() -> jinja2.Environment:
         "kind": lambda block: type(block).__name__,
         "spans": spans,
         "downloads": downloads,
+        "bibtex_link": lambda references: _link("application/x-bibtex", bibtex(references)),
     }
     return environment
 
 
 def downloads(block: Table | Figure) -> list[tuple[str, str]]:
     """What can be saved of a table or a figure, as links that hold the file itself: the page works without a server."""
-    files = [("CSV", "text/csv", csv_text(block.data or getattr(block, "rows", ())))]
+    files = [("csv", "text/csv", csv_text(block.data or getattr(block, "rows", ())))]
     if isinstance(block, Table):
-        files.append(("TeX", "text/x-tex", latex.table(block)))
-    return [
-        (name, f"data:{kind};charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}")
-        for name, kind, text in files
-        if text.strip()
-    ]
+        files.append(("tex", "text/x-tex", latex.table(block)))
+    else:
+        files.append(("svg", "image/svg+xml", standalone(block.svg, _drawing_style())))
+    return [(ending, _link(kind, text)) for ending, kind, text in files if text.strip()]
+
+
+def _link(kind: str, text: str) -> str:
+    return f"data:{kind};charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}"
+
+
+@cache
+def _drawing_style() -> str:
+    return plain(style())
 
 
 def strong(text: str) -> Markup:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from lanner.model import Json
 from lanner.model.cells import guarded
+from lanner.reports.references import Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ class Report:
     sections: Sequence[Section]
     language: str = "en"
     notes: Sequence[str] = field(default_factory=tuple)
+    references: Sequence[Reference] = ()
 
     @property
     def tables(self) -> list[Table]:

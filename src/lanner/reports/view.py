@@ -23,6 +23,7 @@ from lanner.analysis import (
 )
 from lanner.analysis.material import Material
 from lanner.analysis.rows import signed
+from lanner.figures.typeset import lowered
 from lanner.model import Judge, JudgeKind, Protocol, Result
 from lanner.protocols.wording import Wording
 from lanner.stats.resample import Resampling
@@ -72,6 +73,16 @@ class View:
     def printed(self) -> list[Result]:
         """The results with an interval that the report prints."""
         return []
+
+    @cached_property
+    def signed(self) -> list[Result]:
+        """Every result whose signature the report prints: what it should cite is known from them."""
+        return []
+
+    @cached_property
+    def methods(self) -> set[str]:
+        """Codes of methods the report uses that no signature names."""
+        return set()
 
     @cached_property
     def words(self) -> Wording:
@@ -151,7 +162,11 @@ class View:
         label = self.label(question)
         if len(label) > _SHORT or self._labels[label] > 1:
             label = question.replace("_", " ")
-        return label.lower()
+        return self.inside(label)
+
+    def inside(self, label: str) -> str:
+        """A label as it stands inside a sentence."""
+        return lowered(label, self.language)
 
     @cached_property
     def _labels(self) -> Counter[str]:
@@ -209,6 +224,7 @@ class View:
         """The result's signature with the protocol and the n it was computed on. What is printed is remembered: the
         account of the methods is written from it."""
         signature = result.signature
+        self.signed.append(result)
         if result.interval is not None:
             self.printed.append(result)
         if signature is None:

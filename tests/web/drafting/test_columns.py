@@ -37,3 +37,31 @@ def test_rows_above_the_header_are_shown_and_left_out(tmp_path: Path) -> None:
     assert preview.header_line == 3 and [line for line, _ in preview.rows] == [1, 3, 4]
     assert preview.texts is not None and preview.texts.sentences == 1
     assert is_table(path) and not is_table(tmp_path / "none.csv")
+
+
+def test_encoding_and_delimiter_are_found_shown_and_can_be_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "set.csv"
+    path.write_bytes("document;source;mt\nd;The tide turned.;Die Flut stieg über Nacht.\n".encode("utf-16"))
+    texts = str(tmp_path / "texts")
+    preview = preview_table(str(path), "set.csv", TableChoices(), texts)
+    assert (preview.is_text, preview.delimiter) == (True, ";") and preview.encoding.startswith("utf-16")
+    assert preview.texts is not None and preview.texts.systems == (("mt", 1),)
+    path.write_bytes("document,source,mt\nd,The tide turned.,Die Flut kam über Nacht.\n".encode("latin-1"))
+    refused = preview_table(str(path), "set.csv", TableChoices(encoding="utf-8"), texts)
+    assert refused.problem and "--" not in refused.problem and refused.choices.encoding == "utf-8"
+    wrong = preview_table(str(path), "set.csv", TableChoices(delimiter="semicolon"), texts)
+    assert [column.header for column in wrong.choices.columns] == ["document,source,mt"], "as it was chosen"
+    right = preview_table(str(path), "set.csv", TableChoices(encoding="windows-1252"), texts)
+    assert right.rows[1][1][2] == "Die Flut kam über Nacht."
+    assert right.texts is not None and right.texts.rows[0][2] == ("Die Flut kam über Nacht.",)
+    chosen = read_choices(FormData([("encoding", "windows-1252"), ("delimiter", "tab")]))
+    assert (chosen.encoding, chosen.delimiter) == ("windows-1252", "tab")
+    assert read_choices(FormData([("encoding", "../etc"), ("delimiter", "x")])) == TableChoices()
+
+
+def test_a_text_in_no_known_encoding_asks_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "set.csv"
+    path.write_bytes(b"source,mt\n" + bytes(range(0x80, 0xA0)) * 40 + b",\x81\x8d\x8f\x90\x9d\xff\xfe\n")
+    if is_table(path):
+        preview = preview_table(str(path), "set.csv", TableChoices(), str(tmp_path / "texts"))
+        assert preview.is_text and preview.unsure

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -280,3 +282,36 @@ def test_offsets_count_code_points() -> None:
 def test_no_letter_is_lost(text: str, places: list[tuple[int, int]]) -> None:
     spans = {"a": [{"side": "source", "start": start, "end": end} for start, end in places]}
     assert "".join(piece.text for piece in marked(text, spans, "source")) == text
+
+
+def test_a_mark_says_how_severe_each_judge_found_it() -> None:
+    spans = {
+        "Ana": [{"side": "target", "start": 0, "end": 3, "severity": "Major"}],
+        "Ben": [{"side": "target", "start": 0, "end": 3, "severity": "Minor"}],
+    }
+    assert marked("one two", spans, "target") == (Piece("one", ("Ana", "Ben"), ("Major", "Minor")), Piece(" two"))
+    errors = protocols.load("esa").find("errors")
+    assert errors is not None
+    mark = {"side": "target", "start": 0, "end": 3, "text": "one", "severity": "major"}
+    found = matrix(errors[1], {"a": [mark], "b": []}, ["a", "b"], None, Wording(protocols.load("esa")))
+    assert found is not None
+    assert found.lines[0].cells == ("one (major)", "nothing")
+
+
+def test_counted_labels_are_shown_and_agreed_on_with_their_counts(client: TestClient, store: Store) -> None:
+    open_campaign(store, protocol="adequacy_fluency_sc")
+    for judge, number in (("J1", 1), ("J2", 3)):
+        task = campaign.tasks(store, "trial", judge)[0]
+        answers = {"adequacy_sc": 2, "fluency_sc": 2, "errors_sc": {"mistranslation": number}}
+        campaign.submit(store, task.id, 0, answers, submission=judge)
+    item = campaign.tasks(store, "trial", "J1")[0].items[0]
+    token = sign_in(client, store)
+    system = "|".join(item.systems)
+    page = client.get(f"/campaigns/trial/disagreements?at={item.document}&segment={item.segment}&system={system}").text
+    row = page[: page.index('name="errors_sc.mistranslation"')].rsplit("<tr", 1)[1]
+    assert "<td>1</td>" in row and "<td>3</td>" in row
+    fields = {"errors_sc.mistranslation": "2"}
+    settle(client, token, store, document=item.document, segment=item.segment, system=system, **fields)
+    assert agreed(store) == {"errors_sc": {"mistranslation": 2}}
+    page = client.get(f"/campaigns/trial/disagreements?at={item.document}&segment={item.segment}&system={system}").text
+    assert re.search(r'name="errors_sc.mistranslation"\s+value="2"', page)

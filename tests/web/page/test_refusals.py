@@ -56,7 +56,7 @@ def test_missing_columns_are_told_with_the_names_of_the_file(tmp_path: Path) -> 
     [
         ("document,segment,source,mt\nd,1,One.\n", "Diese Zeile hat 3 Zellen, die Kopfzeile 4.", 2),
         ("source,source\na,b\n", "Zwei Spalten heißen source.", 1),
-        ("source,,mt\na,b,c\n", "Spalte 2 hat keinen Namen.", 1),
+        ("source,,,mt\na,b,c,d\n", "Spalte 2 hat keinen Namen.", 1),
         ("document,source,mt\n,One.,Eins.\n", "Diese Zeile nennt kein Dokument.", 2),
         ("document,segment,source,mt\nd,,One.,Eins.\n", "Diese Zeile hat keine Segmentkennung.", 2),
         ("document,segment,source,mt\nd,1,A.,B.\nd,1,C.,D.\n", "Das Segment 1 von d steht schon in Zeile 2.", 3),

@@ -25,6 +25,7 @@ from lxml import etree
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import SHEET, column_map, header_score
+from lanner.formats.parsing.notes import Note
 from lanner.model.cells import bare
 
 _DELIMITERS = "\t,;|"
@@ -105,13 +106,13 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
             )
 
 
-def first_rows(path: Path, count: int) -> list[tuple[int, list[str]]]:
+def first_rows(path: Path, count: int, *, delimiter: str = "") -> list[tuple[int, list[str]]]:
     """The first rows as they stand with their lines, those above the header among them; empty where each row names its
     own columns."""
     rows: Iterable[tuple[int, Sequence[Any]]]
     match kind_of(path):
         case "csv":
-            rows = islice(textfile.rows(path, guess_delimiter(path), True), count)
+            rows = islice(textfile.rows(path, _mark(path, delimiter), True), count)
         case "xlsx":
             pages = _pages(path, "")
             page = next((page for page in pages if page.score > 1), None) or _main_page(pages)
@@ -149,7 +150,9 @@ def _find_header(path: Path, rows: Sequence[Sequence[Any]], number: str = "") ->
     elif texts and scores[first] == 0 and counts[first] == 1 and max(counts) > 1:
         position = next(at for at, count in enumerate(counts) if count > 1)
     if texts and scores[best] == 0 and (names := _names_without_header(texts[first:])):
-        note = f"The table has no header: its columns are taken for {', '.join(names)} (--columns changes that)."
+        note = Note(
+            f"The table has no header: its columns are taken for {', '.join(names)}.", "--columns changes that."
+        )
         return _Header(first - 1, names, (note,))
     names = texts[position] if texts else []
     while names and not names[-1]:
@@ -257,10 +260,16 @@ def _split(line: str, mark: str) -> list[str]:
         return line.split(mark)
 
 
-def _delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Rows:
+def _mark(path: Path, delimiter: str) -> str:
+    """The character that stands between cells: the one that is named, or else the one that is found."""
     mark = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(delimiter, delimiter) or guess_delimiter(path)
     if len(mark) != 1:
         textfile.failed(path, f"The delimiter {delimiter!r} is not one character.", next_step="Write for instance ;")
+    return mark
+
+
+def _delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Rows:
+    mark = _mark(path, delimiter)
     notes = []
     has_quotes = quotes == "yes" or (quotes != "no" and mark != "\t")
     if mark == "\t" and not quotes:
@@ -489,7 +498,7 @@ def _spreadsheet(path: Path, sheet: str, number: str = "") -> Rows:
     several = len(sheets) > 1
     if left:
         read = ", ".join(page.title for page in sheets)
-        notes.append(f"Read sheet {read}; left out: {', '.join(left)} (--option sheet=NAME for another).")
+        notes.append(Note(f"Read sheet {read}; left out: {', '.join(left)}.", "--option sheet=NAME reads another."))
     elif several:
         notes.append(f"Read the sheets {', '.join(page.title for page in sheets)}, which have the same columns.")
     header = sheets[0].header.names

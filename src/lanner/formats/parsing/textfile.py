@@ -22,6 +22,7 @@ import zstandard
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import encodings
 from lanner.formats.parsing.encodings import Encoding
+from lanner.formats.parsing.notes import Note
 
 MIB = 1 << 20
 LINE_LIMIT = 64 * MIB
@@ -220,7 +221,7 @@ class Decoding:
     def notes(self) -> Iterator[str]:
         """What a reader should know about the encodings that were found."""
         for name, encoding in self.found.items():
-            yield f"{name} is no UTF-8 and was read as {encoding}. If letters look wrong: --encoding NAME."
+            yield Note(f"{name} is no UTF-8 and was read as {encoding}.", "If letters look wrong: --encoding NAME.")
 
 
 _decoding: ContextVar[Decoding | None] = ContextVar("decoding", default=None)

@@ -14,7 +14,7 @@ from lanner.analysis import GROUPS, PEOPLE
 from lanner.analysis.material import Material
 from lanner.analysis.scores import planned_rankings
 from lanner.errors import InputError
-from lanner.figures.typeset import estimate, p_value
+from lanner.figures.typeset import estimate, lowered, p_value
 from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question, Rank, Result, Scale, Spans, Stage, Unit
 from lanner.protocols.derived import chosen_rows
 from lanner.protocols.wording import Wording
@@ -89,7 +89,7 @@ class Side:
         """A question or score in words, short enough for a table."""
         words = Wording(self.protocol)
         label = words.question(question).label if self.protocol.find(question) else ""
-        return (label if 0 < len(label) <= 28 else question.replace("_", " ")).lower()
+        return lowered(label if 0 < len(label) <= 28 else question.replace("_", " "))
 
     def only(self, items: pl.DataFrame, key: Sequence[str]) -> Side:
         """The same on some items alone."""

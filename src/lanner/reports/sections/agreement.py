@@ -205,7 +205,7 @@ def _strength(view: View) -> Iterator[str]:
     if len(agreements) > _MOST_SENTENCES:
         low = min(agreements, key=lambda agreement: agreement.headline.value or 0.0)
         high = max(agreements, key=lambda agreement: agreement.headline.value or 0.0)
-        least, most = (_band(agreement) for agreement in (low, high))
+        least, most = (_band(view, agreement) for agreement in (low, high))
         lowest, highest = (_alpha(view, agreement) for agreement in (low, high))
         if least == most:
             yield f"The agreement of {low.group} is **{most}** throughout, from {lowest} to {highest}."
@@ -222,20 +222,22 @@ def _strength(view: View) -> Iterator[str]:
             sign = agreement.coefficient.sign
             closest = f"; closest {view.pair_name(best)}, {sign} {estimate(best.value, best.low, best.high, 2)}"
         name = view.short(agreement.question)
-        yield f"On {name} the agreement of {agreement.group} is **{_band(agreement)}** (α {numbers}{closest})."
+        yield f"On {name} the agreement of {agreement.group} is **{_band(view, agreement)}** (α {numbers}{closest})."
 
 
-def _band(agreement: Agreement) -> str:
+def _band(view: View, agreement: Agreement) -> str:
     """How the headline is read, on the scale that is customary for its coefficient: as on the command line."""
     result = agreement.headline
-    return band(result.value or 0.0, scale_of(result.name) or _SCALE).partition(":")[0]
+    scale = scale_of(result.name) or _SCALE
+    view.methods.add(f"scale {scale}")
+    return band(result.value or 0.0, scale).partition(":")[0]
 
 
 def _alpha(view: View, agreement: Agreement) -> str:
     result, weakest = agreement.headline, agreement.weakest
     row = ""
     if weakest is not None:
-        name = view.option(agreement.question, weakest.measure.row).lower()
+        name = view.inside(view.option(agreement.question, weakest.measure.row))
         row = f"; weakest: {name}, {number(weakest.result.value, 2)}"
     numbers = estimate(result.value, result.low, result.high, 2)
     return f"{view.short(agreement.question)} (α {numbers}{row})"

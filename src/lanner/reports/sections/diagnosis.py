@@ -56,7 +56,7 @@ def aspect_label(view: View, result: Diagnosis, aspect: str) -> str:
 
 def place_label(view: View, result: Diagnosis, cell: Cell) -> str:
     """A cell in words: the aspect, and the domain where there are several."""
-    name = aspect_label(view, result, cell.aspect).lower()
+    name = view.inside(aspect_label(view, result, cell.aspect))
     return name if cell.domain == ALL else f"{name} in {cell.domain}"
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from lanner.analysis import FEWEST_ITEMS
 from lanner.analysis.distances import UNIT, distances
 from lanner.figures.matrices import Merge, confusion, merging
-from lanner.figures.typeset import count, lowered, number, percent, plural, words
+from lanner.figures.typeset import count, number, percent, plural, shortened, words
 from lanner.model import Choice, Document, Grid, Json, Question, Result, Spans, Text, Unit, languages
 from lanner.reports.parts import Figure, Paragraph, Quotes, Section
 from lanner.reports.view import View
@@ -59,18 +59,18 @@ def most_confused(matrices: Sequence[Result]) -> Confused | None:
     return Confused(labels, most, total)
 
 
-def _finding(confused: Confused | None, names: Mapping[str, str], merge: Merged | None) -> str:
+def _finding(view: View, confused: Confused | None, names: Mapping[str, str], merge: Merged | None) -> str:
     """Between which labels most disagreement lies; what merging would do, where that pair gains most, too."""
     if confused is None or confused.total < FEWEST_ITEMS:
         return ""
-    pair = words([lowered(names[label]) for label in confused.labels])
+    pair = words([view.inside(names[label]) for label in confused.labels])
     most = "Most" if confused.between / confused.total > 0.5 else "The largest part of the"
     share = f"{percent(confused.between / confused.total, 0)} of {count(confused.total)}"
     text = f"**{most} disagreement is between {pair}** ({share})"
     if merge is not None and set(merge.labels) == set(confused.labels):
         return f"{text}; taking them as one would change κ {merge.change}."
     if merge is not None:
-        other = words([lowered(names[label]) for label in merge.labels])
+        other = words([view.inside(names[label]) for label in merge.labels])
         return f"{text}; κ would rise most (change {merge.change}) if {other} were one label."
     return f"{text}."
 
@@ -99,7 +99,7 @@ def _question(view: View, question: Choice) -> tuple[list[Figure], str]:
     if merges and len(ids) > 2:
         figure, merged = _merging(view, question.id, merges, matrices, names)
         blocks.append(figure)
-    return blocks, _finding(most_confused(matrices), names, merged)
+    return blocks, _finding(view, most_confused(matrices), names, merged)
 
 
 def _closest_model(view: View, question: Choice, ids: Sequence[str]) -> list[Result]:
@@ -127,7 +127,7 @@ def _matrix(view: View, question: str, result: Result, ids: Sequence[str], names
     total = sum(map(sum, counts)) - sum(counts[place][place] for place in range(len(ids)))
     sentence = f"{one} and {other} differ on {total} items"
     if total:
-        between = f"{lowered(names[second])} and {lowered(names[first])}"
+        between = f"{view.inside(names[second])} and {view.inside(names[first])}"
         sentence += f", {most} of them ({percent(most / total, 0)}) between {between}"
     same = "" if view.pair_kind(result) == "people" else " Of all people and models these two agree best."
     return Figure(
@@ -160,8 +160,8 @@ def _merging(
     change = f"by {low}" + (f" to {high}" if len(gained) > 1 else "")
     labels = (names[first], names[second])
     caption = (
-        f"Taking {words([lowered(label) for label in labels])} as one would raise κ {change}, more than any other pair "
-        "of labels. Fewer labels always agree more easily: read the sentences before merging."
+        f"Taking {words([view.inside(label) for label in labels])} as one would raise κ {change}, more than any other "
+        "pair of labels. Fewer labels always agree more easily: read the sentences before merging."
     )
     data = [
         {"pair": m.pair, "between": m.between, "total": m.total, "before": m.before, "after": m.after} for m in bars
@@ -171,7 +171,7 @@ def _merging(
 
 
 _MOST, _AROUND, _MOST_JUDGES = 5, 1, 8
-_FAR, _BEGINNING, _LONGEST_WORD = 0.5, 220, 30
+_FAR, _BEGINNING = 0.5, 220
 
 
 def most_disputed(view: View) -> Section | None:
@@ -247,19 +247,16 @@ def lines(document: Document | None, segment: str, system: str, around: int = _A
 def _whole(document: Document, system: str) -> list[dict[str, Json]]:
     """How a document begins, and how its outputs do."""
     first = document.segments[0]
-    lines = [_line(_begun(first.source), document.source_language, context=True)]
+    lines = [_line(shortened(first.source, _BEGINNING), document.source_language, context=True)]
     for name in system.split("|") if system else []:
         if target := first.text(name):
-            lines.append({**_line(_begun(target), document.target_language), "name": name if "|" in system else ""})
+            lines.append(
+                {
+                    **_line(shortened(target, _BEGINNING), document.target_language),
+                    "name": name if "|" in system else "",
+                }
+            )
     return lines
-
-
-def _begun(text: str) -> str:
-    """The first words; languages written without spaces are cut between characters."""
-    if len(text) <= _BEGINNING:
-        return text
-    whole, _, cut = text[:_BEGINNING].rpartition(" ")
-    return f"{(whole if whole and len(cut) < _LONGEST_WORD else text[:_BEGINNING]).rstrip()} …"
 
 
 def _line(text: str, language: str, *, context: bool = False) -> dict[str, Json]:
@@ -283,15 +280,15 @@ def _said(view: View, question: Question, rows: Sequence[Mapping[str, Json]]) ->
             lowest = question.options[0].id if isinstance(question, Grid) else ""
             if row["label"] and row["label"] != lowest:
                 what = view.words.option(question.id, row["row"]).label
-                yield f"{what.lower()} {view.words.option(question.id, row['label']).label.lower()}"
+                yield f"{view.inside(what)} {view.inside(view.words.option(question.id, row['label']).label)}"
         elif row["labels"] is not None:
-            yield from (view.words.option(question.id, label).label.lower() for label in row["labels"])
+            yield from (view.inside(view.words.option(question.id, label).label) for label in row["labels"])
         elif row["ranks"] is not None:
             best = min(row["ranks"])
             first = [name for name, rank in zip(row["system"].split("|"), row["ranks"], strict=False) if rank == best]
             yield first[0] if len(first) == 1 else "tie"
         elif row["label"] is not None:
-            yield view.words.option(question.id, row["label"]).label.lower()
+            yield view.inside(view.words.option(question.id, row["label"]).label)
         elif row["score"] is not None:
             yield f"{row['score']:g}"
 

@@ -222,7 +222,7 @@ def _figure_contexts(view: View, analysis: Analysis, result: Result, findings: l
     usual = [row for row in names if row is not total] or names
     top = max(usual, key=lambda row: row["share"])
     sentence = _SAID[analysis.statistic].format(
-        top=f"{_spoken(view, analysis.of, str(top[name])).lower()} ({percent(top['share'], 0)})"
+        top=f"{view.inside(_spoken(view, analysis.of, str(top[name])))} ({percent(top['share'], 0)})"
     )
     if analysis.statistic != "context.agreement_intervals":
         findings.append(f"{sentence}.")

@@ -60,11 +60,11 @@ def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: boo
     ]
     panels = [_panel(view, judge, first.rows, full.rows, [*alone, *steps.rows]) for judge in judges]
     terms = _terms(view, names)
-    more = f"with {' and '.join(view.label(name).lower() for name in names[1:])} added"
-    models = (f"{view.label(names[0]).lower()} only", more if len(names) > 1 else "")
-    drawing = forest(terms, panels, f"points of {view.label(analysis.of).lower()} for one step more", models)
+    more = f"with {' and '.join(view.inside(view.label(name)) for name in names[1:])} added"
+    models = (f"{view.inside(view.label(names[0]))} only", more if len(names) > 1 else "")
+    drawing = forest(terms, panels, f"points of {view.inside(view.label(analysis.of))} for one step more", models)
     sentences = [
-        f"{view.names[judge]}: R² {number(judge_steps[0]['r2'], 2)} with {view.label(names[0]).lower()}"
+        f"{view.names[judge]}: R² {number(judge_steps[0]['r2'], 2)} with {view.inside(view.label(names[0]))}"
         f", {number(judge_steps[-1]['r2'], 2)} with all"
         for judge in judges
         if (judge_steps := [row for row in steps.rows if row["judge"] == judge])
@@ -107,7 +107,7 @@ def _apa(
         if not own:
             continue
         top = min(own, key=lambda row: row["p"])
-        name = labels.get(str(top["term"]), str(top["term"])).lower()
+        name = view.inside(labels.get(str(top["term"]), str(top["term"])))
         t = top["value"] / top["error"] if top["error"] else float("nan")
         yield (
             f"For {view.names[judge]}, {name} predicted the {view.short(of)}, b = "
@@ -179,7 +179,7 @@ def _strongest(view: View, rows: Sequence[Mapping[str, Any]], labels: Mapping[st
         return ""
     top = max(terms, key=lambda row: abs(row["value"]))
     numbers = estimate(top["value"], top["low"], top["high"], 2, bounded=False)
-    name = labels.get(str(top["term"]), str(top["term"])).lower()
+    name = view.inside(labels.get(str(top["term"]), str(top["term"])))
     return f"The largest coefficient is that of {name} for {view.names[top['judge']]} ({numbers}, n {top['n']:,})."
 
 
@@ -252,13 +252,13 @@ def three_ways(
         return []
     labels = {term: words for term, words, _ in terms}
     rows, data_rows = _table_rows(view, by_way, labels)
-    changed = _changed(data_rows, labels)
+    changed = _changed(view, data_rows, labels)
     slopes = sum(row["term"] != "intercept" for row in data_rows)
     sentence = (
         f"Of {plural(slopes, 'coefficient')}, {len(changed)} would be called significant in one way and not in "
         "another" + (f" ({'; '.join(changed[:3])})" if changed else "")
     )
-    unit = f"points of {view.label(of).lower()} for one step more"
+    unit = f"points of {view.inside(view.label(of))} for one step more"
     signature = (
         f"OLS, CR2 by document, REML with random documents (Satterthwaite) · {view.protocol.label} {of} · "
         f"judges {len(groups)} · t intervals 95 %"
@@ -336,17 +336,17 @@ def _table(
             Column(f"{way}_ci", "95 %", quiet=True, span=span),
             Column(f"{way}_p", "p", quiet=True, span=span),
         ]
-    caption = f"Coefficients of {view.label(of).lower()} on all predictors, estimated three ways. {answers}"
+    caption = f"Coefficients of {view.inside(view.label(of))} on all predictors, estimated three ways. {answers}"
     return Table(f"coefficients-{of}", caption, columns, rows, data, signature)
 
 
-def _changed(data: Sequence[Mapping[str, Json]], labels: Mapping[str, str]) -> list[str]:
+def _changed(view: View, data: Sequence[Mapping[str, Json]], labels: Mapping[str, str]) -> list[str]:
     """Terms whose p crosses .05 between the ways."""
     made = []
     for row in data:
         values = [row[f"{way}_p"] for way in WAYS if row.get(f"{way}_p") is not None]
         if row["term"] != "intercept" and len({p < _LEVEL for p in values}) > 1:
-            term = labels.get(str(row["term"]), str(row["term"])).lower()
+            term = view.inside(labels.get(str(row["term"]), str(row["term"])))
             made.append(f"{row['judge']}, {term}")
     return made
 
@@ -381,7 +381,7 @@ def correlated_judges(view: View) -> Section | None:
     caption = "Correlation between judges, over the items both judged."
     best = max(defined, key=lambda row: row["value"])
     numbers = estimate(best["value"], best["low"], best["high"], 2)
-    caption += f" They go together best on {view.label(best['of']).lower()} ({best['statistic']} {numbers})."
+    caption += f" They go together best on {view.inside(view.label(best['of']))} ({best['statistic']} {numbers})."
     data = [dict(row) for row in result.rows]
     table = Table(
         "correlations",

@@ -11,7 +11,7 @@ import polars as pl
 
 from lanner.analysis import FEWEST_ITEMS
 from lanner.figures.bars import Bar, Panel, bars, histogram, shares
-from lanner.figures.typeset import count, lowered, percent, plural
+from lanner.figures.typeset import count, percent, plural
 from lanner.model import Choice, Grid, Json, Labels, Question, Spans
 from lanner.protocols.derived import chosen_rows
 from lanner.reports.parts import Block, Column, Figure, Section, Table
@@ -46,7 +46,7 @@ def _findings(view: View) -> Iterator[str]:
         ends = sorted(100 * own.get(top, 0.0) for own in shares.values())
         low, high = f"{ends[0]:.0f}", f"{ends[-1]:.0f}"
         share = f"{high} %" if low == high else f"{low} to {high} %"
-        label = lowered(view.words.option(question.id, top).label)
+        label = view.inside(view.words.option(question.id, top).label)
         yield f"On {view.short(question.id)}, people chose **{label} for {share} of the items**."
 
 
@@ -95,7 +95,7 @@ def _finding(view: View, panels: list[Panel], labels: list[tuple[str, str, str]]
         if people and panel.n >= FEWEST_ITEMS:
             top = max(labels, key=lambda label: sum(row.get(label[0], 0.0) for row in people))
             mean = sum(row.get(top[0], 0.0) for row in people) / len(people)
-            sentences.append(f"{panel.title}: {top[1].lower()} ({100 * mean:.0f} %)")
+            sentences.append(f"{panel.title}: {view.inside(top[1])} ({100 * mean:.0f} %)")
     return f"Most used by people: {'; '.join(sentences)}." if sentences else ""
 
 
@@ -120,7 +120,7 @@ def _how_many(view: View, question: Question, name: str, answers: pl.DataFrame) 
         Figure(
             f"how-many-{name}",
             f"{least}{said}. Darker: the most frequent number; triangle: mean. n {answers.height:,} answers.",
-            str(histogram(panels, f"{view.label(question.id).lower()} on one item")),
+            str(histogram(panels, f"{view.inside(view.label(question.id))} on one item")),
             [
                 {"judge": judge, "number": size, "items": n}
                 for judge, counts in panels
@@ -165,7 +165,7 @@ def _finding_marks(view: View, question: Spans, answers: pl.DataFrame, marks: li
         if len(kinds) > 1 and len(marks) >= FEWEST_ITEMS:
             top, number = kinds.most_common(1)[0]
             if top and number / len(marks) >= _WORTH_SAYING:
-                kind = _named(view, question, top).lower()
+                kind = view.inside(_named(view, question, top))
                 return f"{sentence}, most often {kind} ({_share(number / len(marks))} of marks)."
     return f"{sentence} ({view.short(question.id)})."
 
@@ -273,7 +273,7 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
         {"system": system, "category": kind, "severity": severity, "marks": number}
         for (system, kind, severity), number in sorted(systems.items())
     ]
-    top = _named(view, question, kind_names[0]).lower()
+    top = view.inside(_named(view, question, kind_names[0]))
     first = (
         f"The most frequent kind is {top} ({kinds[kind_names[0]]:,} of {plural(len(marks), 'mark')})"
         if top

@@ -217,7 +217,8 @@ def _answer(view: View, question: Question) -> str:
         case Scale():
             return f"{question.min:g} to {question.max:g}"
         case Choice():
-            return "one of: " + ", ".join(view.words.option(question.id, o.id).label.lower() for o in question.options)
+            labels = [view.words.option(question.id, option.id).label for option in question.options]
+            return f"one of: {', '.join(map(view.inside, labels))}"
         case Grid():
             return f"{len(question.rows)} rows, each one of {len(question.options)} levels"
         case Labels():

@@ -45,6 +45,8 @@ def _ranked(view: View, analysis: RankedBy) -> Ranking:
 def _table(view: View, analysis: RankedBy, ranked: Ranking) -> Table:
     """The ranking in numbers: score, rank range and cluster, and the difference to the next system with its test."""
     result = ranked.systems
+    if len(result.rows) > 1:
+        view.methods.add("holm")
     several = len({row["cluster"] for row in result.rows}) > 1
     between = {frozenset((pair["system"], pair["other"])): pair for pair in ranked.pairs.rows}
     rows: list[dict[str, Json]] = []
@@ -202,7 +204,7 @@ def _weakest(view: View, question: Question, entries: Sequence[Handling]) -> str
     if not entries_with_mean:
         return "too few judgements in which a row matters to say which is handled worst."
     low = min(entries_with_mean, key=lambda entry: entry.quality.value or 0.0)
-    name = view.option(question.id, low.row).lower()
+    name = view.inside(view.option(question.id, low.row))
     numbers = estimate(low.quality.value, low.quality.low, low.quality.high, 2, bounded=False)
     where = f", where it matters ({percent(low.matters.value, 0)} of judgements)" if low.matters.value != 1.0 else ""
     return f"handled worst is {name} by {low.system}: {numbers}{where}."
@@ -236,11 +238,11 @@ def _panels(
         shown_means = [
             f"{system} {number(entry.quality.value, 2, bounded=False)}" for system, entry in rows[widest].items()
         ]
-        name = view.option(question.id, widest).lower()
+        name = view.inside(view.option(question.id, widest))
         caption = f"Systems differ most in how they handle {name} ({', '.join(shown_means)}). {caption}"
     terms = [(row, view.option(question.id, row), groups.get(row, "")) for row in rows]
     data = [entry.to_row() for entries in rows.values() for entry in entries.values()]
-    drawing = estimators(terms, bars, f"mean of {view.label(question.id).lower()} where it matters")
+    drawing = estimators(terms, bars, f"mean of {view.inside(view.label(question.id))} where it matters")
     return [Figure(f"profiles-{question.id}", caption, str(drawing), data, signature)]
 
 

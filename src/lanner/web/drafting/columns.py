@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from starlette.datastructures import FormData
 
 from lanner.errors import InputError, LannerError
+from lanner.figures.typeset import shortened
+from lanner.formats.parsing import encodings, textfile
 from lanner.formats.parsing.columns import ColumnMap, column_map
-from lanner.formats.parsing.tables import Rows, first_rows, kind_of, open_rows
+from lanner.formats.parsing.tables import Rows, first_rows, guess_delimiter, kind_of, open_rows
 from lanner.model import languages
 from lanner.web.drafting.uploads import Texts, take_in
 from lanner.web.page import forms
@@ -24,7 +27,17 @@ NAMED_ROLES = (TRANSLATION, REFERENCE)
 SURE = 0.9
 """Guesses that are less sure than this are shown before the texts are taken."""
 _SUFFIXES = {".csv", ".tsv", ".xlsx", ".jsonl", ".ndjson", ".parquet"}
+_TEXT_SUFFIXES = {".csv", ".tsv"}
 _ROWS_SHOWN, _ROWS_SEARCHED, _LETTERS = 8, 12, 160
+_SAMPLE = 64 * 1024
+"""So many bytes tell a file's encoding."""
+DELIMITERS = ("comma", "semicolon", "tab", "|")
+ENCODINGS = (
+    *("utf-8", "utf-16", "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254"),
+    *("windows-1255", "windows-1256", "windows-1257", "windows-1258", "iso-8859-15", "mac-roman", "koi8-r"),
+    *("cp949", "shift_jis", "euc-jp", "gb18030", "big5", "windows-874"),
+)
+"""The encodings to choose from, by the names that programs offer when they save a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +52,15 @@ class ColumnChoice:
 
 @dataclass(frozen=True, slots=True)
 class TableChoices:
-    """What was chosen about a table: the row of the header, a role for each column, and the languages."""
+    """What was chosen about a table: the row of the header, a role for each column, the languages, and for a text file
+    its encoding and what stands between cells ("" for what is found)."""
 
     header: str = ""
     columns: tuple[ColumnChoice, ...] = ()
     source_language: str = ""
     target_language: str = ""
+    encoding: str = ""
+    delimiter: str = ""
 
     def options(self) -> dict[str, str]:
         """As options of the table format."""
@@ -57,7 +73,12 @@ class TableChoices:
                     next_step=say("Choose something else for one of them, or leave it out."),
                 )
             roles[key] = column.header
-        options = {"header": self.header, "columns": json.dumps(roles) if roles else ""}
+        options = {
+            "header": self.header,
+            "columns": json.dumps(roles) if roles else "",
+            "encoding": self.encoding,
+            "delimiter": self.delimiter,
+        }
         if self.source_language or self.target_language:
             pair = (self.source_language or languages.UNDETERMINED, self.target_language or languages.UNDETERMINED)
             options["languages"] = ":".join(pair)
@@ -76,6 +97,12 @@ class TablePreview:
     can_choose_header: bool
     texts: Texts | None = None
     problem: str = ""
+    is_text: bool = False
+    """Whether it is a text file, which has an encoding and delimiters."""
+    encoding: str = ""
+    """The encoding that its bytes show; "" where none does."""
+    delimiter: str = ""
+    """What is found between its cells."""
 
     @property
     def unsure(self) -> bool:
@@ -86,29 +113,58 @@ class TablePreview:
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file is a table whose columns can be pointed at."""
-    return path.suffix.lower() in _SUFFIXES and bool(kind_of(path))
+    """Whether a file is a table whose columns can be pointed at; a text in an unknown encoding may be one."""
+    suffix = path.suffix.lower()
+    return suffix in _SUFFIXES and (bool(kind_of(path)) or (suffix in _TEXT_SUFFIXES and _is_undecodable(path)))
+
+
+def _is_undecodable(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0 and not _encoding(path)
 
 
 def preview_table(path: str, name: str, choices: TableChoices, folder: str) -> TablePreview:
     """Look at a table as it was chosen to be read, or as it is guessed; its texts are kept in `folder` where they can
     be read."""
     place = Path(path)
-    first_look = not choices.columns and not choices.header
-    raw = first_rows(place, _ROWS_SEARCHED + _ROWS_SHOWN)
+    with textfile.decoding(choices.encoding):
+        kind = kind_of(place)
+        if not kind and _is_undecodable(place):
+            problem = say("The encoding of this file is not known. Choose the one it was saved in.")
+            preview = TablePreview(name, choices, (), 0, can_choose_header=False, problem=problem)
+        else:
+            preview = _preview(place, name, choices, folder)
+        if kind not in ("csv", ""):
+            return preview
+        return replace(preview, is_text=True, encoding=_encoding(place), delimiter=guess_delimiter(place))
+
+
+def _encoding(path: Path) -> str:
+    """The encoding that the bytes of a file show; "" where none does."""
+    with textfile.opened(path) as stream:
+        sample = stream.read(_SAMPLE)
+    encoding = encodings.detect(sample, complete=len(sample) < _SAMPLE)
+    return encoding.name.removesuffix("-sig") if encoding else ""
+
+
+def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> TablePreview:
+    first_look = choices == TableChoices(
+        source_language=choices.source_language, target_language=choices.target_language
+    )
+    raw: list[tuple[int, list[str]]] = []
     try:
-        rows = open_rows(place, header=choices.header)
+        raw = first_rows(place, _ROWS_SEARCHED + _ROWS_SHOWN, delimiter=choices.delimiter)
+        rows = open_rows(place, header=choices.header, delimiter=choices.delimiter)
     except LannerError as error:
         if first_look and not raw:
             raise
-        numbered = tuple((line, tuple(cell[:_LETTERS] for cell in cells)) for line, cells in raw[:_ROWS_SEARCHED])
+        numbered = tuple((line, _samples(cells)) for line, cells in raw[:_ROWS_SEARCHED])
         return TablePreview(name, choices, numbered, 0, bool(raw), problem=_problem(error))
     if [column.header for column in choices.columns] != rows.header:  # a first look, or another row names the columns
-        choices = TableChoices(choices.header, _guessed(rows), choices.source_language, choices.target_language)
+        choices = replace(choices, columns=_guessed(rows))
     shown = _shown(raw, rows)
     texts, problem = None, ""
     try:
-        texts = take_in(path, name, choices.options(), folder, "table")
+        texts = take_in(str(place), name, choices.options(), folder, "table")
     except LannerError as error:
         if first_look and any(column.role == "source" for column in choices.columns):
             raise  # the columns are known: something in a row is wrong, which no menu can mend
@@ -125,9 +181,12 @@ def _problem(error: LannerError) -> str:
 def _shown(raw: list[tuple[int, list[str]]], rows: Rows) -> tuple[tuple[int, tuple[str, ...]], ...]:
     if raw:
         upto = next((at for at, (line, _) in enumerate(raw) if line == rows.line), 0)
-        return tuple((line, tuple(cell[:_LETTERS] for cell in cells)) for line, cells in raw[: upto + 1 + _ROWS_SHOWN])
-    sample = [tuple("" if cell is None else str(cell)[:_LETTERS] for cell in row) for row in rows.sample[:_ROWS_SHOWN]]
-    return tuple(enumerate(sample, 1))
+        return tuple((line, _samples(cells)) for line, cells in raw[: upto + 1 + _ROWS_SHOWN])
+    return tuple(enumerate(map(_samples, rows.sample[:_ROWS_SHOWN]), 1))
+
+
+def _samples(cells: Sequence[Any]) -> tuple[str, ...]:
+    return tuple("" if cell is None else shortened(str(cell), _LETTERS) for cell in cells)
 
 
 def _guessed(rows: Rows) -> tuple[ColumnChoice, ...]:
@@ -173,8 +232,20 @@ def read_choices(form: FormData) -> TableChoices:
             role = LEFT_OUT
         chosen.append(ColumnChoice(header, role, forms.text(form, f"name.{at}").strip()))
     number = forms.text(form, "header")
-    codes = [code if languages.known(code) else "" for code in (forms.text(form, "from"), forms.text(form, "into"))]
-    return TableChoices(number if number.isdecimal() else "", tuple(chosen), *codes)
+    source, target = (_known_language(forms.text(form, name)) for name in ("from", "into"))
+    encoding, delimiter = forms.text(form, "encoding"), forms.text(form, "delimiter")
+    return TableChoices(
+        number if number.isdecimal() else "",
+        tuple(chosen),
+        source,
+        target,
+        encoding if encoding in ENCODINGS else "",
+        delimiter if delimiter in DELIMITERS else "",
+    )
+
+
+def _known_language(code: str) -> str:
+    return code if languages.known(code) else ""
 
 
 def role_titles() -> Mapping[str, str]:
@@ -193,6 +264,12 @@ def role_titles() -> Mapping[str, str]:
         "target_language": say("Target language"),
         LEFT_OUT: say("Leave out"),
     }
+
+
+def delimiter_titles() -> Mapping[str, str]:
+    """What the menu calls each delimiter."""
+    names = say("Comma"), say("Semicolon"), say("Tabulator"), say("Vertical bar")
+    return dict(zip(DELIMITERS, names, strict=True))
 
 
 def language_titles() -> list[tuple[str, str]]:

@@ -236,7 +236,7 @@ def _amount(text: str) -> float:
         return 0
     try:
         number = float(words) / (100 if "%" in text else 1)
-        if not math.isfinite(number):
+        if not math.isfinite(number) or ("%" in text and number >= 1):
             raise ValueError
     except ValueError:
         raise DesignError(

@@ -10,8 +10,10 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner.web import auth
 from lanner.web.drafting.columns import (
+    ENCODINGS,
     TableChoices,
     TablePreview,
+    delimiter_titles,
     language_titles,
     read_choices,
     role_titles,
@@ -88,5 +90,7 @@ def _shown(request: Request, preview: TablePreview, status: int) -> Response:
         "upload": request.path_params["upload"],
         "roles": role_titles(),
         "languages": language_titles(),
+        "encodings": ENCODINGS,
+        "delimiters": delimiter_titles(),
     }
     return page(request, "table.html", context, status)

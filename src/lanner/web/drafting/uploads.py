@@ -17,6 +17,8 @@ from starlette.exceptions import HTTPException
 
 from lanner import formats
 from lanner.errors import InputError, LannerError, Where
+from lanner.figures.typeset import shortened
+from lanner.formats.parsing.notes import fact_of, subject_of
 from lanner.model import Document, languages
 from lanner.web.page.speech import say
 
@@ -124,6 +126,8 @@ def without_folders(error: LannerError) -> InputError:
 
 
 _ROWS, _LETTERS = 6, 240
+_SHOWN_BY_ITSELF = ("columns", "languages")
+"""What notes of a reader are about that the page shows by itself."""
 _TABLES = {".csv", ".tsv", ".jsonl", ".ndjson", ".xlsx", ".parquet"}
 
 
@@ -158,18 +162,16 @@ def take_in(path: str, name: str, options: Mapping[str, str], folder: str, forma
         **{key: value for key, value in options.items() if value and key in always | set(option_names)},
     )
     documents = [document for reading in readings for document in reading.documents]
-    notes = tuple(dict.fromkeys(note for reading in readings for note in reading.notes if _concerns(note)))
+    notes = tuple(
+        dict.fromkeys(
+            fact_of(note) for reading in readings for note in reading.notes if subject_of(note) not in _SHOWN_BY_ITSELF
+        )
+    )
     judgements = sum(len(reading.judgements) for reading in readings)
     if not documents:
         raise InputError(say("There are no texts in it."), next_step=say("Choose another file."))
     formats.write("native", folder, documents)
     return described(documents, name, formats.titles().get(format_name, format_name), notes, judgements)
-
-
-def _concerns(note: str) -> bool:
-    """Whether a note of the reader belongs on the page: what columns and languages were taken for is shown there, and
-    advice about options of the command line helps nobody in a browser."""
-    return "--" not in note and not note.startswith("Columns: ")
 
 
 def _format(path: Path) -> str:
@@ -201,7 +203,11 @@ def described(
     first = documents[0]
     shown = first.systems[:3]
     rows = [
-        (segment.id, segment.source[:_LETTERS], tuple((segment.outputs.get(s) or "")[:_LETTERS] for s in shown))
+        (
+            segment.id,
+            shortened(segment.source, _LETTERS),
+            tuple(shortened(segment.outputs.get(system) or "", _LETTERS) for system in shown),
+        )
         for segment in first.segments[:_ROWS]
     ]
     return Texts(

@@ -19,6 +19,7 @@ from lanner import campaign as campaigns
 from lanner.campaign import guidelines
 from lanner.campaign.adjudication import TAKEN
 from lanner.errors import AnswerError, CampaignError
+from lanner.figures.typeset import lowered
 from lanner.model import (
     Campaign,
     Choice,
@@ -240,7 +241,7 @@ class Scene:
         matrices = self._matrices(unit_answers, judges)
         own = tuple(matrix for matrix in matrices if not matrix.lines[0].name.endswith(TAKEN))
         parts = [
-            f"{self.wording.question(q).label.lower()} {apart(_short(distance))}"
+            f"{lowered(self.wording.question(q).label, language())} {apart(_short(distance))}"
             for q, distance in unit_answers.parts.items()
         ]
         seconds = [unit_answers.seconds.get(judge.id) for judge in judges]
@@ -296,10 +297,21 @@ class Scene:
             for judge, value in by_judge.items()
             if judge in ids
         ]
-        spans = {self.names[judge]: value for judge, value in answers if _is_spans(value)}
+        spans = {self.names[judge]: self._with_severities(value) for judge, value in answers if _is_spans(value)}
         near = range(max(0, place - _AROUND), min(len(document.segments), place + _AROUND + 1))
         rows = [(at, document.segments[at]) for at in near]
         return [_row(at, seg, system, spans if at == place else {}, current=at == place) for at, seg in rows]
+
+    def _with_severities(self, spans: Json) -> list[dict[str, Json]]:
+        """Marks with their severity in words."""
+        questions = [question.id for _, question in self.protocol.questions if isinstance(question, Spans)]
+        return [
+            {**span, "severity": _severity(span, questions[0], self.wording) if questions else ""} for span in spans
+        ]
+
+
+def _severity(span: Mapping[str, Json], question: str, wording: Wording) -> str:
+    return wording.option(question, str(span["severity"])).label if span.get("severity") else ""
 
 
 def _pairs(entries: Sequence[T]) -> list[tuple[T, T]]:
@@ -319,7 +331,7 @@ def _share(matrices: Sequence[Matrix]) -> str:
 
 
 def _lowered(labels: Sequence[str]) -> str:
-    return in_words([label.lower() for label in labels])
+    return in_words([lowered(label, language()) for label in labels])
 
 
 def _remarks(value: Json) -> list[str]:
@@ -391,7 +403,8 @@ def matrix(
     answers = [given.get(judge) for judge in judges]
     label = wording.question(question.id).label
     if isinstance(question, Spans | Rank) and not question.for_each:
-        lines: tuple[Line, ...] = (_whole(question, judges, answers, settled, names or {}),)
+        pairs = list(zip(judges, answers, strict=True))
+        lines: tuple[Line, ...] = (_whole(question, pairs, settled, names or {}, wording),)
     else:
         lines = tuple(_lines(question, answers, settled, wording))
     sentences = [_plain(answer) for answer in answers if answer is not None]
@@ -411,7 +424,8 @@ def _lines(question: Question, answers: Sequence[Json], settled: Json, wording: 
         case Choice():
             return [_option(question, option, answers, settled, wording) for option in question.options]
         case Labels():
-            return [_option(question, option, answers, settled, wording) for option in question.options]
+            line = _counted if question.counts else _option
+            return [line(question, option, answers, settled, wording) for option in question.options]
         case Grid():
             rows = [(row, _part(question, row.id, answers, settled, wording)) for row in question.rows]
             return [replace(line, group=row.group or "") for row, line in rows]
@@ -424,14 +438,18 @@ def _lines(question: Question, answers: Sequence[Json], settled: Json, wording: 
 
 
 def _whole(
-    question: Spans | Rank, judges: Sequence[str], answers: Sequence[Json], settled: Json, names: Mapping[str, str]
+    question: Spans | Rank,
+    pairs: Sequence[tuple[str, Json]],
+    settled: Json,
+    names: Mapping[str, str],
+    wording: Wording,
 ) -> Line:
-    """Marked passages and ranks: what is agreed is one judge's answer, as it stands."""
+    """Marked passages and ranks: what is agreed is one judge's answer, as it stands. `pairs` are judges with theirs."""
+    answers = [answer for _, answer in pairs]
     if isinstance(question, Spans):
-        label, cells = say("Marked"), tuple(_marked(answer) for answer in answers)
+        label, cells = say("Marked"), tuple(_marked(answer, question.id, wording) for answer in answers)
     else:
         label, cells = say("Ranks"), tuple("–".join(map(str, answer)) if answer else "" for answer in answers)
-    pairs = list(zip(judges, answers, strict=True))
     same = next((judge for judge, answer in pairs if settled is not None and answer == settled), "")
     return Line(
         label=label,
@@ -447,10 +465,39 @@ def _whole(
     )
 
 
-def _marked(answer: Json) -> str:
+def _marked(answer: Json, question: str, wording: Wording) -> str:
+    """What was marked, each with its severity in brackets."""
     if not isinstance(answer, list):
         return ""
-    return ", ".join(str(span.get("text") or say("something missing")) for span in answer) or say("nothing")
+    marks = []
+    for span in answer:
+        severity = _severity(span, question, wording)
+        words = str(span.get("text") or say("something missing"))
+        marks.append(f"{words} ({lowered(severity, language())})" if severity else words)
+    return ", ".join(marks) or say("nothing")
+
+
+def _counted(
+    question: Choice | Labels, option: Option, answers: Sequence[Json], settled: Json, wording: Wording
+) -> Line:
+    """A label that is given with how often it applies."""
+    numbers = [answer.get(option.id, 0) if isinstance(answer, dict) else None for answer in answers]
+    answered = [number for number in numbers if number is not None]
+    agreed = settled.get(option.id) if isinstance(settled, dict) else None
+    exclusive = isinstance(question, Labels) and option.id == question.exclusive
+    return Line(
+        label=wording.option(question.id, option.id).label,
+        cells=tuple(_number(number) if number else "" for number in numbers),
+        picked=None,
+        count=str(sum(bool(number) for number in answered) or ""),
+        split=len(set(answered)) > 1,
+        control="checkbox" if exclusive else "number",
+        name=f"{question.id}.{option.id}",
+        value=option.id if exclusive else _number(agreed) if agreed else "",
+        chosen=bool(agreed),
+        group=option.group or "",
+        bounds=(0.0, None, 1.0),
+    )
 
 
 def _option(
@@ -461,7 +508,6 @@ def _option(
 
     picked = tuple(answer is not None and holds(answer) for answer in answers)
     count, answered = sum(picked), sum(answer is not None for answer in answers)
-    name = question.id if not (isinstance(question, Labels) and question.counts) else f"{question.id}.{option.id}"
     return Line(
         label=wording.option(question.id, option.id).label,
         cells=("",) * len(answers),
@@ -469,7 +515,7 @@ def _option(
         count=str(count) if count else "",
         split=0 < count < answered,
         control="radio" if isinstance(question, Choice) else "checkbox",
-        name=name,
+        name=question.id,
         value=option.id,
         chosen=settled is not None and holds(settled),
         group=option.group or "",
@@ -520,26 +566,32 @@ def _number(value: Json) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of text and the names of those who marked it."""
+    """A stretch of text, the names of those who marked it, and for each of them how severe they found it."""
 
     text: str
     who: tuple[str, ...] = ()
+    severities: tuple[str, ...] = ()
 
 
 def marked(text: str, spans: Mapping[str, Json], side: str) -> tuple[Piece, ...]:
     """The text in pieces. `spans` are lists of spans by name; those of the other side are left out."""
-    places: list[tuple[int, int, str]] = []
+    places: list[tuple[int, int, str, str]] = []
     for name, marks in spans.items():
         for span in marks:
             start, end = span.get("start"), span.get("end")
             if span.get("side", "target") == side and isinstance(start, int) and isinstance(end, int):
-                places.append((max(0, start), min(len(text), end), name))
-    cuts = sorted({0, len(text), *(start for start, _, _ in places), *(end for _, end, _ in places)})
+                places.append((max(0, start), min(len(text), end), name, str(span.get("severity") or "")))
+    cuts = sorted({0, len(text), *(place[0] for place in places), *(place[1] for place in places)})
     pieces: list[Piece] = []
     for start, end in pairwise(cuts):
-        who = tuple(dict.fromkeys(name for first, last, name in places if first <= start and end <= last))
-        if pieces and pieces[-1].who == who:
-            pieces[-1] = Piece(pieces[-1].text + text[start:end], who)
+        marks_here: dict[str, list[str]] = {}
+        for first, last, name, severity in places:
+            if first <= start and end <= last:
+                marks_here.setdefault(name, []).append(severity)
+        severities = tuple(", ".join(dict.fromkeys(filter(None, own))) for own in marks_here.values())
+        piece = Piece(text[start:end], tuple(marks_here), severities if any(severities) else ())
+        if pieces and (pieces[-1].who, pieces[-1].severities) == (piece.who, piece.severities):
+            pieces[-1] = replace(piece, text=pieces[-1].text + piece.text)
         else:
-            pieces.append(Piece(text[start:end], who))
+            pieces.append(piece)
     return tuple(pieces)

@@ -17,7 +17,10 @@ from lanner.reports.html import script_hash
 from lanner.web.organising.campaigns import campaign_of
 from lanner.web.site import Site
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox allow-scripts"
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; "
+    "sandbox allow-scripts allow-downloads"
+)
 
 
 async def export(request: Request) -> Response:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from lanner.campaign.drawing import DRAWN
 from lanner.campaign.practice import PRACTISED
+from lanner.figures.typeset import shortened
 from lanner.model import Json
 from lanner.store import Event
 from lanner.web.page.speech import amount, say
@@ -84,7 +85,7 @@ def _value(value: Json) -> str:
         return "–"
     text = ", ".join(_value(entry) for entry in value) if isinstance(value, list) else str(value)
     text = f"{value:g}" if isinstance(value, float) else text
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …"
+    return shortened(text, _LONGEST)
 
 
 def _count(detail: Detail, key: str) -> int:

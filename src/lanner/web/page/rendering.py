@@ -12,7 +12,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from lanner.figures.typeset import count, number, percent, plural
+from lanner.figures.typeset import count, number, percent, plural, shortened
 from lanner.model import languages
 from lanner.store import Memo
 from lanner.web import session
@@ -48,6 +48,7 @@ def environment(assets: Assets, *, watched: bool = False) -> Environment:
         "moment": moment,
         "hours": hours,
         "plural": plural,
+        "shortened": shortened,
     }
     return made
 

@@ -15,6 +15,15 @@ const list = document.querySelector('.list');
 const current = /** @type {HTMLElement | null} */ (document.querySelector('.list [aria-current]'));
 if (list && current) list.scrollTop = Math.max(0, current.offsetTop - list.clientHeight / 3);
 
+// So does a long passage above its answers: the sentence that is discussed begins at its top.
+const passage = document.querySelector('.passage');
+const sentence = /** @type {HTMLElement | null} */ (document.querySelector('.passage tr.cur'));
+if (passage && sentence && passage.scrollHeight > passage.clientHeight) {
+  const before = /** @type {HTMLElement | null} */ (sentence.previousElementSibling);
+  const both = sentence.offsetHeight + (before?.offsetHeight ?? 0);
+  passage.scrollTop = (both < passage.clientHeight && before ? before : sentence).offsetTop;
+}
+
 /** @param {Element | null | undefined} line */
 const go = line =>
   /** @type {HTMLAnchorElement | null | undefined} */ (line?.querySelector('a'))?.click();

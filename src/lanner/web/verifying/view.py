@@ -9,6 +9,7 @@ from lanner.corpus.columns import language, texts
 from lanner.corpus.edits import parent
 from lanner.corpus.review import Place, Review
 from lanner.corpus.split import joiner
+from lanner.figures.typeset import shortened
 from lanner.model import Document, Segment, languages
 
 AROUND = 2
@@ -121,8 +122,7 @@ def lines(review: Review) -> list[Line]:
     for number, place in enumerate(review.places):
         document = review.document(place.document)
         source = " ".join(row.source for row in review.rows(place))
-        short = source if len(source) <= LETTERS else source[:LETTERS].rsplit(" ", 1)[0] + " …"
-        made.append(Line(number, short, document.source_language, number in still))
+        made.append(Line(number, shortened(source, LETTERS), document.source_language, number in still))
     return made
 
 
