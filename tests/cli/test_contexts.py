@@ -7,7 +7,6 @@ from typing import Any
 
 from cli.command import Command
 from lanner import campaign
-from lanner.cli._contexts import _names
 from lanner.model import Judge, Judgement
 from lanner.store import Store
 from model_campaign import corpus, opened
@@ -51,7 +50,3 @@ def test_a_sample_is_judged_in_each_context_and_compared_with_people(lanner: Com
 def test_one_context_is_no_comparison(lanner: Command) -> None:
     ran = lanner("judge", "c", "--model", "t", "--base-url", "http://127.0.0.1:1/v1", "--compare-contexts", "none")
     assert "cannot be compared" in ran.err
-
-
-def test_names_may_have_commas_of_their_own() -> None:
-    assert _names("people,own±3,0, none;source±2") == ["people", "own±3,0", "none", "source±2"]

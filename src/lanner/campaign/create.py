@@ -19,6 +19,7 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import prepare
 from lanner.errors import CampaignError, InputError
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol
+from lanner.protocols.context import contexts_of, in_contexts
 from lanner.store import JUDGE_ITSELF, Store, Transaction, fingerprint
 
 _NAME = re.compile(r"[^\s/\\][^/\\\x00-\x1f]{0,99}")
@@ -42,7 +43,8 @@ def create(
     """A draft with its tasks. `systems` are those to be judged (all that have outputs, if left out); `options` go to
     the design, `settings` hold what belongs to this campaign alone: questionnaires before and after, controls,
     tutorial, calibration (see `lanner.designs.prepare`), minutes until a pause, and so on. `wording = "published"`
-    asks a protocol that is given by name in the words of its paper."""
+    asks a protocol that is given by name in the words of its paper; `contexts` names what is shown around a sentence,
+    as a factor that a Latin square counterbalances over judges (see `lanner.protocols.context`)."""
     definition = _with_questionnaires(protocol, settings or {})
     texts = tuple(documents)
     check_documents(texts)
@@ -162,7 +164,8 @@ def duplicate(store: Store, campaign: Reference, name: str, judges: Sequence[Jud
 
 
 def _with_questionnaires(protocol: Protocol | str | Path, settings: Mapping[str, Json]) -> Protocol:
-    """The protocol with the questionnaires that the settings put before and after it, unless it has them already."""
+    """The protocol in the contexts that the settings name, and with the questionnaires that they put before and after
+    it, unless it has them already."""
     wording = str(settings.get("wording", ""))
     definition = protocol if isinstance(protocol, Protocol) else protocols.load(protocol, wording=wording)
     if wording and definition.wording != wording:
@@ -170,6 +173,8 @@ def _with_questionnaires(protocol: Protocol | str | Path, settings: Mapping[str,
             f"The settings ask for the {wording} wording, and the protocol has another.",
             next_step=f'Load it with wording="{wording}", or leave it out of the settings.',
         )
+    if (contexts := settings.get("contexts")) and not contexts_of(definition):
+        definition = in_contexts(definition, [str(name) for name in contexts])
     present = {stage.id for stage in definition.stages}
     before, after = (
         [found for found in map(protocols.load, settings.get(place, ())) if found.stages[0].id not in present]

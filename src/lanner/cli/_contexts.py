@@ -14,10 +14,10 @@ from lanner.cli._output import Output
 from lanner.cli.import_ import slug
 from lanner.errors import LannerError
 from lanner.judges.comparison import Standing, compare, sample_documents
-from lanner.judges.context import canonical
 from lanner.judges.plan import Plan
 from lanner.judges.run import run
 from lanner.model import Campaign, Document, Protocol, Result
+from lanner.protocols.context import canonical, names_in
 from lanner.store import Store, fingerprint
 
 SENTENCES = 100
@@ -28,7 +28,7 @@ _ASCII = {"±": "-", ",": "-"}
 def compare_contexts(output: Output, source: str, store_place: str, given: dict[str, Any]) -> int:
     """Judge a sample of whole documents in every context, in a campaign of its own, and compare. The exit code: 0 where
     every item has its answer, 3 where some have none."""
-    contexts = list(dict.fromkeys(canonical(name) for name in _names(given["contexts"])))
+    contexts = list(dict.fromkeys(canonical(name) for name in names_in(given["contexts"])))
     if len(contexts) < 2:
         raise LannerError("One context cannot be compared.", next_step="Give several, with semicolons between them.")
     plans = [in_context(plan, name) for plan in plans_from(given) for name in contexts]
@@ -54,17 +54,6 @@ def compare_contexts(output: Output, source: str, store_place: str, given: dict[
         if not any(standing.agreement for standing in standings):
             output.note("No person has judged these texts, so there is no agreement to show.")
     return 3 if totals.missing or totals.failed or totals.waiting or totals.stopped else 0
-
-
-def _names(text: str) -> list[str]:
-    """Names with commas or semicolons between them; a comma before a digit is part of a name (own±3,0)."""
-    names: list[str] = []
-    for part in text.replace(";", ",\n").split(","):
-        if names and part.strip().isdigit() and not part.startswith("\n"):
-            names[-1] += f",{part.strip()}"
-        else:
-            names.append(part.strip())
-    return [name for name in names if name]
 
 
 def in_context(plan: Plan, context: str) -> Plan:

@@ -22,13 +22,13 @@ from lanner.cli.import_ import slug
 from lanner.errors import CampaignError, LannerError, did_you_mean
 from lanner.judges import providers
 from lanner.judges import template as templates
-from lanner.judges.context import PEOPLE
 from lanner.judges.examples import demanded
 from lanner.judges.plan import Limits, Member, Plan, Totals
 from lanner.judges.prices import Price, price_of
 from lanner.judges.prompt import Settings
 from lanner.judges.providers import Endpoint
 from lanner.model import Campaign, Document, Protocol
+from lanner.protocols.context import PEOPLE
 from lanner.store import Store, fingerprint
 
 KIM2025 = "kim2025"

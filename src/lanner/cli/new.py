@@ -18,6 +18,7 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.loads import loads
 from lanner.errors import LannerError
 from lanner.model import Campaign, Document, Json
+from lanner.protocols.context import names_in
 from lanner.store import Store
 
 
@@ -40,6 +41,11 @@ from lanner.store import Store
     "precision:X, agreement:MINIMUM; with it the design is adaptive.",
 )
 @click.option("--budget", type=int, help="How many judgements an adaptive campaign may cost. [default: all]")
+@click.option(
+    "--contexts",
+    default="",
+    help="Context as a factor, counterbalanced over judges: none; source±2; own±2; reference±2; whole, …",
+)
 @click.option("--systems", help="Only these systems, comma-separated.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Same seed, same tasks.")
 @click.option("--title", default="", help="The title that judges see.")
@@ -63,6 +69,7 @@ def command(
     options: tuple[str, ...],
     goal: str | None,
     budget: int | None,
+    contexts: str,
     systems: str | None,
     seed: int,
     title: str,
@@ -85,7 +92,11 @@ def command(
     protocol = _asked(protocol, f"Protocol ({', '.join(protocols.names())})", "--protocol")
     judges = _asked(judges, "Judges: how many, or their names with commas", "--judges")
     settings = settings_from(settings_file, before, after) | ({"wording": "published"} if published else {})
+    if contexts:
+        settings["contexts"] = names_in(contexts)
     design, adaptive_options = _adaptive(design, goal, budget)
+    if settings.get("contexts") and design == "full":
+        design = "latin_square"  # nobody may meet a text in two contexts
     registry.module("designs", design)  # an unknown design is said before anything is read
     people = judges_from(judges)
     if not people:

@@ -15,12 +15,12 @@ from lanner.cli._source import documents_of
 from lanner.errors import LannerError
 from lanner.judges import providers
 from lanner.judges import template as templates
-from lanner.judges.context import PEOPLE
 from lanner.judges.prompt import Prompt, Prompter, Settings
 from lanner.judges.providers import Call, Endpoint
 from lanner.judges.replies import Asked, verdict
 from lanner.model import Document, Item, Object, Protocol, Segment, Stage, Unit
 from lanner.protocols.answers import texts_of
+from lanner.protocols.context import PEOPLE
 
 EXAMPLE = Document(
     "example",

@@ -38,8 +38,8 @@ def is_about_the_judge(stages: Sequence[Stage]) -> bool:
 
 
 def is_isolated(stages: Sequence[Stage]) -> bool:
-    """Whether a page shows sentences out of their documents."""
-    return any(stage.unit is Unit.ISOLATED for stage in stages)
+    """Whether a page shows sentences out of their documents, each for itself."""
+    return any(stage.apart for stage in stages)
 
 
 def outputs(document: Document, stages: Sequence[Stage], systems: Sequence[str]) -> list[Shown]:

@@ -16,7 +16,6 @@ from typing import Any
 
 from lanner.errors import LannerError
 from lanner.judges import template as templates
-from lanner.judges.context import PEOPLE, canonical, lines_around, lines_of_document
 from lanner.judges.schemas import describe_form
 from lanner.judges.template import Template, render
 from lanner.model import (
@@ -32,6 +31,7 @@ from lanner.model import (
     Text,
 )
 from lanner.model import languages as language_names
+from lanner.protocols.context import PEOPLE, canonical, lines_around, lines_of_document
 from lanner.protocols.flow import chosen
 from lanner.protocols.schema import stage_schema
 from lanner.protocols.wording import Wording

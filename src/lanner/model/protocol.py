@@ -191,6 +191,8 @@ class Context(Frozen):
     can_open: bool = True
     model_before: int = 2
     model_after: int = 2
+    sides: tuple[Literal["source", "target", "reference"], ...] = ()
+    """Which sides of the sentences around are shown; those that the stage shows, where this is empty."""
 
 
 class Promotion(Frozen):
@@ -235,6 +237,14 @@ class Stage(Frozen):
     @property
     def page_id(self) -> str:
         return self.page or self.id
+
+    @property
+    def apart(self) -> bool:
+        """Whether each sentence is shown for itself: isolated, or in a context that is shown on some sides only, where
+        the translation of a neighbour must not be read beside it."""
+        hides = "target" in self.show and bool(self.context.sides) and "target" not in self.context.sides
+        adds = "reference" in self.context.sides and "reference" not in self.show
+        return self.unit is Unit.ISOLATED or (self.unit is Unit.IN_CONTEXT and (hides or adds))
 
 
 class Score(Frozen):

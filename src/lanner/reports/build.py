@@ -14,6 +14,7 @@ from lanner.reports.parts import Report, Section
 from lanner.reports.sections import (
     agreement,
     checks,
+    contexts,
     diagnosis,
     disagreements,
     documents,
@@ -32,6 +33,7 @@ Make = Callable[[View], Section | None]
 BODY: tuple[Make, ...] = (
     agreement.section,
     scenarios.section,
+    contexts.section,
     agreement.calibration,
     disagreements.section,
     systems.section,

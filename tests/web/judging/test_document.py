@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from lxml import html
 
-from lanner.model import Document, Item, Segment, Unit
+from lanner import protocols
+from lanner.model import Document, Item, Segment, Stage, Unit
 from lanner.web.judging.document import Block, Cell, Row, lines, opened, together, writing
 from lanner.web.page.messages import Messages
 
@@ -13,15 +14,19 @@ def item(segment: str, document: str = "a", *systems: str) -> Item:
     return Item(document, segment, systems or ("x",))
 
 
+def stage(unit: Unit) -> Stage:
+    return protocols.load("h_falcon").stages[0].model_copy(update={"unit": unit})
+
+
 def test_sentences_of_one_document_and_output_stand_together() -> None:
     items = [item("1"), item("2"), item("1", "b"), item("1", "b", "y"), item("2", "b", "y")]
-    assert together(items, Unit.IN_CONTEXT) == [[0, 1], [2], [3, 4]]
-    assert together(items, Unit.ISOLATED) == [[0], [1], [2], [3], [4]]
-    assert together([], Unit.IN_CONTEXT) == []
+    assert together(items, stage(Unit.IN_CONTEXT)) == [[0, 1], [2], [3, 4]]
+    assert together(items, stage(Unit.ISOLATED)) == [[0], [1], [2], [3], [4]]
+    assert together([], stage(Unit.IN_CONTEXT)) == []
 
 
 def test_a_repeated_sentence_gets_a_block_of_its_own() -> None:
-    assert together([item("1"), item("2"), item("1")], Unit.IN_CONTEXT) == [[0, 1], [2]]
+    assert together([item("1"), item("2"), item("1")], stage(Unit.IN_CONTEXT)) == [[0, 1], [2]]
 
 
 def block(size: int, **more: object) -> Block:

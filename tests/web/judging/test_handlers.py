@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from lxml import html
 from starlette.testclient import TestClient
 
 from lanner import campaign
@@ -534,3 +535,47 @@ def test_a_finished_task_is_opened_again_from_the_list_until_all_is_submitted(cl
     answer = client.post(f"/task/{tasks[0]}/reopen", data={"token": token[1]}, follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (303, f"/task/{tasks[0]}")
     assert campaign.task(store, tasks[0]).finished_at is None
+
+
+def shown_texts(page: str) -> tuple[set[str], set[str]]:
+    """Sources and translations that a page holds in sight."""
+    root = html.fromstring(page)
+    cells = root.xpath('//section[contains(@class, "block") and not(@hidden)]//*[@data-side]')
+    texts: dict[str, set[str]] = {"source": set(), "target": set()}
+    for cell in cells:
+        if text := cell.text_content().strip():
+            texts[cell.get("data-side")].add(text)
+    return texts["source"], texts["target"]
+
+
+def test_a_judge_sees_just_what_the_context_shows_and_the_judgement_says_which(
+    client: TestClient, store: Store
+) -> None:
+    secrets = open_campaign(
+        store, "factor", design="latin_square", judges=2, settings={"contexts": ["none", "source±1"]}
+    )
+    client.get(f"/j/{secrets['J1']}")
+    seen: dict[str, tuple[set[str], set[str]]] = {}
+    for task in campaign.tasks(store, "factor", "J1"):
+        place = next(n for n, item in enumerate(task.items) if item.segment == "1")
+        item = task.items[place]
+        rows = 1 if task.page.endswith("none") else 3
+        before = sum(_rows(entry, rows) for entry in task.items[:place])
+        page = client.get(f"/task/{task.id}?row={before + rows // 2 + 1}")
+        seen[task.page.partition("_")[2]] = shown_texts(page.text)
+        number = item.document[-1]
+        assert shown_texts(page.text)[1] == {f"Text {number}.1 by {SYSTEMS.index(item.systems[0])}"}
+        assert save(client, task.id, place, _suffixed(complete(), task.page)).status_code == 200
+    assert [len(sources) for sources, _ in seen.values()] == [1 if "none" in name else 3 for name in seen]
+    stages = {judgement.stage for judgement in campaign.judgements(store, "factor")}
+    assert len(stages) == 2 and any(stage.endswith("_none") for stage in stages)
+
+
+def _rows(item: Item, whole: int) -> int:
+    """How many rows a sentence is shown with: the first and the last of three have one neighbour."""
+    return whole if whole == 1 or item.segment == "1" else 2
+
+
+def _suffixed(answers: dict[str, Any], page: str) -> dict[str, Any]:
+    ending = page.partition("_")[2] if page.endswith("none") else "source_1"
+    return {f"{name}_{ending}": value for name, value in answers.items()}

@@ -9,6 +9,7 @@ from itertools import pairwise
 from markupsafe import Markup, escape
 
 from lanner.model import Document, Item, Segment, Stage, Task, Unit, languages
+from lanner.protocols.context import PEOPLE, lines_around
 from lanner.web.judging.form import LETTERS, Ask
 from lanner.web.page.messages import Messages
 
@@ -88,7 +89,7 @@ class Layout:
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the task; a questionnaire has none."""
         blocks = []
-        for members in together(self.task.items, self.stage.unit):
+        for members in together(self.task.items, self.stage):
             document = self.documents.get(self.task.items[members[0]].document)
             if document is not None:
                 blocks.append(self._block(document, members))
@@ -99,7 +100,7 @@ class Layout:
         rows = self._rows(document, members)
         titled = stage.unit is not Unit.ISOLATED and "title" in stage.show
         context = stage.context
-        fits = stage.unit is not Unit.IN_CONTEXT or len(rows) <= context.whole_up_to
+        fits = stage.apart or stage.unit is not Unit.IN_CONTEXT or len(rows) <= context.whole_up_to
         if not fits and not context.can_open:
             rows = _reachable(rows, context.before, context.after)
         lang, direction = writing(document.source_language)
@@ -121,6 +122,8 @@ class Layout:
         )
 
     def _rows(self, document: Document, members: Sequence[int]) -> list[Row]:
+        if self.stage.apart and self.stage.unit is Unit.IN_CONTEXT:
+            return self._rows_around(document, members[0])
         items, alone = self.task.items, self.stage.unit is Unit.ISOLATED
         by_segment = {items[member].segment: member for member in members}
         whole = items[members[0]] if self.stage.unit is Unit.DOCUMENT else None
@@ -138,6 +141,27 @@ class Layout:
             rows.append(Row(number, member, cells, segment.id if linked else "", state))
         return rows
 
+    def _rows_around(self, document: Document, member: int) -> list[Row]:
+        """One sentence with what its context shows of those around it: a side that is not shown is an empty cell."""
+        item, show = self.task.items[member], self.stage.show
+        source, target = writing(document.source_language), writing(document.target_language)
+        rows = []
+        for line in lines_around(PEOPLE, self.stage, document, item):
+            cells = [Cell("source", line.source or "", *source)] if "source" in show else []
+            if "target" in show:
+                outputs = line.outputs or ("",) * len(item.systems)
+                cells += [Cell("target", text, *target, place) for place, text in enumerate(outputs)]
+            if self._shows_reference:
+                cells.append(Cell("reference", line.reference or "", *target))
+            number = document.segments.index(line.segment) + 1
+            state = self.states[member] if line.asked else ""
+            rows.append(Row(number, member if line.asked else None, tuple(cells), "", state))
+        return rows
+
+    @property
+    def _shows_reference(self) -> bool:
+        return "reference" in self.stage.show or "reference" in self.stage.context.sides
+
     def _cells(
         self, segment: Segment, systems: Sequence[str], item: Item | None, index: int, writings: Writings
     ) -> tuple[Cell, ...]:
@@ -148,7 +172,7 @@ class Layout:
         if "target" in self.stage.show:
             for output, system in enumerate(systems):
                 cells.append(Cell("target", _shown(segment.text(system) or "", index, system, item), *target, output))
-        if "reference" in self.stage.show:
+        if self._shows_reference:
             cells.append(Cell("reference", next(iter(segment.references.values()), ""), *target))
         return tuple(cells)
 
@@ -168,17 +192,18 @@ class Layout:
             name = "doc.output" if "source" in show else "doc.text"
             rtl = languages.direction(document.target_language) == "rtl"
             columns += [Column(say(name, letter=letter), "", "", rtl) for letter in LETTERS[:systems]]
-        if "reference" in show:
+        if self._shows_reference:
             columns.append(_column(document.target_language, say("doc.reference")))
         return tuple(columns)
 
 
-def together(items: Sequence[Item], unit: Unit) -> list[list[int]]:
+def together(items: Sequence[Item], stage: Stage) -> list[list[int]]:
     """Positions of items that share a block: sentences in context of one document and its outputs; else each alone."""
+    shared = stage.unit is Unit.IN_CONTEXT and not stage.apart
     groups: list[list[int]] = [[0]] if items else []
     had = {item.segment for item in items[:1]}
     for (_, before), (place, item) in pairwise(enumerate(items)):
-        same = unit is Unit.IN_CONTEXT and (item.document, item.systems) == (before.document, before.systems)
+        same = shared and (item.document, item.systems) == (before.document, before.systems)
         if same and item.segment not in had:
             groups[-1].append(place)
             had.add(item.segment)

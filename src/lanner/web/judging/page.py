@@ -66,6 +66,8 @@ class TaskPage:
     id: int
     about: tuple[str, str, str, int]
     unit: str
+    apart: bool
+    """Whether each sentence is shown for itself."""
     object: str
     title: str
     heading: str
@@ -122,6 +124,8 @@ class TaskPage:
         """Of how many sentences one is shown; 0 where that says nothing."""
         if self.unit == Unit.ISOLATED.value:
             return len(self.states)
+        if self.apart:  # numbered as in its document, of which a part is shown
+            return 0
         here = next((block for block in self.blocks if not block.hidden), None)
         return len(here.rows) if here and self.unit == Unit.IN_CONTEXT.value else 0
 
@@ -185,6 +189,7 @@ def task_page(
         id=task.id,
         about=about,
         unit=stages[0].unit.value,
+        apart=stages[0].apart,
         object=stages[0].object.value,
         title=settings.title or wording.title,
         heading=heading,

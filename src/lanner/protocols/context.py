@@ -1,0 +1,271 @@
+"""What is seen around the sentence that is judged: a factor with a name, for people and for models.
+
+Names say which sides of how many sentences are shown: `source±2`, `own±2` (source and the judged system's own
+translation), `reference±2` (source and reference), with `all` for the whole document and `3,0` for three before and
+none after; `none` and `whole` are what they say. `kim2025` is how FALCON was published. A model sees what people see in
+the protocol (`people`), unless another name is given; it is stored with the judge.
+
+For people `in_contexts` makes the factor part of a protocol: its stages about sentences become one scenario for each
+context, with questions of their own, so that every judgement says in which context it was made, and a design
+counterbalances contexts over judges as it does scenarios.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lanner.errors import LannerError, ProtocolError, Where
+from lanner.model import Document, Item, Object, Protocol, Segment, Stage, Unit
+from lanner.protocols.consistency import problems
+
+PEOPLE = "people"
+NAMES = (PEOPLE, "none", "source±N", "own±N", "reference±N", "whole", "kim2025")
+_SAME = {"whole": "own±all", "kim2025": "reference±2", "none": "source±0"}
+_FORM = re.compile(r"(source|own|reference)(?:±|:|\+-)(all|\d+)(?:,(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sentence as a model sees it: its text on each side, and whether it is one that is asked about."""
+
+    segment: Segment
+    source: str | None
+    outputs: tuple[str, ...]
+    reference: str | None
+    asked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Which sides of the sentences around are shown, and how many sentences; None for all."""
+
+    outputs: bool
+    reference: bool
+    before: int | None
+    after: int | None
+
+
+def canonical(name: str) -> str:
+    """The name as it is stored, or an error that lists the names."""
+    text = name.strip()
+    if text == PEOPLE or text in _SAME:
+        return text
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise LannerError(f"There is no context {name!r}.", next_step=f"Give --context one of: {', '.join(NAMES)}.")
+    sides, before, after = match.groups()
+    return f"{sides}±{before}" + (f",{after}" if after and after != before else "")
+
+
+def names_in(text: str) -> list[str]:
+    """Names with commas or semicolons between them; a comma before a digit is part of a name (own±3,0)."""
+    names: list[str] = []
+    for part in text.replace(";", ",\n").split(","):
+        if names and part.strip().isdigit() and not part.startswith("\n"):
+            names[-1] += f",{part.strip()}"
+        else:
+            names.append(part.strip())
+    return [name for name in names if name]
+
+
+def view(name: str, stage: Stage, document: Document) -> View:
+    """What a context of this name shows in this stage of a document."""
+    if name != PEOPLE:
+        return _named_view(name)
+    window = stage.context
+    whole = len(document.segments) <= window.whole_up_to
+    before, after = (None, None) if whole else (window.before, window.after)
+    sides = window.sides or stage.show
+    return View(not window.sides or "target" in sides, "reference" in sides, before, after)
+
+
+def _named_view(name: str) -> View:
+    match = _FORM.fullmatch(_SAME.get(name, name))
+    assert match is not None
+    sides, first, second = match.groups()
+    before = None if first == "all" else int(first)
+    after = int(second) if second else before
+    return View(sides == "own", sides == "reference", before, after)
+
+
+def lines_around(name: str, stage: Stage, document: Document, item: Item) -> list[Line]:
+    """The sentences shown for one item, never across the border of the document. Of the sentence that is asked about
+    a reference is shown only where people have one."""
+    if stage.unit is Unit.JUDGE:
+        return []
+    segments = document.segments
+    seen = view(name, stage, document)
+    if stage.unit is Unit.DOCUMENT:
+        return [_line(stage, segment, item, seen, asked=True, reference=seen.reference) for segment in segments]
+    place = next(number for number, segment in enumerate(segments) if segment.id == item.segment)
+    first, last = 0, len(segments)
+    if stage.unit is Unit.ISOLATED:
+        first, last = place, place + 1
+    else:
+        first = 0 if seen.before is None else max(0, place - seen.before)
+        last = len(segments) if seen.after is None else min(len(segments), place + seen.after + 1)
+    return [_line(stage, segments[n], item, seen, asked=n == place) for n in range(first, last)]
+
+
+def lines_of_document(name: str, stage: Stage, document: Document, items: Sequence[Item]) -> list[Line]:
+    """Every sentence of the document, where all these items of it are asked about at once."""
+    seen = view(name, stage, document)
+    by_segment = {item.segment: item for item in items}
+    return [
+        _line(stage, segment, by_segment.get(segment.id, items[0]), seen, asked=segment.id in by_segment)
+        for segment in document.segments
+    ]
+
+
+def _line(
+    stage: Stage, segment: Segment, item: Item, seen: View, *, asked: bool, reference: bool | None = None
+) -> Line:
+    has_outputs = stage.object in (Object.OUTPUT, Object.OUTPUTS) and (asked or seen.outputs)
+    own = item.texts if asked else {}
+    outputs = tuple(own.get(system) or segment.text(system) or "" for system in item.systems) if has_outputs else ()
+    shows_reference = "reference" in stage.show if asked and reference is None else seen.reference
+    return Line(
+        segment,
+        segment.source if "source" in stage.show else None,
+        outputs,
+        next(iter(segment.references.values()), None) if shows_reference and stage.unit is not Unit.ISOLATED else None,
+        asked,
+    )
+
+
+_WHOLE = 1_000_000
+"""More sentences than any document has."""
+_SENTENCES = (Unit.ISOLATED.value, Unit.IN_CONTEXT.value)
+
+
+def suffix(name: str) -> str:
+    """What is appended to the ids of stages and questions asked in a context: `own±3,0` is `own_3_0`."""
+    return re.sub(r"[^a-z0-9]+", "_", canonical(name).lower())
+
+
+def in_contexts(protocol: Protocol, names: Sequence[str]) -> Protocol:
+    """The protocol with every stage about sentences asked in each of these contexts, as scenarios. What is asked about
+    whole documents, or of the judge, is asked once as before."""
+    contexts = list(dict.fromkeys(canonical(name) for name in names))
+    if len(contexts) < 2 or PEOPLE in contexts:
+        raise ProtocolError(
+            "Context is a factor from two contexts on, each of them named.",
+            next_step=f"Name some of: {', '.join(name for name in NAMES if name != PEOPLE)}.",
+        )
+    if any(stage.scenario for stage in protocol.stages):
+        raise ProtocolError(
+            f"{protocol.name!r} has scenarios of its own.", next_step="Take a protocol that shows texts in one way."
+        )
+    table = protocol.model_dump(by_alias=True, exclude_unset=True, mode="json")
+    turned = [stage for stage in table["stage"] if stage["unit"] in _SENTENCES]
+    if not turned:
+        raise ProtocolError(f"{protocol.name!r} asks nothing about single sentences.", next_step="Take another.")
+    questions = {question["id"] for stage in turned for question in stage["question"]}
+    scores = {score["id"] for score in table.get("score", ()) if score["question"] in questions}
+    ids = questions | scores
+    first = table["stage"].index(turned[0])
+    copies = [_stage(stage, name, questions) for name in contexts for stage in turned]
+    after = [stage for stage in table["stage"][first:] if stage not in turned]
+    table["stage"] = [*table["stage"][:first], *copies, *after]
+    table["score"] = list(_in_each(table.get("score", ()), contexts, ids))
+    table["analysis"] = list(_in_each(table.get("analysis", ()), contexts, ids))
+    table["text"] = {language: _words(words, contexts, questions, turned) for language, words in table["text"].items()}
+    table |= {"name": f"{protocol.name}_contexts", "extends": protocol.extends or protocol.name}
+    whole = Protocol.model_validate(table)
+    for _, what, hint in problems(whole):
+        raise ProtocolError(what, where=Where(item=whole.name), next_step=hint)
+    return whole
+
+
+def contexts_of(protocol: Protocol) -> dict[str, dict[str, str]]:
+    """Of a protocol made by `in_contexts`: for each question that is asked in several contexts, the question's id in
+    each of them, the fullest context last."""
+    by_question: dict[str, dict[str, str]] = {}
+    for stage, question in protocol.questions:
+        if stage.scenario and question.id.endswith(f"_{stage.scenario}") and protocol.name.endswith("_contexts"):
+            stem = question.id.removesuffix(f"_{stage.scenario}")
+            by_question.setdefault(stem, {})[stage.scenario] = question.id
+    amount = {stage.scenario: _amount(stage) for stage in protocol.stages if stage.scenario}
+    return {
+        stem: dict(sorted(asked.items(), key=lambda entry: amount[entry[0]]))
+        for stem, asked in by_question.items()
+        if len(asked) > 1
+    }
+
+
+def _amount(stage: Stage) -> tuple[int, int]:
+    """How much a stage shows around a sentence, to put contexts in order: sentences first, then sides."""
+    if stage.unit is Unit.ISOLATED:
+        return 0, 0
+    window = stage.context
+    if window.whole_up_to >= _WHOLE:
+        return 2 * _WHOLE, len(window.sides)
+    return window.before + window.after, len(window.sides)
+
+
+def _stage(stage: Mapping[str, Any], name: str, questions: Collection[str]) -> dict[str, Any]:
+    """A stage in one context, under ids of its own."""
+    ending, shown = suffix(name), _named_view(name)
+    copy: dict[str, Any] = _renamed(stage, ending, questions)
+    copy |= {
+        "id": f"{stage['id']}_{ending}",
+        "scenario": ending,
+        "page": f"{stage.get('page') or stage['id']}_{ending}",
+    }
+    if (shown.before, shown.after) == (0, 0):
+        return copy | {"unit": Unit.ISOLATED.value, "shuffled": True}
+    sides = ["source", *(["target"] if shown.outputs else []), *(["reference"] if shown.reference else [])]
+    whole = shown.before is None
+    window = {"whole_up_to": _WHOLE} if whole else {"whole_up_to": 0, "before": shown.before, "after": shown.after}
+    around = {**window, "can_open": False, "sides": sides}
+    return copy | {"unit": Unit.IN_CONTEXT.value, "context": {**stage.get("context", {}), **around}}
+
+
+def _in_each(
+    entries: Sequence[Mapping[str, Any]], contexts: Sequence[str], ids: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    """Scores and analyses: those about a question of the contexts once for each, the others as they are."""
+    for entry in entries:
+        about = entry.get("question", entry.get("of"))
+        if about not in ids:
+            yield dict(entry)
+            continue
+        for name in contexts:
+            copy = _renamed(entry, suffix(name), ids)
+            if "id" in entry:
+                copy["id"] = f"{entry['id']}_{suffix(name)}"
+            yield copy
+
+
+_REFERENCES = ("question", "of", "for_each", "id", "blocks", "other", "with")
+
+
+def _renamed(value: Any, ending: str, ids: Collection[str], key: str = "") -> Any:
+    """The same with every mention of these ids as they are called in a context. Options keep their ids, whatever they
+    are called."""
+    if isinstance(value, Mapping):
+        names = ("options", "rows", "categories", "severities")
+        return {
+            name: entry if name in names and isinstance(entry, list) else _renamed(entry, ending, ids, name)
+            for name, entry in value.items()
+        }
+    if isinstance(value, list):
+        return [_renamed(entry, ending, ids, key) for entry in value]
+    return f"{value}_{ending}" if key in _REFERENCES and value in ids else value
+
+
+def _words(
+    words: Mapping[str, Any], contexts: Sequence[str], questions: Collection[str], stages: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The same words in every context: a judge is not told that there are others."""
+    own = {"questions": questions, "stages": [stage["id"] for stage in stages]}
+    result = dict(words)
+    for part, ids in own.items():
+        if part in words:
+            kept = {name: entry for name, entry in words[part].items() if name not in ids}
+            turned = {f"{name}_{suffix(c)}": words[part][name] for c in contexts for name in ids if name in words[part]}
+            result[part] = {**kept, **turned}
+    return result
