@@ -33,7 +33,7 @@ LAYER = {package: level for level, packages in enumerate(LAYERS) for package in 
 OPTIONAL = {  # packages of extras: imported where they are used, so that the core works without them
     "aiohttp", "polars",  # loaded on demand: a Result knows how to become a frame
     "scipy",  # scipy.stats takes a second to load, and few commands need it
-    "kiwipiepy", "matplotlib", "openpyxl", "pandas", "psycopg", "pyarrow", "ray", "sacrebleu",
+    "kiwipiepy", "matplotlib", "openpyxl", "pandas", "psycopg", "pyarrow", "python_calamine", "ray", "sacrebleu",
     "statsmodels", "translate", "webbrowser", "xlsxwriter", "fastexcel", "torch", "transformers", "yaml", "keyring",
 }  # fmt: skip
 

@@ -235,6 +235,18 @@ def test_batch_numbers_tell_items_apart(tmp_path: Path) -> None:
     assert {j.flags for j in reading.judgements} == {("ambiguous_item",)}
 
 
+@pytest.mark.parametrize(
+    ("times", "flags"),
+    [("1,2", ()), ("0,0", ()), (",", ()), ("1,never", ("unreadable_time",)), ("9e99,2", ("unreadable_time",))],
+)
+def test_times_that_cannot_be_read_are_flagged(tmp_path: Path, times: str, flags: tuple[str, ...]) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text(f"u,A,1,TGT,eng,deu,50,d,False,{times}\n")
+    (reading,) = formats.read(path, "appraise_scores")
+    assert [judgement.flags for judgement in reading.judgements] == [flags]
+    assert ("cannot be read" in " ".join(reading.notes)) == bool(flags)
+
+
 def test_an_undecided_severity_is_none_and_flagged(tmp_path: Path) -> None:
     spans = '"[{""start_i"":0,""end_i"":1,""severity"":""undecided"",""error_type"":null}]"'
     path = tmp_path / "x.csv"

@@ -19,14 +19,16 @@ from lanner.formats.label_studio import Controls, labelling_config, read_results
 from lanner.model import Choice, Document, Grid, Judge, JudgeKind, Judgement, Labels, Rank, Scale, Segment, Spans, Text
 
 
-def read(*results: Any, controls: Controls | None = None, systems: tuple[str, ...] = ("oak",)) -> dict[str, Any]:
+def read(
+    *results: Any, controls: Controls | None = None, systems: tuple[str, ...] = ("oak",), answered_at: Any = None
+) -> dict[str, Any]:
     made = read_results(
         list(results),
         controls or Controls(),
         source="The source",
         outputs={"oak": "Das Ziel", "elm": "Ulme"},
         source_field="text",
-        answered_at="not a time",
+        answered_at=answered_at,
         systems=systems,
         judge="j",
         stage="s",
@@ -51,6 +53,13 @@ def read(*results: Any, controls: Controls | None = None, systems: tuple[str, ..
 )
 def test_kinds(kind: str, value: dict[str, Any], expected: object) -> None:
     assert read({"from_name": "q", "to_name": "mt", "type": kind, "value": value}) == {"q": expected}
+
+
+@pytest.mark.parametrize("answered_at", ["not a time", "2026-13-01", 17, ["2026"]])
+def test_a_time_that_cannot_be_read_is_flagged(answered_at: Any) -> None:
+    result = {"from_name": "q", "to_name": "mt", "type": "rating", "value": {"rating": 4}}
+    assert read(result, answered_at=answered_at) == {"q": (4, ("unreadable_time",))}
+    assert read(result, answered_at="2026-03-01T10:00:00Z") == {"q": (4, ())}
 
 
 def test_regions_are_checked_against_the_text_they_are_on() -> None:

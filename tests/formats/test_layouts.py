@@ -321,6 +321,41 @@ def test_texts_that_contradict_each_other_are_flagged(tmp_path: Path) -> None:
     assert "another translation" in " ".join(reading.notes)
 
 
+def test_references_and_documents_that_contradict_each_other_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "document,segment,system,domain,source,target,reference\n"
+        "d,1,X,news,One.,Eins.,Eins!\nd,1,Y,law,One.,Ein.,Uno!\nd,2,X,,Two.,Zwei.,Zwei!\n",
+        encoding="utf-8",
+    )
+    (reading,) = formats.read(path)
+    (document,) = reading.documents
+    assert document.domain == "news"
+    assert document.segments[0].flags == ("reference_differs",)
+    assert list(document.segments[0].references.values()) == ["Eins!"]
+    notes = " ".join(reading.notes)
+    assert "1 rows say something else about their document" in notes
+    assert "another reference" in notes
+
+
+def test_a_plain_table_says_that_its_rows_differ_about_a_document(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = "d,1,news,One.,Eins.\nd,2,law,Two.,Zwei.\nd,3,,Three.,Drei.\ne,1,law,Four.,Vier.\n"
+    path.write_text(f"document,segment,domain,source,target\n{rows}", encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert [document.domain for document in reading.documents] == ["news", "law"]
+    assert "1 rows say something else" in " ".join(reading.notes)
+
+
+def test_a_duration_that_cannot_be_read_is_flagged(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("rater,item,score,seconds\na,1,4,12.5\na,2,5,a while\na,3,3,\n")
+    (reading,) = formats.read(path)
+    assert [j.flags for j in reading.judgements] == [(), ("unreadable_time",), ()]
+    assert [j.elapsed_seconds for j in reading.judgements] == [12.5, None, None]
+    assert "the first on line 3" in " ".join(reading.notes)
+
+
 @pytest.mark.parametrize("content", ["source,target\n", "judge,document,segment,score\n", ""])
 def test_a_table_without_rows_is_an_error(tmp_path: Path, content: str) -> None:
     path = tmp_path / "t.csv"

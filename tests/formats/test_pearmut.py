@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -68,6 +69,13 @@ def test_the_answers() -> None:
     assert (errors.document, errors.segment, errors.systems, errors.judge) == ("harbour", "0", ("oak",), "quick-fox-1")
     assert tutorial_errors.role is tutorial_score.role is Role.TUTORIAL
     assert (tutorial_score.value, tutorial_score.flags) == (None, ("missing",))
+
+
+def test_times_that_cannot_be_read_are_said(tmp_path: Path) -> None:
+    content = (SAMPLES / "pearmut_answers.jsonl").read_text(encoding="utf-8")
+    (path := tmp_path / "a.jsonl").write_text(re.sub(r'"time": ?[0-9.]+', '"time": "noon"', content, count=1))
+    (reading,) = formats.read(path)
+    assert "1 times cannot be read" in " ".join(reading.notes)
 
 
 def test_spans_given_as_a_list(tmp_path: Path) -> None:

@@ -45,6 +45,14 @@ def test_round_trip_of_spreadsheets(made: list[Document]) -> None:
     round_trip(made, "t.xlsx")
 
 
+def test_a_system_called_like_a_language_does_not_name_it(tmp_path: Path) -> None:
+    round_trip([Document("d", (Segment("1", "One.", {"so": "Eins."}),), "en", "und")], "t.csv")
+
+
+def test_escapes_of_spreadsheets_stay_text(tmp_path: Path) -> None:
+    round_trip([Document("d", (Segment("1", "_x0041_ and __x005F_", {"A": "_x000d_"}),))], "t.xlsx")
+
+
 def test_a_formula_stays_text(tmp_path: Path) -> None:
     round_trip([Document("d", (Segment("1", "=1+1", {"A": "+49"}),))], "t.xlsx")
 

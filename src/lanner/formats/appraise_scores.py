@@ -204,6 +204,7 @@ _SENTENCES = {
     "bad_offsets": "{n} judgements hold a span with impossible offsets.",
     "undecided": "{n} judgements hold a span whose severity was left undecided.",
     "dup": "{n} judgements are about documents shown again (dup).",
+    "unreadable_time": "{n} judgements have a time that cannot be read; it is left out.",
     "incomplete": "{n} judgements are about incomplete documents.",
     "unknown_item": "{n} judgements are about items that the batches do not have.",
     "ambiguous_item": "{n} judgements are about items that several batches have.",
@@ -407,7 +408,8 @@ class _Export:
         role = Role.TUTORIAL if row.is_tutorial else _TYPES[row.cells[3]]
         if role is Role.MAIN and is_repeat:
             role = Role.REPEAT
-        start, end = self._times(row)
+        start, end, readable = self._times(row)
+        flags += ("unreadable_time",) * (not readable)
         common: dict[str, Any] = {
             "judge": row.judge,
             "stage": _STAGES.get(self.protocol, "rating"),
@@ -433,12 +435,15 @@ class _Export:
         return judgements
 
     @staticmethod
-    def _times(row: _Row) -> tuple[float | None, float | None]:
+    def _times(row: _Row) -> tuple[float | None, float | None, bool]:
+        """When the answer was begun and ended, and whether both can be read; an empty cell and a 0 are no times."""
         if row.shape.times is None or len(row.cells) < row.shape.times + 2:
-            return None, None
-        start, end = (number(cell) for cell in row.cells[row.shape.times : row.shape.times + 2])
-        sound = [None if value is None or not 0 < value < 1e11 else float(value) for value in (start, end)]
-        return sound[0], sound[1]
+            return None, None, True
+        cells = row.cells[row.shape.times : row.shape.times + 2]
+        numbers = [number(cell) for cell in cells]
+        start, end = (None if value is None or not 0 < value < 1e11 else float(value) for value in numbers)
+        absent = [not cell.strip() or value == 0 for cell, value in zip(cells, numbers, strict=True)]
+        return start, end, (start is not None or absent[0]) and (end is not None or absent[1])
 
     def _spans(self, row: _Row, text: str | None) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
         spans: list[dict[str, Any]] = []

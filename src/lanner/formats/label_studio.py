@@ -133,11 +133,12 @@ def read_results(
             if values[question] is None:
                 wrong.append("missing" if kind in _READ else "unread_type")
     moment = _moment(answered_at)
+    time_flags = ["unreadable_time"] if moment is None and answered_at not in (None, "") else []
     return [
         Judgement(
             question=question,
             value=value,
-            flags=tuple(dict.fromkeys(flags.get(question, ()))),
+            flags=tuple(dict.fromkeys([*flags.get(question, ()), *time_flags])),
             systems=() if question in about_source else systems,
             answered_at=moment,
             **common,

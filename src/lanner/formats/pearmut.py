@@ -190,6 +190,7 @@ class _Answers:
         self.path = path
         self.items = _Items(path)
         self.judgements: list[Judgement] = []
+        self.unreadable_times = 0
         rows = list(textfile.json_lines(path))
         for line, row in rows:
             self._check(line, row)
@@ -221,7 +222,8 @@ class _Answers:
     def _row(self, line: int, row: Any) -> None:
         items, annotation = row["item"], row["annotation"]
         place = str(row.get("item_i", line))
-        seconds, moment = self._times(row.get("actions"), len(items))
+        seconds, moment, unreadable = self._times(row.get("actions"), len(items))
+        self.unreadable_times += unreadable
         role = (
             Role.TUTORIAL if place.startswith("welcome") else Role.CONTROL if place.startswith("random") else Role.MAIN
         )
@@ -256,20 +258,25 @@ class _Answers:
             self.judgements.append(Judgement(stage=stage, question="comment", value=value, **common))
 
     @staticmethod
-    def _times(actions: Any, items: int) -> tuple[float | None, datetime | None]:
-        """Seconds for each item, of the time between the first and the last action, and when it was sent."""
+    def _times(actions: Any, items: int) -> tuple[float | None, datetime | None, int]:
+        """Seconds for each item, of the time between the first and the last action, when it was sent, and how many
+        times cannot be read."""
         events = actions if isinstance(actions, list) else []
         times = [number(action.get("time")) for action in events if isinstance(action, dict)]
         valid_times = [time for time in times if time is not None and 0 < time < 1e11]
+        unreadable = len(times) - len(valid_times)
         if not valid_times or not items:
-            return None, None
-        return round((valid_times[-1] - valid_times[0]) / items, 3), datetime.fromtimestamp(valid_times[-1], UTC)
+            return None, None, unreadable
+        spent = round((valid_times[-1] - valid_times[0]) / items, 3)
+        return spent, datetime.fromtimestamp(valid_times[-1], UTC), unreadable
 
     def reading(self) -> Reading:
         judges = tuple(Judge(name) for name in dict.fromkeys(judgement.judge for judgement in self.judgements))
         notes = list(self.items.notes)
         if missing := sum("missing" in judgement.flags for judgement in self.judgements):
             notes.append(f"{missing} scores are missing.")
+        if self.unreadable_times:
+            notes.append(f"{self.unreadable_times} times cannot be read and are left out.")
         notes.append("The time of a document is shared out evenly among its items.")
         documents = tuple(self.items.gathering.documents())
         return Reading(

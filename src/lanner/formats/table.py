@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -49,6 +50,7 @@ from lanner.model.cells import guarded
 
 _LOOKED_AT = 10_000
 _DOCUMENT_ROLES = ("domain", "title", "text_type", "note", "media")
+_LANGUAGE_ROLES = ("languages", "source_language", "target_language")
 _UNNAMED = "judge"
 """Who judged where no column says it."""
 
@@ -58,12 +60,13 @@ def recognise(path: Path) -> bool:
     kind = kind_of(path)
     if not kind:
         return False
+    if kind == "xlsx" and path.suffix.lower() in (".xlsx", ".xlsm"):
+        return True  # a spreadsheet is a table in any case, and says itself what is wrong with it
     try:
         rows = open_rows(path)
         column_map(rows.header, sample=rows.sample)
     except InputError:
-        # a spreadsheet is a table in any case, and says itself what is wrong with it
-        return kind == "xlsx" and path.suffix.lower() in (".xlsx", ".xlsm")
+        return False
     return True
 
 
@@ -208,7 +211,9 @@ class _Table:
         self.has_texts = "source" in self.at
         self.has_own_columns = not {"paragraph", "judged", "flags", "segment_meta"}.isdisjoint(self.at)
         self.given, self.judge = languages, judge
-        self.blank = self.empty_outputs = self.textless = 0
+        self.blank = self.empty_outputs = self.textless = self.differing_documents = 0
+        self.about_document = [self.at[role] for role in (*_DOCUMENT_ROLES, *_LANGUAGE_ROLES) if role in self.at]
+        self.documents_said: dict[str, list[Any]] = {}
         self.unknown_language = False
         if not self.has_texts and "segment" not in self.at and "item" in self.at:
             self.at["segment"] = self.at["item"]
@@ -251,6 +256,7 @@ class _Table:
                     watch.release_first()
                 draft, last = watch.document(name, line, partial(self._attributes, row, line)), name
                 segments, lines = [], {}
+            self._compare_document(draft.id, row)
             key = row[segment_at] if segment_at is not None else str(len(segments) + 1)
             if not key or key in lines:
                 if key:
@@ -324,6 +330,11 @@ class _Table:
             yield f"{self.blank} blank rows are left out."
         if self.textless:
             yield f"{self.textless} rows without a text (remarks, totals) are left out."
+        if self.differing_documents:
+            yield (
+                f"{self.differing_documents} rows say something else about their document (domain, title, language) "
+                "than its first row, which counts."
+            )
         if self.empty_outputs:
             yield f"{self.empty_outputs} cells of outputs are empty and are kept as empty translations."
 
@@ -334,6 +345,7 @@ class _Table:
         segment = self._text("segment", row)
         name = segment if self.items_are_documents and segment else self._text("document", row)
         document = gathering.document(name, line, partial(self._attributes, row, line))
+        self._compare_document(document.id, row)
         draft = gathering.segment(
             document,
             segment,
@@ -360,7 +372,7 @@ class _Table:
             # an empty cell of a plain table is no reference; in ours the column `absent` says which there are
             value = row[position]
             if name not in absent and (value not in (None, "") or self._tells_empty(value)):
-                draft.references[name] = as_text(value)
+                gathering.reference(draft, name, as_text(value))
         if self.rest or extra or self.has_own_columns:
             self._fill(draft, row, extra, line)
         return draft
@@ -379,6 +391,15 @@ class _Table:
             if first != second and fold(value) in (first, second):
                 return "a" if fold(value) == first else "b"
         return value
+
+    def _compare_document(self, document: str, row: Sequence[Any]) -> None:
+        """Count a row that says something else about its document than the first one did."""
+        if not self.about_document:
+            return
+        said = [row[position] for position in self.about_document]
+        first = self.documents_said.setdefault(document, said)
+        if said != first and any(new not in (None, "", old) for new, old in zip(said, first, strict=True)):
+            self.differing_documents += 1
 
     def _tells_empty(self, value: Any) -> bool:
         return value is not None if self.typed else "absent" in self.at
@@ -413,10 +434,9 @@ class _Table:
                 for own, other in zip(map_pair, file_pair, strict=True)
             )
         for role in ("source_language", "target_language"):
-            if (
-                role in self.at
-                and (code := language_codes.normal(self._text(role, row))) != language_codes.UNDETERMINED
-            ):
+            code = language_codes.normal(self._text(role, row)) if role in self.at else language_codes.UNDETERMINED
+            # a table of ours that says "und" means it, whatever its systems are called
+            if code != language_codes.UNDETERMINED or (role in self.at and "absent" in self.at and not pair):
                 fields[role] = code
         self.unknown_language |= language_codes.UNDETERMINED in (fields["source_language"], fields["target_language"])
         fields["glossary"] = self._json("glossary", row, {}, line)
@@ -483,7 +503,11 @@ class _Answers:
         if not table.answers:
             return
         at, flags = self._moment(table.text("answered_at", row), line)
-        seconds, active = measured(table.text("seconds", row)), measured(table.text("active_seconds", row))
+        durations = [table.text(role, row) for role in ("seconds", "active_seconds")]
+        seconds, active = map(measured, durations)
+        if any(text and measured(text) is None for text in durations):
+            self._first_bad_time = self._first_bad_time or line
+            flags = ("unreadable_time",)
         for answer, position in table.answers:
             judge = answer.judge or table.text("judge", row) or table.judge or _UNNAMED
             if judge not in self._kinds:
@@ -613,6 +637,8 @@ def _typed(cells: Sequence[Any]) -> list[tuple[Any, str]]:
 
 _COMPRESSED = (".gz", ".zst")
 _CELL_LIMIT = 32_767
+_ESCAPED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+"""In a spreadsheet `_x0041_` stands for the letter with this number, unless its first line is written as one too."""
 _FIXED = ("document", "segment", "paragraph", "domain", "title", "text_type", "note", "media")
 OWN = ("glossary", "judged", "flags", "absent", "document_meta", "segment_meta")
 
@@ -735,7 +761,7 @@ def _spreadsheet(path: Path, header: list[str], rows: Iterable[dict[str, Any]]) 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        cell = WriteOnlyCell(page, value)
+        cell = WriteOnlyCell(page, _ESCAPED.sub("_x005F_", value))
         cell.data_type = "s"  # a text that begins with = is no formula
         return cell
 

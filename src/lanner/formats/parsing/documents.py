@@ -145,6 +145,18 @@ class Gathering:
         draft.flags.append("output_differs")
         draft.meta.setdefault("other_outputs", {}).setdefault(system, []).append(text)
 
+    def reference(self, draft: Draft, name: str, text: str) -> None:
+        """A reference; another one than an earlier row had is kept aside and flagged."""
+        earlier = draft.references.setdefault(name, text)
+        if earlier == text or not text:
+            return
+        if not earlier:
+            draft.references[name] = text
+            return
+        self._differing["reference"] += 1
+        draft.flags.append("reference_differs")
+        draft.meta.setdefault("other_references", {}).setdefault(name, []).append(text)
+
     def release_first(self) -> Document:
         """The oldest document, finished and forgotten."""
         name = next(iter(self._drafts))
@@ -161,5 +173,7 @@ class Gathering:
         """What was odd about the rows."""
         if n := self._differing["source"]:
             yield f"{n} rows have another source text than an earlier row of their segment; flagged source_differs."
+        if n := self._differing["reference"]:
+            yield f"{n} rows have another reference than an earlier row of their segment; flagged reference_differs."
         if n := self._differing["output"]:
             yield f"{n} rows have another translation than an earlier row of their segment; flagged output_differs."

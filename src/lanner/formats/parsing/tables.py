@@ -6,7 +6,6 @@ The header need not be the first row: titles and remarks above it are left out, 
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 import zipfile
@@ -14,7 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from datetime import date, time
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,10 +21,11 @@ from typing import Any, NamedTuple
 import polars as pl
 from lxml import etree
 
-from lanner.errors import InputError, MissingExtraError, Where
+from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import SHEET, column_map, header_score
 from lanner.formats.parsing.notes import Note
+from lanner.formats.parsing.workbooks import Area, Sheet, as_written, open_workbook
 from lanner.model.cells import bare
 
 _DELIMITERS = "\t,;|"
@@ -114,7 +114,7 @@ def first_rows(path: Path, count: int, *, delimiter: str = "") -> list[tuple[int
         case "csv":
             rows = islice(textfile.rows(path, _mark(path, delimiter), True), count)
         case "xlsx":
-            pages = _pages(path, "")
+            pages, _ = _pages(path, "")
             page = next((page for page in pages if page.score > 1), None) or _main_page(pages)
             rows = enumerate(islice(page.first, count), 1)
         case _:
@@ -466,35 +466,24 @@ def _parquet(path: Path) -> Rows:
 # Spreadsheets
 
 
-def _pages(path: Path, sheet: str, number: str = "") -> list[_Page]:
-    """The sheets of a workbook that hold anything."""
-    try:
-        import openpyxl
-    except ImportError as error:
-        raise MissingExtraError("Reading spreadsheets", "xlsx") from error
-    try:
-        # from memory, so that no file stays open where a look at the first rows is enough
-        book = openpyxl.load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
-    except Exception as error:  # the library raises whatever its parsers raise
-        textfile.failed(path, f"The spreadsheet cannot be read: {error}.", next_step="Save it as xlsx or CSV.")
-    names = [page.title for page in book.worksheets]
-    if sheet and sheet not in names:
-        textfile.failed(path, f"There is no sheet {sheet!r}.", next_step=f"Sheets: {', '.join(names)}.")
-    pages = [_Page(path, book[name], number) for name in ([sheet] if sheet else names)]
+def _pages(path: Path, title: str, number: str = "") -> tuple[list[_Page], tuple[str, ...]]:
+    """The sheets of a workbook that hold anything, and what is odd about it."""
+    book = open_workbook(path, title)
+    pages = [_Page(path, sheet, number) for sheet in book.sheets]
     pages = [page for page in pages if page.first] or pages
     if not pages or not pages[0].first:
         textfile.failed(path, "The spreadsheet is empty.", code="no_header")
-    return pages
+    return pages, book.notes
 
 
 def _spreadsheet(path: Path, sheet: str, number: str = "") -> Rows:
-    pages = _pages(path, sheet, number)
+    pages, odd = _pages(path, sheet, number)
     main = next((page for page in pages if page.score > 1), None) or _main_page(pages)
     if main.error is not None:
         raise main.error
     sheets = [page for page in pages if page.has_columns_of(main)]
     left = [page.title for page in pages if page not in sheets]
-    notes = [note for page in sheets for note in page.notes]
+    notes = [*odd, *(note for page in sheets for note in page.notes)]
     several = len(sheets) > 1
     if left:
         read = ", ".join(page.title for page in sheets)
@@ -539,10 +528,8 @@ def _main_page(pages: Sequence[_Page]) -> _Page:
 class _Page:
     """One sheet: its header, what lies above it, and its rows with merged cells filled in."""
 
-    def __init__(self, path: Path, page: Any, number: str = "") -> None:
-        self.path, self.page, self.title = path, page, str(page.title)
-        page.reset_dimensions()  # some programs write wrong ones
-        self.merged = _merged_cells(path, page)
+    def __init__(self, path: Path, sheet: Sheet, number: str = "") -> None:
+        self.path, self.sheet, self.title = path, sheet, sheet.title
         first = list(islice(self._all_rows(), _SEARCHED))
         while first and not any(cell is not None for cell in first[-1]):
             first.pop()
@@ -569,13 +556,13 @@ class _Page:
     def _joined(self, header: _Header) -> _Header:
         """A heading over several columns, joined with the headings below it."""
         line = header.position + 1
-        wide = [area for area in self.merged if area[0] == line and area[2] > area[1]]
+        wide = [area for area in self.sheet.merged if area.top == line and area.right > area.left]
         if not wide or header.position + 1 >= len(self.first):
             return header
         below = ["" if cell is None else str(cell).strip() for cell in self.first[header.position + 1]]
         names = list(header.names)
         for at, name in enumerate(below[: len(names)]):
-            if name and any(left <= at + 1 <= right for _, left, right, _ in wide):
+            if name and any(area.left <= at + 1 <= area.right for area in wide):
                 names[at] = f"{names[at]} {name}"
         self.deep = 2
         return _Header(header.position + 1, names, header.notes)
@@ -586,22 +573,22 @@ class _Page:
     def _all_rows(self) -> Iterator[list[Any]]:
         """All rows of the sheet; a cell merged with the one above or to the left has that one's value."""
         down: dict[int, tuple[int, Any]] = {}
-        starts: dict[int, list[tuple[int, int, int, int]]] = {}
-        for area in self.merged:
-            starts.setdefault(area[0], []).append(area)
-        for number, values in enumerate(self.page.iter_rows(values_only=True), 1):
-            cells = list(values)
-            if self.merged:
+        starts: dict[int, list[Area]] = {}
+        for area in self.sheet.merged:
+            starts.setdefault(area.top, []).append(area)
+        for number, cells in enumerate(self.sheet.rows(), 1):
+            if starts:
                 for column, (last, value) in list(down.items()):
                     if number > last:
                         del down[column]
                     elif column <= len(cells) and cells[column - 1] is None:
                         cells[column - 1] = value
-                for _, left, right, last in starts.get(number, ()):
+                for area in starts.get(number, ()):
+                    left, right = area.left, area.right
                     value = cells[left - 1] if left <= len(cells) else None
-                    if last > number and left == right:
-                        down[left] = (last, value)
-                    if right > left and last == number and self._is_header_area(left, right, cells):
+                    if area.bottom > number and left == right:
+                        down[left] = (area.bottom, value)
+                    if right > left and area.bottom == number and self._is_header_area(left, right, cells):
                         cells[left - 1 : right] = [value] * (min(right, len(cells)) - left + 1)
             yield cells
 
@@ -618,7 +605,7 @@ class _Page:
                 continue
             if any(cell is not None for cell in row[width:]):
                 textfile.failed(self.path, "A cell lies under no column name.", line, item=f"sheet {self.title}")
-            cells = [_cell(value) for value in row[:width]]
+            cells = [as_written(value) for value in row[:width]]
             if any(cell is not None for cell in cells):
                 yield line, cells + [None] * (width - len(cells))
 
@@ -683,43 +670,6 @@ def _cell_text(cell: Any) -> str:
         for p in cell.iterfind(f"{_WORD}p")
     ]
     return "\n".join(paragraphs).strip()
-
-
-_MERGE = re.compile(rb'<mergeCell ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
-_MERGES_AT_MOST = 100_000
-
-
-def _merged_cells(path: Path, page: Any) -> list[tuple[int, int, int, int]]:
-    """The merged areas of a sheet as (first row, left, right, last row). They stand at the end of its XML."""
-    name = str(getattr(page, "_worksheet_path", "")).lstrip("/")
-    areas: list[tuple[int, int, int, int]] = []
-    try:
-        with zipfile.ZipFile(path) as archive, archive.open(name) as stream:
-            tail = b""
-            while chunk := stream.read(textfile.MIB):
-                data = tail + chunk
-                for left, top, right, bottom in _MERGE.findall(data):
-                    areas.append((int(top), _column(left), _column(right), int(bottom)))
-                # what a match could begin with, so that none is found twice
-                tail = data[max(data.rfind(b"<mergeCell "), len(data) - 60) :] if b"<mergeCell" in data[-60:] else b""
-                if len(areas) > _MERGES_AT_MOST:
-                    break
-    except (KeyError, zipfile.BadZipFile, OSError):
-        return []
-    return list(dict.fromkeys(areas))
-
-
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, datetime) and value.time() == time():
-        return value.date().isoformat()
-    return value.isoformat() if isinstance(value, date | datetime | time) else value
 
 
 def repeated(names: Iterable[str]) -> list[str]:

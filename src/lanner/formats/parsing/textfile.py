@@ -79,6 +79,12 @@ def unwatched() -> Iterator[None]:
         _watcher.reset(token)
 
 
+def report_progress(size: int) -> None:
+    """Tell whoever watches that so many bytes of a file were worked through."""
+    if progress := _watcher.get():
+        progress(size)
+
+
 def _raw(path: Path) -> io.FileIO:
     progress = _watcher.get()
     return _Watched(path, progress) if progress else io.FileIO(path, "rb")
