@@ -3,9 +3,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+import pytest
+
 from lanner import campaign
 from lanner.store import Store
-from lanner.web.updates import LiveUpdates
+from lanner.web import updates
+from lanner.web.updates import LiveUpdates, Panels, SharedPanels
 from web_clients import complete, open_campaign
 
 
@@ -83,3 +86,56 @@ def test_lookers_are_sent_home(store: Store) -> None:
             assert live.closing.is_set()
 
     run(store, work)
+
+
+class Drawing:
+    """Draws panels when it is let go, and counts how often it was asked to."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.go = asyncio.Event()
+
+    async def __call__(self) -> Panels:
+        self.number += 1
+        await self.go.wait()
+        return Panels(b"drawing %d" % self.number, "")
+
+
+def test_all_who_ask_at_once_are_shown_one_drawing() -> None:
+    async def work() -> None:
+        panels, drawing = SharedPanels(), Drawing()
+        first, *others = [asyncio.create_task(panels.get((1, "", "en"), drawing)) for _ in range(10)]
+        await asyncio.sleep(0)
+        first.cancel()  # the one it was begun for goes away
+        drawing.go.set()
+        assert {(await other).body for other in others} == {b"drawing 1"}
+        assert (await panels.get((1, "", "en"), drawing)).body == b"drawing 1", "new enough"
+        assert (await panels.get((1, "", "ko"), drawing)).body == b"drawing 2", "another language"
+
+    asyncio.run(work())
+
+
+def test_panels_are_drawn_anew_after_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(updates, "SHOWN_SECONDS", -1.0)
+
+    async def work() -> None:
+        panels, drawing = SharedPanels(), Drawing()
+        drawing.go.set()
+        assert [(await panels.get((1, "", "en"), drawing)).body for _ in range(2)] == [b"drawing 1", b"drawing 2"]
+
+    asyncio.run(work())
+
+
+def test_a_drawing_that_fails_fails_for_all_and_is_tried_again() -> None:
+    async def fail() -> Panels:
+        await asyncio.sleep(0)
+        raise LookupError
+
+    async def work() -> None:
+        panels, drawing = SharedPanels(), Drawing()
+        tries = [asyncio.create_task(panels.get((1, "", "en"), fail)) for _ in range(3)]
+        assert [type(problem) for problem in await asyncio.gather(*tries, return_exceptions=True)] == [LookupError] * 3
+        drawing.go.set()
+        assert (await panels.get((1, "", "en"), drawing)).body == b"drawing 1"
+
+    asyncio.run(work())

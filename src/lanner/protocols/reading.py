@@ -6,6 +6,7 @@ import copy
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -56,6 +57,14 @@ def load(name_or_path: str | Path, *, wording: str = "") -> Protocol:
     """A protocol by name ("h_falcon") or from a file ("./mine.toml"). With wording="published" its questions, labels
     and ends of scales are those of the paper it comes from."""
     path = _locate(name_or_path)
+    if name_or_path in names():
+        return _installed(path, path.stat().st_mtime_ns, wording)
+    return parse_toml(_text_of(path), path, wording=wording)
+
+
+@lru_cache(maxsize=256)
+def _installed(path: Path, _changed: int, wording: str) -> Protocol:
+    """A protocol that is installed: read once, since a page that offers them all reads thirty of them."""
     return parse_toml(_text_of(path), path, wording=wording)
 
 

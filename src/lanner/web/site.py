@@ -90,7 +90,6 @@ class Site:
         self.practice_rounds = PracticeRounds()
         self.owners = Owners(store)
         self.uploads = Uploads()
-        self.shown: dict[tuple[int, str, str], tuple[float, bytes, str]] = {}
         self.live = LiveUpdates(store, process=settings.processes)
         self.files = WorkerPool(store, process=settings.processes)
         self.sign_ins = Throttle(burst=8, seconds=15)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +20,49 @@ from lanner.store import Store
 from lanner.web.worker import worker
 
 LOOKS_A_SECOND = 2
+SHOWN_SECONDS = 0.8
+"""For how long drawn panels are shown to everybody who asks."""
+MOST_PANELS = 200
 State = tuple[int, int, int, int]
+PanelsKey = tuple[int, str, str]
+"""The campaign, the question, and the language with the path that links begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """The panels of a live page as they are sent, and of when the numbers on them are."""
+
+    body: bytes
+    made_at: str
+
+
+class SharedPanels:
+    """The panels drawn last. All who have the same page open hear of news at the same moment and ask at once: they are
+    drawn for the first, and the others wait for those."""
+
+    def __init__(self) -> None:
+        self._drawn: dict[PanelsKey, tuple[float, Panels]] = {}
+        self._drawing: dict[PanelsKey, asyncio.Task[Panels]] = {}
+
+    async def get(self, key: PanelsKey, draw: Callable[[], Coroutine[Any, Any, Panels]]) -> Panels:
+        """The panels under this key: those that are new enough, those being drawn, or new ones."""
+        until, panels = self._drawn.get(key, (0.0, None))
+        if panels is not None and time.monotonic() < until:
+            return panels
+        drawing = self._drawing.get(key)
+        if drawing is None:
+            drawing = self._drawing[key] = asyncio.create_task(self._draw(key, draw))
+        return await asyncio.shield(drawing)  # whoever asked first may go away: the others still wait
+
+    async def _draw(self, key: PanelsKey, draw: Callable[[], Coroutine[Any, Any, Panels]]) -> Panels:
+        try:
+            panels = await draw()
+        finally:
+            del self._drawing[key]
+        if len(self._drawn) >= MOST_PANELS:
+            self._drawn.clear()
+        self._drawn[key] = (time.monotonic() + SHOWN_SECONDS, panels)
+        return panels
 
 
 @dataclass(slots=True)
@@ -59,6 +101,7 @@ class LiveUpdates:
         self._looking: asyncio.Task[None] | None = None
         self._warming: asyncio.Task[Any] | None = None
         self.closing = asyncio.Event()
+        self.panels = SharedPanels()
 
     def newest(self, campaign: int) -> State:
         """What changes whenever something worth showing does: the newest judgement, the organisers' changes, the log

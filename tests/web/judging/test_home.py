@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from math import ceil
 
+from starlette.testclient import TestClient
+
 from lanner import campaign
 from lanner.store import Store
 from lanner.web.judging.home import home_page
-from web_clients import complete, open_campaign
+from web_clients import complete, enter, open_campaign
 
 
 def seat(store: Store, judge: str = "J1") -> int:
@@ -71,3 +73,13 @@ def test_what_is_left_is_told_at_the_judges_own_pace(store: Store) -> None:
     assert [line.minutes for line in home.lines[2:]] == [10 * line.items for line in home.lines[2:]]
     assert home.current is not None and home.current.task == home.next
     assert home.current not in home.waiting()
+
+
+def test_a_campaign_that_is_deleted_while_a_judge_looks_is_gone(client: TestClient, store: Store) -> None:
+    """The session is remembered for a while: the page says that the link leads nowhere, and does not break."""
+    secrets = open_campaign(store)
+    open_campaign(store, "other", judges=1)
+    tasks = enter(client, secrets["J1"])
+    campaign.remove(store, "trial", name="trial")
+    for path in ("/work", f"/task/{tasks[0]}"):
+        assert client.get(path).status_code in (303, 401, 404), path

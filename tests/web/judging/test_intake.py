@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -56,9 +57,12 @@ def test_what_is_refused_does_not_hold_up_the_rest(store: Store) -> None:
 def test_one_that_collides_does_not_take_the_others_along(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     open_campaign(store)
 
-    def collide(*_: object, **__: object) -> None:
-        raise CollisionError("two wanted the same row")
+    def collide(store: Store, submissions: list[Submission], **options: Any) -> Any:
+        if len(submissions) > 1:
+            raise CollisionError("two wanted the same row")
+        return submit_many(store, submissions, **options)
 
+    submit_many = campaign.submit_many
     monkeypatch.setattr(campaign, "submit_many", collide)
     used = given(store, 0, name="the-same-name")
     again = Submission(used.task, 1, {"holistic": 2}, "the-same-name")

@@ -30,7 +30,7 @@ from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import session
 from lanner.web.judging.feedback import feedback
-from lanner.web.judging.home import home_page
+from lanner.web.judging.home import Home, SeatGoneError, home_page
 from lanner.web.judging.page import Given, task_page
 from lanner.web.judging.page import Settings as PageSettings
 from lanner.web.judging.practice import SETTING, Practice, check, has_practice, is_due, practice_of
@@ -106,7 +106,17 @@ async def home(request: Request) -> Response:
     site: Site = request.app.state.site
     visitor: Visitor = request.state.visitor
     spoken = _language(request).language
-    homes = await site.read(lambda: [home_page(site.store, seat, spoken) for seat in visitor.seats])
+
+    def read_homes() -> list[Home]:
+        homes = []
+        for seat in visitor.seats:
+            with contextlib.suppress(SeatGoneError):
+                homes.append(home_page(site.store, seat, spoken))
+        return homes
+
+    homes = await site.read(read_homes)
+    if not homes:
+        raise SignInNeeded(judge=True)
     starts = [home.next for home in homes if home.next is not None]
     practices = await site.read(lambda: {task for task in starts if _begins_with_practice(request, task)})
     words = _language(request, homes[0].speaks)
@@ -545,8 +555,7 @@ def _following(store: Store, seat: int) -> int | None:
     """The task that a judge opens next."""
     with store.reading() as tx:
         judge = tx.judges.numbered(seat)
-    assert judge is not None
-    task = work.next_task(store, judge.campaign, judge.judge.id)
+    task = work.next_task(store, judge.campaign, judge.judge.id) if judge else None
     return task.id if task else None
 
 

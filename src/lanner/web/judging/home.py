@@ -11,6 +11,7 @@ from lanner.campaign import documents
 from lanner.campaign.cache import questions_of
 from lanner.campaign.submit import gate_open
 from lanner.campaign.tasks import UNTIL_SUBMITTED, next_task
+from lanner.errors import CampaignError
 from lanner.model import CampaignState, Document, Protocol, Unit, languages
 from lanner.protocols.wording import Wording
 from lanner.store import Overview, Store
@@ -96,13 +97,17 @@ def _pair(document: Document | None) -> tuple[str, str]:
     return ("", "") if languages.UNDETERMINED in pair else pair
 
 
+class SeatGoneError(CampaignError):
+    """The campaign was deleted, or the judge removed from it, while their browser was open."""
+
+
 def home_page(store: Store, seat: int, language: str = "en") -> Home:
     """What this judge has to do. With no task left a free one is taken, where the design has such."""
     with store.reading() as tx:
         seat_row = tx.judges.numbered(seat)
-        assert seat_row is not None
-        campaign = tx.campaigns.find(seat_row.campaign)
-        assert campaign is not None
+        campaign = tx.campaigns.find(seat_row.campaign) if seat_row else None
+    if seat_row is None or campaign is None:
+        raise SeatGoneError("This judge is in no campaign any more.", code="not_assigned")
     following = next_task(store, campaign.id, seat_row.judge.id)
     with store.reading() as tx:
         everything = tx.progress.overview(seat)

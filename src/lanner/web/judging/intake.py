@@ -93,18 +93,7 @@ class Intake:
 
     def _store_one(self, submission: Submission, arrival: datetime) -> Outcome:
         try:
-            return campaign.submit(
-                self._store,
-                submission.task,
-                submission.item,
-                submission.answers,
-                submission=submission.id,
-                elapsed=submission.elapsed,
-                active=submission.active,
-                answered_at=submission.answered_at,
-                base=submission.base,
-                judge=submission.judge,
-                at=arrival,
-            )
+            (outcome,) = campaign.submit_many(self._store, [submission], at=arrival)
         except LannerError as error:
             return error
+        return outcome

@@ -70,7 +70,8 @@ def task_view(store: Store, number: int, assigned: Assigned | None = None) -> Ta
         entry = tx.tasks.assigned(number, assigned)
         campaign = tx.campaigns.find(standing.campaign)
         seat = tx.judges.numbered(standing.judge)
-        assert entry is not None and campaign is not None and seat is not None
+        if entry is None or campaign is None or seat is None:
+            return None
         protocol = questions_of(store, tx, campaign.id, campaign.protocol_hash).protocol
         names = dict.fromkeys(item.document for item in entry.task.items if item.document)
         texts = {name: document(store, tx, standing, name) for name in names}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
@@ -39,6 +38,7 @@ from lanner.web.organising.log import Line, log_lines
 from lanner.web.page.rendering import moment, page
 from lanner.web.page.speech import amount, day, language, say, translate
 from lanner.web.site import Site
+from lanner.web.updates import Panels
 
 STATES = {
     "draft": ("Draft", "wait"),
@@ -49,7 +49,6 @@ STATES = {
 HEARTBEAT = 15.0
 LONGEST = 3600.0
 """Seconds a stream stays open. A browser comes back by itself; nobody forgotten stays for ever."""
-_SHOWN_SECONDS, _MOST_SHOWN = 0.8, 200
 _MOST_LINES = 500
 
 
@@ -325,7 +324,9 @@ async def _live(request: Request) -> LivePage:
 
 async def campaign(request: Request) -> Response:
     """One campaign as it runs."""
-    return page(request, "campaign.html", {"live": await _live(request), "exports": FORMATS})
+    site: Site = request.app.state.site
+    context = {"live": await _live(request), "exports": FORMATS}
+    return await site.read(lambda: page(request, "campaign.html", context))
 
 
 async def panels(request: Request) -> Response:
@@ -334,17 +335,14 @@ async def panels(request: Request) -> Response:
     campaign = await campaign_of(request)
     root = request.scope.get("root_path", "")
     key = (campaign.id, request.query_params.get("question", ""), f"{language()} {root}")
-    kept = site.shown.get(key)
-    if kept is not None and kept[0] > time.monotonic():
-        return HTMLResponse(kept[1], headers={"x-made-at": kept[2]})
-    live = await _live(request)
-    response = page(request, "live.html", {"live": live})
-    made_at = moment(live.made_at)
-    if len(site.shown) > _MOST_SHOWN:
-        site.shown.clear()
-    site.shown[key] = (time.monotonic() + _SHOWN_SECONDS, bytes(response.body), made_at)
-    response.headers["x-made-at"] = made_at
-    return response
+
+    async def draw() -> Panels:
+        live = await _live(request)
+        response = await site.read(lambda: page(request, "live.html", {"live": live}))
+        return Panels(bytes(response.body), moment(live.made_at))
+
+    drawn = await site.live.panels.get(key, draw)
+    return HTMLResponse(drawn.body, headers={"x-made-at": drawn.made_at})
 
 
 async def events(request: Request) -> Response:
