@@ -57,6 +57,8 @@ WHO_MAY = [
         GET /campaigns/{name}/documents
         GET /campaigns/{name}/diagnosis
         GET /campaigns/{name}/disagreements
+        GET /campaigns/{name}/guidelines
+        GET /campaigns/{name}/meeting
         GET /campaigns/{name}/export/{format}
         GET /campaigns/{name}/report
         GET /campaigns/{name}/preview
@@ -79,6 +81,7 @@ WHO_MAY = [
         POST /new/{upload}/table
         POST /new/{upload}
         POST /campaigns/{name}/settle
+        POST /campaigns/{name}/calibrate
         GET /campaigns/{name}/judges
         POST /campaigns/{name}/judges
         GET /campaigns/{name}/judge

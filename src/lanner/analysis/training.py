@@ -10,7 +10,7 @@ after it. The two have no sentence in common, so the interval of their differenc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -19,8 +19,8 @@ import polars as pl
 from lanner.analysis.agreement import question_agreement
 from lanner.analysis.distances import UNIT, distances
 from lanner.analysis.measures import FEWEST_ITEMS, plan
-from lanner.analysis.rows import Counted
-from lanner.model import Choice, Json, Protocol, Result
+from lanner.analysis.rows import PEOPLE, Counted
+from lanner.model import Choice, Item, Json, Judge, Protocol, Result, Role, Task
 from lanner.stats.alpha import alpha
 from lanner.stats.resample import Resampling
 
@@ -56,6 +56,19 @@ def most_disputed(rows: Counted, protocol: Protocol, number: int, *, per_documen
         unit = {key: row[key] for key in UNIT}
         chosen.append(Disputed(**unit, distance=row["distance"], questions=tuple(row["questions"])))
     return chosen
+
+
+def calibration_tasks(protocol: Protocol, judges: Iterable[Judge], units: Sequence[Disputed]) -> list[Task]:
+    """The units once more for every person, a task for each page that their disputed questions stand on."""
+    by_page: dict[str, list[Item]] = {}
+    for unit in units:
+        place = protocol.find(unit.questions[0])
+        assert place is not None
+        systems = tuple(unit.system.split("|")) if unit.system else ()
+        item = Item(unit.document, unit.segment, systems, Role.CALIBRATION)
+        by_page.setdefault(place[0].page_id, []).append(item)
+    people = [judge.id for judge in judges if judge.kind in PEOPLE]
+    return [Task(0, judge, page, tuple(items)) for judge in people for page, items in by_page.items()]
 
 
 @dataclass(frozen=True, slots=True)

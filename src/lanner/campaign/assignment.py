@@ -43,6 +43,23 @@ def assign(store: Store, campaign: Reference, tasks: Iterable[Task], *, at: date
         return add_tasks(tx, found.id, *_frozen(tx, found), tasks, at=at or now())
 
 
+def assign_calibration(
+    store: Store,
+    campaign: Reference,
+    tasks: Iterable[Task],
+    *,
+    account: int | None = None,
+    at: datetime | None = None,
+) -> int:
+    """Append a calibration round on sentences that were disputed. How many tasks; the log says so."""
+    moment = at or now()
+    with store.writing() as tx:
+        found = _lock(tx, campaign)
+        number = add_tasks(tx, found.id, *_frozen(tx, found), tasks, at=moment)
+        tx.events.add("calibration_assigned", moment, campaign=found.id, account=account, tasks=number)
+        return number
+
+
 def after_calibration(
     store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None
 ) -> int:

@@ -8,12 +8,12 @@ import click
 
 from lanner import campaign
 from lanner.analysis.material import from_campaign
-from lanner.analysis.training import Disputed, before_and_after, most_disputed, split_at
+from lanner.analysis.training import before_and_after, calibration_tasks, most_disputed, split_at
+from lanner.campaign.assignment import assign_calibration
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.errors import InputError, StatisticError
 from lanner.figures.typeset import estimate, number, plural
-from lanner.model import Item, Judge, JudgeKind, Protocol, Role, Task
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 
@@ -54,24 +54,11 @@ def calibrate(
             empty="Nobody disagrees on anything yet.",
         )
         if assigning and units:
-            people = [judge for judge in campaign.judges(store, name) if judge.kind is not JudgeKind.MODEL]
-            tasks = [task for judge in people for task in _tasks(material.protocol, judge, units)]
-            output.say(f"{campaign.assign(store, name, tasks)} tasks were assigned.", style="bold")
+            tasks = calibration_tasks(material.protocol, campaign.judges(store, name), units)
+            output.say(f"{assign_calibration(store, name, tasks)} tasks were assigned.", style="bold")
         elif units:
             output.say("Talk about them on the disagreements page, settle what can be settled, then add --assign.")
     output.end()
-
-
-def _tasks(protocol: Protocol, judge: Judge, units: list[Disputed]) -> list[Task]:
-    """One task for each page that the disputed questions stand on."""
-    by_page: dict[str, list[Item]] = {}
-    for unit in units:
-        found = protocol.find(unit.questions[0])
-        assert found is not None
-        systems = tuple(unit.system.split("|")) if unit.system else ()
-        item = Item(unit.document, unit.segment, systems, Role.CALIBRATION)
-        by_page.setdefault(found[0].page_id, []).append(item)
-    return [Task(0, judge.id, page, tuple(items)) for page, items in by_page.items()]
 
 
 @click.command("training", short_help="Agreement before and after a training, with intervals.")

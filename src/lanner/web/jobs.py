@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,16 +19,21 @@ from lanner import campaign as campaigns
 from lanner import formats
 from lanner.analysis import agreements
 from lanner.analysis.material import from_campaign
+from lanner.analysis.training import before_and_after, calibration_tasks, most_disputed, split_at
 from lanner.campaign import files
+from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.files import Incoming
 from lanner.designs.plan import Plan
-from lanner.errors import LannerError
+from lanner.errors import LannerError, StatisticError
+from lanner.figures.typeset import estimate
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Campaign
 from lanner.monitor.live import LiveCampaigns
+from lanner.protocols.wording import Wording
 from lanner.reports import exchange, html
 from lanner.reports import export as tables
 from lanner.reports.build import build
+from lanner.reports.guidelines import campaign_guidelines
 from lanner.store import Store
 from lanner.store.backup import verify, verify_file
 from lanner.store.checks import Finding
@@ -37,7 +43,8 @@ from lanner.web.drafting.options import CampaignOptions, create_campaign, planne
 from lanner.web.organising.diagnosis import DiagnosisPage
 from lanner.web.organising.diagnosis_view import Diagnoses
 from lanner.web.organising.exports import TABLES
-from lanner.web.page.speech import say, speaking
+from lanner.web.organising.meeting import Comparison, Training
+from lanner.web.page.speech import language, say, speaking
 from lanner.web.worker import SIZE, packed
 
 
@@ -104,6 +111,54 @@ class Jobs(LiveCampaigns):
         """What each system should mend, with the sentences behind one cell."""
         return self._diagnoses.page(self._store, campaign, question, cell)
 
+    def disputed(self, campaign: int, number: int) -> list[tuple[str, str, str]]:
+        """The units on which people are furthest apart."""
+        material = from_campaign(self._store, campaign)
+        assert material.protocol is not None
+        units = most_disputed(material.counted(), material.protocol, number)
+        return [(unit.document, unit.segment, unit.system) for unit in units]
+
+    def calibrate(self, campaign: int, number: int, account: int) -> int:
+        """Give the most disputed units to every person again. How many tasks were assigned."""
+        material = from_campaign(self._store, campaign)
+        assert material.protocol is not None
+        units = most_disputed(material.counted(), material.protocol, number)
+        tasks = calibration_tasks(material.protocol, material.judges, units)
+        return assign_calibration(self._store, campaign, tasks, account=account) if tasks else 0
+
+    def training(self, campaign: int, day: str) -> Training:
+        """Agreement before a day and from it on, in words."""
+        material = from_campaign(self._store, campaign)
+        assert material.protocol is not None
+        early, late, mixed = split_at(material.counted(), datetime.fromisoformat(day).replace(tzinfo=UTC))
+        if early.table.is_empty() or late.table.is_empty():
+            raise StatisticError(
+                say("Nothing was answered before that day, or nothing after it."), next_step=say("Name another day.")
+            )
+        wording = Wording(material.protocol, language())
+        changes = before_and_after(early, late, material.protocol)
+        return Training(
+            tuple(
+                Comparison(
+                    (
+                        wording.option(change.question, change.part)
+                        if change.part
+                        else wording.question(change.question)
+                    ).label,
+                    bool(change.part),
+                    estimate(change.before.value, change.before.low, change.before.high),
+                    estimate(change.after.value, change.after.low, change.after.high),
+                    estimate(change.difference, change.low, change.high) if change.enough else "",
+                )
+                for change in changes
+            ),
+            mixed,
+        )
+
+    def guidelines(self, campaign: int) -> str:
+        """The guidelines with every decision as a worked example, as one HTML page."""
+        return html.render(campaign_guidelines(self._store, campaign, language=language()).report())
+
     def read_texts(self, path: str, name: str, options: Mapping[str, str], kept: str) -> uploads.Texts:
         """Texts from a file, kept as our own."""
         return uploads.take_in(path, name, options, kept)
@@ -153,10 +208,10 @@ def run(requests: BinaryIO, results: BinaryIO, jobs_of: Callable[[Store], Any] =
     with Store.open(read(requests), create=False) as store:
         jobs = jobs_of(store)
         while (request := read(requests)) is not None:
-            language, job, *arguments = request
+            spoken, job, *arguments = request
             result: Any
             try:
-                with speaking(language):
+                with speaking(spoken):
                     result = getattr(jobs, job)(*arguments)
             except LannerError as error:
                 result = error

@@ -26,6 +26,7 @@ from lanner.web.organising import (
     imports,
     judges,
     live,
+    meeting,
     models,
 )
 from lanner.web.organising import (
@@ -97,6 +98,9 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("GET", "/campaigns/{name}/documents", READERS, campaigns.documents),
     Route("GET", "/campaigns/{name}/disagreements", READERS, disagreements.disagreements),
     Route("GET", "/campaigns/{name}/diagnosis", READERS, diagnosis.diagnosis),
+    Route("GET", "/campaigns/{name}/meeting", READERS, meeting.meeting),
+    Route("GET", "/campaigns/{name}/guidelines", READERS, meeting.guidelines),
+    Route("POST", "/campaigns/{name}/calibrate", EDITORS, meeting.calibrate),
     Route("POST", "/campaigns/{name}/settle", EDITORS, disagreements.settle),
     Route("GET", "/campaigns/{name}/judges", EDITORS, judges.judges),
     Route("POST", "/campaigns/{name}/judges", EDITORS, judges.add),

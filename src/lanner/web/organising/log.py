@@ -135,6 +135,7 @@ _WORDS: Mapping[str, Callable[[Detail], str]] = {
     ),
     "overlap_added": lambda d: say("Overlap added: {tasks}", tasks=_tasks(d)),
     "rest_assigned": lambda d: say("After the calibration round: {tasks} assigned", tasks=_tasks(d)),
+    "calibration_assigned": lambda d: say("Calibration on disputed sentences: {tasks} assigned", tasks=_tasks(d)),
     "task_reopened": lambda _: say("A finished task was reopened"),
     "imported": lambda d: say("{judgements} imported", judgements=_judgements(d)),
     "settled": lambda d: say("A disagreement was settled") + _noted(d),
