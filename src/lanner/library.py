@@ -10,7 +10,8 @@ import shutil
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -19,7 +20,7 @@ from urllib.parse import urlparse
 
 import polars as pl
 
-from lanner import analysis
+from lanner import analysis, formats
 from lanner.analysis import GROUPS, diagnosis
 from lanner.analysis import material as materials
 from lanner.analysis.diagnosis import Diagnosis
@@ -33,7 +34,7 @@ from lanner.figures.colours import plain
 from lanner.figures.drawing import standalone
 from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import estimate
-from lanner.model import Json, Result
+from lanner.model import Document, Json, Result
 from lanner.reports import html
 from lanner.reports.build import build
 from lanner.reports.comparison.build import compare as compare_materials
@@ -165,14 +166,9 @@ def load(
         return [data]
     if isinstance(data, list | tuple) and data and all(isinstance(part, Material) for part in data):
         return list(data)
-    options: dict[str, Any] = {"languages": languages, "encoding": encoding}
-    if columns:
-        options["columns"] = columns
-    options = {name: value for name, value in options.items() if value}
+    options = _reading_options(columns, languages, encoding)
     if _is_frame(data):
-        with tempfile.TemporaryDirectory(prefix="lanner-") as folder:
-            path = Path(folder) / "data.parquet"
-            _as_polars(data).write_parquet(path)
+        with _frame_file(data) as path:
             return materials.from_file(path, format, protocol, **options)
     if isinstance(data, str) and data.startswith(("http://", "https://")):
         return _from_address(data, token, format, protocol, options)
@@ -183,12 +179,43 @@ def load(
     raise InputError(f"Data of type {type(data).__name__} cannot be read.", next_step="Give a frame, a path or a name.")
 
 
+def documents(
+    data: Data,
+    *,
+    columns: str | Mapping[str, str] = "",
+    languages: str = "",
+    encoding: str = "",
+    format: str | None = None,  # noqa: A002
+) -> list[Document]:
+    """Texts to be judged, from a frame, a path or several paths, or as Documents. The arguments are those of `load`."""
+    if isinstance(data, Document):
+        return [data]
+    if isinstance(data, list | tuple) and data and all(isinstance(part, Document) for part in data):
+        return list(data)
+    options = _reading_options(columns, languages, encoding)
+    if not _is_frame(data):
+        return [document for reading in formats.read(data, format, **options) for document in reading.documents]
+    with _frame_file(data) as path:
+        return [document for reading in formats.read(path, format, **options) for document in reading.documents]
+
+
+def _reading_options(columns: str | Mapping[str, str], languages: str, encoding: str) -> dict[str, Any]:
+    options = {"columns": columns, "languages": languages, "encoding": encoding}
+    return {name: value for name, value in options.items() if value}
+
+
+@contextmanager
+def _frame_file(frame: Any) -> Iterator[Path]:
+    """A frame as a file, so that frames and files have one reader."""
+    with tempfile.TemporaryDirectory(prefix="lanner-") as folder:
+        path = Path(folder) / "data.parquet"
+        _as_polars(frame).write_parquet(path)
+        yield path
+
+
 def _is_frame(data: Any) -> bool:
-    return (hasattr(data, "columns") and (hasattr(data, "to_dicts") or hasattr(data, "to_dict"))) or _is_lazy(data)
-
-
-def _is_lazy(data: Any) -> bool:
-    return isinstance(data, pl.LazyFrame)
+    is_eager = hasattr(data, "columns") and (hasattr(data, "to_dicts") or hasattr(data, "to_dict"))
+    return is_eager or isinstance(data, pl.LazyFrame)
 
 
 def _as_polars(data: Any) -> pl.DataFrame:
@@ -288,13 +315,7 @@ def agreement(
         resamples: how many bootstrap resamples.
         seed: same seed, same numbers.
     """
-    parts = _chosen(
-        load(
-            data, columns=columns, protocol=protocol, languages=languages, encoding=encoding, format=format,
-            store=store, token=token,
-        ),
-        judges,
-    )  # fmt: skip
+    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, format, store, token)
     resampling = Resampling(unit=unit, n=resamples, seed=seed)
     rows: list[dict[str, Json]] = []
     results: list[Result] = []
@@ -351,19 +372,7 @@ def diagnose(
     Returns:
         the cells (`.table`), what to mend (`.priorities`) and the sentences behind a cell (`.examples(cell)`).
     """
-    parts = _chosen(
-        load(
-            data,
-            columns=columns,
-            protocol=protocol,
-            languages=languages,
-            encoding=encoding,
-            format=format,
-            store=store,
-            token=token,
-        ),
-        judges,
-    )
+    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, format, store, token)
     return diagnosis.diagnose(diagnosis.diagnosable_part(parts, question), question, resampling=Resampling(seed=seed))
 
 
@@ -393,13 +402,7 @@ def scores(
         other_judges: intervals and tests hold for judges in general, not for these only.
         seed: same seed, same numbers.
     """
-    parts = _chosen(
-        load(
-            data, columns=columns, protocol=protocol, languages=languages, encoding=encoding, format=format,
-            store=store, token=token,
-        ),
-        judges,
-    )  # fmt: skip
+    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, format, store, token)
     rows: list[dict[str, Json]] = []
     results = []
     for part in parts:
@@ -415,13 +418,9 @@ def scores(
             result = scored.sign(ranking.systems(scored.table, entry.of, resampling=Resampling(seed=seed), **options))
             result = keep_on_scale(result, score_bounds(part.protocol, entry.of, options))
             results.append(result)
-            rows += [
-                {
-                    "part": part.name, "question": entry.of, **row, "value": row["score"],
-                    "estimate": estimate(row["score"], row["low"], row["high"], 2, bounded=False),
-                }
-                for row in result.rows
-            ]  # fmt: skip
+            for row in result.rows:
+                shown = estimate(row["score"], row["low"], row["high"], 2, bounded=False)
+                rows.append({"part": part.name, "question": entry.of, **row, "value": row["score"], "estimate": shown})
     return _table("Scores", rows, ("rank", "system", "estimate", "cluster", "n"), parts, results)
 
 
@@ -510,13 +509,7 @@ def report(
         seed: same seed, same numbers.
         figures: `all` writes PDF and PNG too.
     """
-    parts = _chosen(
-        load(
-            data, columns=columns, protocol=protocol, languages=languages, encoding=encoding, format=format,
-            store=store, token=token,
-        ),
-        judges,
-    )  # fmt: skip
+    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, format, store, token)
     folder = Path(out) if out is not None else Path(f"{parts[0].name}-report")
     findings: list[str] = []
     page = folder
@@ -547,15 +540,36 @@ def plot(results: Table | Sequence[Result] | Result) -> Plot:
     return Plot(standalone(str(drawing), plain(html.style())), frame)
 
 
-def _chosen(parts: list[Material], judges: Iterable[str] | None) -> list[Material]:
+def _judged_parts(  # noqa: PLR0917 - in the order of the signatures above
+    data: Data,
+    judges: Iterable[str] | None,
+    columns: str | Mapping[str, str],
+    protocol: str | None,
+    languages: str,
+    encoding: str,
+    format: str | None,  # noqa: A002
+    store: str | Path | None,
+    token: str,
+) -> list[Material]:
+    """The parts with the chosen judges only, or with all of them."""
+    parts = load(
+        data,
+        columns=columns,
+        protocol=protocol,
+        languages=languages,
+        encoding=encoding,
+        format=format,
+        store=store,
+        token=token,
+    )
     if judges is None:
         return parts
-    key = [judges] if isinstance(judges, str) else list(judges)
-    keys = {judge.id for part in parts for judge in part.judges}
-    for name in key:
-        if name not in keys:
-            raise InputError(f"There is no judge {name!r}.", next_step=did_you_mean(name, sorted(keys)))
-    own = [(part, [judge.id for judge in part.judges if judge.id in key]) for part in parts]
+    judge_ids = [judges] if isinstance(judges, str) else list(judges)
+    known_ids = {judge.id for part in parts for judge in part.judges}
+    for judge_id in judge_ids:
+        if judge_id not in known_ids:
+            raise InputError(f"There is no judge {judge_id!r}.", next_step=did_you_mean(judge_id, sorted(known_ids)))
+    own = [(part, [judge.id for judge in part.judges if judge.id in judge_ids]) for part in parts]
     return [part.only(names) for part, names in own if names]
 
 

@@ -11,7 +11,7 @@ from store_rows import NOW
 
 def test_accounts_and_the_campaigns_they_belong_to(store: Store, filled: SimpleNamespace) -> None:
     with store.writing() as tx:
-        assert tx.accounts.count() == 0
+        assert tx.accounts.count_owners() == 0
         number = tx.accounts.add("organiser@example.org", "argon2-hash", AccountRole.ORGANISER, NOW)
         tx.accounts.join(number, filled.campaign)
         tx.accounts.join(number, filled.campaign)

@@ -41,7 +41,7 @@ def test_set_up_needs_the_code(client: TestClient, store: Store) -> None:
     assert answer.status_code == 422
     assert "terminal" in answer.text
     with store.reading() as tx:
-        assert tx.accounts.count() == 0
+        assert tx.accounts.count_owners() == 0
 
 
 def test_set_up_happens_once(client: TestClient, store: Store) -> None:

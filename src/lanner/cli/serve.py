@@ -99,7 +99,7 @@ def command(
         for warning in store.durability():
             output.say(f"Warning: {warning}", style="bold red")
         with store.reading() as tx:
-            first = tx.accounts.count() == 0
+            first = tx.accounts.count_owners() == 0
         code = secrets.token_urlsafe(9) if first else ""
         address = public_url or f"http://{host}:{port}{root_path}"
         output.say(f"Lanner serves {store.place} at {address}", style="bold")

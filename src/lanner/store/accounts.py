@@ -67,9 +67,10 @@ class Accounts(Rows):
     def all(self) -> list[Account]:
         return [_account(row) for row in self._connection.execute(select(schema.account).order_by(_a.id))]
 
-    def count(self) -> int:
-        """Nought means that nobody has set this store up yet."""
-        return int(self._connection.execute(select(func.count()).select_from(schema.account)).scalar_one())
+    def count_owners(self) -> int:
+        """Nought means that nobody has set this store up yet: other accounts cannot appoint anybody."""
+        owners = select(func.count()).select_from(schema.account).where(_a.role == str(AccountRole.OWNER))
+        return int(self._connection.execute(owners).scalar_one())
 
     def set_password(self, number: int, password: str) -> None:
         self._change(number, password=password)

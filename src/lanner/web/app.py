@@ -44,7 +44,7 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
         middleware=[
             Middleware(CountRequests, counts=site.request_counts),
             Middleware(BodyTimeout),
-            Middleware(Headers),
+            Middleware(Headers, framed_by=site.settings.framed_by),
             Middleware(Speech),
         ],
         exception_handlers={

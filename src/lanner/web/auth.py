@@ -59,7 +59,7 @@ def add_account(store: Store, name: str, password: str, role: AccountRole, *, fi
         raise LannerError(say("An account needs a name of at most 80 characters."))
     secret = hashed(password)
     with store.writing() as tx:
-        if first and tx.accounts.count():
+        if first and tx.accounts.count_owners():
             raise CampaignError(say("This server has been set up already."), next_step=say("Sign in."))
         if tx.accounts.find(name):
             raise LannerError(
@@ -126,7 +126,7 @@ async def home(request: Request) -> Response:
 
 def _unset(store: Store) -> bool:
     with store.reading() as tx:
-        return tx.accounts.count() == 0
+        return tx.accounts.count_owners() == 0
 
 
 async def setup_page(request: Request) -> Response:

@@ -44,7 +44,8 @@ class Settings:
     to `backups`, or beside the store; so do copies of the whole store every `backup_hours`, of which `backup_keep`
     stay. Webhooks reach this machine's own network only with `tell_inside`. An owner may let models of `model_servers`
     judge from a page; of no others, since the server lends its key and its way to the network. Links begin with
-    `public_url`; where there is none, with the address that the organiser's browser used.
+    `public_url`; where there is none, with the address that the organiser's browser used. Pages of the origins in
+    `framed_by` (a notebook's) may show this server's in a frame.
     """
 
     setup_code: str = ""
@@ -64,6 +65,7 @@ class Settings:
     tell_inside: bool = False
     model_servers: tuple[str, ...] = ()
     public_url: str = ""
+    framed_by: tuple[str, ...] = ()
 
 
 class Saves:

@@ -1,9 +1,12 @@
-"""What every answer says to the browser: load nothing from elsewhere, run no inline script, show up in no frame."""
+"""What every answer says to the browser: load nothing from elsewhere, run no inline script, appear in no other page."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+NOBODY = "'none'"
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -15,11 +18,9 @@ POLICY = "; ".join(
         "manifest-src 'self'",
         "form-action 'self'",
         "base-uri 'none'",
-        "frame-ancestors 'none'",
     )
 )
 _ALWAYS = (
-    (b"content-security-policy", POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),  # a judge's link is a secret: no other site may learn it
     (b"cross-origin-opener-policy", b"same-origin"),
@@ -34,10 +35,13 @@ _HTTPS_ONLY = (b"strict-transport-security", b"max-age=31536000")
 
 
 class Headers:
-    """Adds the headers that are not there yet. Pages are private and kept by no cache; static files say otherwise."""
+    """Adds the headers that are not there yet. Pages are private and kept by no cache; static files say otherwise.
+    Only pages of the origins in `framed_by` may show ours in a frame."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, framed_by: Sequence[str] = ()) -> None:
         self.app = app
+        framing = f"frame-ancestors {' '.join(framed_by or (NOBODY,))}"
+        self._always = ((b"content-security-policy", f"{POLICY}; {framing}".encode()), *_ALWAYS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -50,7 +54,7 @@ class Headers:
                 headers = message["headers"]
                 present = dict(headers)
                 part = present.get(b"content-type", b"").split(b";")[0] in _PARTS
-                headers.extend(pair for pair in (_OF_PARTS if part else _ALWAYS) if pair[0] not in present)
+                headers.extend(pair for pair in (_OF_PARTS if part else self._always) if pair[0] not in present)
                 if _PRIVATE[0] not in present:
                     headers.append(_PRIVATE)
                 if https:

@@ -26,7 +26,7 @@ async def ready(request: Request) -> Response:
 
     def ask() -> None:
         with site.store.reading() as tx:
-            tx.accounts.count()
+            tx.accounts.count_owners()
 
     try:
         await site.read(ask)
