@@ -35,6 +35,7 @@ EXTRAS = {  # extra: a package it brings, and what one gets by it
     "comet": ("torch", "COMET and its kind"),
     "ray": ("ray", "model judges on many machines"),
     "pandas": ("pandas", "tables for pandas"),
+    "notebook": ("anywidget", "pages of Lanner in a notebook"),
     "docs": ("mkdocs", "the documentation built as a site"),
 }
 
