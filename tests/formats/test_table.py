@@ -39,6 +39,11 @@ def test_round_trip(name: str) -> None:
     check()
 
 
+def test_a_system_named_like_a_language_gives_no_language_to_a_table_that_says_unknown() -> None:
+    made = [Document("d", (Segment("1", "One.", {"sr": "Jedan.", "oak": "Un."}),), source_language="pt-BR")]
+    round_trip(made, "t.csv")
+
+
 @settings(max_examples=15, deadline=None)
 @given(documents(texts(without="\r\ufeff")))
 def test_round_trip_of_spreadsheets(made: list[Document]) -> None:
