@@ -113,7 +113,8 @@ def computed(row: dict[str, Any]) -> float:
                  if r["kind"] == "system"}  # fmt: skip
         return found[row["pair"][0]] - found[row["pair"][1]]
     if "signs" in row:
-        return preference.sign_test(signs(*row["signs"]), favour="x", resampling=QUICK, **options).rows[0]["p"]
+        tested = preference.sign_test(signs(*row["signs"]), favour="x", resampling=QUICK, **options)
+        return tested.rows[0][f"p_{options.get('ties', 'drop')}"]  # as published: every judgement by itself
     if name in COEFFICIENTS and module == "agreement":
         return checked(COEFFICIENTS[name](rated(row), resampling=QUICK, **options))
     several = getattr(importlib.import_module(f"lanner.stats.{module}"), name)(rated(row), resampling=QUICK, **options)

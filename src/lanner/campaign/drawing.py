@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from lanner.designs.adaptive import NAME, control_of, tasks_of
 from lanner.errors import CampaignError, InputError
 from lanner.model import Campaign, Document, Json, Protocol, Unit
 from lanner.protocols.ranking import ranking_options, ranking_plans
-from lanner.stats.allocation import Allocation, Draw
-from lanner.stats.goals import Goal, Standing, State, parse_goal
 from lanner.store import Event, Store, Transaction
+
+if TYPE_CHECKING:  # statistics are loaded when an adaptive campaign is met: servers without one start without them
+    from lanner.stats.allocation import Allocation
+    from lanner.stats.goals import Goal
 
 DRAWN, LOOKED = "document_drawn", "look_taken"
 CONTROL_EVERY = 10
@@ -57,6 +60,9 @@ class Drawing:
 
     def read(self, events: Sequence[Event]) -> None:
         """Take up what the log has brought since."""
+        from lanner.stats.allocation import Draw
+        from lanner.stats.goals import Standing, State
+
         systems = self.allocation.systems
         for event in events:
             detail = event.detail
@@ -82,6 +88,8 @@ class Drawing:
 
 def goal_of(options: Mapping[str, Json], systems: Sequence[str]) -> Goal:
     """The goal that a campaign's options state, checked."""
+    from lanner.stats.goals import Goal, parse_goal
+
     goal = parse_goal(str(options.get("goal") or "rank"), systems)
     return Goal(
         goal.kind, goal.first, goal.second, goal.margin, goal.half_width, goal.minimum,
@@ -103,6 +111,8 @@ def drawing(store: Store, tx: Transaction, campaign: Campaign) -> Drawing:
     """The campaign's draws up to now. Only what is new is read again."""
 
     def make() -> Drawing:
+        from lanner.stats.allocation import Allocation
+
         plan = tx.campaigns.plan(campaign.id)
         protocol = Protocol.model_validate_json(tx.campaigns.protocol(campaign.id))
         documents = tuple(tx.documents.all(campaign.id))

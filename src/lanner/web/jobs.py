@@ -38,7 +38,7 @@ from lanner.store import Store
 from lanner.store.backup import verify, verify_file
 from lanner.store.checks import Finding
 from lanner.web.drafting import uploads
-from lanner.web.drafting.columns import TableChoices, TablePreview, preview_table
+from lanner.web.drafting.columns import TableChoices, TablePreview, is_table, preview_table
 from lanner.web.drafting.options import CampaignOptions, create_campaign, planned
 from lanner.web.organising.diagnosis import DiagnosisPage
 from lanner.web.organising.diagnosis_view import Diagnoses
@@ -162,6 +162,10 @@ class Jobs(LiveCampaigns):
     def read_texts(self, path: str, name: str, options: Mapping[str, str], kept: str) -> uploads.Texts:
         """Texts from a file, kept as our own."""
         return uploads.take_in(path, name, options, kept)
+
+    def is_table(self, path: str) -> bool:
+        """Whether an uploaded file is a table whose columns can be pointed at."""
+        return is_table(Path(path))
 
     def preview_table(self, path: str, name: str, choices: TableChoices, folder: str) -> TablePreview:
         """A table with what its columns are taken for; its texts are kept where they can be read."""

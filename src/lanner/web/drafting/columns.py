@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import FormData
 
@@ -14,11 +14,13 @@ from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import shortened
 from lanner.formats.parsing import encodings, textfile
 from lanner.formats.parsing.columns import ColumnMap, column_map
-from lanner.formats.parsing.tables import Rows, first_rows, guess_delimiter, kind_of, open_rows
 from lanner.model import languages
 from lanner.web.drafting.uploads import Texts, take_in
 from lanner.web.page import forms
 from lanner.web.page.speech import say
+
+if TYPE_CHECKING:  # tables are read in a worker, and what reads them is loaded there only
+    from lanner.formats.parsing.tables import Rows
 
 TRANSLATION, REFERENCE, LEFT_OUT = "translation", "reference", "ignore"
 PLAIN_ROLES = ("document", "segment", "source", "domain", "title", "system", "output")
@@ -114,6 +116,8 @@ class TablePreview:
 
 def is_table(path: Path) -> bool:
     """Whether a file is a table whose columns can be pointed at; a text in an unknown encoding may be one."""
+    from lanner.formats.parsing.tables import kind_of
+
     suffix = path.suffix.lower()
     return suffix in _SUFFIXES and (bool(kind_of(path)) or (suffix in _TEXT_SUFFIXES and _is_undecodable(path)))
 
@@ -125,6 +129,8 @@ def _is_undecodable(path: Path) -> bool:
 def preview_table(path: str, name: str, choices: TableChoices, folder: str) -> TablePreview:
     """Look at a table as it was chosen to be read, or as it is guessed; its texts are kept in `folder` where they can
     be read."""
+    from lanner.formats.parsing.tables import guess_delimiter, kind_of
+
     place = Path(path)
     with textfile.decoding(choices.encoding):
         kind = kind_of(place)
@@ -147,6 +153,8 @@ def _encoding(path: Path) -> str:
 
 
 def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> TablePreview:
+    from lanner.formats.parsing.tables import first_rows, open_rows
+
     first_look = choices == TableChoices(
         source_language=choices.source_language, target_language=choices.target_language
     )

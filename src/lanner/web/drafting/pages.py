@@ -24,7 +24,7 @@ from lanner.protocols.wording import Wording
 from lanner.store import AccountRole, Store
 from lanner.web import auth
 from lanner.web.drafting import tables
-from lanner.web.drafting.columns import is_table, language_titles
+from lanner.web.drafting.columns import language_titles
 from lanner.web.drafting.options import offers, read_wishes
 from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
 from lanner.web.organising import judges
@@ -74,8 +74,9 @@ async def take_texts(request: Request) -> Response:
             case _:
                 with tempfile.TemporaryDirectory(prefix="lanner-upload-") as received:
                     names = _receive(form, Path(received))
-                    if len(names) == 1 and is_table(Path(received) / names[0]):
-                        return await tables.take_table(request, Path(received) / names[0])
+                    first = Path(received) / names[0]
+                    if len(names) == 1 and await site.files.ask("is_table", str(first)):
+                        return await tables.take_table(request, first)
                     texts = await _read(site, form, Path(received), names, folder)
     except LannerError as error:
         return await _new_page(request, told(without_folders(error)), form)

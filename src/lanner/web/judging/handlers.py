@@ -18,7 +18,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as work
-from lanner.analysis.economy import look_if_due
 from lanner.campaign import guidelines
 from lanner.campaign.messages import send_message
 from lanner.campaign.practice import Round, has_reached, record_round, required_agreement, rounds
@@ -519,6 +518,8 @@ def _finished(store: Store, number: int) -> Task:
         # the hash tells one wording from another where both are called the same
         work.consent(store, view.campaign.id, view.judge.id, f"{view.protocol.label} {view.protocol.hash}")
     if view and view.campaign.design == ADAPTIVE:
+        from lanner.analysis.economy import look_if_due  # statistics, which few servers need
+
         look_if_due(store, view.campaign.id)
     return task
 
