@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lanner.campaign.submission import ReusedError, Saved, digest
+from property_examples import examples
 
 SCRIPT = Path(__file__).parents[2] / "src/lanner/web/static/digest.js"
 VALUES = st.recursive(
@@ -36,7 +37,7 @@ def test_the_error_for_a_reused_id_says_what_to_do_and_what_is_stored() -> None:
     assert error.stored == {"q": (7, 3)} and error.digests == {"q": digest(3)}
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.lists(VALUES, min_size=30, max_size=30))
 @example([1e-7, 1.5e-5, 1e21, 1e20, 0.1, -0.0, 5e-324, 2**60, "\u2028\x1f\x7f", {"\U0001f600": 1, "\uff61": 2}])
 def test_the_page_computes_the_same_digest(values: list[object]) -> None:

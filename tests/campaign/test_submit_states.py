@@ -14,6 +14,7 @@ from campaign_parts import NOW, corpus, opened, scales
 from lanner import campaign
 from lanner.errors import CampaignError
 from lanner.store import Store
+from property_examples import examples
 
 PROTOCOL = scales(
     {"id": "ok", "kind": "choice", "options": [{"id": "yes"}, {"id": "no"}]},
@@ -118,4 +119,4 @@ class Saving(RuleBasedStateMachine):
 
 
 TestSaving = Saving.TestCase
-TestSaving.settings = settings(max_examples=12, stateful_step_count=20, deadline=None)
+TestSaving.settings = settings(max_examples=examples(12), stateful_step_count=20, deadline=None)

@@ -9,6 +9,7 @@ from lanner.corpus import split
 from lanner.corpus.align import align, project
 from lanner.corpus.boundaries import candidates
 from lanner.corpus.rows import SOURCE_ODDS, TARGET_ODDS
+from property_examples import examples
 
 
 def both(source: str, target: str, code: str = "es"):
@@ -70,7 +71,7 @@ TEXTS = st.lists(
 ).map(" ".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(TEXTS, TEXTS)
 def test_borders_form_a_chain_and_probabilities_are_probabilities(source, target):
     source, target = source or "x", target or "y"

@@ -10,6 +10,7 @@ from lanner.corpus.review import Place, Review, cuts
 from lanner.corpus.rows import Doubt
 from lanner.errors import InputError
 from lanner.model import Document, Segment
+from property_examples import examples
 from rows_to_review import rows
 
 DOCUMENT = Document(
@@ -100,7 +101,7 @@ def test_scripts_without_spaces_are_cut_between_letters():
     assert cuts("評議会 は", "ja") == [1, 2, 4]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["7.1", "7.2", "8.1"]), st.sampled_from([-1, 1]), st.booleans()), max_size=8))
 def test_whatever_is_moved_no_character_is_lost_and_the_log_repeats_it(moves):
     made = review()

@@ -14,6 +14,7 @@ from lanner.corpus.edits import Edit, edited
 from lanner.corpus.measure import Scores, compare, joint_borders
 from lanner.corpus.rows import DOUBTFUL, Splitting, split_document
 from lanner.model import Document, Segment
+from property_examples import examples
 
 
 def document(*segments: Segment, source: str = "en", target: str = "es", **more) -> Document:
@@ -109,7 +110,7 @@ TEXTS = st.lists(st.tuples(PIECES, st.sampled_from([" ", "\n", "  "])), max_size
 SEGMENTS = st.builds(lambda source, a, r: Segment("s", source, {"a": a}, {"a": r}), TEXTS.filter(bool), TEXTS, TEXTS)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(SEGMENTS, st.sampled_from(["es", "ko", "zh"]))
 def test_rows_cover_every_text_in_order(segment, target):
     whole = document(segment, target=target)
@@ -119,7 +120,7 @@ def test_rows_cover_every_text_in_order(segment, target):
         assert language(whole, column) in ("en", target)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(SEGMENTS)
 def test_merging_all_rows_gives_the_segment_back(segment):
     whole = document(segment)

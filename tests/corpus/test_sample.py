@@ -10,6 +10,7 @@ from lanner.corpus.manifest import digest
 from lanner.corpus.sample import count, largest_remainder, sample, window
 from lanner.errors import LannerError
 from lanner.model import Document, Segment
+from property_examples import examples
 
 
 def document(name: str, domain: str, size: int, paragraph: int = 3) -> Document:
@@ -40,7 +41,7 @@ def test_quotas_add_up_and_stay_within_one_of_the_exact_share(sizes, data):
         assert quotas[name] <= size
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(CORPORA, st.data())
 def test_whole_documents_come_within_one_document_of_each_quota(documents, data):
     total = data.draw(st.integers(1, sum(map(count, documents))))
@@ -52,7 +53,7 @@ def test_whole_documents_come_within_one_document_of_each_quota(documents, data)
     assert [d.id for d in drawn.documents] == [d.id for d in documents if d in drawn.documents]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(CORPORA, st.integers(1, 12), st.data())
 def test_clipped_documents_are_consecutive_and_never_longer(documents, clip, data):
     total = data.draw(st.integers(1, sum(map(count, documents))))

@@ -15,6 +15,7 @@ from lanner.corpus.edits import Edit, apply
 from lanner.corpus.rows import Doubt
 from lanner.errors import InputError
 from lanner.model import Document, Segment
+from property_examples import examples
 
 
 def rows(*pairs: tuple[str, str], parent: str = "7") -> tuple[Segment, ...]:
@@ -123,7 +124,7 @@ def test_a_csv_round_trip_through_a_spreadsheet():
 WORDS = st.lists(st.sampled_from(["uno", "dos", "tres."]), min_size=4, max_size=9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(WORDS, st.lists(st.integers(0, 9), min_size=3, max_size=3), st.lists(st.integers(0, 9), min_size=3, max_size=3))
 def test_any_placement_of_the_words_can_be_reached(words, old, new):
     def placed(cuts):

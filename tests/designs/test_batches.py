@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from design_setups import corpus, people, protocol
 from lanner import designs
+from property_examples import examples
 
 RATING = protocol({"unit": "sentence_in_context", "object": "output"})
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(seed=st.integers(0, 2**32), number=st.integers(2, 12), teams=st.integers(1, 4), size=st.integers(1, 3))
 def test_batches_are_judged_by_one_team(seed: int, number: int, teams: int, size: int) -> None:
     rng = np.random.default_rng(seed)

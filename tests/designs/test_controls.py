@@ -17,6 +17,7 @@ from lanner import designs, protocols
 from lanner.designs.controls import Controls, add
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Protocol, Role, Segment, Task
+from property_examples import examples
 
 WORDS = "here are some more words that say nothing at all about anything in particular today"
 TEXTS = [
@@ -46,7 +47,7 @@ def items(tasks: list[Task], role: Role, judge: str | None = None) -> list[Item]
     return [i for t in tasks for i in t.items if i.role is role and judge in (None, t.judge)]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(seed=st.integers(0, 999), sentences=st.integers(1, 6), documents=st.integers(1, 3))
 def test_in_place_controls_are_as_many_as_asked_and_nothing_is_added(seed: int, sentences: int, documents: int) -> None:
     controls = Controls(shuffled={"sentence": sentences, "document": documents})

@@ -13,6 +13,7 @@ from lanner.designs.full import assign
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Protocol, Segment, Task
 from lanner.protocols import load
+from property_examples import examples
 
 
 def corpus(sizes: list[int], systems: list[str]) -> list[Document]:
@@ -45,7 +46,7 @@ def made(
 
 
 @given(st.integers(0, 2**32), st.lists(st.integers(1, 7), min_size=1, max_size=8), st.integers(1, 4), st.integers(1, 4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_everyone_judges_everything_once_in_document_order(
     seed: int, sizes: list[int], count: int, people: int
 ) -> None:
@@ -67,7 +68,7 @@ def test_everyone_judges_everything_once_in_document_order(
 
 
 @given(st.integers(0, 2**32), st.integers(1, 9), st.integers(2, 4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_sides_are_balanced_within_one(seed: int, documents: int, count: int) -> None:
     systems = [f"m{n}" for n in range(count)]
     tasks = made(PAIRS, seed, [2] * documents, systems, people=3)
@@ -84,7 +85,7 @@ def test_sides_are_balanced_within_one(seed: int, documents: int, count: int) ->
 
 
 @given(st.integers(0, 2**32), st.lists(st.integers(1, 9), min_size=1, max_size=9), st.integers(1, 20))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_isolated_sentences_are_mixed_and_cut_evenly(seed: int, sizes: list[int], most: int) -> None:
     tasks = made(ISOLATED, seed, sizes, ["a", "b"], people=1, sentences_per_task=most)
     items = [item for task in tasks for item in task.items]

@@ -23,6 +23,7 @@ from design_setups import SYSTEMS, corpus, people, protocol
 from lanner import designs, protocols
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Protocol, Stage, Task, Unit
+from property_examples import examples
 
 RATING = protocol({"unit": "sentence_in_context", "object": "output"})
 PAIRS = protocol({"unit": "document", "object": "outputs"})
@@ -155,7 +156,7 @@ def check_loads(case: Case, tasks: list[Task], judges: list[Judge], texts: Seque
 
 
 @pytest.mark.parametrize("case", CASES, ids=repr)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     sizes=st.lists(st.integers(1, 5), min_size=2, max_size=9),

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from design_setups import SYSTEMS, corpus, people, protocol
 from lanner import designs, protocols
 from lanner.model import Document
+from property_examples import examples
 
 RATING = protocol({"unit": "sentence_in_context", "object": "output"})
 SCENARIOS = protocols.load("scenarios")
 SCENARIO_OF = {page: stages[0].scenario for page, stages in SCENARIOS.pages.items()}
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(seed=st.integers(0, 2**32), sizes=st.lists(st.integers(1, 6), min_size=2, max_size=14), cells=st.integers(1, 3))
 def test_every_text_is_judged_in_every_scenario_by_equally_many(seed: int, sizes: list[int], cells: int) -> None:
     rng = np.random.default_rng(seed)
@@ -37,7 +38,7 @@ def test_every_text_is_judged_in_every_scenario_by_equally_many(seed: int, sizes
     assert max(begins.values()) - min(begins.values()) <= (0 if len(sizes) > 1 else 4 * cells)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(seed=st.integers(0, 2**32), number=st.integers(2, 11), systems=st.integers(2, 4), cells=st.integers(1, 2))
 def test_every_text_is_judged_in_every_system_and_every_judge_sees_all_of_them(
     seed: int, number: int, systems: int, cells: int

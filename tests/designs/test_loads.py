@@ -12,6 +12,7 @@ from design_setups import people, protocol
 from lanner import designs, formats
 from lanner.designs.loads import loads
 from lanner.model import Document, Segment
+from property_examples import examples
 
 RATING = protocol({"unit": "sentence_in_context", "object": "output"})
 
@@ -20,7 +21,7 @@ def text(name: str, words: int) -> Document:
     return Document(name, (Segment("1", " ".join(["word"] * words), {"m0": "x"}),), "en", "de")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     sizes=st.lists(st.integers(20, 400), min_size=24, max_size=60),

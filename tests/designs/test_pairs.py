@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from design_setups import SYSTEMS, corpus, people, protocol
 from lanner import designs
+from property_examples import examples
 
 PAIRS = protocol({"unit": "document", "object": "outputs"})
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     number=st.integers(2, 20),

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from design_setups import corpus, people
 from lanner import designs, protocols
+from property_examples import examples
 
 PARITY = protocols.load("parity")
 UNIT = {page: stages[0].scenario for page, stages in PARITY.pages.items()}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seed=st.integers(0, 2**32), sizes=st.lists(st.integers(2, 6), min_size=4, max_size=12), swap=st.booleans())
 def test_no_judge_reads_a_document_and_its_sentences(seed: int, sizes: list[int], swap: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from design_setups import corpus, people, protocol
 from lanner import designs
+from property_examples import examples
 
 RATING = protocol({"unit": "sentence_in_context", "object": "output"})
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     number=st.integers(1, 40),

@@ -15,6 +15,7 @@ from lanner import formats
 from lanner.errors import InputError
 from lanner.formats.appraise_batches import read_batches, system_name
 from lanner.model import Document
+from property_examples import examples
 
 BATCHES = SAMPLES / "appraise" / "batches.json"
 
@@ -87,7 +88,7 @@ def test_wrong_batches(tmp_path: Path, content: object, message: str) -> None:
         formats.read(path, "appraise_batches")
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(documents())
 def test_round_trip(made: list[Document]) -> None:
     corpus = [

@@ -15,6 +15,7 @@ from formats.strategies import SAMPLES, names, without_origin
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, Judgement, Role, Segment
+from property_examples import examples
 
 TEXTS = {"oak": "Der 😀 Hafen ist leer.", "elm": "Ein Schiff, 𝒳 und Wind"}
 DOCUMENTS = [
@@ -67,7 +68,7 @@ def judgements(draw: st.DrawFn, protocol: str) -> list[Judgement]:
 
 @pytest.mark.parametrize("protocol", ["da", "esa", "mqm_core"])
 def test_round_trip_with_batches(protocol: str) -> None:
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=examples(25), deadline=None)
     @given(judgements(protocol))
     def check(made: list[Judgement]) -> None:
         with tempfile.TemporaryDirectory() as folder:

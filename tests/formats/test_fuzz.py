@@ -17,6 +17,7 @@ from formats.strategies import SAMPLES
 from lanner import formats, registry
 from lanner.errors import LannerError
 from lanner.formats import Reading
+from property_examples import examples
 
 FILES = sorted(path.relative_to(SAMPLES) for path in SAMPLES.rglob("*") if path.is_file())
 TOKENS = [
@@ -99,7 +100,7 @@ def test_damaged_samples(file: Path) -> None:
     name = formats.recognise(top)
     content = (SAMPLES / file).read_bytes()
 
-    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
     @given(damage(content))
     def check(injured: bytes) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -140,7 +141,7 @@ def test_values_of_the_wrong_kind(file: Path) -> None:
     text = (SAMPLES / file).read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()] if file.suffix == ".jsonl" else [json.loads(text)]
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
     @given(
         st.sampled_from([(row, path) for row, value in enumerate(rows) for path in places(value)]), st.sampled_from(ODD)
     )
@@ -157,7 +158,7 @@ def test_values_of_the_wrong_kind(file: Path) -> None:
     check()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.binary(max_size=200), st.sampled_from(registry.names("formats")))
 def test_noise(content: bytes, name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:

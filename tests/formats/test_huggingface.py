@@ -14,6 +14,7 @@ from formats.strategies import JUDGEMENTS, JUDGES, documents, without_origin
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
+from property_examples import examples
 
 TEXTS = [Document("d1", (Segment("1", "Hello.", {"oak": "Hallo."}),), "en", "de-CH", domain="news")]
 ANSWERS = [
@@ -23,7 +24,7 @@ ANSWERS = [
 PEOPLE = [Judge("ana"), Judge("m", JudgeKind.MODEL)]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(documents(), st.lists(JUDGES, max_size=2, unique_by=lambda judge: judge.id), st.lists(JUDGEMENTS, max_size=3))
 def test_round_trip(
     tmp_path_factory: pytest.TempPathFactory,

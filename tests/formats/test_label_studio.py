@@ -17,6 +17,7 @@ from lanner import formats, protocols
 from lanner.errors import InputError
 from lanner.formats.label_studio import Controls, labelling_config, read_results, result_objects
 from lanner.model import Choice, Document, Grid, Judge, JudgeKind, Judgement, Labels, Rank, Scale, Segment, Spans, Text
+from property_examples import examples
 
 
 def read(
@@ -230,7 +231,7 @@ def test_answers_about_a_document_or_the_judge_have_tasks_of_their_own(tmp_path:
     ]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(documents(), st.data())
 def test_round_trip(made: list[Document], data: st.DataObject) -> None:
     corpus = [

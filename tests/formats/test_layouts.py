@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Judgement
+from property_examples import examples
 
 SENTENCES = [
     ("The ferry is late again.", "배가 또 늦습니다."),
@@ -170,7 +171,7 @@ def key(found: Judgement) -> tuple[str, str, str, str, str]:
     return found.judge, found.document, found.segment, system, found.question
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(corpora(), layouts())
 def test_a_table_in_any_layout_comes_back(corpus: Corpus, layout: Layout) -> None:
     if layout.kind == "cp949" and layout.header == "german":

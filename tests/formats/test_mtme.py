@@ -16,6 +16,7 @@ from lanner.errors import InputError
 from lanner.formats import mtme
 from lanner.formats.mtme import read_ratings, read_scores
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
+from property_examples import examples
 
 DOCUMENTS = [
     Document("d1", (Segment("0", "aa", {"oak": "AAAA"}), Segment("1", "b", {"oak": "B"})), domain="news"),
@@ -132,7 +133,7 @@ def test_the_sample_comes_back(tmp_path: Path) -> None:
     assert [(j.segment, j.value) for j in again[1].judgements] == [(j.segment, j.value) for j in rated.judgements]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(documents(texts(without="\n\r")), st.data())
 def test_round_trip(made: list[Document], data: st.DataObject) -> None:
     corpus = full(made)

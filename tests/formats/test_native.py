@@ -11,9 +11,10 @@ from formats.strategies import JUDGEMENTS, JUDGES, documents, without_origin
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, Judge, Judgement, Segment
+from property_examples import examples
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(documents(), st.lists(JUDGES, max_size=2), st.lists(JUDGEMENTS, max_size=3))
 def test_round_trip(
     tmp_path_factory: pytest.TempPathFactory,

@@ -10,6 +10,7 @@ from formats.strategies import SAMPLES, documents, full, texts
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, Judge, Segment
+from property_examples import examples
 
 
 def test_the_sample() -> None:
@@ -58,7 +59,7 @@ def test_a_text_that_begins_with_a_byte_order_mark_keeps_it(tmp_path: Path) -> N
     assert [(s.source, s.outputs["a"]) for s in reading.documents[0]] == [("\ufeffOne.", "\ufeff"), ("\ufeff", "Zwei.")]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(documents(texts(without="\n\r")))
 def test_round_trip(made: list[Document]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -15,6 +15,7 @@ from lanner import formats
 from lanner.errors import InputError
 from lanner.formats.pearmut import ShownText
 from lanner.model import Document, Role, Segment
+from property_examples import examples
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from("😀\n"), min_size=1, max_size=12)
 
@@ -102,7 +103,7 @@ def test_wrong_campaigns(tmp_path: Path, content: object, message: str) -> None:
         formats.read(path, "pearmut")
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(documents(texts()))
 def test_round_trip(made: list[Document]) -> None:
     corpus = [

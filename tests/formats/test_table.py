@@ -17,6 +17,7 @@ from lanner.errors import InputError
 from lanner.formats import table
 from lanner.model import Document, Judge, Segment
 from lanner.stats.preference import sign_test
+from property_examples import examples
 
 
 def round_trip(made: list[Document], name: str) -> None:
@@ -31,7 +32,7 @@ def round_trip(made: list[Document], name: str) -> None:
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl", "t.parquet", "t.csv.gz"])
 def test_round_trip(name: str) -> None:
-    @settings(max_examples=12, deadline=None)
+    @settings(max_examples=examples(12), deadline=None)
     @given(documents())
     def check(made: list[Document]) -> None:
         round_trip(made, name)
@@ -44,7 +45,7 @@ def test_a_system_named_like_a_language_gives_no_language_to_a_table_that_says_u
     round_trip(made, "t.csv")
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(documents(texts(without="\r\ufeff")))
 def test_round_trip_of_spreadsheets(made: list[Document]) -> None:
     round_trip(made, "t.xlsx")
@@ -64,7 +65,7 @@ def test_a_formula_stays_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv"])
 def test_no_cell_runs_as_a_formula_and_every_text_comes_back(name: str) -> None:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=examples(40), deadline=None)
     @given(*[st.text(st.sampled_from("'=+-@＝a1 "), min_size=1, max_size=4)] * 2)
     def check(source: str, output: str) -> None:
         made = [Document("d", (Segment("1", source, {"A": output}),), title=source, note=output)]
@@ -240,7 +241,7 @@ def test_texts_come_one_by_one_and_notes_at_the_end(tmp_path: Path) -> None:
 CELLS = st.sampled_from(["", "a", "b", "2", '"q"', "x,y", "l\nm"])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.sets(st.sampled_from(["doc", "id", "ref", "mt", "hyp:B", "fun"])), st.data())
 def test_streaming_gives_what_reading_gives(columns: set[str], data: st.DataObject) -> None:
     header = ["source", *sorted(columns)]

@@ -12,6 +12,7 @@ from formats.strategies import SAMPLES, documents, texts
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, Segment
+from property_examples import examples
 
 
 def test_the_sample() -> None:
@@ -51,7 +52,7 @@ def test_faults_are_named(tmp_path: Path, old: str, new: str, message: str) -> N
         formats.read(path, "tmx")
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(documents(texts(without="\x0b\x0c\ufffe\uffff")))
 def test_round_trip(made: list[Document]) -> None:
     corpus = [

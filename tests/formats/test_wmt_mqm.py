@@ -12,6 +12,7 @@ from formats.strategies import SAMPLES, texts, without_origin
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, Judgement, Segment
+from property_examples import examples
 
 SAMPLE = (SAMPLES / "mqm.en-de.tsv").read_text(encoding="utf-8")
 
@@ -73,7 +74,7 @@ def test_faults_are_named(tmp_path: Path, old: str, new: str, message: str) -> N
 PLAIN = texts(without="\t\n\r<>", min_size=1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(st.tuples(PLAIN, PLAIN, st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5)), max_size=3)), min_size=1)
 )

@@ -10,6 +10,7 @@ from formats.strategies import SAMPLES, documents, texts
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, Judge, Segment
+from property_examples import examples
 
 SAMPLE = (SAMPLES / "wmt.xml").read_text(encoding="utf-8")
 
@@ -49,7 +50,7 @@ def test_faults_are_named(tmp_path: Path, old: str, new: str, message: str) -> N
         formats.read(path, "wmt_xml")
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(documents(texts(without="\x0b\x0c\ufffe\uffff")))
 def test_round_trip(made: list[Document]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -13,6 +13,7 @@ from formats.strategies import SAMPLES, documents, texts
 from lanner import designs, formats, protocols
 from lanner.errors import InputError
 from lanner.model import Document, Judge, Segment
+from property_examples import examples
 
 
 def test_version_1_2() -> None:
@@ -57,7 +58,7 @@ def test_faults_are_named(tmp_path: Path, old: str, new: str, message: str) -> N
         formats.read(path, "xliff")
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(documents(texts(without="\x0b\x0c\ufffe\uffff")))
 def test_round_trip_and_the_toolkit_agrees(made: list[Document]) -> None:
     corpus = [replace(d, segments=tuple(replace(s, outputs=dict([*s.outputs.items()][:1])) for s in d)) for d in made]

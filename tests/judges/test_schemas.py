@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from lanner import protocols
 from lanner.judges.schemas import OMITTED, describe_form, grammar, mistake, reduced
 from lanner.protocols.schema import stage_schema
+from property_examples import examples
 from stub_server import instance
 
 SCHEMAS = [stage_schema([stage]) for name in protocols.names() for stage in protocols.load(name).stages]
@@ -38,7 +39,7 @@ def spoilt(value: object, dice: Random, other: object) -> object:
     return other
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.sampled_from(SCHEMAS), st.randoms(use_true_random=False), VALUES)
 def test_it_agrees_with_a_full_validator(schema: dict, dice: Random, other: object) -> None:
     value = instance(schema, dice)

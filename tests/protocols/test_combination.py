@@ -12,6 +12,7 @@ from lanner import protocols
 from lanner.protocols import simulate
 from lanner.protocols.answers import Texts, check
 from lanner.protocols.combination import combine, consistency, likeness
+from property_examples import examples
 
 FALCON, H_FALCON, DA, PARITY = (protocols.load(name) for name in ("falcon", "h_falcon", "da", "parity"))
 CONTEXT, SKILLS, RATINGS = (FALCON.find(name)[1] for name in ("context", "skills", "ratings"))
@@ -73,7 +74,7 @@ QUESTIONS = [
 ]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.sampled_from(QUESTIONS), st.integers(0, 10**6), st.integers(2, 5), st.sampled_from(["majority", "mean"]))
 def test_what_is_made_of_valid_answers_is_valid(question: object, seed: int, number: int, rule: str) -> None:
     texts = Texts("The ferry left before the storm.", ("Die Fähre fuhr vor dem Sturm.", "Die Fähre legte ab."))

@@ -13,6 +13,7 @@ from lanner import protocols, registry
 from lanner.errors import ProtocolError
 from lanner.model import Protocol
 from lanner.protocols.reading import parse_toml
+from property_examples import examples
 
 TEXTS = [
     Path(str(registry.data_file("protocols", name, ".toml"))).read_text(encoding="utf-8")
@@ -46,14 +47,14 @@ def refused_in_words(text: str) -> None:
         assert str(error.where)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.sampled_from(TEXTS), st.integers(0, 10**6), st.integers(0, 60), st.text(max_size=12) | st.sampled_from(WORDS))
 def test_a_file_that_something_was_cut_from_or_typed_into(text: str, at: int, length: int, typed: str) -> None:
     place = at % len(text)
     refused_in_words(text[:place] + typed + text[place + length :])
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.sampled_from(TEXTS), st.lists(KEYS, min_size=1, max_size=4), VALUES)
 def test_a_field_that_holds_something_else(text: str, path: list[str], value: object) -> None:
     line = _toml(value)
@@ -62,14 +63,14 @@ def test_a_field_that_holds_something_else(text: str, path: list[str], value: ob
     refused_in_words(f"{'.'.join(_quoted(key) for key in path)} = {line}\n{text}")
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.dictionaries(KEYS, VALUES, max_size=6))
 def test_any_table_at_all(table: dict[str, object]) -> None:
     lines = [f"{_quoted(key)} = {made}" for key, value in table.items() if (made := _toml(value)) is not None]
     refused_in_words("\n".join(lines))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.binary(max_size=200))
 def test_no_text_at_all(content: bytes) -> None:
     refused_in_words(content.decode("latin-1"))

@@ -16,6 +16,7 @@ from lanner.protocols import simulate
 from lanner.protocols.answers import Texts, check
 from lanner.protocols.flow import chosen
 from lanner.protocols.schema import question_schema, stage_schema
+from property_examples import examples
 
 TEXTS = Texts("One source sentence.", ("Ein Satz hier.", "Noch ein Satz dort."))
 PAGES = [(name, page) for name in protocols.names() for page in protocols.load(name).pages]
@@ -93,7 +94,7 @@ def answered(protocol: Protocol, page: str, seed: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "page"), PAGES)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(data=st.data())
 def test_what_the_schema_allows_passes_our_check(name: str, page: str, data: st.DataObject) -> None:
     protocol = protocols.load(name)

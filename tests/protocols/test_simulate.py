@@ -14,6 +14,7 @@ from lanner.model import Choice, Grid, Labels, Number, Option, Question, Rank, S
 from lanner.protocols import simulate
 from lanner.protocols.answers import Texts, check
 from lanner.protocols.flow import missing
+from property_examples import examples
 
 TEXTS = Texts("Sie gab ihm das Buch 📚 zurück.", ("She gave him back the book.", "그녀는 그에게 책을 돌려주었다."))
 OPTIONS = (Option(id="bad", value=0), Option(id="middling", value=1), Option(id="good", value=2))
@@ -39,7 +40,7 @@ QUESTIONS: list[Question] = [
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.kind)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(seed=st.integers(0, 2**32), quality=st.none() | st.floats(0, 1))
 def test_every_answer_is_valid_and_already_in_stored_form(question: Question, seed: int, quality: float | None) -> None:
     answer = simulate.answer(question, rng=Random(seed), texts=TEXTS, quality=quality)
@@ -47,7 +48,7 @@ def test_every_answer_is_valid_and_already_in_stored_form(question: Question, se
     assert simulate.answer(question, rng=Random(seed), texts=TEXTS, quality=quality) == answer
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(seed=st.integers(0, 2**32), name=st.sampled_from(protocols.names()))
 def test_a_page_is_answered_completely_along_its_conditions(seed: int, name: str) -> None:
     protocol = protocols.load(name)

@@ -11,6 +11,7 @@ from lanner.errors import StatisticError
 from lanner.stats.alpha import alpha
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
+from property_examples import examples
 from rating_tables import golden, plain_alpha, ratings, same, table
 
 PLAIN = Resampling(method="none")
@@ -43,7 +44,7 @@ def test_against_krippendorff(name, judges, values):
         assert found.value == pytest.approx(expected, abs=1e-10), key
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(ratings())
 def test_against_the_definition(judges):
     for level in ("nominal", "ordinal", "interval", "ratio"):
@@ -60,7 +61,7 @@ def test_more_judges_than_labels(level):
     assert same(found, plain_alpha(judges, distance(level)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(*[st.frozensets(st.sampled_from("abc"))] * 3), min_size=2, max_size=6))
 def test_sets_against_the_definition(rows):
     def jaccard(a, b, _count=None):

@@ -15,6 +15,7 @@ from lanner.errors import StatisticError
 from lanner.stats.association import between_measures, correlate, correlations, partial, pulls
 from lanner.stats.concordance import COEFFICIENTS, Pairs
 from lanner.stats.resample import Resampling, jackknife_variance
+from property_examples import examples
 
 
 def made(seed: int, levels: int, documents: int = 40) -> Pairs:
@@ -89,7 +90,7 @@ def test_missing_scores_are_left_out_and_counted():
     assert result.missing == pytest.approx(6 / 298)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 2**31), st.integers(5, 60), st.integers(1, 3))
 def test_partial_correlation_is_that_of_the_residuals(seed, n, controls):
     rng = np.random.default_rng(seed)

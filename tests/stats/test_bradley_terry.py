@@ -11,6 +11,7 @@ from data_sets import data_dir
 from lanner.stats.bradley_terry import Davidson, bradley_terry
 from lanner.stats.preference import sign_test
 from lanner.stats.resample import Resampling
+from property_examples import examples
 
 QUICK = Resampling(n=200)
 
@@ -26,7 +27,7 @@ def likelihood(parameters, pairs, counts, k):
     return total
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.lists(st.tuples(*[st.integers(1, 30)] * 3), min_size=6, max_size=6))
 def test_newton_finds_the_maximum_of_davidsons_likelihood(counts):
     pairs = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
@@ -112,7 +113,7 @@ def test_a_pair_without_ties_has_the_p_and_the_interval_of_the_share_of_wins(win
 
 
 @given(st.integers(2, 120), st.integers(1, 120), st.integers(1, 4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_the_interval_of_a_pair_excludes_zero_exactly_where_p_is_small(wins, losses, per_document):
     rows = bradley_terry(contest(wins, losses, per_document)).rows
     pair = next(row for row in rows if row["kind"] == "pair")

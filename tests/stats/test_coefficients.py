@@ -32,6 +32,7 @@ from lanner.stats.coefficients import (
 from lanner.stats.estimate import estimate
 from lanner.stats.ratings import ratings
 from lanner.stats.resample import Resampling
+from property_examples import examples
 from rating_tables import (
     GOLDEN,
     chance_corrected,
@@ -194,7 +195,7 @@ def test_wmt_directions_are_made_symmetric():
     assert found == pytest.approx((0.5 - expected) / (1 - expected))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(any_ratings())
 def test_against_the_definitions(judges):
     data = table(judges, "score")
@@ -221,7 +222,7 @@ def test_against_the_definitions(judges):
         assert same(found, chance_corrected(seen, mean(crossed))), kind
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(any_ratings())
 def test_percent_and_pooled_against_the_definitions(judges):
     data = table(judges)
@@ -235,7 +236,7 @@ def test_percent_and_pooled_against_the_definitions(judges):
     assert same(wmt(data, resampling=PLAIN).value, chance_corrected(mean(pairs), chance))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(any_ratings(judges=(2, 2), complete=True))
 def test_two_complete_judges_bring_old_acquaintances_together(judges):
     data = table(judges)
@@ -331,7 +332,7 @@ def test_every_pair_against_scikit_learn(name, judges, values):
                 assert same(result.value, values[key]), key
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(any_ratings())
 def test_against_the_definition(judges):
     data = table(judges, "score")

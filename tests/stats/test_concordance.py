@@ -8,6 +8,7 @@ from scipy import stats
 
 from lanner.stats import concordance
 from lanner.stats.concordance import COEFFICIENTS, Pairs
+from property_examples import examples
 
 SCIPY = {
     "pearson": lambda x, y: stats.pearsonr(x, y)[0],
@@ -24,7 +25,7 @@ def make(n: int, units: int, levels: tuple[int, int], seed: int) -> tuple[Pairs,
     return pairs, rng.multinomial(units, np.full(units, 1 / units), size=4).astype(float)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.integers(2, 300), st.integers(1, 12), st.tuples(st.integers(1, 40), st.integers(1, 400)), st.integers(0, 2**31)
 )

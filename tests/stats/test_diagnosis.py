@@ -29,6 +29,7 @@ from lanner.stats.diagnosis import (
 from lanner.stats.icc import icc
 from lanner.stats.resample import Resampling
 from lanner.stats.spans import accuracy, jaccard, micro_f1
+from property_examples import examples
 from rating_tables import plain_cohen, ratings, same, table
 
 PLAIN = Resampling(method="none")
@@ -145,7 +146,7 @@ def same_label(a, b):
     return float(a == b)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(ratings(judges=(2, 3)))
 def test_merging_is_relabelling(judges):
     """κ after a merge, from the confusion matrix alone, is κ of the answers with one label put for the other."""

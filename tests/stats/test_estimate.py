@@ -16,12 +16,13 @@ from lanner.stats.estimate import Scattered, estimate, usage
 from lanner.stats.icc import icc
 from lanner.stats.resample import Resampling, draws
 from lanner.stats.spans import accuracy, jaccard, macro_f1, micro_f1
+from property_examples import examples
 from rating_tables import table
 
 PLACES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2), st.floats(-5, 5)), max_size=12)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(PLACES)
 def test_sums_are_those_of_the_table(places):
     table = np.zeros((5, 3))

@@ -17,6 +17,7 @@ from lanner.errors import StatisticError
 from lanner.stats.gamma import Units, Weighing, continua, disorder, gamma
 from lanner.stats.ratings import ratings
 from lanner.stats.resample import Resampling
+from property_examples import examples
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "gamma.json").read_text(encoding="utf-8"))
 WORKED = {  # the example that the authors' own software comes with
@@ -68,7 +69,7 @@ def by_definition(judges, weighing):
 spans_of_one = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6), st.integers(0, 1)), max_size=2)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(spans_of_one, min_size=2, max_size=4), st.sampled_from([(1, 1), (3, 1), (1, 0), (0.5, 2)]))
 def test_the_best_alignment_is_the_best_of_all(given_spans, weights):
     judges = [Units.of([(start, start + size, name) for start, size, name in mine]) for mine in given_spans]

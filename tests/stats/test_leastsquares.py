@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.stats.leastsquares import Ols
+from property_examples import examples
 
 
 def clustered(seed, n=60, groups=8, columns=3):
@@ -16,7 +17,7 @@ def clustered(seed, n=60, groups=8, columns=3):
     return rng.normal(size=groups)[group] + rng.normal(size=n), x, group
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 2**31), st.integers(3, 12), st.integers(2, 5))
 def test_statsmodels_gives_the_same_errors(seed, groups, columns):
     y, x, group = clustered(seed, 60, groups, columns)
@@ -33,7 +34,7 @@ def test_statsmodels_gives_the_same_errors(seed, groups, columns):
     assert test.p == pytest.approx(float(plain.f_pvalue), abs=1e-9)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.integers(0, 2**31))
 def test_cr2_is_its_definition_with_full_matrices(seed):
     y, x, group = clustered(seed, 40, 6)

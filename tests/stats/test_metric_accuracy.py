@@ -24,6 +24,7 @@ from lanner.stats.metric_accuracy import (
     weights,
 )
 from lanner.stats.resample import Array
+from property_examples import examples
 
 
 def test_every_pair_once_and_missing_stays_missing() -> None:
@@ -63,7 +64,7 @@ def plain_best(gold: Array, scores: Array) -> float:
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(1, 6), st.booleans(), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_the_threshold_is_the_best_of_all(seed: int, systems: int, segments: int, coarse: bool, holes: bool) -> None:
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, 3, (systems, segments)).astype(float)

@@ -28,6 +28,7 @@ from lanner.stats.models import (
     signed_rank_p,
 )
 from lanner.stats.resample import Resampling
+from property_examples import examples
 
 LABELS = {
     "judge": ["p", "p", "q", "q", "m", "m"],
@@ -109,7 +110,7 @@ def published(people, model, score, epsilon):
     return p_values, advantages
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.integers(0, 2**31), st.sampled_from(["label", "score"]), st.floats(0, 0.3))
 def test_the_item_test_is_the_published_procedure(seed, column, epsilon):
     rng = np.random.default_rng(seed)

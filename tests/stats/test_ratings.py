@@ -24,6 +24,7 @@ from lanner.stats.ratings import (
     ratings,
 )
 from lanner.stats.resample import Resampling
+from property_examples import examples
 from rating_tables import items, table
 from rating_tables import ratings as any_ratings
 
@@ -40,7 +41,7 @@ def test_slots_fill_from_the_left_and_know_their_judges():
     assert rated.matrix()[2].tolist() == [-1, 1, 1]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(any_ratings())
 def test_a_matrix_is_the_same_as_its_table(judges):
     matrix = np.array([[np.nan if v is None else v for v in row] for row in judges], dtype=float).T
@@ -70,7 +71,7 @@ def test_pairs_are_every_two_answers_to_an_item():
     }  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(any_ratings())
 def test_patterns_are_the_items_without_their_names(judges):
     rated = ratings(table(judges, "score"))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from lanner.errors import StatisticError
 from lanner.stats import reml
 from lanner.stats.reml import Problem, minimise
+from property_examples import examples
 
 
 def draw(seed, rows, sizes, columns=2):
@@ -32,7 +33,7 @@ def brute(y, x, factors, theta, reml_too):
     return np.linalg.slogdet(v)[1] + penalty + free * (np.log(2 * np.pi * variance) + 1), beta
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     st.integers(0, 2**31),
     st.lists(st.integers(2, 12), min_size=1, max_size=3),

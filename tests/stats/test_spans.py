@@ -16,6 +16,7 @@ from lanner.errors import InputError, StatisticError
 from lanner.stats.coefficients import pairwise
 from lanner.stats.resample import Resampling
 from lanner.stats.spans import accuracy, jaccard, macro_f1, micro_f1, spans
+from property_examples import examples
 from rating_tables import golden, mean, plain_pairs, same, table
 
 PLAIN = Resampling(method="none")
@@ -40,7 +41,7 @@ def plain_macro(a, b):
     return mean(found)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(SETS, SETS, SETS), min_size=1, max_size=6))
 def test_against_the_definitions(rows):
     judges = list(zip(*rows, strict=True))
@@ -153,7 +154,7 @@ MARKS = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.lists(st.tuples(MARKS, MARKS), min_size=1, max_size=4))
 def test_against_characters_one_by_one(items):
     weight = {"minor": 1, "major": 5}

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from lanner.model import Document, Segment
 from lanner.store import Store, fingerprint
 from lanner.store.documents import decode, encode
+from property_examples import examples
 from store_rows import document
 
 words = st.text(max_size=12)
@@ -29,7 +30,7 @@ documents = st.builds(
 
 
 @given(documents)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_document_comes_back_as_it_was(given_: Document) -> None:
     assert decode(encode(given_)) == given_
 

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 from lanner import campaign as campaigns
 from lanner import formats
 from lanner.analysis import agreements
+from lanner.analysis.economy import look_if_due
 from lanner.analysis.material import from_campaign
 from lanner.analysis.training import before_and_after, calibration_tasks, most_disputed, split_at
 from lanner.campaign import files
@@ -158,6 +159,10 @@ class Jobs(LiveCampaigns):
     def guidelines(self, campaign: int) -> str:
         """The guidelines with every decision as a worked example, as one HTML page."""
         return html.render(campaign_guidelines(self._store, campaign, language=language()).report())
+
+    def look_if_due(self, campaign: int) -> bool:
+        """Take the look of an adaptive campaign for which enough has been judged; whether one was taken."""
+        return look_if_due(self._store, campaign)
 
     def read_texts(self, path: str, name: str, options: Mapping[str, str], kept: str) -> uploads.Texts:
         """Texts from a file, kept as our own."""

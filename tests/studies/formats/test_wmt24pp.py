@@ -11,6 +11,7 @@ from formats.strategies import SAMPLES, names, texts
 from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, Segment
+from property_examples import examples
 
 
 def test_the_sample() -> None:
@@ -27,7 +28,7 @@ def test_the_sample() -> None:
     assert len(reading.notes) == 2
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.tuples(names(), texts(), texts(), st.booleans()), min_size=1, max_size=4, unique_by=lambda t: t[0]))
 def test_round_trip(rows: list[tuple[str, str, str, bool]]) -> None:
     segments = [

@@ -503,25 +503,30 @@ async def form(request: Request) -> Response:
         site.saves.note()
     if forms.text(fields, "finish"):  # a questionnaire is one page: saving it finishes it, unless something is missing
         with contextlib.suppress(work.UnfinishedError):
-            await site.write(lambda: _finished(site.store, number))
+            await _finish(site, number)
             return _to(request, "/work")
     following = f"?{urlencode({'row': int(row) + 1})}" if row.isdecimal() and len(row) < 6 else ""
     return _to(request, f"/task/{number}{following}")
 
 
-def _finished(store: Store, number: int) -> Task:
-    """Finish a task. Where it asked for consent and got it, the version of what was agreed to is kept."""
+async def _finish(site: Site, number: int) -> Task:
+    """Finish a task. In an adaptive campaign a worker then takes the look that may be due."""
+    task, adaptive_campaign = await site.write(lambda: _finished(site.store, number))
+    if adaptive_campaign is not None:
+        await site.files.ask("look_if_due", adaptive_campaign)
+    return task
+
+
+def _finished(store: Store, number: int) -> tuple[Task, int | None]:
+    """Finish a task, and which adaptive campaign it belongs to. Where it asked for consent and got it, the version of
+    what was agreed to is kept."""
     task = work.finish(store, number)
     view = task_view(store, number)
     gates = [stage for stage in view.protocol.pages[task.page] if stage.gate] if view else []
     if view and gates and all(holds(stage.gate, view.given[0].answers) for stage in gates):
         # the hash tells one wording from another where both are called the same
         work.consent(store, view.campaign.id, view.judge.id, f"{view.protocol.label} {view.protocol.hash}")
-    if view and view.campaign.design == ADAPTIVE:
-        from lanner.analysis.economy import look_if_due  # statistics, which few servers need
-
-        look_if_due(store, view.campaign.id)
-    return task
+    return task, view.campaign.id if view and view.campaign.design == ADAPTIVE else None
 
 
 async def finish(request: Request) -> Response:
@@ -533,7 +538,7 @@ async def finish(request: Request) -> Response:
         fields = await request.form(max_files=0, max_fields=10)
         csrf.check_form(forms.text(fields, csrf.FIELD), request.state.visitor.token_of(seat))
     try:
-        finished_task = await site.write(lambda: _finished(site.store, number))
+        finished_task = await _finish(site, number)
     except work.UnfinishedError as error:
         if not as_json:
             return _to(request, f"/task/{number}")
